@@ -1,11 +1,15 @@
-"""What a module may do when it is imported, besides defining things. Trusted code.
+"""What a module may do when it is imported: define, import and compute with literals. Trusted code.
 
-A name means what it seems to mean only as long as nothing that runs on import can change it. So an expression that runs
-then must run nothing of the module's own, and of other modules only what is listed here:
+A name means what it seems to mean only as long as nothing that runs on import can change it. So nothing of the file may
+run then: each statement of the module and of its classes is of a form that is listed here, and each expression that is
+evaluated with it is a `value`:
 
-- it is *closed* when its value is made of literals, of operators on them, and of what the functions below give for such
-  values: no function, class or object of this module can be reached from it, so nothing of this module is called;
-- it is *quiet* when nothing is called by evaluating it, whatever its value is: a lambda, a list of functions.
+- *closed*: made of literals, of what other modules have, of operators on these, and of the calls in `_CONSTRUCTORS`. No
+  function, class or object of the file can be reached from it, so no operator on it is one of the file's;
+- a name, a lambda, a display of values, a type (``list[int]``, ``A | None``), a member of a plain enumeration. To read
+  these calls nothing, since no class of the file may define the methods that would be called (`_INERT`).
+
+A decorator is one of `_DECORATORS`, with arguments of the form that stands there, or of a contract.
 
 Assumed: modules that are imported are those that go by these names, and do not patch builtins or other modules.
 """
@@ -14,7 +18,10 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Callable, Iterable
 
+from goedels_poetry.kernel.python.contracts import ContractNames
+from goedels_poetry.kernel.python.faults import outside
 from goedels_poetry.kernel.python.module import Module, imported, words
 
 _PACKAGES = words(
@@ -29,67 +36,25 @@ _PACKAGES = words(
 """Packages of others that leave names alone when they are imported. None of these patches builtins."""
 _OURS = frozenset({"goedels_poetry", "deal", "icontract", "typing_extensions"})
 DANGEROUS = frozenset({"builtins", "importlib", "ctypes", "gc", "inspect", "code", "codeop", "runpy"})
-_CALLS: dict[str, str] = {
-    "collections": "ChainMap Counter OrderedDict defaultdict deque namedtuple",
-    "contextvars": "ContextVar",
-    "datetime": "date datetime time timedelta timezone",
-    "decimal": "Decimal getcontext",
-    "fractions": "Fraction",
-    "itertools": "chain combinations count cycle permutations product repeat",
-    "logging": "FileHandler Formatter NullHandler StreamHandler addLevelName basicConfig captureWarnings debug disable "
-    "error getLevelName getLogger info warning",
-    "math": "ceil comb cos exp factorial floor gcd isqrt lcm log log10 log2 perm pow prod radians sin sqrt tan",
-    "operator": "attrgetter itemgetter",
-    "os": "cpu_count getcwd getenv getpid",
-    "os.environ": "get",
-    "os.path": "abspath basename dirname exists expanduser isdir isfile join",
-    "pathlib": "Path PurePath PurePosixPath",
-    "random": "Random seed",
-    "re": "compile escape",
-    "string": "Template",
-    "struct": "Struct",
-    "sys": "getrecursionlimit set_int_max_str_digits setrecursionlimit",
-    "threading": "Event Lock RLock Semaphore local",
-    "time": "monotonic perf_counter time",
-    "uuid": "UUID uuid4",
-    "fastapi": "APIRouter FastAPI",
-    "flask": "Blueprint Flask",
-    "hypothesis.strategies": "booleans dictionaries floats integers just lists none one_of sampled_from sets "
-    "text tuples",
-    "numpy": "arange array linspace ones zeros",
-    "numpy.random": "default_rng seed",
-    "requests": "Session",
-    "rich.console": "Console",
-    "typer": "Typer",
-}
-"""Functions of other modules that call nothing but what they are made of, by module."""
-_WRAPS: dict[str, str] = {
-    "dataclasses": "field",
-    "functools": "partial",
-    "types": "MappingProxyType",
-    "typing": "NewType ParamSpec TypeVar TypeVarTuple",
-    "typing_extensions": "NewType ParamSpec TypeVar TypeVarTuple",
-}
-"""Functions that keep what they are given, and do not call it then."""
-_BUILTINS = words(
+_INERT = words(
     """
-    abs bool chr dict divmod enumerate float frozenset int len list max min object ord print range reversed round set
-    sorted str sum tuple zip
+    __abs__ __add__ __aenter__ __aexit__ __aiter__ __all__ __and__ __anext__ __author__ __await__ __bool__ __bytes__
+    __call__ __complex__ __contains__ __copyright__ __date__ __deepcopy__ __delitem__ __divmod__ __doc__ __enter__
+    __eq__ __exit__ __float__ __floordiv__ __format__ __ge__ __getitem__ __gt__ __hash__ __iadd__ __index__ __init__
+    __int__ __invert__ __iter__ __le__ __len__ __license__ __lshift__ __lt__ __matmul__ __missing__ __mod__ __mul__
+    __name__ __ne__ __neg__ __new__ __next__ __or__ __pos__ __post_init__ __pow__ __qualname__ __radd__ __repr__
+    __reversed__ __rmul__ __round__ __rshift__ __rsub__ __setitem__ __slots__ __str__ __sub__ __truediv__ __version__
+    __xor__ __class__ __main__ __file__ __debug__
     """
 )
-_TYPES = frozenset(
-    {"bool", "bytes", "complex", "dict", "float", "frozenset", "int", "list", "object", "set", "str", "tuple"}
-)
-_CONSTANTS = words("argv byteorder e environ inf linesep maxsize name nan pi platform sep version_info")
-_KEYWORDS = frozenset({"default", "end", "flush", "reverse", "sep", "start", "strict"})
-"""Of builtins: none of these is a function."""
-_METHODS = words(
-    """
-    absolute add addFilter addHandler append copy debug encode endswith error extend format from_iterable get info items
-    join joinpath keys lower lstrip now removeHandler replace resolve rstrip setFormatter setLevel setdefault split
-    splitlines startswith strip title today union update upper values warning with_suffix zfill
-    """
-)
+"""Names with two underscores on each side that a file may mention: what they define is called for instances alone, and
+what they give reaches no other name's meaning."""
+_REACHES = words("compile delattr eval exec globals setattr vars __builtins__ __import__")
+"""Builtins by which a file can change what names mean."""
+_ENUM_METHODS = frozenset({"__str__", "__repr__", "__format__", "__bool__", "__lt__", "__le__", "__gt__", "__ge__"})
+"""Methods with underscores that no enumeration calls when it is made."""
+
+Rule = Callable[["Importing", ast.Call], bool]
 
 
 def may_be_imported(name: str) -> bool:
@@ -98,159 +63,414 @@ def may_be_imported(name: str) -> bool:
     return root not in DANGEROUS and (root in sys.stdlib_module_names or root in _PACKAGES or root in _OURS)
 
 
-def is_foreign(name: str) -> bool:
-    """Whether a dotted name is that of something in a package of others, which is neither standard nor a contract's."""
-    return name.partition(".")[0] in _PACKAGES
+def refuse_reaching(tree: ast.Module) -> None:
+    """Refuse a file that mentions what changes the meaning of names, wherever it stands.
+
+    Raises:
+        OutsideFragment: it does.
+    """
+    for node in ast.walk(tree):
+        names = [getattr(node, "id", ""), getattr(node, "attr", ""), *getattr(node, "kwd_attrs", ())]
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            names = [node.value] if node.value.startswith("__") and node.value.isidentifier() else []
+        for name in names:
+            if _is_special(name) and name not in _INERT:
+                outside(f"the file mentions `{name}`, by which names can get another meaning", node, name)
+        if isinstance(node, ast.Name) and node.id in _REACHES:
+            outside(f"the file mentions `{node.id}`, by which names can get another meaning", node, node.id)
+        if _reaches_modules(node):
+            outside("the file mentions `sys.modules`, by which names can get another meaning", node, "sys.modules")
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            _refuse_dangerous(node)
+
+
+def check_import(node: ast.Import | ast.ImportFrom) -> None:
+    """Refuse an import that may change other modules, or bind names that are not known.
+
+    Raises:
+        OutsideFragment: it may.
+    """
+    modules = [a.name for a in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+    if isinstance(node, ast.ImportFrom) and node.level:
+        outside("a relative import: what that module does is not known", node, "import")
+    for name in modules:
+        if not may_be_imported(name):
+            outside(f"the module `{name}` is imported, and may change anything", node, "import")
+    starred = isinstance(node, ast.ImportFrom) and any(a.name == "*" for a in node.names)
+    if starred and modules[0] != "goedels_poetry.contracts":
+        outside("a star import binds names that are not known", node, "import *")
+
+
+def _refuse_dangerous(node: ast.Import | ast.ImportFrom) -> None:
+    """A module by which names can get another meaning, wherever it is imported."""
+    for name in [a.name for a in node.names] if isinstance(node, ast.Import) else [node.module or ""]:
+        if name.split(".")[0] in DANGEROUS and not getattr(node, "level", 0):
+            outside(f"the module `{name}` is imported, and may change anything", node, "import")
+
+
+def _reaches_modules(node: ast.AST) -> bool:
+    if isinstance(node, ast.ImportFrom):
+        return node.module == "sys" and any(a.name == "modules" for a in node.names)
+    return isinstance(node, ast.Attribute) and node.attr == "modules"
+
+
+def _is_special(name: str) -> bool:
+    return len(name) > 4 and name.startswith("__") and name.endswith("__")
 
 
 class Importing:
-    """What runs when a module is imported. ``closed``: names of the module whose values are closed."""
+    """The forms of what runs when a module is imported. ``hidden``: names that a class binds around an expression."""
 
     def __init__(self, module: Module) -> None:
-        self.module = module
+        tree = module.program.tree
+        self.module, self.contracts = module, ContractNames.of(tree)
         self.closed: set[str] = set()
-        self.computed = _computed(module.program.tree)
+        self.hidden: frozenset[str] = frozenset()
+        self.properties: frozenset[str] = frozenset()
+        self.late = any(
+            isinstance(n, ast.ImportFrom) and n.module == "__future__" and any(a.name == "annotations" for a in n.names)
+            for n in tree.body
+        )
 
-    def is_closed(self, node: ast.expr, own: frozenset[str] = frozenset()) -> bool:
-        """Whether nothing of the module can be reached from the value; ``own``: names of comprehensions around it."""
+    # --------------------------------------------------------------------------------------- statements
 
-        def inside(part: ast.expr | None) -> bool:
-            return part is None or self.is_closed(part, own)
+    def block(self, body: Iterable[ast.stmt]) -> None:
+        """Statements at the level of the module, or in a branch there.
 
-        match node:
-            case ast.Constant():
-                return True
-            case ast.Tuple() | ast.List() | ast.Set():
-                return all(map(inside, node.elts))
-            case ast.Dict():
-                return all(map(inside, (*node.keys, *node.values)))
-            case ast.Starred() | ast.FormattedValue():
-                return inside(node.value) and inside(getattr(node, "format_spec", None))
-            case ast.JoinedStr() | ast.BoolOp():
-                return all(map(inside, node.values))
-            case ast.UnaryOp():
-                return inside(node.operand)
-            case ast.BinOp():
-                return inside(node.left) and inside(node.right)
-            case ast.Compare():
-                return inside(node.left) and all(map(inside, node.comparators))
-            case ast.IfExp():
-                return inside(node.test) and inside(node.body) and inside(node.orelse)
-            case ast.Subscript():
-                return inside(node.value) and inside(node.slice)
-            case ast.Slice():
-                return inside(node.lower) and inside(node.upper) and inside(node.step)
-            case ast.Name():
-                return node.id in own or self._name(node.id)
-            case ast.Attribute():
-                return not node.attr.startswith("_") and (bool(self._listed(node)) or inside(node.value))
-            case ast.Call():
-                return self._call(node, own)
-            case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
-                return self._comprehension(node, own)
-        return False
+        Raises:
+            OutsideFragment: one runs code of the file.
+        """
+        for node in body:
+            match node:
+                case ast.Pass() | ast.Global() | ast.Expr(value=ast.Constant()):
+                    continue
+                case ast.Import() | ast.ImportFrom():
+                    check_import(node)
+                case ast.FunctionDef() | ast.AsyncFunctionDef():
+                    self.function(node)
+                case ast.ClassDef():
+                    self.class_(node)
+                case ast.Assign() | ast.AnnAssign():
+                    self._assignment(node)
+                case ast.AugAssign(target=ast.Name(id="__all__")):
+                    self._require(self.is_closed(node.value), node)
+                case ast.Delete() if all(isinstance(t, ast.Name) for t in node.targets):
+                    continue
+                case ast.If() if _is_main(node.test) and not node.orelse:
+                    continue  # is not run on import, and its bindings have been counted
+                case ast.If() if self._is_type_checking(node.test):
+                    self.block(node.orelse)  # the rest is never run
+                case ast.If():
+                    self._require(self.is_closed(node.test), node)
+                    self.block([*node.body, *node.orelse])
+                case ast.Try():
+                    handled = [part for h in node.handlers for part in h.body]
+                    self._require(all(h.type is None or self.is_value(h.type) for h in node.handlers), node)
+                    self.block([*node.body, *handled, *node.orelse, *node.finalbody])
+                case _:
+                    outside("the module runs code when it is imported", node, "module-level code")
 
-    def is_quiet(self, node: ast.expr) -> bool:
-        """Whether evaluating it calls nothing, or only what the value of a closed expression needs."""
+    def _assignment(self, node: ast.Assign | ast.AnnAssign) -> None:
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        if not all(isinstance(t, ast.Name) for t in targets):
+            outside("a module-level assignment to something else than a name", node, "module-level code")
+        self._require(node.value is None or self.is_value(node.value), node)
+        if isinstance(node, ast.AnnAssign):
+            self._annotation(node.annotation)
+        name = targets[0].id if isinstance(targets[0], ast.Name) else ""
+        if node.value is not None and self.module.counts.get(name) == 1 and self.is_closed(node.value):
+            self.closed.add(name)
+
+    def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        """What is evaluated when a function is defined: decorators, defaults, annotations."""
+        for decorator in node.decorator_list:
+            if not self._is_decorator(decorator) or _is_chained(node):
+                outside("a decorator that may run code when the module is imported", decorator, "decorator")
+        for default in (*node.args.defaults, *node.args.kw_defaults):
+            if default is not None and not self.is_value(default):
+                outside("a default that is computed when the module is imported", default, "default argument")
+        arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, node.args.vararg, node.args.kwarg]
+        for annotation in [a.annotation for a in arguments if a] + [node.returns]:
+            self._annotation(annotation)
+
+    def class_(self, node: ast.ClassDef) -> None:
+        """What is evaluated when a class is defined, and what defining it calls."""
+        for decorator in node.decorator_list:
+            if not self._is_decorator(decorator):
+                outside("this decorator of a class may do anything", decorator, "decorator")
+        for base in node.bases:
+            if not (self.is_value(base) and self._origins(base, frozenset()) <= {"", "enum"}):
+                outside("what this class is made of may run code when it is defined", node, "class")
+        for keyword in node.keywords:
+            plain = isinstance(keyword.value, ast.Constant) or imported(keyword.value, self.module) == "abc.ABCMeta"
+            if not plain or keyword.arg is None:
+                outside("a class with a metaclass, or other keywords", node, "class")
+        is_enum = any("enum" in self._origins(base, frozenset()) for base in node.bases)
+        above = self._above(node) if is_enum else [node]
+        for part in (p for c in above for p in c.body if isinstance(p, ast.FunctionDef | ast.AsyncFunctionDef)):
+            if is_enum and part.name.startswith("_") and part.name not in _ENUM_METHODS:
+                outside(f"an enumeration with `{part.name}`, which runs when it is defined", part, "Enum")
+        self.hidden, self.properties = frozenset().union(*map(_bound_by, node.body)), _properties(node)
+        for name in sorted(self.hidden):
+            if _is_special(name) and name not in _INERT:
+                outside(f"a class with `{name}`, which may run when the module is imported", node, "class body")
+        for statement in node.body:
+            match statement:
+                case ast.Pass() | ast.Expr(value=ast.Constant()):
+                    continue
+                case ast.FunctionDef() | ast.AsyncFunctionDef():
+                    self.function(statement)
+                case ast.Assign() | ast.AnnAssign() if statement.value is None or self.is_value(statement.value):
+                    if isinstance(statement, ast.AnnAssign):
+                        self._annotation(statement.annotation)
+                case _:
+                    outside("this class runs code when it is defined", statement, "class body")
+        self.hidden = frozenset()
+
+    def _origins(self, base: ast.expr, seen: frozenset[str]) -> frozenset[str]:
+        """What a base descends from: "enum", "" of what calls nothing of the file when it is a base, or "?"."""
+        base = base.value if isinstance(base, ast.Subscript) else base
+        name = dotted(base.func if isinstance(base, ast.Call) else base, self.module)
+        if name:
+            root, _, last = name.partition(".")
+            metaclass = name in ("abc.ABCMeta", "enum.EnumMeta", "enum.EnumType")
+            standard = root in sys.stdlib_module_names or root == "typing_extensions" or name == "icontract.DBC"
+            return frozenset({"?" if metaclass or not standard else "enum" if root == "enum" and last else ""})
+        if not isinstance(base, ast.Name) or base.id in seen:
+            return frozenset({"?"})
+        if self.module.is_builtin(base.id):
+            return frozenset({"?" if base.id == "type" else ""})
+        found = [c for c in self.module.program.tree.body if isinstance(c, ast.ClassDef) and c.name == base.id]
+        if len(found) != 1 or self.module.counts.get(base.id) != 1:
+            return frozenset({"?"})
+        return frozenset({""}).union(*(self._origins(b, seen | {base.id}) for b in found[0].bases))
+
+    def _above(self, node: ast.ClassDef) -> list[ast.ClassDef]:
+        """The class and the classes of the module that it descends from."""
+        names = {ast.unparse(b.value if isinstance(b, ast.Subscript) else b) for b in node.bases}
+        found = [c for c in ast.walk(self.module.program.tree) if isinstance(c, ast.ClassDef) and c.name in names]
+        return [node, *(above for c in found if c is not node for above in self._above(c))]
+
+    def _annotation(self, node: ast.expr | None) -> None:
+        """Annotations are evaluated when the module is imported, unless it says otherwise."""
+        if node is not None and not self.late and not self.is_value(node):
+            outside("an annotation that runs code when the module is imported", node, "annotation")
+
+    def _require(self, holds: bool, node: ast.AST) -> None:
+        if not holds:
+            outside("the module runs code when it is imported", node, "module-level code")
+
+    # -------------------------------------------------------------------------------------- expressions
+
+    def is_value(self, node: ast.expr) -> bool:
+        """Whether evaluating it calls nothing of the file."""
         if self.is_closed(node):
             return True
         match node:
-            case ast.Name() | ast.Constant():
+            case ast.Name():
                 return True
             case ast.Lambda():
-                given = (*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None))
-                return all(map(self.is_quiet, given))
-            case ast.Attribute():
-                return node.attr not in self.computed and self.is_quiet(node.value)
+                return all(map(self.is_value, [*node.args.defaults, *(d for d in node.args.kw_defaults if d)]))
             case ast.Tuple() | ast.List():
-                return all(self.is_quiet(e) for e in node.elts if not isinstance(e, ast.Starred)) and not any(
-                    isinstance(e, ast.Starred) for e in node.elts
-                )
+                return all(map(self.is_value, node.elts))
             case ast.Dict():
-                return all(k is not None and self.is_quiet(k) for k in node.keys) and all(
-                    map(self.is_quiet, node.values)
+                return all(k is not None and self._is_key(k) for k in node.keys) and all(
+                    map(self.is_value, node.values)
                 )
-            case ast.BinOp():
-                return isinstance(node.op, ast.BitOr) and self.is_quiet(node.left) and self.is_quiet(node.right)
+            case ast.Set():
+                return all(map(self._is_key, node.elts))
             case ast.Subscript():
-                return self.is_quiet(node.value) and self.is_quiet(node.slice)
+                return self._is_type(node.value) and self.is_value(node.slice)
+            case ast.BinOp():
+                return isinstance(node.op, ast.BitOr) and self.is_value(node.left) and self.is_value(node.right)
+            case ast.Attribute():
+                return self._is_member(node)
             case ast.Call():
-                arguments = [*node.args, *(k.value for k in node.keywords)]
-                return self._is_in(_WRAPS, node.func) and all(map(self.is_quiet, arguments))
+                return self._is_constructed(node)
         return False
 
-    # ------------------------------------------------------------------------------------------- parts
+    def is_closed(self, node: ast.expr) -> bool:
+        """Whether nothing of the file can be reached from the value."""
+        match node:
+            case ast.Constant():
+                return True
+            case ast.Name():
+                special = node.id in ("__name__", "__file__") and node.id not in self.module.counts
+                return special or node.id in self.closed or bool(dotted(node, self.module))
+            case ast.Attribute():
+                return bool(dotted(node, self.module))
+            case ast.Subscript():
+                return self.is_closed(node.value) and self.is_closed(node.slice)
+            case ast.Slice():
+                return all(part is None or self.is_closed(part) for part in (node.lower, node.upper, node.step))
+            case ast.Tuple() | ast.List() | ast.Set():
+                return all(map(self.is_closed, node.elts))
+            case ast.Dict():
+                return all(part is not None and self.is_closed(part) for part in (*node.keys, *node.values))
+            case ast.JoinedStr() | ast.BoolOp():
+                return all(map(self.is_closed, node.values))
+            case ast.FormattedValue():
+                return self.is_closed(node.value) and (node.format_spec is None or self.is_closed(node.format_spec))
+            case ast.UnaryOp():
+                return self.is_closed(node.operand)
+            case ast.BinOp():
+                return self.is_closed(node.left) and self.is_closed(node.right)
+            case ast.Compare():
+                return self.is_closed(node.left) and all(map(self.is_closed, node.comparators))
+            case ast.IfExp():
+                return all(map(self.is_closed, (node.test, node.body, node.orelse)))
+            case ast.Call():
+                arguments = [*node.args, *(k.value for k in node.keywords)]
+                return all(map(self.is_closed, arguments)) and self._is_constructed(node)
+        return False
 
-    def _name(self, name: str) -> bool:
-        if name in self.closed or (name in _TYPES and self.module.is_builtin(name)):
-            return True
-        if name in ("__name__", "__file__"):
-            return name not in self.module.counts
-        found = self.module.imports.get(name, "") if self.module.counts.get(name) == 1 else ""
-        return "." in found and self._is_listed(*_split(found))
+    def _is_type(self, node: ast.expr) -> bool:
+        """What may be subscribed: a name, what another module has, or such a type again."""
+        return isinstance(node, ast.Name) or bool(dotted(node, self.module))
 
-    def _listed(self, node: ast.Attribute) -> str:
-        """The dotted name of what is listed here, or of a constant of a module of the standard library."""
-        found = dotted(node, self.module)
-        return found if found and self._is_listed(*_split(found)) else ""
+    def _is_key(self, node: ast.expr) -> bool:
+        return self.is_closed(node) or (isinstance(node, ast.Attribute) and self._is_member(node))
 
-    def _is_listed(self, module: str, name: str) -> bool:
-        constant = name.isupper() or name in _CONSTANTS
-        known = name in (*_CALLS.get(module, "").split(), *_WRAPS.get(module, "").split())
-        printable = module == "string" and name.startswith(("ascii_", "digits", "hexdigits", "punctuation"))
-        return known or printable or (constant and module in _CALLS) or (module == "sys" and name.startswith("std"))
-
-    def _is_in(self, table: dict[str, str], func: ast.expr) -> bool:
-        module, name = _split(dotted(func, self.module))
-        return name in table.get(module, "").split()
-
-    def _call(self, node: ast.Call, own: frozenset[str]) -> bool:
-        arguments = [*node.args, *(k.value for k in node.keywords)]
-        if not all(self.is_closed(a, own) for a in arguments):
+    def _is_member(self, node: ast.Attribute) -> bool:
+        """A member of an enumeration of the file that has no method with underscores."""
+        found = self.module.classes.get(node.value.id) if isinstance(node.value, ast.Name) else None
+        if found is None or self.module.counts.get(found.name) != 1 or len(found.bases) != 1:
             return False
-        func = node.func
-        if isinstance(func, ast.Name) and func.id in _BUILTINS and self.module.is_builtin(func.id):
-            named = all(k.arg in _KEYWORDS or (func.id == "dict" and k.arg) for k in node.keywords)
-            return func.id not in own and named
-        if self._is_in(_CALLS, func) and not (isinstance(func, ast.Name) and func.id in own):
-            return True
-        if dotted(func, self.module) in ("warnings.filterwarnings", "warnings.simplefilter"):
-            return bool(node.args) and isinstance(node.args[0], ast.Constant) and node.args[0].value == "ignore"
-        if not isinstance(func, ast.Attribute):
-            return False
-        return func.attr in _METHODS and self.is_closed(func.value, own)
+        special = any(isinstance(p, ast.FunctionDef) and p.name.startswith("_") for p in found.body)
+        members = {n for p in found.body if isinstance(p, ast.Assign) for n in _bound_by(p)}
+        return not special and node.attr in members and dotted(found.bases[0], self.module).startswith("enum.")
 
-    def _comprehension(
-        self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, own: frozenset[str]
-    ) -> bool:
-        for generator in node.generators:
-            if not self.is_closed(generator.iter, own):
+    # ------------------------------------------------------------------------------- calls and decorators
+
+    def _is_constructed(self, node: ast.Call) -> bool:
+        rule = _CONSTRUCTORS.get(self._meaning(node.func))
+        return rule is not None and all(k.arg for k in node.keywords) and rule(self, node)
+
+    def _meaning(self, node: ast.expr) -> str:
+        """The dotted name of something of another module, or of a builtin; "" where it may be something else."""
+        root = next(n for n in ast.walk(node) if isinstance(n, ast.Name)) if _is_dotted(node) else None
+        if root is None or root.id in self.hidden:
+            return ""
+        builtin = isinstance(node, ast.Name) and self.module.is_builtin(node.id)
+        return node.id if builtin and isinstance(node, ast.Name) else dotted(node, self.module)
+
+    def _is_decorator(self, node: ast.expr) -> bool:
+        bare = node.func if isinstance(node, ast.Call) else node
+        root = next((n.id for n in ast.walk(bare) if isinstance(n, ast.Name)), "")
+        if _is_dotted(bare) and root not in self.hidden and self.contracts.kind(bare) is not None:
+            return not isinstance(node, ast.Call) or self._is_contract(node)
+        if isinstance(bare, ast.Attribute) and bare.attr in ("setter", "getter", "deleter"):
+            return bare is node and isinstance(bare.value, ast.Name) and bare.value.id in self.properties
+        rule = _DECORATORS.get(self._meaning(bare))
+        return rule is not None and (not isinstance(node, ast.Call) or rule(self, node))
+
+    def _is_contract(self, node: ast.Call) -> bool:
+        """Conditions are lambdas; the rest are texts, constants and classes of exceptions."""
+        for part in (*node.args, *(k.value for k in node.keywords)):
+            inner = self.contracts.kind(part.func) if isinstance(part, ast.Call) else None
+            plain = isinstance(part, ast.Lambda | ast.Name) and self.is_value(part)
+            if not (plain or self.is_closed(part) or (inner is not None and self._is_decorator(part))):
                 return False
-            names = [n for n in ast.walk(generator.target) if not isinstance(n, ast.expr_context)]
-            if not all(isinstance(n, ast.Name | ast.Tuple) for n in names) or generator.is_async:
-                return False
-            own |= {n.id for n in names if isinstance(n, ast.Name)}
-            if not all(self.is_closed(part, own) for part in generator.ifs):
-                return False
-        if isinstance(node, ast.DictComp):
-            return self.is_closed(node.key, own) and self.is_closed(node.value, own)
-        return self.is_closed(node.elt, own)
+        return True
+
+    def _is_type_checking(self, test: ast.expr) -> bool:
+        return dotted(test, self.module) in ("typing.TYPE_CHECKING", "typing_extensions.TYPE_CHECKING")
 
 
-def _computed(tree: ast.Module) -> frozenset[str]:
-    """Attributes that a class of the module computes when they are read: its properties, of whatever make."""
-    found = [part for c in ast.walk(tree) if isinstance(c, ast.ClassDef) for part in ast.walk(c)]
-    functions = [part for part in found if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef)]
-    return frozenset(part.name for part in functions if any(map(_makes_computed, part.decorator_list)))
+# ------------------------------------------------------------------------------------------- the tables
 
 
-def _makes_computed(decorator: ast.expr) -> bool:
-    return not (isinstance(decorator, ast.Name) and decorator.id == "staticmethod")
+def _bare(importing: Importing, node: ast.Call) -> bool:
+    return False
 
 
-def _split(dotted: str) -> tuple[str, str]:
-    module, _, name = dotted.rpartition(".")
-    return module, name
+def _constants(importing: Importing, node: ast.Call) -> bool:
+    return all(isinstance(part, ast.Constant) for part in (*node.args, *(k.value for k in node.keywords)))
+
+
+def _closed(importing: Importing, node: ast.Call) -> bool:
+    return all(map(importing.is_closed, node.args)) and all(importing.is_closed(k.value) for k in node.keywords)
+
+
+def _positional(importing: Importing, node: ast.Call) -> bool:
+    return not node.keywords and all(map(importing.is_closed, node.args))
+
+
+def _values(importing: Importing, node: ast.Call) -> bool:
+    return all(map(importing.is_value, node.args)) and all(importing.is_value(k.value) for k in node.keywords)
+
+
+def _nothing(importing: Importing, node: ast.Call) -> bool:
+    return not node.args and not node.keywords
+
+
+def _table(*rows: tuple[Rule, str]) -> dict[str, Rule]:
+    return {name: rule for rule, names in rows for name in names.split()}
+
+
+_DECORATORS = _table(
+    (_constants, "dataclasses.dataclass functools.lru_cache"),
+    (_bare, "functools.cache functools.cached_property functools.total_ordering abc.abstractmethod enum.unique"),
+    (_bare, "contextlib.contextmanager contextlib.asynccontextmanager staticmethod classmethod property"),
+    (_bare, "typing.final typing.no_type_check typing.overload typing.override typing.runtime_checkable"),
+    (_bare, "typing_extensions.final typing_extensions.overload typing_extensions.override"),
+)
+"""Decorators that call nothing of what they get, with the arguments that they may have when they are called first."""
+_CONSTRUCTORS = _table(
+    (_nothing, "enum.auto"),
+    (_values, "dataclasses.field typing.NewType typing.ParamSpec typing.TypeVar typing.TypeVarTuple"),
+    (_values, "typing_extensions.NewType typing_extensions.ParamSpec typing_extensions.TypeVar"),
+    (_positional, "abs bool bytes chr float frozenset int len list max min ord range round set sorted str sum tuple"),
+    (_closed, "dict collections.Counter collections.OrderedDict collections.deque collections.namedtuple re.compile"),
+    (_closed, "datetime.date datetime.timedelta decimal.Decimal fractions.Fraction logging.getLogger pathlib.Path"),
+    (_closed, "math.comb math.factorial math.gcd math.isqrt math.log math.sqrt"),
+)
+"""Calls that call nothing of what they get, with the arguments that they may have."""
+
+
+def _properties(node: ast.ClassDef) -> frozenset[str]:
+    """Names that a class binds to properties alone, so that ``@name.setter`` is the property's."""
+    bound: dict[str, bool] = {}
+    for part in node.body:
+        for name in _bound_by(part):
+            first = part.decorator_list[0] if isinstance(part, ast.FunctionDef) and part.decorator_list else None
+            own = (
+                ast.unparse(first) in ("property", f"{name}.setter", f"{name}.getter", f"{name}.deleter")
+                if first
+                else False
+            )
+            bound[name] = bound.get(name, True) and own
+    return frozenset(name for name, good in bound.items() if good)
+
+
+def _is_chained(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a class method is made of something that computes: reading it from the class would run it."""
+    names = [ast.unparse(d) for d in node.decorator_list]
+    return "classmethod" in names and bool({"property", "functools.cached_property", "cached_property"} & set(names))
+
+
+def _bound_by(node: ast.stmt) -> frozenset[str]:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        return frozenset({node.name})
+    return frozenset(n.id for n in ast.walk(node) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load))
+
+
+def _is_dotted(node: ast.expr) -> bool:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name)
+
+
+def _is_main(test: ast.expr) -> bool:
+    return (
+        isinstance(test, ast.Compare)
+        and isinstance(test.left, ast.Name)
+        and test.left.id == "__name__"
+        and len(test.ops) == 1
+        and isinstance(test.ops[0], ast.Eq)
+        and isinstance(test.comparators[0], ast.Constant)
+        and test.comparators[0].value == "__main__"
+    )
 
 
 def dotted(node: ast.expr, module: Module) -> str:
@@ -263,4 +483,4 @@ def dotted(node: ast.expr, module: Module) -> str:
     return ".".join([found, *reversed(parts)]) if found else ""
 
 
-__all__ = ["DANGEROUS", "Importing", "dotted", "is_foreign", "may_be_imported"]
+__all__ = ["DANGEROUS", "Importing", "check_import", "dotted", "may_be_imported", "refuse_reaching"]

@@ -13,7 +13,7 @@ PATCH = """
 import sys, functools, enum, dataclasses, collections, typing, logging, warnings
 from goedels_poetry.contracts import ensures
 def patch(*a, **k):
-    sys.modules['builtins'].len = lambda x: 7
+    logging.raiseExceptions = len
     return ''
 class Loud(enum.Enum):
     ONE = 1
@@ -111,6 +111,48 @@ ON_IMPORT = {
     "an operator of members": "class M:\n    def __or__(s, v): patch()\nclass E(M, enum.Enum):\n    A = 1\nX = E.A | E.A",
     "an element of members": "if 1:\n    class M:\n        def __getitem__(s, v): patch()\nclass E(M, enum.Enum):\n    A = 1\nX = E.A[0]",
     "a pattern": "def g():\n    match f:\n        case object(__globals__=names):\n            names['len'] = patch",
+    "a metaclass that is called": "import abc\n@abc.ABCMeta('X', (), {'__init__': patch})\ndef h(): pass",
+    "a metaclass of enumerations that is called": "X = enum.EnumMeta('X', (), {'__init__': patch})",
+    "a class that is made": "@dataclasses.make_dataclass('X', ['a'], namespace={'__init__': patch})\ndef h(): pass",
+    "a decorator of the contracts' package": "import goedels_poetry\n@goedels_poetry.GoedelsPoetryFramework\ndef h(): pass",
+    "a decorator that is an attribute": "class A:\n    d = patch\n@A.d\ndef h(): pass",
+    "a dispatch on the first argument": "@functools.singledispatch\ndef h(x): pass\n@h.register(patch())\ndef i(x): pass",
+    "an argument of a contract that is called": "class A:\n    @ensures(patch())\n    def h(): pass",
+    "a default of a condition": "class A:\n    @ensures(lambda x=patch(): x)\n    def h(): pass",
+    "what a class gives for an index": "class A:\n    __class_getitem__ = patch\ndef h(x: A[0]): pass",
+    "what a class does to a subclass": "class A:\n    __init_subclass__ = patch\nclass B(A): pass",
+    "a factory that is asked": "X = collections.defaultdict(patch)\nY = X[0]",
+    "the truth value of a member": "class E(enum.Enum):\n    A = 1\n    def __bool__(s): patch()\nX = 1 if E.A else 2",
+    "the hash of a member": "class E(enum.Enum):\n    A = 1\n    def __hash__(s): return patch()\nX = {E.A: 1}",
+    "the text of a member that is a default": "class E(enum.Enum):\n    A = 1\n    def __repr__(s): return patch()\n@dataclasses.dataclass\nclass B:\n    x: E = E.A",
+    "a call that a comparison needs": "X = [1] < sorted([patch()])",
+    "a star in a display": "X = [*map(patch, [1])]",
+    "an assignment in a test": "if (X := patch()):\n    pass",
+    "an item that is assigned": "X = {}\nX['a'] = patch()",
+    "an augmented assignment": "X = 1\nX += patch()",
+    "an augmented assignment of modules": "m = sys.modules\nm |= {'x': 1}",
+    "a match": "match patch():\n    case _:\n        pass",
+    "the code of a function": "def h():\n    f.__code__ = patch.__code__",
+    "the defaults of a function": "def h():\n    f.__defaults__ = (1,)",
+    "the names of the module": "def h():\n    globals()['len'] = patch",
+    "the attributes of a module": "def h():\n    setattr(sys, 'x', patch)",
+    "a name with underscores in a text": "def h():\n    getattr(f, '__globals__')['len'] = patch",
+    "modules, elsewhere": "def h():\n    sys.modules['x'] = patch",
+    "modules, imported by name": "from sys import modules\ndef h():\n    modules['x'] = patch",
+    "a logger that is set up": "logging.basicConfig()",
+    "the file's own decorator": "def d(g):\n    return g\n@d\ndef h(): pass",
+}
+QUIET = {
+    "literals": "X = [1, -2, ('a', None)]\nY = {'a': {1, 2}}\nZ = 2 * 10 ** 3 + len('ab')",
+    "a data class": "@dataclasses.dataclass(frozen=True, order=True)\nclass A:\n    x: int = 1\n    ys: list[int] = dataclasses.field(default_factory=list)",
+    "an enumeration": "class E(enum.Enum):\n    A = enum.auto()\n    B = enum.auto()\nD = {E.A: 1}\ndef h(x: E = E.B): pass",
+    "types": "T = typing.TypeVar('T', bound='A')\nclass A(typing.Generic[T]): pass\nB = A[int] | None\ndef h(x: typing.Callable[[int], A[T]]) -> B: pass",
+    "caches": "@functools.cache\ndef h(n): return n\n@functools.lru_cache(maxsize=None)\ndef i(n): return n",
+    "methods": "class A:\n    def __init__(self, x): self.x = x\n    @property\n    def y(self): return self.x\n    @y.setter\n    def y(self, y): self.x = y\n    @staticmethod\n    def z(): pass",
+    "contracts": "@ensures(lambda result, n: result > n)\ndef h(n: int) -> int: return n + 1",
+    "imports": "if typing.TYPE_CHECKING:\n    from .own import Thing\ntry:\n    import numpy\nexcept ImportError:\n    numpy = None",
+    "the main program": "if __name__ == '__main__':\n    patch()",
+    "an exception": "class Bad(ValueError):\n    'Bad.'",
 }
 PROPERTY = "class E(enum.Enum):\n    A = 1\n    @property\n    def x(s): return patch()"
 ORDER = "class E(enum.Enum):\n    A = 1\n    def __lt__(s, other): return patch()"
@@ -181,8 +223,9 @@ def test_a_file_that_runs_its_own_code_on_import_is_refused(code: str) -> None:
     assert refused(PATCH.replace("CODE", code.replace("PROPERTY", PROPERTY).replace("ORDER", ORDER)))
 
 
-def test_without_that_code_the_same_file_is_translated() -> None:
-    assert not refused(PATCH.replace("CODE", ""))
+@pytest.mark.parametrize("code", QUIET.values(), ids=QUIET.keys())
+def test_definitions_imports_and_literals_run_nothing(code: str) -> None:
+    assert not refused(PATCH.replace("CODE", code))
 
 
 @pytest.mark.parametrize("code", CHANGED.values(), ids=CHANGED.keys())

@@ -50,10 +50,12 @@ def told(core: Sequence[str]) -> str:
 def _never_holds(solver: Z3Process, program: Program, function: str, clauses: Sequence[Clause]) -> bool:
     """Whether ``requires`` these, ``ensures False`` is seen to hold: whatever the function does."""
     false = Clause("False", ast.Constant(False), 0, 0)
+    functions = {  # what the others promise has been proved with the contract
+        name: replace(f, contract=Contract(requires=f.contract.requires)) for name, f in program.functions.items()
+    }
     contract = Contract(requires=tuple(clauses), ensures=(false,))
-    changed = replace(program.functions[function], contract=contract)
-    functions = MappingProxyType({**program.functions, function: changed})
-    problem = parse_problem(translate(replace(program, functions=functions), function).text)
+    functions[function] = replace(program.functions[function], contract=contract)
+    problem = parse_problem(translate(replace(program, functions=MappingProxyType(functions)), function).text)
     goal = sequent_of(problem.goal, problem.signature.names)
     script = Context(problem).script_of(goal, Query(), {})
     return any(solver.ask(script, LIMITS, options=o).status == "unsat" for o in (Z3_OPTIONS[0], Z3_OPTIONS[-1]))

@@ -1,9 +1,11 @@
 """Terms as the translation makes them: folded where that is free, and what a computation does besides giving a value.
 
 An *effect* is a term. Where no exception is allowed it is a Bool, "this returns"; otherwise it has the sort of
-outcomes, one constructor for returning and one for each exception. It covers exceptions, contracts of called
-functions that do not hold, and computations that never end: of these nothing can be proved, so they count as not
-returning.
+outcomes, one constructor for returning and one for each exception. A computation that never ends does not return.
+
+What the translation does not follow exactly has one outcome, `INEXACT`: CPython may return there, with any value, or
+raise anything. In a conclusion it is a failure (`Effects.returns`), in a hypothesis it excludes nothing
+(`Effects.accepts`); no handler catches it.
 """
 
 from __future__ import annotations
@@ -33,8 +35,10 @@ from goedels_poetry.kernel.terms import (
 
 OUTCOME = Sort("Outcome")
 RETURNS = "returns"
-BROKEN = "breaks.a.contract"
-"""What a call outside of a callee's domain comes to. No contract allows it."""
+INEXACT = "not.exact"
+"""The outcome where CPython may do something else than what is translated. No contract allows it."""
+C_INT, C_SIZE = (-(2**31), 2**31 - 1), (-(2**63), 2**63 - 1)
+"""Bounds of what CPython passes as an ``int`` and as a ``Py_ssize_t``."""
 
 
 def cond(condition: Term, then: Term, otherwise: Term) -> Term:
@@ -263,6 +267,7 @@ class Effects:
 
     classes: dict[str, None] | None = None
     unit: Term = field(init=False)
+    inexact: bool = False  # an inexact outcome was met that a Bool does not tell from an exception
 
     def __post_init__(self) -> None:
         self.unit = TRUE if self.classes is None else app(RETURNS, (), OUTCOME)
@@ -275,25 +280,37 @@ class Effects:
     def raised(self, name: str) -> Term:
         """That an exception is raised for sure."""
         if self.classes is None:
+            self.inexact = self.inexact or name == INEXACT
             return FALSE
+        if name == INEXACT:
+            return app(INEXACT, (), OUTCOME)
         self.classes.setdefault(name)
-        return app(name if name == BROKEN else f"raises.{name}", (), OUTCOME)
+        return app(f"raises.{name}", (), OUTCOME)
 
     def check(self, condition: Term, name: str) -> Term:
         """``name`` is raised unless ``condition`` holds."""
         if condition is TRUE:
             return self.unit
-        return condition if self.classes is None else cond(condition, self.unit, self.raised(name))
+        raised = self.raised(name)
+        return condition if self.classes is None else cond(condition, self.unit, raised)
 
     def returns(self, effect: Term) -> Term:
         """That nothing is raised."""
         if self.classes is None or effect is self.unit:
             return TRUE if effect is self.unit else effect
-        if effect.kind is Kind.APP and effect.name.startswith(("raises.", BROKEN)) and not effect.args:
-            return FALSE
+        return self.is_outcome(RETURNS, effect)
+
+    def accepts(self, effect: Term, truth: Term) -> Term:
+        """That a condition with this effect is not known to be false: as a hypothesis it may not exclude more."""
+        return or_([self.is_outcome(INEXACT, effect), and_([self.returns(effect), truth])])
+
+    def is_outcome(self, name: str, effect: Term) -> Term:
+        """That an outcome is the one of this name."""
+        if effect.kind is Kind.APP and not effect.args and effect.name.startswith(("raises.", RETURNS, INEXACT)):
+            return TRUE if effect.name == name else FALSE
         if is_app(effect, "ite"):
-            return cond(effect.args[0], self.returns(effect.args[1]), self.returns(effect.args[2]))
-        return tester(RETURNS, effect)
+            return cond(effect.args[0], self.is_outcome(name, effect.args[1]), self.is_outcome(name, effect.args[2]))
+        return tester(name, effect)
 
     def then(self, *effects: Term) -> Term:
         """One after the other: the first exception counts."""

@@ -210,7 +210,7 @@ def _pow(frame: Frame, node: ast.Call) -> Value:
         return arithmetic(frame, ast.Pow(), values[0], values[1], node)
     exponent = values[1].term
     frame.check(not_(equal(values[2].term, integer(0))), "ValueError")
-    frame.check(compare(">=", exponent, integer(0)), "an.inverse")  # it may exist or not: nothing is claimed
+    frame.exact_where(compare(">=", exponent, integer(0)))  # else there may be an inverse, or not
     raised = arithmetic(frame, ast.Pow(), values[0], replace(values[1], natural=True), node)
     return Value(INT, floor_mod(raised.term, values[2].term))
 

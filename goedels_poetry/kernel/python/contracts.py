@@ -37,11 +37,13 @@ class Raises:
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """What is promised of a function; ``doctests``: its docstring has some."""
+    """What is promised of a function; ``limited``: an exception that no ``raises`` allows is replaced when it runs;
+    ``doctests``: its docstring has some."""
 
     requires: tuple[Clause, ...] = ()
     ensures: tuple[Clause, ...] = ()
     raises: tuple[Raises, ...] = ()
+    limited: bool = False
     doctests: bool = False
 
 
@@ -176,7 +178,11 @@ def contract_of(function: ast.FunctionDef, names: ContractNames) -> tuple[Contra
                 fault(f"the reason for {one} is one for {other}, too: say when both may be raised", function)
     raises = [*reader.reasons, *(r for r in reader.raises if r.when is not None or r.exception not in reasons)]
     contract = Contract(
-        tuple(reader.requires), tuple(reader.ensures), tuple(dict.fromkeys(raises)), ">>>" in reader.doc
+        tuple(reader.requires),
+        tuple(reader.ensures),
+        tuple(dict.fromkeys(raises)),
+        limited=bool(raises or reader.limited),
+        doctests=">>>" in reader.doc,
     )
     return contract, tuple(others)
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from goedels_poetry.kernel.python.build import cond, equal
+from goedels_poetry.kernel.python.build import INEXACT, compare, cond, equal
 from goedels_poetry.kernel.python.faults import OutsideFragment, outside
 from goedels_poetry.kernel.python.library import Library
 from goedels_poetry.kernel.python.registry import Registry, kept_as
@@ -44,6 +44,10 @@ class Retry(Exception):
     def __init__(self, place: str, kind: Type) -> None:
         super().__init__(place)
         self.place, self.kind = place, kind
+
+
+class NeedsClasses(Exception):
+    """Outcomes have to be told apart in this translation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +114,18 @@ class Frame:
         """``exception`` is raised here unless ``condition`` holds."""
         effects = self.registry.effects
         self.effect = effects.then(self.effect, effects.check(condition, exception))
+
+    def exact_where(self, condition: Term) -> None:
+        """Here the translation follows CPython only where ``condition`` holds; see `INEXACT`."""
+        self.check(condition, INEXACT)
+
+    def exact_within(self, number: Value, low: int | None, high: int | None) -> None:
+        """CPython keeps this number in an integer of C: beyond these bounds it raises OverflowError."""
+        term = number.term
+        if low is not None and not number.natural:
+            self.exact_where(compare("<=", integer(low), term))
+        if high is not None:
+            self.exact_where(compare("<=", term, integer(high)))
 
     def branch(self) -> Frame:
         """For what is evaluated only sometimes: a frame without effects of its own."""
@@ -357,4 +373,4 @@ class Frame:
         return Value(kind, self.registry.default(kind), owned=True)
 
 
-__all__ = ["Frame", "Retry", "Value"]
+__all__ = ["Frame", "NeedsClasses", "Retry", "Value"]

@@ -6,16 +6,17 @@ import ast
 from dataclasses import dataclass, field
 
 from goedels_poetry.kernel.python import calls, comprehensions, expressions, iteration
-from goedels_poetry.kernel.python.build import BROKEN
+from goedels_poetry.kernel.python.build import INEXACT
 from goedels_poetry.kernel.python.contracts import RESULT, Clause
 from goedels_poetry.kernel.python.ends import falls, only_recursion
 from goedels_poetry.kernel.python.faults import OutsideFragment, outside
 from goedels_poetry.kernel.python.flow import After, Flow
-from goedels_poetry.kernel.python.frame import Frame, Retry, Value
+from goedels_poetry.kernel.python.frame import Frame, NeedsClasses, Retry, Value
 from goedels_poetry.kernel.python.lifting import lift
 from goedels_poetry.kernel.python.module import bindings
 from goedels_poetry.kernel.python.program import Function
 from goedels_poetry.kernel.python.registry import Registry, legal
+from goedels_poetry.kernel.python.script import mentioned
 from goedels_poetry.kernel.python.statements import Block
 from goedels_poetry.kernel.python.types import Type
 from goedels_poetry.kernel.terms import Term, and_, app
@@ -86,7 +87,7 @@ class Functions:
             self.checking.append(name)
             domain = self.domain(known, terms)
             self.checking.pop()
-            frame.effect = effects.then(frame.effect, effects.check(domain, BROKEN))
+            frame.exact_where(domain)  # else what happens depends on who checks contracts at run time
         if not known.done:
             known.called = True
             known.alone = known.alone and self.active[-1] == name
@@ -97,12 +98,25 @@ class Functions:
         return Value(known.result, app(legal(name), terms, self.registry.sort(known.result)))
 
     def domain(self, known: Translated, terms: list[Term]) -> Term:
-        """That every ``requires`` evaluates to something true."""
-        tests: list[Term] = []
+        """That every ``requires`` evaluates to something true: a conclusion."""
+        return and_([self.clause(known, clause, terms) for clause in known.function.contract.requires])
+
+    def accepted(self, known: Translated, terms: list[Term]) -> Term:
+        """That no ``requires`` is known to be false: a hypothesis.
+
+        Raises:
+            NeedsClasses: a Bool does not tell an exception, which excludes, from what is not followed.
+        """
+        effects, tests = self.registry.effects, []
         for clause in known.function.contract.requires:
             inner = self.clause_frame(known, terms)
             truth = inner.condition(clause.expression)
-            tests += [self.registry.effects.returns(inner.effect), truth]
+            if effects.inexact and inner.effect is not effects.unit:
+                raise NeedsClasses
+            exact = INEXACT not in mentioned(self.registry, inner.effect)
+            tests.append(
+                and_([effects.returns(inner.effect), truth]) if exact else effects.accepts(inner.effect, truth)
+            )
         return and_(tests)
 
     def clause_frame(self, known: Translated, terms: list[Term], result: Term | None = None) -> Frame:

@@ -11,10 +11,10 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from goedels_poetry.kernel.python.build import BROKEN, RETURNS, cond
+from goedels_poetry.kernel.python.build import INEXACT, RETURNS, cond
 from goedels_poetry.kernel.python.faults import outside
 from goedels_poetry.kernel.python.flow import After, Blocks, Flow
-from goedels_poetry.kernel.python.frame import Frame, Value
+from goedels_poetry.kernel.python.frame import Frame, NeedsClasses, Value
 from goedels_poetry.kernel.python.liveness import assigned, reads
 from goedels_poetry.kernel.python.types import Type
 from goedels_poetry.kernel.terms import FALSE, TRUE, Kind, Term, integer, is_app, or_, substitute
@@ -22,10 +22,6 @@ from goedels_poetry.kernel.terms import FALSE, TRUE, Kind, Term, integer, is_app
 _OUT_OF_ACCOUNT = (RecursionError, MemoryError, OverflowError, KeyboardInterrupt, SystemExit, GeneratorExit)
 GONE = Value(Type("gone"), integer(0))
 """A variable whose value is not followed any more."""
-
-
-class NeedsClasses(Exception):
-    """Exceptions have to be told apart in this translation."""
 
 
 def attempt(block: Blocks, node: ast.Try, flow: Flow, after: After) -> None:
@@ -149,7 +145,7 @@ def _unfolded(frame: Frame, effect: Term, seen: frozenset[str], node: ast.AST) -
     if is_app(effect, "ite"):
         test, then, otherwise = effect.args
         return cond(test, _unfolded(frame, then, seen, node), _unfolded(frame, otherwise, seen, node))
-    if effect.kind is Kind.APP and not effect.args and (effect.name in (RETURNS, BROKEN) or _exception(effect)):
+    if effect.kind is Kind.APP and not effect.args and (effect.name in (RETURNS, INEXACT) or _exception(effect)):
         return effect
     made = frame.registry.definitions.get(effect.name) if effect.kind is Kind.APP else None
     if made is None or made.name in seen:
@@ -177,4 +173,4 @@ def _is(effect: Term, name: str) -> Term:
     return TRUE if _exception(effect) == name else FALSE
 
 
-__all__ = ["GONE", "NeedsClasses", "attempt"]
+__all__ = ["GONE", "attempt"]

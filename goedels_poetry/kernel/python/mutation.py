@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from goedels_poetry.kernel.python import mappings, sets
-from goedels_poetry.kernel.python.build import compare, cond, plus
+from goedels_poetry.kernel.python.build import C_SIZE, compare, cond, plus
 from goedels_poetry.kernel.python.faults import outside
 from goedels_poetry.kernel.python.frame import Frame, Value
 from goedels_poetry.kernel.python.keys import arranged
@@ -34,7 +34,9 @@ def pop(frame: Frame, node: ast.Call, name: ast.Name) -> Value:
         frame.check(not_(library.is_nil(xs.term)), "IndexError")
         element, left = library.last(xs.term), library.front(xs.term)
     else:
-        element, left = _cut_out(frame, xs, frame.integral(frame.value(node.args[0]), node))
+        at = frame.integral(frame.value(node.args[0]), node)
+        frame.exact_within(at, *C_SIZE)
+        element, left = _cut_out(frame, xs, at)
     frame.env[name.id] = replace(xs, term=left)
     return Value(xs.kind.args[0], element)
 
@@ -159,6 +161,7 @@ def extend(frame: Frame, name: ast.Name, value: Value, node: ast.AST) -> None:
 def _insert(frame: Frame, node: ast.Call, name: ast.Name) -> None:
     at, value = _values(frame, node, 2)
     at = frame.integral(at, node)
+    frame.exact_within(at, *C_SIZE)
     xs, value = add_to(frame, name, owned(frame, name, node), value, node)
     if frame.shares(value.kind):
         frame.share(node.args[1])

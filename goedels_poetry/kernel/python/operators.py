@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from goedels_poetry.kernel.python import mappings, sets
 from goedels_poetry.kernel.python.build import (
+    C_SIZE,
     compare,
     equal,
     floor_div,
@@ -45,7 +46,9 @@ def operate(frame: Frame, op: ast.operator, left: Value, right: Value, node: ast
         xs = frame.known(xs)
         if frame.shares(xs.kind.args[0]):
             outside("the same list several times in a list", node, "aliasing")
-        repeated = frame.library(xs.kind.args[0]).repeat(xs.term, frame.integral(n, node).term)
+        times_n = frame.integral(n, node)
+        frame.exact_within(times_n, C_SIZE[0], None)  # above, it is memory that ends
+        repeated = frame.library(xs.kind.args[0]).repeat(xs.term, times_n.term)
         return Value(xs.kind, repeated, owned=True)
     if kinds == {"set"}:
         return sets.combined(frame, op, left, right, node)
@@ -115,10 +118,7 @@ def _power(frame: Frame, left: Value, right: Value, node: ast.AST) -> Value:
                     result = times(result, base)
                 return Value(INT, result, natural=left.natural or exponent.value % 2 == 0)
     if not right.natural:
-        # a negative exponent gives a float (or raises): nothing is claimed of such an input
-        frame.effect = frame.registry.effects.then(
-            frame.effect, frame.registry.effects.check(compare(">=", exponent, integer(0)), "a.float")
-        )
+        frame.exact_where(compare(">=", exponent, integer(0)))  # else it gives a float, or raises
     return Value(INT, power(frame.registry, left.term, exponent), natural=left.natural)
 
 

@@ -178,7 +178,8 @@ def _class(frame: Frame, pattern: ast.MatchClass, subject: Value, names: dict[st
     if test is FALSE:
         return FALSE
     places = [f.name for f in fields][: len(pattern.patterns)] + list(pattern.kwd_attrs)
-    if len(pattern.patterns) > len(fields) or any(p not in [f.name for f in fields] for p in places):
+    unknown = len(set(places)) < len(places) or any(p not in [f.name for f in fields] for p in places)
+    if len(pattern.patterns) > len(fields) or unknown:  # TypeError, or False, when it comes to this
         outside("this pattern does not fit the class", pattern, "match")
     tests = [present, test]
     frame.registry.sort(kind)

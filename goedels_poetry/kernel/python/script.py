@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from goedels_poetry.kernel.components import components
 from goedels_poetry.kernel.printer import show, show_sort, show_symbol
-from goedels_poetry.kernel.python.build import BROKEN, OUTCOME, RETURNS, again
+from goedels_poetry.kernel.python.build import INEXACT, OUTCOME, RETURNS, again
 from goedels_poetry.kernel.python.folding import Folder
 from goedels_poetry.kernel.python.registry import Defined, Registry, Shape
 from goedels_poetry.kernel.terms import Kind, Sort, Term, rebuild, substitute, subterms
@@ -74,6 +74,11 @@ def _called(term: Term) -> list[str]:
     return list(found)
 
 
+def _tested(term: Term) -> list[str]:
+    """The constructors that a term asks for."""
+    return [str(name) for part in subterms(term) if part.kind is Kind.APP for name in part.indices]
+
+
 def _reached(registry: Registry, goal: Term) -> dict[str, Defined]:
     names: dict[str, None] = {}
     waiting = [goal]
@@ -94,10 +99,10 @@ def _shapes(registry: Registry, terms: Iterable[Term]) -> list[list[Shape]]:
     """The datatypes that are used, in groups that depend on one another."""
     known = dict(registry.shapes)
     terms = list(terms)
-    met = {name for term in terms for name in _called(term)}
+    met = {name for term in terms for name in (*_called(term), *_tested(term))}
     outcomes = [
         n
-        for n in (RETURNS, BROKEN, *(f"raises.{c}" for c in registry.effects.classes or ()))
+        for n in (RETURNS, INEXACT, *(f"raises.{c}" for c in registry.effects.classes or ()))
         if n in met or n == RETURNS
     ]
     known[OUTCOME.name] = Shape(OUTCOME, tuple((n, ()) for n in outcomes))

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from goedels_poetry.kernel.python import handlers, loops, mappings, mutation, patterns
-from goedels_poetry.kernel.python.build import cond
+from goedels_poetry.kernel.python.build import INEXACT, cond
 from goedels_poetry.kernel.python.comprehensions import unpacked
 from goedels_poetry.kernel.python.faults import OutsideFragment, outside
 from goedels_poetry.kernel.python.flow import After, Flow
@@ -117,7 +117,7 @@ class Block:
             none = Value(NONE, app("None.", (), inner.frame.registry.sort(NONE)))
             inner.value, inner.returned = inner.frame.coerce(none, self.result, node), TRUE
         else:
-            self.fail(inner, "no.value")  # None, which is not of the type that is promised
+            self.fail(inner, INEXACT)  # None, which is not of the type that is promised
         flow.frame.join(flow.left, None, inner.frame)
         flow.value = self._merged_result(flow.returned, flow, inner, node)
         flow.returned = TRUE
@@ -348,7 +348,7 @@ class Block:
             flow.frame.narrow(node.test, True)
 
     def _raise(self, node: ast.Raise, flow: Flow) -> None:
-        raised = node.exc
+        raised, count = node.exc, 0
         cause = node.cause
         if isinstance(cause, ast.Name):  # the exception that is handled: what is raised is told by its class alone
             known = flow.frame.env.get(cause.id)
@@ -361,13 +361,15 @@ class Block:
                 patterns.message(flow.frame, part)
             if raised.keywords:
                 outside("an exception with keywords", node)
-            raised = raised.func
+            count, raised = len(raised.args), raised.func
         name = ast.unparse(raised)
         local = name.split(".")[0]
-        found = None if local in flow.frame.local else flow.frame.registry.module.exception(name)
+        module = flow.frame.registry.module
+        found = None if local in flow.frame.local else module.exception(name)
         if found is None:
             outside(f"what `{name}` is here is not followed", node, "raise")
-        assert found is not None
+        if count > 1 and module.is_subclass(found, "OSError"):
+            outside(f"`{name}` with several arguments: the first one chooses the class", node, "raise")
         self.fail(flow, found)
 
     # ----------------------------------------------------------------------------------------- branches

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from goedels_poetry.kernel.python.build import compare, cond, equal, minus, negative, plus
+from goedels_poetry.kernel.python.build import C_INT, compare, cond, equal, minus, negative, plus
 from goedels_poetry.kernel.python.faults import outside
 from goedels_poetry.kernel.python.frame import Frame, Value
 from goedels_poetry.kernel.python.registry import Defined
@@ -71,20 +71,26 @@ def code_of(frame: Frame, value: Value, node: ast.AST) -> Value:
         return Value(INT, integer(ord(str(value.term.value))), natural=True, exact=True)
     frame.check(equal(_length(value.term), integer(1)), "TypeError")
     code = app("str.to_code", (value.term,), INTS)
-    frame.check(compare("<=", code, integer(LAST_CODE)), "a.letter")
+    frame.exact_where(compare("<=", code, integer(LAST_CODE)))
     return Value(INT, code, natural=True, exact=True)
 
 
 def letter_of(frame: Frame, value: Value, node: ast.AST) -> Value:
     """``chr(value)``; of what is beyond the letters of SMT-LIB, and of halves of pairs, nothing is claimed."""
-    code = frame.integral(value, node).term
+    number = frame.integral(value, node)
+    code = number.term
     known = code.value if code.kind is Kind.LIT else None
     if isinstance(known, int) and 0 <= known < SURROGATES[0]:
         return Value(STR, lit(chr(known), STRINGS))
-    frame.check(and_([compare("<=", integer(0), code), compare("<=", code, integer(0x10FFFF))]), "ValueError")
-    is_half = and_([compare(">=", code, integer(SURROGATES[0])), compare("<", code, integer(SURROGATES[1]))])
-    frame.check(and_([compare("<=", code, integer(LAST_CODE)), not_(is_half)]), "a.letter")
+    frame.exact_within(number, *C_INT)
+    frame.check(_within(code, 0, 0x10FFFF), "ValueError")
+    is_half = _within(code, SURROGATES[0], SURROGATES[1] - 1)
+    frame.exact_where(and_([compare("<=", code, integer(LAST_CODE)), not_(is_half)]))
     return Value(STR, app("str.from_code", (code,), STRINGS))
+
+
+def _within(number: Term, low: int, high: int) -> Term:
+    return and_([compare("<=", integer(low), number), compare("<=", number, integer(high))])
 
 
 SURROGATES = 0xD800, 0xE000

@@ -286,7 +286,7 @@ def _value(translation: Translation, evaluator: Evaluator, part: Term, case: Cas
         return True
     (_, kind), *_ = translation.parameters
     argument = script_value(translation.registry, kind, case.callees.get(owner, case.argument))
-    return evaluator.value(part.body if part.binders else part, {b: argument for b in part.binders})
+    return evaluator.value(part.body if part.binders else part, dict.fromkeys(part.binders, argument))
 
 
 def attack(seed: int, programs: int) -> tuple[Counter[str], list[tuple[Case, str]]]:

@@ -226,6 +226,7 @@ OTHERS: dict[str, tuple[str, ...]] = {
     "certificates": ("fuzz_certificates.py", "--count", "20", "--each", "3"),
     "definitions": ("fuzz_definitions.py", "FOLDER", "--count", "60"),
     "translation": ("fuzz_translation.py", "--programs", "150"),
+    "attacks": ("attack_python.py", "--programs", "2000"),
 }
 WITH_LEAN: dict[str, tuple[str, ...]] = {
     "bridge": ("fuzz_bridge.py", "--count", "10"),

@@ -140,6 +140,8 @@ def read(source: Source) -> str:
         raise Unreadable(f"cannot read it: {error}") from None
     if len(data) > MAX_BYTES:
         raise Unreadable(f"larger than {MAX_BYTES // 1_000_000} MB; split it")
+    if source.file.lower().endswith(".py"):
+        return _python(data)
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -147,6 +149,16 @@ def read(source: Source) -> str:
         line = before.count(b"\n") + 1
         column = len(before) - (before.rfind(b"\n") + 1) + 1
         raise Unreadable(f"not text in UTF-8 (byte {data[error.start]:#04x})", line, column) from None
+
+
+def _python(data: bytes) -> str:
+    from goedels_poetry.kernel.python.program import PythonFault, decode_source
+
+    try:
+        return decode_source(data)
+    except PythonFault as fault:
+        reason = fault.message + (f" ({fault.hint})" if fault.hint else "")
+        raise Unreadable(reason, fault.line, fault.column) from None
 
 
 def read_beside(flag: str, file: str | Path) -> str:

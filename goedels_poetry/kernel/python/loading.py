@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-import re
 from dataclasses import dataclass, field
 
 from goedels_poetry.kernel.python.classes import alias_members, class_kind, read_class
 from goedels_poetry.kernel.python.faults import outside
 from goedels_poetry.kernel.python.importing import Importing, refuse_reaching
 from goedels_poetry.kernel.python.module import Module, bindings, is_constant_expression
-from goedels_poetry.kernel.python.program import Program
+from goedels_poetry.kernel.python.program import Program, encoding_of
 from goedels_poetry.kernel.python.tables import is_table
 from goedels_poetry.kernel.python.types import Annotations, Type
 
@@ -18,7 +17,6 @@ _OF_NO_MEANING = frozenset(
     {"__all__", "__author__", "__copyright__", "__date__", "__doc__", "__license__", "__version__"}
 )
 """Names with underscores that a module may bind: nothing goes by them when it runs."""
-_ENCODING = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")  # as PEP 263 has it
 
 
 def read_module(program: Program) -> Module:
@@ -69,11 +67,15 @@ def read_module(program: Program) -> Module:
 
 
 def _refuse_encoding(program: Program) -> None:
-    """A file in UTF-7 is another program for CPython than the text that is read here."""
-    for line in program.source.splitlines()[:2]:
-        found = _ENCODING.match(line)
-        if found and found[1].lower().replace("_", "-") not in ("utf-8", "utf8", "ascii", "us-ascii"):
-            outside(f"the file says that it is encoded in {found[1]}", program.tree, "encoding")
+    """Refuse a text that says of its file what makes it another program for CPython than the one that is read here."""
+    data = program.source.encode("utf-8", "surrogatepass")
+    try:
+        encoding = encoding_of(data)
+        same = data.decode(encoding) == program.source
+    except (SyntaxError, LookupError, ValueError):
+        encoding, same = "something else", False
+    if not same:
+        outside(f"the file says that it is encoded in {encoding}: save it in UTF-8", program.tree, "encoding")
 
 
 # ------------------------------------------------------------------------------------------- top level

@@ -8,6 +8,8 @@ an exception that a ``raises`` allows.
 from __future__ import annotations
 
 import ast
+import io
+import tokenize
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -76,6 +78,37 @@ def read_program(source: str) -> Program:
     return Program(source, tree, MappingProxyType(functions))
 
 
+def decode_source(data: bytes) -> str:
+    """The text of a file as CPython decodes it: by its byte order mark or what its first two lines say, else UTF-8.
+
+    Raises:
+        PythonFault: an unknown encoding, or bytes that it does not have.
+    """
+    try:
+        encoding = encoding_of(data)
+    except (SyntaxError, LookupError, UnicodeDecodeError) as error:
+        raise PythonFault(f"this is not Python: {error}", 1, 1, hint="save it in UTF-8") from error
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        before = data[: error.start]
+        line, column = before.count(b"\n") + 1, len(before) - before.rfind(b"\n")
+        message = f"not text in {encoding.upper()} (byte {data[error.start]:#04x})"
+        raise PythonFault(message, line, column) from error
+    except (LookupError, ValueError) as error:  # a codec of bytes, or one that fails otherwise
+        raise PythonFault(f"this is not text in {encoding}: {error}", 1, 1, hint="save it in UTF-8") from error
+
+
+def encoding_of(data: bytes) -> str:
+    """What a file says that it is encoded in, by the rules of `tokenize.open` (PEP 263).
+
+    Raises:
+        SyntaxError: an encoding that is unknown, or not that of its byte order mark.
+    """
+    lines = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")  # CPython's lines end in any of these
+    return tokenize.detect_encoding(io.BytesIO(lines).readline)[0]
+
+
 def with_contracts(program: Program) -> tuple[str, ...]:
     """The names of the functions with at least one requires, ensures or raises, in the order of the file."""
     return tuple(
@@ -133,6 +166,8 @@ __all__ = [
     "Program",
     "PythonFault",
     "Raises",
+    "decode_source",
+    "encoding_of",
     "parse_module",
     "read_program",
     "with_contracts",

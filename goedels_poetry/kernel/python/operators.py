@@ -47,8 +47,11 @@ def operate(frame: Frame, op: ast.operator, left: Value, right: Value, node: ast
         if frame.shares(xs.kind.args[0]):
             outside("the same list several times in a list", node, "aliasing")
         times_n = frame.integral(n, node)
-        frame.exact_within(times_n, C_SIZE[0], None)  # above, it is memory that ends
-        repeated = frame.library(xs.kind.args[0]).repeat(xs.term, times_n.term)
+        library = frame.library(xs.kind.args[0])
+        frame.exact_within(times_n, C_SIZE[0], None)
+        # where there is something to repeat, it is memory that ends first
+        frame.exact_where(or_([not_(library.is_nil(xs.term)), compare("<=", times_n.term, integer(C_SIZE[1]))]))
+        repeated = library.repeat(xs.term, times_n.term)
         return Value(xs.kind, repeated, owned=True)
     if kinds == {"set"}:
         return sets.combined(frame, op, left, right, node)

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
+import random
 import sys
+import traceback
 from pathlib import Path
 
+import pytest
+
+from goedels_poetry.kernel import python
+from goedels_poetry.kernel.python.build import INEXACT
+from goedels_poetry.kernel.python.frame import Frame
+from goedels_poetry.kernel.terms import Term
+
 PATH = Path(__file__).parents[3] / "scripts" / "attack_python.py"
+FOLDER = Path(python.__file__).parent
+EXACT = ("exact_where", "exact_within")
 _spec = importlib.util.spec_from_file_location("attack_python", PATH)
 assert _spec is not None and _spec.loader is not None
 attack_python = importlib.util.module_from_spec(_spec)
@@ -22,3 +34,28 @@ def test_no_false_contract_is_a_true_theorem_of_any_cause() -> None:
         "C integer", "callee", "encoding", "exception", "import", "inexact", "pattern",
     }  # fmt: skip
     assert sum(counts[c] for c in causes) > 300
+
+
+def test_each_place_where_the_translation_is_not_exact_is_attacked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a hypothesis and in a conclusion: the table of corners is complete."""
+    places: set[tuple[str, int]] = set()
+    for path in FOLDER.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in EXACT:
+                places.add((path.name, node.lineno))
+            if isinstance(node, ast.Call) and any(isinstance(a, ast.Name) and a.id == "INEXACT" for a in node.args):
+                places.add((path.name, node.lineno))
+    places = {place for place in places if place[0] not in ("frame.py", "build.py", "script.py")}
+    assert len(places) > 8
+    met: set[tuple[str, int]] = set()
+    plain = Frame.check
+
+    def check(frame: Frame, condition: Term, exception: str) -> None:
+        if exception == INEXACT:
+            met.update((Path(frame.filename).name, frame.lineno) for frame in traceback.extract_stack(limit=6))
+        plain(frame, condition, exception)
+
+    monkeypatch.setattr(Frame, "check", check)
+    for number in range(1_000):
+        attack_python.judged(attack_python.make(random.Random(f"places-{number}")))
+    assert places - met == set()

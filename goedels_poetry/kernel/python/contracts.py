@@ -244,6 +244,8 @@ class _Reader:
                 self._of_the_result(condition)
             elif kind in ("pre", "ensure"):
                 self._by_position(condition, kind == "ensure")
+            if kind in ("pre", "post", "ensure") and isinstance(condition, ast.Lambda):
+                condition = ast.copy_location(ast.Lambda(condition.args, _without_messages(condition.body)), condition)
             if kind in ("requires", "pre"):
                 self.requires.append(self._clause(condition, False))
             else:
@@ -383,6 +385,19 @@ def _exception(node: ast.expr) -> str:
     if not isinstance(node, ast.Name | ast.Attribute):
         fault("an exception class was expected here", node)
     return ast.unparse(node)
+
+
+def _without_messages(node: ast.expr) -> ast.expr:
+    """A condition of deal, where a text that is given in place of a truth value is the message of a failure."""
+    match node:
+        case ast.Constant(value=str()) | ast.JoinedStr():
+            return ast.copy_location(ast.Constant(False), node)
+        case ast.BoolOp():
+            return ast.copy_location(ast.BoolOp(node.op, [*node.values[:-1], _without_messages(node.values[-1])]), node)
+        case ast.IfExp():
+            then, otherwise = _without_messages(node.body), _without_messages(node.orelse)
+            return ast.copy_location(ast.IfExp(node.test, then, otherwise), node)
+    return node
 
 
 def _bound_names(node: ast.AST) -> Iterator[str]:

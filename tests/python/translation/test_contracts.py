@@ -37,6 +37,8 @@ BODY = "def f(x, y):\n    return x\n"
         ("import deal\n@deal.pre(lambda a, b: a > b)\n", (["x > y"], [], [])),
         ("import deal\n@deal.ensure(lambda _: _.result > _.x)\n", ([], ["result > x"], [])),
         ("from deal import ensure\n@ensure(lambda x, y, result: result > x)\n", ([], ["result > x"], [])),
+        ("import deal\n@deal.pre(lambda x, y: x > y or 'too small')\n", (["x > y or False"], [], [])),
+        ("import deal\n@deal.post(lambda r: True if r > 0 else f'{r}')\n", ([], ["True if result > 0 else False"], [])),
         (
             "import deal\n@deal.raises(ValueError, KeyError)\n@deal.reason(KeyError, lambda x, y: x > 3)\n",
             ([], [], [("KeyError", "x > 3"), ("ValueError", "")]),

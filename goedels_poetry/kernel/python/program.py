@@ -128,6 +128,9 @@ def parse_module(source: str) -> ast.Module:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of invalid escapes and the like: they are valid Python
             tree = ast.parse(source)
+            compile(
+                tree, "<program>", "exec", dont_inherit=True
+            )  # what only the compiler refuses: `return` outside of functions
     except SyntaxError as error:
         raise PythonFault(f"this is not Python: {error.msg}", error.lineno, error.offset or None) from error
     except (ValueError, RecursionError, MemoryError) as error:  # a null byte, a lone surrogate; parentheses too deep

@@ -104,7 +104,17 @@ def test_a_contract_that_cannot_be_read_is_a_fault_with_its_place(head: str, lin
 
 
 @pytest.mark.parametrize(
-    "text", ["def f(:\n", "x = '\\ud800" + "\x00'", "(" * 500 + ")" * 500, "x = " + "-" * 400 + "1", "a" * 1_000_001]
+    "text",
+    [
+        "def f(:\n",
+        "x = '\\ud800" + "\x00'",
+        "(" * 500 + ")" * 500,
+        "x = " + "-" * 400 + "1",
+        "a" * 1_000_001,
+        "return 1",
+        "def f(a, a): pass",
+        "x = 1\nfrom __future__ import annotations",
+    ],
 )
 def test_a_text_that_is_no_program_is_a_fault(text: str) -> None:
     with pytest.raises(PythonFault):

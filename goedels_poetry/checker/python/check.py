@@ -90,7 +90,7 @@ def _proved(archive: PythonArchive, until: float) -> CheckReport:
     report = replace(report, statement=f"{archive.function}: its contract holds")
     if report.verdict is not Verdict.PROVED:
         return replace(report, verdict=Verdict.UNKNOWN, trust_level=None, refused=True) if report.accepted else report
-    if any(result.violates() for result in ran.results):
+    if any(result.violates() or (result.kind == "deterministic" and not result.passed) for result in ran.results):
         return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(ALARM.format(ran.reason),))
     if ran.passed:
         return replace(report, reasons=(RAN.format(ran.inputs_tried),))
@@ -131,7 +131,7 @@ def _tested(archive: PythonArchive, until: float) -> CheckReport:
         raise _Refused("the evidence names no checks")
     checks = Checks.from_json(archive.evidence["checks"])
     ran = _run(archive, checks, "normal" if until - time.monotonic() > PRESSED else "quick")
-    broken = next((result for result in ran.results if result.violates() and result.input is not None), None)
+    broken = next((result for result in ran.results if result.violates()), None)
     if broken is not None and "task" not in archive.evidence:
         return CheckReport(  # found only now, and as good as if it had been claimed
             Verdict.REFUTED, TrustLevel.REBUILT, counterexample=dict(broken.input or {}), reasons=(broken.reason,)

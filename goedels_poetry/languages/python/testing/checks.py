@@ -11,7 +11,8 @@ from goedels_poetry.kernel.python.program import Program
 
 Effort = Literal["quick", "normal", "thorough"]
 
-VIOLATIONS = frozenset({"ensures", "raised", "typed", "finishes", "deterministic"})
+VIOLATIONS = frozenset({"ensures", "raised", "typed"})
+"""Kinds of results that show a contract broken. Time, memory, stack, and what differs from run to run, do not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,8 @@ class Checks:
         doctests: whether the examples of its docstring count.
         seconds: of processor time for one call.
         memory_mb: of memory for the candidate's process.
+        own: the contract stands in the tested text itself. Then it is evaluated where the function ran, on its own
+            objects; else in another process, on what the candidate's answers look like as data.
     """
 
     function: str
@@ -45,6 +48,7 @@ class Checks:
     doctests: bool = False
     seconds: float = 10
     memory_mb: int = 512
+    own: bool = False
 
     def has_contract(self) -> bool:
         """Whether anything is said about inputs that are not written out."""
@@ -81,7 +85,7 @@ class Checks:
             _hold(name, value)
         pairs = {name: tuple((p[0], p[1]) for p in data.get(name, ())) for name in ("raises", "examples")}
         texts = {name: tuple(data.get(name, ())) for name in ("requires", "ensures", "assertions", "properties")}
-        rest = {name: data[name] for name in ("signature", "doctests", "seconds", "memory_mb") if name in data}
+        rest = {name: data[name] for name in ("signature", "doctests", "seconds", "memory_mb", "own") if name in data}
         whole_data: dict[str, Any] = {**pairs, **texts, **rest}
         return cls(data["function"], **whole_data)
 
@@ -92,7 +96,7 @@ def _hold(name: str, value: object) -> None:
     match name:
         case "function" | "signature":
             right = isinstance(value, str)
-        case "doctests":
+        case "doctests" | "own":
             right = isinstance(value, bool)
         case "seconds" | "memory_mb":
             right = isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 1e6
@@ -114,10 +118,10 @@ class CheckResult:
     Attributes:
         name: the check in words: ``ensures result >= 0``, ``f(3) == 6``.
         kind: ``compile``, ``signature``, ``import``, ``ensures``, ``raised``, ``typed`` (the result is of the declared
-            type), ``finishes``, ``deterministic``, ``example``, ``assertion``, ``property``, ``doctest``; of `replay`
-            also ``domain`` (the input does not satisfy the precondition), ``resources`` (time or stack ended on a large
-            input, which says nothing about the contract) and ``contract`` (it was satisfied); ``inputs``: there were
-            none to judge by.
+            type), ``finishes``, ``deterministic`` (what comes out depends on the input alone), ``example``,
+            ``assertion``, ``property``, ``doctest``; of `replay` also ``domain`` (the input does not satisfy the
+            precondition), ``resources`` (time, memory or stack ended, which says nothing about the contract) and
+            ``contract`` (it was satisfied); ``inputs``: there were none to judge by.
         passed: only with positive evidence.
         reason: in one line, why not, or on how many inputs.
         input: the input that fails, as Python literals by parameter.
@@ -131,7 +135,7 @@ class CheckResult:
 
     def violates(self) -> bool:
         """Whether an input was seen to break the contract in CPython."""
-        return not self.passed and self.kind in VIOLATIONS
+        return not self.passed and self.kind in VIOLATIONS and self.input is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +177,7 @@ def checks_of(program: Program, function: str) -> Checks:
         ensures=tuple(clause.text for clause in contract.ensures),
         raises=tuple((r.exception, r.when.text if r.when else "") for r in contract.raises),
         doctests=contract.doctests,
+        own=True,
     )
 
 

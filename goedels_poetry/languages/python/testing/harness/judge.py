@@ -44,14 +44,8 @@ class Judge:
         self.classes = {name: thing for name, thing in self.names.items() if isinstance(thing, type)}
         self.oracle.names = self.names
         named = {name: thing for name, thing in self.names.items() if name not in self.built_in}
-        self.contract = contract.Evaluator(
-            job["parameters"],
-            job["requires"],
-            job["ensures"],
-            job["raises"],
-            ResultType(job["returns"], frozenset([*job["aliases"], *named])),
-            {**named, "__builtins__": self.built_in},
-        )
+        returns = ResultType(job["returns"], frozenset([*job["aliases"], *named]))
+        self.contract = contract.Evaluator(job, returns, {**named, "__builtins__": self.built_in})
         self.contract.classes = self.classes
 
     def _definitions(self) -> dict[str, Any]:
@@ -186,7 +180,7 @@ class Judge:
     def _case(self, case: dict[str, Any], seconds: float) -> dict[str, Any]:
         try:
             with self.limit.seconds(seconds):
-                return self.contract.verdict(case["input"], case["outcome"], case["large"])
+                return self.contract.verdict(case["input"], case["outcome"])
         except TooLong:
             return {"v": "slow"}
         except self.oracle.pending_type:

@@ -119,7 +119,7 @@ class ContractTester:
         made["found"] = len(inputs)
         if not inputs:
             return ContractReport(self._without_inputs(made), 0)
-        cases, loaded = await self.cases(inputs)
+        cases, loaded = await self.cases(inputs, times=max(2, 2 * _TIMES // len(inputs)))
         if loaded["k"] != "returned":
             return ContractReport((import_failed(loaded),), 0)
         failing = self._failing(cases)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal
@@ -58,6 +60,14 @@ class Checks:
         """Whether nothing is said about what the function does."""
         tests = self.examples or self.assertions or self.properties or self.doctests
         return not (self.has_contract() or tests)
+
+    def in_words(self) -> str:
+        """What is checked, in a line."""
+        said = [f"requires {text}" for text in self.requires] + [f"ensures {text}" for text in self.ensures]
+        said += [f"may raise {name}{f' where {when}' if when else ''}" for name, when in self.raises]
+        said += [f"{call} == {expected}" for call, expected in self.examples]
+        said += [" ".join(text.split()) for text in (*self.assertions, *self.properties)]
+        return f"{self.signature or self.function}: {'; '.join(said) or 'nothing'}"
 
     def to_json(self) -> dict[str, Any]:
         """As JSON data."""
@@ -181,4 +191,31 @@ def checks_of(program: Program, function: str) -> Checks:
     )
 
 
-__all__ = ["VIOLATIONS", "CheckResult", "Checks", "Effort", "TestReport", "checks_of"]
+def checks_of_task(text: str) -> Checks:
+    """What a task asks for: its canonical text is JSON that says in which fields it is not as usual.
+
+    Raises:
+        InvalidInput: it is no such text.
+    """
+    try:
+        task = json.loads(text)
+        signature = task["signature"]
+        node = ast.parse(f"{signature.rstrip().rstrip(':')}: ...").body[0]
+        function = getattr(node, "name", "")
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        SyntaxError,
+        RecursionError,
+        MemoryError,
+        IndexError,
+    ) as error:
+        raise InvalidInput(f"this is no task: {error}"[:200]) from error
+    same = ("signature", "requires", "ensures", "raises", "examples", "properties", "seconds", "memory_mb")
+    data = {name: task[name] for name in same if name in task}
+    return Checks.from_json({"function": function, "assertions": task.get("tests", []), **data})
+
+
+__all__ = ["VIOLATIONS", "CheckResult", "Checks", "Effort", "TestReport", "checks_of", "checks_of_task"]

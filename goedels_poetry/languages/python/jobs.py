@@ -32,9 +32,9 @@ def read(payload: Json) -> Json:
         payload: ``source``; ``function``, "" for the only one with a contract.
 
     Returns:
-        ``ok``; then ``checks``, ``lines`` of what is ensured, ``statement``, ``warnings``, ``smt`` ("" where there is no translation, and ``outside``
-        says why) with ``theory``, ``key`` and ``empty`` as `read` of SMT. Not ok: ``message``, ``line``, ``column``,
-        ``hint``.
+        ``ok``; then ``checks``, ``lines`` of what is ensured, ``statement``, ``warnings``, ``smt`` ("" where there is
+        no translation, and ``outside`` says why) with ``theory``, ``key`` and ``empty`` as `read` of SMT. Not ok:
+        ``message``, ``line``, ``column``, ``hint``.
     """
     try:
         program = read_program(payload["source"])

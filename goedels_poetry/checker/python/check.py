@@ -42,6 +42,7 @@ Json = dict[str, Any]
 NO_PROOF = "every check passed{}; this is not a proof"
 PRESSED = 5.0
 """With fewer seconds left, fewer inputs are tried where that is all there is to do."""
+UNTAKEN = "no run in CPython was seen to take the branch at line {}"
 RAN = "CPython kept the contract on {} inputs"
 PROJECT = "the project, its tests, the error and the commands that show it are those of the certificate"
 ALARM = "ALARM: the translation is proved, but CPython breaks the contract ({}); no verdict"
@@ -105,7 +106,8 @@ def _proved(archive: PythonArchive, until: float) -> CheckReport:
     if any(result.violates() or (result.kind == "deterministic" and not result.passed) for result in ran.results):
         return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(ALARM.format(ran.reason),))
     if ran.passed:
-        return replace(report, reasons=(RAN.format(ran.inputs_tried),))
+        untaken = tuple(UNTAKEN.format(line) for line in ran.untaken)
+        return replace(report, reasons=(RAN.format(ran.inputs_tried),), notes=(*report.notes, *untaken))
     # Nothing was seen that the contract accepts: it may say nothing, and then every function keeps it.
     sure = not report.assumptions and not any(UNFOLDED in note for note in report.notes)
     core = contradictory(program, archive.function) if sure else ()

@@ -158,6 +158,7 @@ class TestReport:
         reason: in one line.
         counterexample: the first failing check that has an input: ``{"check", "kind", "input", "reason"}``.
         fault: "" or the first of ``syntax``, ``signature``, ``raised``, ``resources``, ``check`` that applies.
+        untaken: first lines of branches that no run was seen to take, of a contract of its own.
     """
 
     __test__ = False  # not a test of pytest's
@@ -168,6 +169,7 @@ class TestReport:
     reason: str
     counterexample: dict[str, Any] | None
     fault: str
+    untaken: tuple[int, ...] = ()
 
 
 def checks_of(program: Program, function: str) -> Checks:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from goedels_poetry.languages.python.testing.branches import branch_inputs, branch_lines
 from goedels_poetry.languages.python.testing.checks import CheckResult, Checks, Effort
 from goedels_poetry.languages.python.testing.crosshair import suggested_inputs
 from goedels_poetry.languages.python.testing.harness.values import MOST_NODES
@@ -43,12 +44,13 @@ class Means:
     shrinks: int
     examples: int  # of a property
     crosshair: float
+    solving: int  # steps of the solver for inputs that take branches
 
 
 MEANS: dict[Effort, Means] = {
-    "quick": Means(500, 250, 0.35, 0.4, 0.1, 0.5, 2, 25, 0.0),
-    "normal": Means(2500, 1500, 1.2, 1.2, 0.2, 1.5, 5, 100, 1.0),
-    "thorough": Means(10_000, 8000, 5.0, 6.0, 0.5, 4.0, 8, 400, 6.0),
+    "quick": Means(500, 250, 0.35, 0.4, 0.1, 0.5, 2, 25, 0.0, 1_000_000),
+    "normal": Means(2500, 1500, 1.2, 1.2, 0.2, 1.5, 5, 100, 1.0, 3_000_000),
+    "thorough": Means(10_000, 8000, 5.0, 6.0, 0.5, 4.0, 8, 400, 6.0, 15_000_000),
 }
 _ENDED = ("time", "depth", "gone")
 """Verdicts where time, stack, memory or the process ended."""
@@ -83,10 +85,11 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class ContractReport:
-    """``results``: one a clause, and those on returning; ``tried``: inputs in the domain."""
+    """``results``: one a clause, and on returning; ``tried``: inputs in the domain; ``untaken``: see `TestReport`."""
 
     results: tuple[CheckResult, ...]
     tried: int
+    untaken: tuple[int, ...] = ()
 
 
 class ContractTester:
@@ -109,13 +112,18 @@ class ContractTester:
             "seconds": self.means.finding,
             "seed": self.seed,
         }
-        judged, suggested = await asyncio.gather(
-            self.judge([task]), suggested_inputs(self.subject, self.checks, self.means.crosshair)
+        asked = (self.subject.source, self.subject.parameters, self.checks, self.means.solving)
+        judged, suggested, solved = await asyncio.gather(
+            self.judge([task]),
+            suggested_inputs(self.subject, self.checks, self.means.crosshair),
+            asyncio.to_thread(branch_inputs, *asked),
         )
         made, inputs = judged.done[0], [*judged.done[0]["inputs"], *judged.more]
         inputs.sort(key=lambda one: bool(one["large"]))  # stable: what may hang comes last
-        if suggested:
-            inputs = [*await self._of_domain(suggested), *inputs]
+        if suggested or solved:
+            first = await self._of_domain([*suggested, *solved])
+            known = {_text(one["input"]) for one in first}
+            inputs = [*first, *(one for one in inputs if _text(one["input"]) not in known)]
         made["found"] = len(inputs)
         if not inputs:
             return ContractReport(self._without_inputs(made), 0)
@@ -138,7 +146,9 @@ class ContractTester:
             wrong = next((c for c in self._failing(closer) if c.verdict["v"] in _WRONG), None)
             if wrong is not None:
                 return ContractReport(self._results([*cases, wrong], wrong), _distinct(cases))
-        return ContractReport(self._passed(cases, made), _distinct(cases))
+        lines = branch_lines(self.subject.source, self.checks.function) if self.checks.own else set()
+        untaken = tuple(sorted(lines - set(loaded.get("lines", ()))))
+        return ContractReport(self._passed(cases, made), _distinct(cases), untaken)
 
     async def _of_domain(self, given: Sequence[Given]) -> list[dict[str, Any]]:
         """Those inputs that satisfy the precondition."""
@@ -467,6 +477,10 @@ def import_failed(loaded: Outcome) -> CheckResult:
     else:
         why = str(loaded["why"])
     return CheckResult("the module loads", "import", False, why)
+
+
+def _text(given: Given) -> str:
+    return repr({name: to_literal(data) for name, data in given.items()})
 
 
 def _told(one: dict[str, Any], outcome: Outcome) -> list[Case]:

@@ -78,7 +78,7 @@ def test_what_breaks_only_now_and_then_is_no_counterexample(times):
         ("import os\n    return len(os.environ['NOT_SET_HERE'])", "the environment"),
         ("import os\n    return len(os.listdir('/nowhere'))", "os.listdir"),
         ("import socket\n    return socket.create_connection(('localhost', 9)).fileno()", "socket"),
-        ("return int(input())", "builtins.input"),
+        ("return int(input())", "standard input"),
         ("try:\n        return len([0] * 10**9)\n    except MemoryError:\n        return -1", "MemoryError"),
         (
             "g = lambda n: n and 1 + g(n - 1)\n    try:\n        return g(9999)\n    except RecursionError:\n        return -1",

@@ -64,6 +64,8 @@ _WRONG = ("broken", "raised", "mistyped")
 """Verdicts on an answer that was given, and is wrong."""
 _OWN = 2.5
 """Times the processor time for calls that a player has which evaluates the contract as well."""
+_AT_FIRST = 10
+"""Small inputs that are tried before those of a solver, on which a program may hang."""
 _STABLE = "depends on its input alone"
 _PRESSED = frozenset({"time", "slow"})
 _TIMES = 20
@@ -123,7 +125,9 @@ class ContractTester:
         if suggested or solved:
             first = await self._of_domain([*suggested, *solved])
             known = {_text(one["input"]) for one in first}
-            inputs = [*first, *(one for one in inputs if _text(one["input"]) not in known)]
+            rest = [one for one in inputs if _text(one["input"]) not in known]
+            found = [{"input": one["input"], "large": False} for one in first]  # with no more time than others
+            inputs = [*rest[:_AT_FIRST], *found, *rest[_AT_FIRST:]]
         made["found"] = len(inputs)
         if not inputs:
             return ContractReport(self._without_inputs(made), 0)

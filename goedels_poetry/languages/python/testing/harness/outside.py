@@ -21,7 +21,12 @@ _WITHIN = frozenset(
 )
 """Subjects of audit events (PEP 578) that stay within the interpreter; every other one reaches out of it."""
 _IMPORT = "<frozen importlib"
-_LIMITS = (MemoryError, RecursionError)
+_PLACE = (MemoryError, RecursionError, ImportError)
+"""Exceptions that tell of the place where something runs; so do those of the system, which have an error number."""
+_SYSTEM = frozenset(
+    {"posix", "nt", "time", "pwd", "grp", "resource", "select", "_socket", "_posixsubprocess", "_multiprocessing"}
+)
+"""The modules of CPython through which a program sees the operating system and its clocks."""
 _BARREN = 40
 """Runs without a new line, after which no more are followed."""
 
@@ -38,6 +43,17 @@ class _Environment(dict):  # type: ignore[type-arg]
     def __iter__(self) -> Any:
         self.watch.contact("the environment")
         return super().__iter__()
+
+
+class _Input:
+    """Standard input; there is none, which is no fault of what reads it."""
+
+    def __init__(self, watch: Watch, inner: Any) -> None:
+        self.watch, self.inner = watch, inner
+
+    def __getattr__(self, name: str) -> Any:
+        self.watch.contact("standard input")
+        return getattr(self.inner, name)
 
 
 class Watch:
@@ -58,6 +74,7 @@ class Watch:
         variables = _Environment(os.environ._data)  # type: ignore[attr-defined]
         variables.watch = self
         os.environ._data = variables  # type: ignore[attr-defined]
+        sys.stdin = _Input(self, sys.stdin)
         sys.addaudithook(self._audited)
 
     def _audited(self, event: str, _: Any) -> None:
@@ -82,12 +99,18 @@ class Watch:
         before = len(self.seen)
         self.tracing = True
         sys.settrace(self._entered)
+        sys.setprofile(self._called)
         try:
             yield
         finally:
             sys.settrace(None)
+            sys.setprofile(None)
             self.tracing = False
         self.barren = 0 if len(self.seen) > before else self.barren + 1
+
+    def _called(self, frame: FrameType, event: str, arg: Any) -> None:
+        if event == "c_call" and getattr(arg, "__module__", None) in _SYSTEM:
+            self.contact(f"{arg.__module__}.{arg.__name__}")
 
     def _entered(self, frame: FrameType, event: str, arg: Any) -> Any:
         return self._stepped if frame.f_code.co_filename == self.file else None
@@ -95,7 +118,7 @@ class Watch:
     def _stepped(self, frame: FrameType, event: str, arg: Any) -> Any:
         if event == "line":
             self.seen.add(frame.f_lineno)
-        elif event == "exception" and issubclass(arg[0], _LIMITS):
+        elif event == "exception" and _tells_of_the_place(arg[0], arg[1]):
             self.touched = arg[0].__name__
         return self._stepped
 
@@ -106,6 +129,10 @@ class Watch:
         if self.touched and verdict["v"] in ("broken", "raised", "mistyped"):
             return {"v": "touched", "what": self.touched, "as": verdict}
         return verdict
+
+
+def _tells_of_the_place(kind: type, error: Any) -> bool:
+    return issubclass(kind, _PLACE) or (isinstance(error, OSError) and error.errno is not None)
 
 
 __all__ = ["Watch"]

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from walked import HEAD, KINDS, RIGHT, TASK, WRONG, fault, logic, places, python, replaced, shown, value_at, wrong
+from walked import HEAD, KINDS, OPEN, RIGHT, TASK, WRONG, fault, logic, places, python, replaced, shown, value_at, wrong
 
 from goedels_poetry.checker import check_any, fields
 from goedels_poetry.checker.archive import MANIFEST
@@ -15,6 +15,7 @@ from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.kernel.verdict import Verdict
 
 NOTES = ("versions", "info")
+ROLES = (fields.CLAIM, fields.HINT, fields.NOTE)
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +34,7 @@ def test_the_fields_of_a_certificate_are_those_of_the_table(kind, honest):
         {"smt": fields.SMT, "logic": fields.LOGIC, "python": fields.PYTHON}[manifest["language"]]
     )
     evidence = next((json.loads(p.read_bytes()) for p in path.glob("*.json") if p.name != MANIFEST), {})
-    assert set(evidence) <= set(fields.EVIDENCE[kind.removesuffix(" for a task")])
+    assert set(evidence) <= set(fields.EVIDENCE[kind.split(",")[0]])
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -63,6 +64,21 @@ def test_numbers_that_json_does_not_have_are_refused(honest, tmp_path):
         for number in (b"NaN", b"Infinity", b"1e999", b"-0"):
             (forged / MANIFEST).write_bytes(text.replace(b'"schema": 1', b'"schema": ' + number))
             assert check_any(forged, None).refused, (kind, number)
+
+
+MANIFESTS = {"SMT": fields.SMT, "Lean": fields.LEAN, "logic": fields.LOGIC, "Python": fields.PYTHON}
+BEGIN, END = "<!-- fields -->\n", "<!-- end of fields -->\n"
+
+
+def test_the_documentation_says_what_each_field_is():
+    lines = ["| certificate | claims | hints | notes |", "|---|---|---|---|"]
+    for kind, evidence in fields.EVIDENCE.items():
+        whole = {**MANIFESTS[kind.split(" ")[0]], **evidence}
+        cells = [", ".join(f"`{n}`" for n, role in whole.items() if role == wanted) for wanted in ROLES]
+        lines.append(f"| {kind} | {' | '.join(cells)} |")
+    page = (Path(__file__).parents[2] / "docs" / "certificates.md").read_text("utf-8")
+    table = "\n".join([*lines, ""])
+    assert page.partition(BEGIN)[2].partition(END)[0] == table, f"it is to say:\n{table}"
 
 
 # ---- what a forger would like ----------------------------------------------------------------------------------------
@@ -188,7 +204,7 @@ def test_a_program_without_a_contract_is_not_tested_by_nothing(tmp_path):
 
 def test_the_world_is_the_callers(tmp_path):
     """In an open world `q` stays open; a certificate cannot close it by itself."""
-    closed = logic(tmp_path / "closed", "q", "refuted", "closed")
+    closed = logic(tmp_path / "closed", OPEN.format("q"), "refuted", "closed")
     text = (closed / "program.smt2").read_text()
     report = check_any(closed, text)
     assert report.refused and "--world" in report.reasons[0]

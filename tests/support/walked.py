@@ -33,6 +33,7 @@ WRONG = f"{HEAD}@ensures(lambda result, x: result != 3)\ndef f(x: int) -> int:\n
 TASK = CodeTask("The number itself.", "def f(x: int) -> int", ensures=("result == x",))
 FALSE = (proofs.NAT + "(prove (forall ((a Nat)) (= (add a a) a)))\n").encode()
 ONE = {"a": {"tuple": ["succ", {"tuple": ["zero"]}]}}
+CHOICES = "(declare-const p Bool)(assert p)(define-fun goal-A () Bool p)(define-fun goal-B () Bool (not p))"
 OPEN = "(declare-const p Bool)(declare-const q Bool)(assert p)(define-fun goal () Bool {})"
 
 
@@ -45,10 +46,11 @@ def smt_counterexample(where: Path) -> Path:
     return forge(where, FALSE, evidence, script=script_of_counterexample(FALSE, evidence), claim="counterexample")
 
 
-def logic(where: Path, goal: str = "p", claim: str = "proved", world: str = "open") -> Path:
-    text = OPEN.format(goal)
+def logic(
+    where: Path, text: str = OPEN.format("p"), claim: str = "proved", world: str = "open", choice: str = ""
+) -> Path:
     statement = statement_of(read_program(text, "smt2"))
-    write_logic(where, LogicArchive(text, "smt2", claim, "", world, 5_000, 5_000, statement, {}), {})
+    write_logic(where, LogicArchive(text, "smt2", claim, choice, world, 5_000, 5_000, statement, {}), {})
     return where
 
 
@@ -70,14 +72,17 @@ KINDS: dict[str, Callable[[Path], Path]] = {
     "SMT proof": smt_proof,
     "SMT counterexample": smt_counterexample,
     "logic": logic,
+    "logic, a choice": lambda where: logic(where, CHOICES, choice="A"),
+    "logic, an optimum": lambda where: logic(where, "(declare-const x Int)(assert (< x 3))(maximize x)"),
+    "logic, a contradiction": lambda where: logic(where, OPEN.format("q") + "(assert (not p))", "inconsistent"),
     "Python proof": python_proof,
     "Python refutation": lambda where: python(where, WRONG, "refuted", {"arguments": {"x": "3"}}),
     "Python tested": lambda where: python(where, RIGHT, "tested", {}),
-    "Python tested for a task": lambda where: python(where, RIGHT, "tested", {"task": TASK.text}),
+    "Python tested, a task": lambda where: python(where, RIGHT, "tested", {"task": TASK.text}),
 }
 
 
-ABOUT = {"Python tested for a task": TASK.text}
+ABOUT = {"Python tested, a task": TASK.text}
 """What is held against a certificate: where it could be about another thing as well."""
 
 

@@ -97,7 +97,7 @@ def _proved(archive: PythonArchive, until: float) -> CheckReport:
     if plain_bytes(archive.proof / THEOREM) != text:
         raise _Refused("the theorem that is proved is not the translation of the program")
     with ThreadPoolExecutor(1) as beside:  # the function runs in processes of its own, while solvers work
-        running = beside.submit(_run, archive, checks_of(program, archive.function), "quick")
+        running = beside.submit(_run, archive, _own(program, archive.function), "quick")
         report = check_certificate(archive.proof, text, second_seconds=until - time.monotonic())
         ran = running.result()
     report = replace(report, statement=f"{archive.function}: its contract holds")

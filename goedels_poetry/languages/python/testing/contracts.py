@@ -198,7 +198,7 @@ class ContractTester:
         )
         if self.checks.own:
             answered = [(one, outcomes[at]) for at, one in enumerate(inputs) if at in outcomes]
-            return [case for one, outcome in answered for case in _told(one, outcome)], loaded
+            return [case for one, outcome in answered for case in _cases_of(one, outcome)], loaded
         asked: list[tuple[dict[str, Any], Outcome, bool]] = []
         for at, one in enumerate(inputs):
             if at in outcomes:
@@ -309,7 +309,7 @@ class ContractTester:
         if case.verdict["v"] not in _WRONG:
             return case
         one = [{"input": case.given, "large": False}]
-        seconds = min(self.checks.seconds, 1.0)
+        seconds = min(self.checks.seconds, MEANS["thorough"].closely)
         found = [self.cases(one, seconds, patience=_PATIENCE, times=_TIMES) for _ in range(2)]
         (first, _), (second, _) = await asyncio.gather(*found)
         if not first or not second or first[0].outcome["k"] != "judged" or second[0].outcome["k"] != "judged":
@@ -487,7 +487,7 @@ def _text(given: Given) -> str:
     return repr({name: to_literal(data) for name, data in given.items()})
 
 
-def _told(one: dict[str, Any], outcome: Outcome) -> list[Case]:
+def _cases_of(one: dict[str, Any], outcome: Outcome) -> list[Case]:
     """What a player says that evaluates the contract itself; of the second call where that was another matter."""
     given, large = one["input"], one["large"]
     if outcome["k"] != "judged":

@@ -98,7 +98,7 @@ class Evaluator:
         """``ok`` where the exception is an allowed one; ``raised``; ``depth`` where stack or memory ended.
 
         Args:
-            outcome: the exception as the player tells it. ``allowed``: the names that allow it.
+            outcome: the exception as the player reports it. ``allowed``: the names that allow it.
         """
         if allowed:
             return {"v": "ok", "raised": True}
@@ -132,10 +132,11 @@ def _too_long(error: str, message: str) -> bool:
 
 def _short(value: Any) -> str:
     try:
-        text = repr(value)
+        long = isinstance(value, list | tuple | str | bytes) and len(value) > 200
+        text = repr(value[:200]) if long else repr(value)
     except Exception:  # noqa: BLE001  only for a message
         return "a result without a repr"
-    return text if len(text) <= 200 else f"{text[:200]}..."
+    return text if len(text) <= 200 and not long else f"{text[:200]}..."
 
 
 __all__ = ["Evaluator"]

@@ -123,7 +123,7 @@ class Watch:
         return self._stepped
 
     def weighed(self, verdict: dict[str, Any]) -> dict[str, Any]:
-        """A verdict; one on a run that has reached out of the interpreter blames nobody."""
+        """A verdict; that something is wrong does not count where the run has reached out of the interpreter."""
         if self.tracing and sys.gettrace() is None:  # Python ends it where the stack has no frame left for it
             self.touched = RecursionError.__name__
         if self.touched and verdict["v"] in ("broken", "raised", "mistyped"):

@@ -194,9 +194,9 @@ class _Player:
         except _TooLong:
             return {"v": "time", "seconds": seconds}, None
         except BaseException as error:  # noqa: BLE001  whatever the function raises is an answer
-            told = _raised(error)
-            verdict = self.contract.of_exception(told, [name for name in allowed if self.is_a(error, name)])
-            return self.watch.weighed(verdict), told["mro"]
+            raised = _raised(error)
+            verdict = self.contract.of_exception(raised, [name for name in allowed if self.is_a(error, name)])
+            return self.watch.weighed(verdict), raised["mro"]
         try:
             verdict = self.timed(lambda: self.contract.of_result(given, result))
             answer = self.timed(lambda: values.write((*args, *named.values(), result), self.job["most"]))

@@ -2,10 +2,13 @@
 """Certificates of false claims, made from random theories and tampered with, to see that no checker accepts one.
 
     python scripts/fuzz_certificates.py --count 100 --each 5 --seed 1
+    python scripts/fuzz_certificates.py --fields --seconds 300
 
 A theory has a false goal, definitions that contradict themselves, or a true goal to be refuted. Its certificate is what
 an honest prover would write down, with all hashes right; then steps, literals, citations, schemes, values and evidence
-of termination are changed. What either checker accepts, tracebacks, and checks without end are printed (exit code 1).
+of termination are changed. With ``--fields`` every field of an honest certificate of every kind gets every value that
+it should not have, and nothing but what was honestly shown may be shown then. What either checker accepts, tracebacks,
+and checks without end are printed (exit code 1).
 """
 
 from __future__ import annotations
@@ -26,9 +29,10 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "support"))
 
+import walked
 from forge import forge
 
-from goedels_poetry.checker import check_certificate
+from goedels_poetry.checker import check_any, check_certificate
 from goedels_poetry.kernel.derivation import ByScheme, Derivation, Instance, Query, Step
 from goedels_poetry.kernel.inductions import IntInduction, MeasureInduction, RecursionInduction, StructuralInduction
 from goedels_poetry.kernel.schemas import instances
@@ -170,11 +174,39 @@ def faults(folder: Path, theorem: bytes, evidence: Json, claim: str, second: Mod
     return found
 
 
+def walk(seed: int, seconds: float) -> int:
+    """Each field of each kind with each wrong value, in an order that the seed gives."""
+    began, tried, total = time.monotonic(), 0, 0
+    with tempfile.TemporaryDirectory() as folder:
+        honest = {kind: make(Path(folder, str(at))) for at, (kind, make) in enumerate(walked.KINDS.items())}
+        reports = {kind: check_any(path, walked.ABOUT.get(kind)) for kind, path in honest.items()}
+        cases = [
+            (kind, place, value)
+            for kind, path in honest.items()
+            for place in walked.places(path)
+            for value in walked.wrong(walked.value_at(path, place))
+        ]
+        random.Random(seed).shuffle(cases)
+        for kind, place, value in cases:
+            if time.monotonic() - began > seconds:
+                break
+            forged = walked.replaced(honest[kind], place, value, Path(folder, "forged"))
+            found = walked.fault(kind, reports[kind], place, forged)
+            tried, total = tried + 1, total + bool(found)
+            if found:
+                print(f"{found}\n  with {value!r}"[:1000])
+    print(f"{tried} of {len(cases)} certificates, {total} faults, {time.monotonic() - began:.0f} s")
+    return 1 if total else 0
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     for option, default in (("count", 100), ("each", 5), ("seed", 1), ("seconds", 10_000)):
         parser.add_argument(f"--{option}", type=int, default=default)
+    parser.add_argument("--fields", action="store_true")
     options = parser.parse_args()
+    if options.fields:
+        return walk(options.seed, options.seconds)
     loader = SourceFileLoader("verify_certificate", str(Path(__file__).parent / "verify_certificate.py"))
     second = sys.modules[loader.name] = ModuleType(loader.name)
     loader.exec_module(second)

@@ -7,12 +7,13 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from goedels_poetry.checker import fields
 from goedels_poetry.errors import GoedelsPoetryError
 
 Json: TypeAlias = dict[str, Any]
@@ -28,19 +29,6 @@ LEAN_PROOF = "proof.lean"
 """The whole proof once more, for Lean; a certificate may do without."""
 
 MAX_BYTES = 200_000_000
-_KEYS = frozenset(
-    {
-        "schema",
-        "language",
-        "claim",
-        "statement",
-        "assume_definitions",
-        "files",
-        "versions",
-        "info",
-        "manifest_sha256",
-    }
-)
 CLAIMS = ("proved", "negation proved", "counterexample", "inconsistent")
 
 
@@ -105,14 +93,14 @@ def sealed(manifest: Json) -> Json:
     return manifest | {"manifest_sha256": sha256(canonical(manifest))}
 
 
-def read_manifest(data: bytes, *, schema: int, language: str, keys: frozenset[str]) -> Json:
+def read_manifest(data: bytes, *, schema: int, language: str, keys: Collection[str]) -> Json:
     """A manifest of a kind and with an intact seal; what its entries say is for the caller to judge.
 
     Raises:
         BadCertificate: malformed, missing or unknown entries, another kind or version, a hash that does not fit.
     """
     manifest = read_canonical(data, MANIFEST)
-    if not isinstance(manifest, dict) or set(manifest) != keys:
+    if not isinstance(manifest, dict) or set(manifest) != set(keys):
         raise BadCertificate("the manifest has missing or unknown entries")
     if manifest["schema"] != schema or manifest["language"] != language:
         raise BadCertificate(f"a certificate of another kind or version: {manifest['schema']!r}")
@@ -177,7 +165,7 @@ def read_archive(path: Path) -> Archive:
         data = {name: plain_bytes(path / name) for name in (*FILES, *more)}
     except OSError as error:
         raise BadCertificate(f"the certificate cannot be read: {error}") from error
-    manifest = read_manifest(data[MANIFEST], schema=SCHEMA, language="smt", keys=_KEYS)
+    manifest = read_manifest(data[MANIFEST], schema=SCHEMA, language="smt", keys=fields.SMT)
     if manifest["claim"] not in CLAIMS or not isinstance(manifest["assume_definitions"], bool):
         raise BadCertificate(f"unknown claim: {manifest['claim']!r}")
     if manifest["files"] != {name: sha256(data[name]) for name in (*HASHED, *more)}:

@@ -13,6 +13,7 @@ from typing import Any
 
 from goedels_poetry.checker.archive import LEAN_PROOF, language_of
 from goedels_poetry.checker.by_language import LEAN, PYTHON, check_any, may_be_smt
+from goedels_poetry.checker.fields import Choices
 from goedels_poetry.checker.plugins import BUILT_IN
 from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.errors import GoedelsPoetryError
@@ -38,6 +39,7 @@ def check_within(
     lean_text: str | None = None,
     theorem: str = "",
     assume_definitions: bool = False,
+    world: str = "open",
     language: str = "",
 ) -> CheckReport:
     """The report on a certificate, or on anyone's Lean file, after ``seconds`` at most.
@@ -47,8 +49,7 @@ def check_within(
         path: the certificate's folder; where ``lean_text`` came from.
         against: text of the theorem that it has to be about; None accepts what the certificate says.
         lean_text: a Lean file that is no certificate.
-        theorem: of Lean: the one theorem to look at.
-        assume_definitions: see `check_certificate`; SMT only.
+        theorem, assume_definitions, world: what the caller chooses of what is claimed, see `Choices`.
         language: the one of ours that ``against`` is in, where that is known: no checker of a plug-in decides about it.
     """
     began = time.monotonic()
@@ -60,8 +61,7 @@ def check_within(
         "path": str(path),
         "against": against,
         "lean_text": lean_text,
-        "theorem": theorem,
-        "assume_definitions": assume_definitions,
+        "choices": {"assume_definitions": assume_definitions, "theorem": theorem, "world": world},
         "seconds": seconds,
     }
     lean = lean_text is not None or language_of(path) == LEAN or (path / LEAN_PROOF).is_file()
@@ -91,24 +91,25 @@ def check(payload: Json) -> Json:
 
 def _report(payload: Json) -> CheckReport:
     path, against, seconds = Path(payload["path"]), payload["against"], float(payload["seconds"])
+    choices = Choices(**payload["choices"])
     if payload["lean_text"] is not None or language_of(path) == LEAN:
         from goedels_poetry.checker import lean  # only where there is something of Lean
 
         if payload["lean_text"] is not None:
-            return lean.run(lean.audit_file(payload["lean_text"], against, payload["theorem"], seconds=seconds))
-        return lean.run(lean.check_lean(path, against, seconds=seconds, theorem=payload["theorem"]))
+            return lean.run(lean.audit_file(payload["lean_text"], against, choices.theorem, seconds=seconds))
+        return lean.run(lean.check_lean(path, against, seconds=seconds, theorem=choices.theorem))
     if may_be_smt(path):
         from goedels_poetry.checker.smt.check import check_certificate
 
         text = None if against is None else against.encode()
         left = max(seconds - RESERVE, 0.0)
-        return check_certificate(path, text, assume_definitions=payload["assume_definitions"], second_seconds=left)
+        return check_certificate(path, text, assume_definitions=choices.assume_definitions, second_seconds=left)
     if language_of(path) == PYTHON:
         from goedels_poetry.checker.python.check import check_python  # only where there is one of Python
 
         left = max(seconds - RESERVE, 0.0)
-        return check_python(path, against, function=payload["theorem"], second_seconds=left)
-    return check_any(path, against, assume_definitions=payload["assume_definitions"])
+        return check_python(path, against, function=choices.theorem, second_seconds=left)
+    return check_any(path, against, **payload["choices"])
 
 
 __all__ = ["SECONDS", "check", "check_within"]

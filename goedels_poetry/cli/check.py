@@ -9,14 +9,16 @@ from typing import Any
 
 from goedels_poetry.checker import CheckReport
 from goedels_poetry.checker.archive import LEAN_PROOF
+from goedels_poetry.checker.fields import Choices
 from goedels_poetry.checker.limited import SECONDS, check_within
 from goedels_poetry.cli.inputs import Source, Unreadable, read
 from goedels_poetry.cli.report import trust_words
+from goedels_poetry.errors import InvalidInput
 from goedels_poetry.trace.terminal import console, counted, one_line, printable, say
 from goedels_poetry.trace.wording import worded
 from goedels_poetry.tree.state import Verdict
 
-LEAN_SUFFIX = ".lean"
+LEAN_SUFFIX, TASK_SUFFIX = ".lean", ".toml"
 SCHEMA = 1
 """Version of the object that ``check --json`` prints."""
 
@@ -26,19 +28,19 @@ def check_one(
     against: Path | None,
     *,
     as_json: bool,
-    assume_definitions: bool,
-    theorem: str | None = None,
+    choices: Choices,
     timeout: float | None = None,
 ) -> int:
     """Check and print, within ``timeout`` (300) seconds; returns the exit code of the verdict."""
     try:
-        original = None if against is None else read(Source(str(against), Path(against.stem)))
-    except Unreadable as problem:
-        report = CheckReport(Verdict.INVALID, refused=True, reasons=(f"the original: {problem.reason}",))
+        original = None if against is None else _original(against)
+    except (Unreadable, InvalidInput) as problem:
+        reason = f"the original: {problem.reason if isinstance(problem, Unreadable) else problem}"
+        report = CheckReport(Verdict.INVALID, refused=True, reasons=(reason,))
     else:
         seconds = SECONDS if timeout is None else timeout
         language = "" if against is None else _language(against)
-        report = _report(certificate, original, language, assume_definitions, theorem or "", seconds, quiet=as_json)
+        report = _report(certificate, original, language, choices, seconds, quiet=as_json)
     if as_json:
         sys.stdout.write(json.dumps(_to_json(certificate, against, report), default=str) + "\n")
     else:
@@ -46,12 +48,21 @@ def check_one(
     return report.verdict.exit_code
 
 
+def _original(file: Path) -> str:
+    """The text that a certificate is held against: of a task in TOML its canonical form."""
+    text = read(Source(str(file), Path(file.stem)))
+    if file.suffix != TASK_SUFFIX:
+        return text
+    from goedels_poetry.tasks.code_file import code_task  # only where the original is a task
+
+    return code_task(text, str(file)).text
+
+
 def _report(
     path: Path,
     original: str | None,
     language: str,
-    assume_definitions: bool,
-    theorem: str,
+    choices: Choices,
     seconds: float,
     *,
     quiet: bool,
@@ -76,8 +87,9 @@ def _report(
         path,
         original,
         lean_text=text,
-        theorem=theorem,
-        assume_definitions=assume_definitions,
+        theorem=choices.theorem,
+        assume_definitions=choices.assume_definitions,
+        world=choices.world,
         language=language,
     )
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from goedels_poetry.cli.options import TIME, Assume, Json, duration
+from goedels_poetry.cli.options import TIME, Assume, Json, WorldName, duration
 
 
 def check(
@@ -17,7 +17,10 @@ def check(
         typer.Option(metavar="ORIGINAL", help="The theorem that it is to be a proof of (- for standard input)."),
     ] = None,
     theorem: Annotated[
-        str | None, typer.Option(help="Of a Lean file: the one theorem to look at; else all that ORIGINAL leaves open.")
+        str | None,
+        typer.Option(
+            help="The one theorem of a Lean file to look at, else all that are open; the function of a Python file."
+        ),
     ] = None,
     timeout: Annotated[
         float | None,
@@ -25,6 +28,7 @@ def check(
     ] = None,
     as_json: Json = False,
     assume_definitions: Assume = False,
+    world: Annotated[WorldName, typer.Option(help="Of a logic program: the world that it is about.")] = WorldName.OPEN,
 ) -> None:
     """Verify a certificate, or anyone's Lean file, from nothing, in fresh processes, against the original statement.
 
@@ -32,14 +36,14 @@ def check(
     Exit code: 0 proved, 3 refuted, 4 inconsistent, 1 not accepted or not done in time, 2 no such certificate or
     statement.
     """
+    from goedels_poetry.checker.fields import Choices
     from goedels_poetry.cli.check import check_one
 
     code = check_one(
         certificate,
         against,
         as_json=as_json,
-        assume_definitions=assume_definitions,
-        theorem=theorem,
+        choices=Choices(assume_definitions, theorem or "", world.value),
         timeout=timeout,
     )
     raise typer.Exit(code)

@@ -106,20 +106,9 @@ class CodeTask:
     @property
     def checks(self) -> Checks:
         """What a candidate has to pass."""
-        from goedels_poetry.languages.python.testing import Checks
+        from goedels_poetry.languages.python.testing import checks_of_task
 
-        return Checks(
-            function=self.function,
-            signature=self.signature,
-            requires=self.requires,
-            ensures=self.ensures,
-            raises=self.raises,
-            examples=self.examples,
-            assertions=self.tests,
-            properties=self.properties,
-            seconds=self.seconds,
-            memory_mb=self.memory_mb,
-        )
+        return checks_of_task(self.text)
 
     @property
     def can_be_synthesised(self) -> bool:

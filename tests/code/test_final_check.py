@@ -16,6 +16,11 @@ TASK = CodeTask(
     "The distance of x from zero.", "def distance(x: int) -> int", ensures=("result >= 0", "result == abs(x)")
 )
 WRONG = "def distance(x: int) -> int:\n    return x\n"
+OWN = f"""from goedels_poetry.contracts import ensures
+
+
+@ensures(lambda result, x: result == abs(x))
+{WRONG}"""
 
 
 @pytest.mark.sample(1)
@@ -23,13 +28,14 @@ WRONG = "def distance(x: int) -> int:\n    return x\n"
 def test_a_candidate_that_breaks_at_the_last_check_refutes_no_task(
     of_a_task: bool, verdict: str, tmp_path: Path
 ) -> None:
-    found = {"source": WRONG, "checks": TASK.checks.to_json(), "report": {"outcome": "passed"}}
+    source = WRONG if of_a_task else OWN
+    found = {"source": source, "checks": TASK.checks.to_json(), "report": {"outcome": "passed"}}
     answer = found | ({"task": TASK.text} if of_a_task else {})
     evidence = asyncio.run(PythonLanguage(workers=1).assemble_answer(Theorem("python", TASK.text), answer))
     report = certify(
         {
             "claim": "tested",
-            "source": WRONG,
+            "source": source,
             "function": "distance",
             "evidence": evidence,
             "directory": str(tmp_path / "certificate"),

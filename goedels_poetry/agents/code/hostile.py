@@ -81,7 +81,7 @@ async def tried(task: CodeTask, source: str, proposals: Sequence[Mapping[str, An
             open_tests.append(test)
             continue
         shown = await replay(source, task.checks, test.arguments)
-        if shown.violates():
+        if shown.violates() or shown.kind == "finishes":  # on an input that is small
             counted += 1
             broken.append(shown if shown.input else replace(shown, input=test.arguments))
         elif shown.passed:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from goedels_poetry.checker import fields
 from goedels_poetry.checker.archive import (
     MANIFEST,
     BadCertificate,
@@ -28,9 +29,6 @@ HASHED = (ORIGINAL, PROOF)
 FILES = (*HASHED, MANIFEST)
 PROVED, REFUTED = "proved", "negation proved"
 CLAIMS = (PROVED, REFUTED)
-_KEYS = frozenset(
-    {"schema", "language", "claim", "theorem", "witness", "statement", "files", "versions", "info", "manifest_sha256"}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +93,7 @@ def read_lean(path: Path) -> LeanArchive:
         original, proof = (data[name].decode("utf-8") for name in HASHED)
     except (OSError, UnicodeDecodeError) as error:
         raise BadCertificate(f"the certificate cannot be read: {error}") from error
-    manifest = read_manifest(data[MANIFEST], schema=SCHEMA, language=LANGUAGE, keys=_KEYS)
+    manifest = read_manifest(data[MANIFEST], schema=SCHEMA, language=LANGUAGE, keys=fields.LEAN)
     if manifest["files"] != {name: sha256(data[name]) for name in HASHED}:
         raise BadCertificate("a file was edited: its hash is not the one in the manifest")
     claim, theorem, witness, statement = (manifest[key] for key in ("claim", "theorem", "witness", "statement"))

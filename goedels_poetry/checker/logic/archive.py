@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from goedels_poetry.checker import fields
 from goedels_poetry.checker.archive import (
     MANIFEST,
     BadCertificate,
@@ -25,23 +26,6 @@ PROGRAMS = {"smt2": "program.smt2", "json": "program.json"}
 """dialect -> name of the file."""
 CLAIMS = ("proved", "refuted", "inconsistent")
 WORLDS = ("open", "closed")
-_KEYS = frozenset(
-    {
-        "schema",
-        "language",
-        "dialect",
-        "claim",
-        "choice",
-        "world",
-        "milliseconds",
-        "optimize_milliseconds",
-        "statement",
-        "file",
-        "versions",
-        "info",
-        "manifest_sha256",
-    }
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +88,7 @@ def read_logic(path: Path) -> LogicArchive:
     try:
         names = sorted(entry.name for entry in path.iterdir())
         manifest_data = plain_bytes(path / MANIFEST)
-        manifest = read_manifest(manifest_data, schema=SCHEMA, language=LANGUAGE, keys=_KEYS)
+        manifest = read_manifest(manifest_data, schema=SCHEMA, language=LANGUAGE, keys=fields.LOGIC)
         dialect = manifest["dialect"]
         if not isinstance(dialect, str) or dialect not in PROGRAMS or names != sorted((PROGRAMS[dialect], MANIFEST)):
             raise BadCertificate(f"missing or unknown files: {', '.join(names)}")

@@ -20,7 +20,11 @@ from goedels_poetry.languages.logic.dialects import read_program
 from goedels_poetry.languages.logic.statement import statement_of
 from goedels_poetry.solvers.query_runner import SolverPair
 
-CLOSED = "the world is closed: what cannot be derived is taken for false"
+CLOSED = (
+    "the world is closed: what cannot be derived is taken for false, constants that are not shown to be equal for "
+    "different, and nothing exists in a declared sort but its constants"
+)
+OTHER_WORLD = "the certificate takes the world to be {}, and was to be checked for one that is {}: see --world"
 
 MAX_MILLISECONDS = 600_000
 """A certificate that asks for more gets no more: it must not keep its checker busy for days."""
@@ -35,12 +39,13 @@ class Checked:
     found: Entailment | None = None
 
 
-def check_logic(path: Path, against: str | None = None) -> CheckReport:
+def check_logic(path: Path, against: str | None = None, *, world: str = "open") -> CheckReport:
     """Check a certificate; never raises on account of what it contains.
 
     Args:
         path: the certificate's folder.
         against: the text of the program that it has to be about; None accepts the one inside it.
+        world: ``closed`` where what does not follow is to be false; a certificate for another world is refused.
     """
     began = time.monotonic()
     try:
@@ -50,6 +55,8 @@ def check_logic(path: Path, against: str | None = None) -> CheckReport:
     if against is not None and archive.program != against:
         reason = "the certificate is about another program than the one given"
         return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(reason,))
+    if archive.world != world:
+        return _refused(OTHER_WORLD.format(archive.world, world))
     return replace(checked(archive).report, seconds=time.monotonic() - began)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from goedels_poetry.checker import fields
 from goedels_poetry.checker.archive import (
     MANIFEST,
     BadCertificate,
@@ -24,7 +25,7 @@ LANGUAGE = "python"
 PROGRAM, EVIDENCE, PROOF = "program.py", "evidence.json", "proof"
 """The user's file; what shows the claim, {} for a proof; the folder of the certificate in SMT-LIB, only for a proof."""
 CLAIMS = ("proved", "refuted", "tested")
-_KEYS = frozenset({"schema", "language", "claim", "function", "files", "versions", "info", "manifest_sha256"})
+_KINDS = {"proved": "Python proof", "refuted": "Python refutation", "tested": "Python tested"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class PythonArchive:
     """One of :data:`CLAIMS`."""
     function: str
     evidence: dict[str, Any]
-    """Of a refutation ``arguments``, Python literals by parameter; of tests ``checks`` or ``change``."""
+    """Of a refutation ``arguments``, Python literals by parameter; of tests ``task`` or ``change``, or nothing."""
     proof: Path | None
     """Where the certificate of the translation is."""
 
@@ -75,7 +76,7 @@ def read_python(path: Path) -> PythonArchive:
         BadCertificate: missing, unknown or oversized files, malformed JSON, text that is not UTF-8, a wrong hash.
     """
     try:
-        manifest = read_manifest(plain_bytes(path / MANIFEST), schema=SCHEMA, language=LANGUAGE, keys=_KEYS)
+        manifest = read_manifest(plain_bytes(path / MANIFEST), schema=SCHEMA, language=LANGUAGE, keys=fields.PYTHON)
         claim, function = manifest["claim"], manifest["function"]
         if claim not in CLAIMS or not isinstance(function, str):
             raise BadCertificate(f"unknown claim: {claim!r} about {function!r}")
@@ -90,8 +91,9 @@ def read_python(path: Path) -> PythonArchive:
     if manifest["files"] != {name: sha256(content) for name, content in data.items()}:
         raise BadCertificate("a file was edited: its hash is not the one in the manifest")
     evidence = read_canonical(data[EVIDENCE], EVIDENCE)
-    if not isinstance(evidence, dict):
-        raise BadCertificate("the evidence is no JSON object")
+    known = fields.EVIDENCE[_KINDS[claim]]
+    if not isinstance(evidence, dict) or not set(evidence) <= set(known):
+        raise BadCertificate(f"the evidence is no JSON object that has at most {', '.join(known) or 'no key'}")
     return PythonArchive(source, claim, function, evidence, path / PROOF if claim == "proved" else None)
 
 

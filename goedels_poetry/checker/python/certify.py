@@ -11,7 +11,7 @@ from typing import Any
 
 from goedels_poetry.checker.archive import FinishedProofExists, put_in_place
 from goedels_poetry.checker.python.archive import PROOF, same_claim, write_python
-from goedels_poetry.checker.python.check import check_python
+from goedels_poetry.checker.python.check import check_python, original
 from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.checker.smt.jobs import report_json, write_proof
 from goedels_poetry.errors import GoedelsPoetryError, Unavailable
@@ -39,7 +39,9 @@ def certify(payload: Json) -> Json:
             function = _function(payload)
             _write(payload, function, folder)
             left = float(payload.get("total_seconds") or SECONDS) - RESERVE - (time.monotonic() - began)
-            report = check_python(folder, source, function=function, second_seconds=left)
+            report = check_python(
+                folder, original(source, payload["evidence"])[0], function=function, second_seconds=left
+            )
             # a proof of what contradicts itself shows that, too
             kept = report.accepted and str(report.verdict) in (payload["claim"], Verdict.INCONSISTENT)
             if kept:
@@ -76,7 +78,7 @@ def _write(payload: Json, function: str, folder: Path) -> None:
         evidence = {"arguments": payload["evidence"].get("counterexample")}
     else:
         given = payload["evidence"]
-        evidence = {name: given[name] for name in ("checks", "task", "change") if name in given}
+        evidence = {name: given[name] for name in ("task", "change") if name in given}
     write_python(
         folder,
         source=payload["source"],

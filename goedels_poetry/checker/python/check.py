@@ -22,18 +22,29 @@ from goedels_poetry.checker.python.vacuity import contradictory, told
 from goedels_poetry.checker.report import CheckReport, TrustLevel
 from goedels_poetry.checker.smt.check import check_certificate
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.kernel.python.program import PythonFault, read_program
+from goedels_poetry.kernel.python.program import Program, PythonFault, read_program, with_contracts
 from goedels_poetry.kernel.python.translate import OutsideFragment, translate
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.python.changes import verify_change
-from goedels_poetry.languages.python.testing import Checks, Effort, TestReport, checks_of, replay, test_candidate
+from goedels_poetry.languages.python.testing import (
+    CheckResult,
+    Checks,
+    Effort,
+    TestReport,
+    checks_of,
+    checks_of_task,
+    replay,
+    test_candidate,
+)
 
 Json = dict[str, Any]
 
 NO_PROOF = "every check passed{}; this is not a proof"
 PRESSED = 5.0
 """With fewer seconds left, fewer inputs are tried where that is all there is to do."""
+UNTAKEN = "no run in CPython was seen to take the branch at line {}"
 RAN = "CPython kept the contract on {} inputs"
+PROJECT = "the project, its tests, the error and the commands that show it are those of the certificate"
 ALARM = "ALARM: the translation is proved, but CPython breaks the contract ({}); no verdict"
 
 
@@ -52,7 +63,8 @@ def check_python(
 
     Args:
         path: its folder.
-        against: the text of the program that it has to be about; None accepts the one inside it.
+        against: the text that it has to be about; None accepts the one inside it. That is the program; of a candidate
+            for a task the task, as JSON; of a change the file as it was.
         function: the function that it has to be about; "" accepts the one that it names.
         second_seconds: as of `check_certificate`, for a proof.
 
@@ -62,8 +74,9 @@ def check_python(
     began = time.monotonic()
     try:
         archive = read_python(Path(path))
-        if against is not None and archive.source != against:
-            raise _Refused("the certificate is about another program than the one given")
+        about, what = original(archive.source, archive.evidence)
+        if against is not None and about != against:
+            raise _Refused(f"the certificate is about another {what} than the one given")
         if function and archive.function != function:
             raise _Refused(f"the certificate is about the function {archive.function}, not about {function}")
         report = _CLAIMS[archive.claim](archive, began + second_seconds)
@@ -84,16 +97,17 @@ def _proved(archive: PythonArchive, until: float) -> CheckReport:
     if plain_bytes(archive.proof / THEOREM) != text:
         raise _Refused("the theorem that is proved is not the translation of the program")
     with ThreadPoolExecutor(1) as beside:  # the function runs in processes of its own, while solvers work
-        running = beside.submit(_run, archive, checks_of(program, archive.function), "quick")
+        running = beside.submit(_run, archive, _own(program, archive.function), "quick")
         report = check_certificate(archive.proof, text, second_seconds=until - time.monotonic())
         ran = running.result()
     report = replace(report, statement=f"{archive.function}: its contract holds")
     if report.verdict is not Verdict.PROVED:
         return replace(report, verdict=Verdict.UNKNOWN, trust_level=None, refused=True) if report.accepted else report
-    if any(result.violates() for result in ran.results):
+    if any(result.violates() or (result.kind == "deterministic" and not result.passed) for result in ran.results):
         return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(ALARM.format(ran.reason),))
     if ran.passed:
-        return replace(report, reasons=(RAN.format(ran.inputs_tried),))
+        untaken = tuple(UNTAKEN.format(line) for line in ran.untaken)
+        return replace(report, reasons=(RAN.format(ran.inputs_tried),), notes=(*report.notes, *untaken))
     # Nothing was seen that the contract accepts: it may say nothing, and then every function keeps it.
     sure = not report.assumptions and not any(UNFOLDED in note for note in report.notes)
     core = contradictory(program, archive.function) if sure else ()
@@ -111,47 +125,83 @@ def _refuted(archive: PythonArchive, until: float) -> CheckReport:
     arguments = archive.evidence.get("arguments")
     if not isinstance(arguments, dict) or not all(isinstance(v, str) for pair in arguments.items() for v in pair):
         raise _Refused("the evidence names no arguments")
-    checks = checks_of(read_program(archive.source), archive.function)
-    shown = asyncio.run(replay(archive.source, checks, arguments))
+    program = read_program(archive.source)
+    shown = asyncio.run(replay(archive.source, _own(program, archive.function), arguments))
     if not shown.violates():
         raise _Refused(f"CPython does not break the contract on this input: {shown.reason}")
-    return CheckReport(
-        Verdict.REFUTED,
-        TrustLevel.REBUILT,
-        counterexample=dict(arguments),
-        notes=(shown.reason,),
-        statement=archive.function,
-    )
+    return _broken(program, archive.function, shown)
 
 
 def _tested(archive: PythonArchive, until: float) -> CheckReport:
     if "change" in archive.evidence:
         return _changed(archive)
-    if not isinstance(archive.evidence.get("checks"), dict):
-        raise _Refused("the evidence names no checks")
-    checks = Checks.from_json(archive.evidence["checks"])
-    ran = _run(archive, checks, "normal" if until - time.monotonic() > PRESSED else "quick")
-    broken = next((result for result in ran.results if result.violates() and result.input is not None), None)
-    if broken is not None and "task" not in archive.evidence:
-        return CheckReport(  # found only now, and as good as if it had been claimed
-            Verdict.REFUTED, TrustLevel.REBUILT, counterexample=dict(broken.input or {}), reasons=(broken.reason,)
-        )
-    if not ran.passed:
-        return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(ran.reason,))
-    on = f" on {ran.inputs_tried} inputs" if ran.inputs_tried else ""
-    return CheckReport(Verdict.TESTED, reasons=(NO_PROOF.format(on),), statement=archive.function)
+    program = read_program(archive.source)
+    effort: Effort = "normal" if until - time.monotonic() > PRESSED else "quick"
+    wanted = [_own(program, archive.function)] if archive.function in with_contracts(program) else []
+    wanted += [checks_of_task(archive.evidence["task"])] if "task" in archive.evidence else []
+    if not wanted or any(checks.function != archive.function for checks in wanted):
+        raise _Refused(f"nothing is said about what {archive.function or 'the program'} does")
+    tried = 0
+    for checks in wanted:
+        ran = _run(archive, checks, effort)
+        broken = next((result for result in ran.results if result.violates()), None)
+        if broken is not None and checks.own:  # found only now, and as good as if it had been claimed
+            return _broken(program, archive.function, broken)
+        if not ran.passed:
+            return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(ran.reason,))
+        tried += ran.inputs_tried
+    on = f" on {tried} inputs" if tried else ""
+    return CheckReport(Verdict.TESTED, reasons=(NO_PROOF.format(on),), statement=wanted[-1].in_words())
+
+
+def original(source: str, evidence: Json) -> tuple[str, str]:
+    """The text that a certificate of a program is about, and what it is."""
+    task, change = evidence.get("task"), evidence.get("change")
+    if task is None and change is None:
+        return source, "program"
+    case = change.get("case") if isinstance(change, dict) else None
+    about = task if change is None else case.get("before") if isinstance(case, dict) and task is None else None
+    if not isinstance(about, str):
+        raise BadCertificate("the evidence is malformed")
+    return about, "task" if change is None else "file before the change"
+
+
+def _own(program: Program, function: str) -> Checks:
+    """The contract that the program itself states of a function."""
+    if function not in with_contracts(program):
+        raise _Refused(f"the program has no contract of {function!r}")
+    return checks_of(program, function)
+
+
+def _broken(program: Program, function: str, shown: CheckResult) -> CheckReport:
+    """The report on an input that was seen to break the contract, with the place of the clause."""
+    contract = program.functions[function].contract
+    clause = next((c for c in contract.ensures if shown.name == f"ensures {c.text}"), None)
+    return CheckReport(
+        Verdict.REFUTED,
+        TrustLevel.REBUILT,
+        counterexample=dict(shown.input or {}),
+        reasons=(f"line {clause.line}: {shown.reason}" if clause is not None else shown.reason,),
+        statement=function,
+    )
 
 
 def _changed(archive: PythonArchive) -> CheckReport:
     """A changed file: the error is seen in what it was, and is gone; what worked is run on both."""
     change = archive.evidence["change"]
-    if not isinstance(change, dict) or change.get("after") != archive.source:
+    if not isinstance(change, dict) or change.get("after") != archive.source or archive.function:
         raise _Refused("the evidence is about another text of the file")
     report = verify_change(archive.evidence)
     if not report.is_tested:
         raise _Refused(report.reason)
     reason = f"{'; '.join(report.goal_words)}; nothing broke; this is not a proof"
-    return CheckReport(Verdict.TESTED, reasons=(reason,), notes=report.unchecked, statement=str(change["case"]["file"]))
+    return CheckReport(
+        Verdict.TESTED,
+        reasons=(reason,),
+        notes=report.unchecked,
+        assumptions=(PROJECT,),
+        statement=str(change["case"]["file"]),
+    )
 
 
 def _run(archive: PythonArchive, checks: Checks, effort: Effort) -> TestReport:
@@ -164,4 +214,4 @@ _CLAIMS: dict[str, Callable[[PythonArchive, float], CheckReport]] = {
     "tested": _tested,
 }
 
-__all__ = ["check_python"]
+__all__ = ["check_python", "original"]

@@ -32,9 +32,9 @@ def read(payload: Json) -> Json:
         payload: ``source``; ``function``, "" for the only one with a contract.
 
     Returns:
-        ``ok``; then ``checks``, ``statement``, ``warnings``, ``smt`` ("" where there is no translation, and ``outside``
-        says why) with ``theory``, ``key`` and ``empty`` as `read` of SMT. Not ok: ``message``, ``line``, ``column``,
-        ``hint``.
+        ``ok``; then ``checks``, ``lines`` of what is ensured, ``statement``, ``warnings``, ``smt`` ("" where there is
+        no translation, and ``outside`` says why) with ``theory``, ``key`` and ``empty`` as `read` of SMT. Not ok:
+        ``message``, ``line``, ``column``, ``hint``.
     """
     try:
         program = read_program(payload["source"])
@@ -50,6 +50,7 @@ def read(payload: Json) -> Json:
         "ok": True,
         "checks": checks_of(program, name).to_json(),
         "statement": f"{name}({', '.join(p.name for p in function.parameters)}): {'; '.join(said)}",
+        "lines": {f"ensures {clause.text}": clause.line for clause in contract.ensures},
         "warnings": [],
         "outside": "",
         "theory": "python",

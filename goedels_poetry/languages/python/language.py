@@ -41,6 +41,8 @@ class PythonReading:
     outside: str
     """Why there is none."""
     checks: Json
+    lines: dict[str, int]
+    """Of each condition that it ensures."""
     reading: Reading
 
 
@@ -81,6 +83,7 @@ class PythonLanguage(SmtLanguage):
             answer["smt"],
             answer["outside"],
             checks,
+            answer["lines"],
             Reading(answer["theory"], answer["key"], answer["empty"]),
         )
         warnings, seconds = tuple(answer["warnings"]), answer["seconds"]
@@ -92,12 +95,12 @@ class PythonLanguage(SmtLanguage):
         checks, seed = Checks.from_json(reading.checks), int(theorem.options.get("seed", 0))
         quick = await test_candidate(theorem.text, checks, seed=seed, effort="quick")
         if _breaks_contract(quick):
-            return _refuted(quick)
+            return _refuted(quick, reading.lines)
         if not reading.smt:
             # Other inputs than the checker makes in the end: with its seed they would be tried twice.
             found = await test_candidate(theorem.text, checks, seed=seed + 1, effort=self._effort)
             if _breaks_contract(found):
-                return _refuted(found)
+                return _refuted(found, reading.lines)
             return Outcome(True, {"verdict": "unknown", "reason": f"no proof is tried: {reading.outside}"})
         payload = {"theorem": reading.smt, "seed": seed, "assume_definitions": False}
         tests = asyncio.create_task(test_candidate(theorem.text, checks, seed=seed, effort="normal"))
@@ -113,7 +116,7 @@ class PythonLanguage(SmtLanguage):
         finally:
             await _stopped(tests, judge, *under_way)
         if _breaks_contract(tested):
-            return _refuted(tested)
+            return _refuted(tested, reading.lines)
         return await self._confirmed(theorem, checks, judged)
 
     async def _confirmed(self, theorem: Theorem, checks: Checks, judged: Outcome) -> Outcome:
@@ -125,7 +128,7 @@ class PythonLanguage(SmtLanguage):
             arguments = found_arguments["arguments"]
             shown = await replay(theorem.text, checks, arguments) if arguments else None
             if shown is not None and shown.violates():
-                why = _broken(shown.name, shown.kind, shown.reason)
+                why = _broken(theorem.data.lines, shown.name, shown.kind, shown.reason)
                 return Outcome(True, {"verdict": "refuted", "reason": why, "counterexample": arguments})
             return Outcome(True, {"verdict": "open", "reason": judged.value.get("reason", "")}, cost=judged.cost)
         return judged
@@ -183,19 +186,19 @@ def _breaks_contract(report: TestReport) -> bool:
     return report.counterexample is not None and report.counterexample["kind"] in VIOLATIONS
 
 
-def _refuted(report: TestReport) -> Outcome:
+def _refuted(report: TestReport, lines: dict[str, int]) -> Outcome:
     assert report.counterexample is not None
     value = {
         "verdict": "refuted",
-        "reason": _broken(*(report.counterexample[key] for key in ("check", "kind", "reason"))),
+        "reason": _broken(lines, *(report.counterexample[key] for key in ("check", "kind", "reason"))),
         "counterexample": report.counterexample["input"],
     }
     return Outcome(True, value)
 
 
-def _broken(check: str, kind: str, reason: str) -> str:
-    """A refutation in a line: of several conditions, which one is broken."""
-    return f"{check}: {reason}" if kind == "ensures" else reason
+def _broken(lines: dict[str, int], check: str, kind: str, reason: str) -> str:
+    """A refutation in a line: of several conditions, which one is broken, and where it stands."""
+    return f"{check} (line {lines[check]}): {reason}" if kind == "ensures" and check in lines else reason
 
 
 __all__ = ["PythonLanguage"]

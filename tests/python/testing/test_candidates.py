@@ -42,7 +42,7 @@ def test_a_planted_bug_is_found_with_an_input_that_shows_it_again(planted):
     report = judged(planted.wrong, checks)
     assert not report.passed
     again = asyncio.run(replay(planted.wrong, checks, report.counterexample["input"]))
-    assert again.violates(), again
+    assert again.violates() or (again.kind == "finishes" and not again.passed), again
 
 
 @pytest.mark.sample(1)
@@ -480,7 +480,7 @@ def g(n):
         source, arguments = source.replace("n == 7", "n == 777"), {"n": "777"}
     result = asyncio.run(replay(source, DOUBLE, arguments))
     assert (result.kind, result.passed) == (kind, passed), result
-    assert result.violates() == (kind in ("ensures", "raised", "finishes"))
+    assert result.violates() == (kind in ("ensures", "raised")), "that it did not finish refutes nothing"
 
 
 def test_replay_takes_literals_for_the_parameters_only():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from goedels_poetry.kernel.python.program import PythonFault, read_program, with_contracts
 
 MOST = 12
@@ -26,7 +28,8 @@ async def contract_faults(text: str) -> dict[str, str]:
 
     found: dict[str, str] = {}
     for name in names:
-        report = await test_candidate(text, checks_of(program, name), effort="quick")
+        apart = replace(checks_of(program, name), own=False)  # a model may have written the function: it is no judge
+        report = await test_candidate(text, apart, effort="quick")
         if report.counterexample is not None:
             found[name] = report.reason
         elif report.passed:

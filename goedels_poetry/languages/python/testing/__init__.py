@@ -26,6 +26,17 @@ from goedels_poetry.languages.python.testing.checks import (
     Effort,
     TestReport,
     checks_of,
+    checks_of_task,
 )
 
-__all__ = ["VIOLATIONS", "CheckResult", "Checks", "Effort", "TestReport", "checks_of", "replay", "test_candidate"]
+__all__ = [
+    "VIOLATIONS",
+    "CheckResult",
+    "Checks",
+    "Effort",
+    "TestReport",
+    "checks_of",
+    "checks_of_task",
+    "replay",
+    "test_candidate",
+]

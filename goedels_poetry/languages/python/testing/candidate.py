@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from goedels_poetry.errors import InvalidInput
@@ -54,7 +55,8 @@ async def test_candidate(
         run_tests(read, checks, doctests(checks, read), means, seed, part="doctests"),
         _contract(read, checks, effort, seed, given),
     )
-    return _report([*first, *contract.results, *plain, *documented, *proper], contract.tried)
+    report = _report([*first, *contract.results, *plain, *documented, *proper], contract.tried)
+    return replace(report, untaken=contract.untaken)
 
 
 test_candidate.__test__ = False  # type: ignore[attr-defined]  # not a test of pytest's

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal
@@ -11,7 +13,8 @@ from goedels_poetry.kernel.python.program import Program
 
 Effort = Literal["quick", "normal", "thorough"]
 
-VIOLATIONS = frozenset({"ensures", "raised", "typed", "finishes", "deterministic"})
+VIOLATIONS = frozenset({"ensures", "raised", "typed"})
+"""Kinds of results that show a contract broken. Time, memory, stack, and what differs from run to run, do not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,8 @@ class Checks:
         doctests: whether the examples of its docstring count.
         seconds: of processor time for one call.
         memory_mb: of memory for the candidate's process.
+        own: the contract stands in the tested text itself. Then it is evaluated where the function ran, on its own
+            objects; else in another process, on what the candidate's answers look like as data.
     """
 
     function: str
@@ -45,6 +50,7 @@ class Checks:
     doctests: bool = False
     seconds: float = 10
     memory_mb: int = 512
+    own: bool = False
 
     def has_contract(self) -> bool:
         """Whether anything is said about inputs that are not written out."""
@@ -54,6 +60,14 @@ class Checks:
         """Whether nothing is said about what the function does."""
         tests = self.examples or self.assertions or self.properties or self.doctests
         return not (self.has_contract() or tests)
+
+    def in_words(self) -> str:
+        """What is checked, in a line."""
+        said = [f"requires {text}" for text in self.requires] + [f"ensures {text}" for text in self.ensures]
+        said += [f"may raise {name}{f' where {when}' if when else ''}" for name, when in self.raises]
+        said += [f"{call} == {expected}" for call, expected in self.examples]
+        said += [" ".join(text.split()) for text in (*self.assertions, *self.properties)]
+        return f"{self.signature or self.function}: {'; '.join(said) or 'nothing'}"
 
     def to_json(self) -> dict[str, Any]:
         """As JSON data."""
@@ -81,7 +95,7 @@ class Checks:
             _hold(name, value)
         pairs = {name: tuple((p[0], p[1]) for p in data.get(name, ())) for name in ("raises", "examples")}
         texts = {name: tuple(data.get(name, ())) for name in ("requires", "ensures", "assertions", "properties")}
-        rest = {name: data[name] for name in ("signature", "doctests", "seconds", "memory_mb") if name in data}
+        rest = {name: data[name] for name in ("signature", "doctests", "seconds", "memory_mb", "own") if name in data}
         whole_data: dict[str, Any] = {**pairs, **texts, **rest}
         return cls(data["function"], **whole_data)
 
@@ -92,7 +106,7 @@ def _hold(name: str, value: object) -> None:
     match name:
         case "function" | "signature":
             right = isinstance(value, str)
-        case "doctests":
+        case "doctests" | "own":
             right = isinstance(value, bool)
         case "seconds" | "memory_mb":
             right = isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 1e6
@@ -114,10 +128,10 @@ class CheckResult:
     Attributes:
         name: the check in words: ``ensures result >= 0``, ``f(3) == 6``.
         kind: ``compile``, ``signature``, ``import``, ``ensures``, ``raised``, ``typed`` (the result is of the declared
-            type), ``finishes``, ``deterministic``, ``example``, ``assertion``, ``property``, ``doctest``; of `replay`
-            also ``domain`` (the input does not satisfy the precondition), ``resources`` (time or stack ended on a large
-            input, which says nothing about the contract) and ``contract`` (it was satisfied); ``inputs``: there were
-            none to judge by.
+            type), ``finishes``, ``deterministic`` (what comes out depends on the input alone), ``example``,
+            ``assertion``, ``property``, ``doctest``; of `replay` also ``domain`` (the input does not satisfy the
+            precondition), ``resources`` (time, memory or stack ended, which says nothing about the contract) and
+            ``contract`` (it was satisfied); ``inputs``: there were none to judge by.
         passed: only with positive evidence.
         reason: in one line, why not, or on how many inputs.
         input: the input that fails, as Python literals by parameter.
@@ -131,7 +145,7 @@ class CheckResult:
 
     def violates(self) -> bool:
         """Whether an input was seen to break the contract in CPython."""
-        return not self.passed and self.kind in VIOLATIONS
+        return not self.passed and self.kind in VIOLATIONS and self.input is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +158,7 @@ class TestReport:
         reason: in one line.
         counterexample: the first failing check that has an input: ``{"check", "kind", "input", "reason"}``.
         fault: "" or the first of ``syntax``, ``signature``, ``raised``, ``resources``, ``check`` that applies.
+        untaken: first lines of branches that no run was seen to take, of a contract of its own.
     """
 
     __test__ = False  # not a test of pytest's
@@ -154,6 +169,7 @@ class TestReport:
     reason: str
     counterexample: dict[str, Any] | None
     fault: str
+    untaken: tuple[int, ...] = ()
 
 
 def checks_of(program: Program, function: str) -> Checks:
@@ -173,7 +189,35 @@ def checks_of(program: Program, function: str) -> Checks:
         ensures=tuple(clause.text for clause in contract.ensures),
         raises=tuple((r.exception, r.when.text if r.when else "") for r in contract.raises),
         doctests=contract.doctests,
+        own=True,
     )
 
 
-__all__ = ["VIOLATIONS", "CheckResult", "Checks", "Effort", "TestReport", "checks_of"]
+def checks_of_task(text: str) -> Checks:
+    """What a task asks for: its canonical text is JSON that says in which fields it is not as usual.
+
+    Raises:
+        InvalidInput: it is no such text.
+    """
+    try:
+        task = json.loads(text)
+        signature = task["signature"]
+        node = ast.parse(f"{signature.rstrip().rstrip(':')}: ...").body[0]
+        function = getattr(node, "name", "")
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        SyntaxError,
+        RecursionError,
+        MemoryError,
+        IndexError,
+    ) as error:
+        raise InvalidInput(f"this is no task: {error}"[:200]) from error
+    same = ("signature", "requires", "ensures", "raises", "examples", "properties", "seconds", "memory_mb")
+    data = {name: task[name] for name in same if name in task}
+    return Checks.from_json({"function": function, "assertions": task.get("tests", []), **data})
+
+
+__all__ = ["VIOLATIONS", "CheckResult", "Checks", "Effort", "TestReport", "checks_of", "checks_of_task"]

@@ -1,8 +1,8 @@
 """A contract tested: inputs are made, the candidate called with them, its answers judged, a failing input made small.
 
-Three processes for a candidate that is right. A failing input counts when it fails again, alone, in a fresh process.
-Running out of time or stack says something only on small inputs: a contract does not promise that ten to the twentieth
-power is counted through.
+A failing input counts when it fails again, alone, in a fresh process; of a contract that the text states itself, in the
+same way in two of them, many times. Running out of time, memory or stack breaks no contract. On a small input a
+candidate has not passed, though: a contract does not promise that ten to the twentieth power is counted through.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from goedels_poetry.languages.python.testing.branches import branch_inputs, branch_lines
 from goedels_poetry.languages.python.testing.checks import CheckResult, Checks, Effort
 from goedels_poetry.languages.python.testing.crosshair import suggested_inputs
 from goedels_poetry.languages.python.testing.harness.values import MOST_NODES
@@ -43,21 +44,32 @@ class Means:
     shrinks: int
     examples: int  # of a property
     crosshair: float
+    solving: int  # steps of the solver for inputs that take branches
 
 
 MEANS: dict[Effort, Means] = {
-    "quick": Means(500, 250, 0.35, 0.4, 0.1, 0.5, 2, 25, 0.0),
-    "normal": Means(2500, 1500, 1.2, 1.2, 0.2, 1.5, 5, 100, 1.0),
-    "thorough": Means(10_000, 8000, 5.0, 6.0, 0.5, 4.0, 8, 400, 6.0),
+    "quick": Means(500, 250, 0.35, 0.4, 0.1, 0.5, 2, 25, 0.0, 1_000_000),
+    "normal": Means(2500, 1500, 1.2, 1.2, 0.2, 1.5, 5, 100, 1.0, 3_000_000),
+    "thorough": Means(10_000, 8000, 5.0, 6.0, 0.5, 4.0, 8, 400, 6.0, 15_000_000),
 }
+_ENDED = ("time", "depth", "gone")
+"""Verdicts where time, stack, memory or the process ended."""
 _NOT_JUDGED = {
     ("slow",): "the contract took too long to be judged",
     ("unseen",): "the result was too large to be looked at",
-    ("time", "depth", "gone"): "it ran out of time, memory or stack",
+    _ENDED: "it ran out of time, memory or stack",
 }
 """What is said of inputs on which there is nothing to be judged, by the verdicts."""
 _WRONG = ("broken", "raised", "mistyped")
 """Verdicts on an answer that was given, and is wrong."""
+_OWN = 2.5
+"""Times the processor time for calls that a player has which evaluates the contract as well."""
+_AT_FIRST = 10
+"""Small inputs that are tried before those of a solver, on which a program may hang."""
+_STABLE = "depends on its input alone"
+_PRESSED = frozenset({"time", "slow"})
+_TIMES = 20
+"""Calls with the same input in a fresh process, by which a fault of the input is told from chance."""
 _JUDGES = 6  # one after the other, for the verdicts on the same cases
 _STACK = 20_000  # frames for a second look at a recursion that was too deep
 
@@ -75,10 +87,11 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class ContractReport:
-    """``results``: one a clause, and those on returning; ``tried``: inputs in the domain."""
+    """``results``: one a clause, and on returning; ``tried``: inputs in the domain; ``untaken``: see `TestReport`."""
 
     results: tuple[CheckResult, ...]
     tried: int
+    untaken: tuple[int, ...] = ()
 
 
 class ContractTester:
@@ -101,17 +114,24 @@ class ContractTester:
             "seconds": self.means.finding,
             "seed": self.seed,
         }
-        judged, suggested = await asyncio.gather(
-            self.judge([task]), suggested_inputs(self.subject, self.checks, self.means.crosshair)
+        asked = (self.subject.source, self.subject.parameters, self.checks, self.means.solving)
+        judged, suggested, solved = await asyncio.gather(
+            self.judge([task]),
+            suggested_inputs(self.subject, self.checks, self.means.crosshair),
+            asyncio.to_thread(branch_inputs, *asked),
         )
         made, inputs = judged.done[0], [*judged.done[0]["inputs"], *judged.more]
         inputs.sort(key=lambda one: bool(one["large"]))  # stable: what may hang comes last
-        if suggested:
-            inputs = [*await self._of_domain(suggested), *inputs]
+        if suggested or solved:
+            first = await self._of_domain([*suggested, *solved])
+            known = {_text(one["input"]) for one in first}
+            rest = [one for one in inputs if _text(one["input"]) not in known]
+            found = [{"input": one["input"], "large": False} for one in first]  # with no more time than others
+            inputs = [*rest[:_AT_FIRST], *found, *rest[_AT_FIRST:]]
         made["found"] = len(inputs)
         if not inputs:
             return ContractReport(self._without_inputs(made), 0)
-        cases, loaded = await self.cases(inputs)
+        cases, loaded = await self.cases(inputs, times=max(2, 2 * _TIMES // len(inputs)))
         if loaded["k"] != "returned":
             return ContractReport((import_failed(loaded),), 0)
         failing = self._failing(cases)
@@ -122,9 +142,7 @@ class ContractTester:
                 return ContractReport(self._results(cases, smallest), _distinct(cases))
         stateful = next((c for c in failing if c.verdict["v"] in (*_WRONG, "unstable", "gone")), None)
         if stateful is not None:
-            return ContractReport(
-                self._results(cases, stateful, " (after other calls: it keeps a state)"), _distinct(cases)
-            )
+            return ContractReport(self._results(cases, _unsteady(stateful)), _distinct(cases))
         for case in _worth_a_closer_look(cases):
             closer, _ = await self.cases(
                 [{"input": case.given, "large": False}], self.means.closely, patience=_PATIENCE, most=_CLOSELY
@@ -132,7 +150,9 @@ class ContractTester:
             wrong = next((c for c in self._failing(closer) if c.verdict["v"] in _WRONG), None)
             if wrong is not None:
                 return ContractReport(self._results([*cases, wrong], wrong), _distinct(cases))
-        return ContractReport(self._passed(cases, made), _distinct(cases))
+        lines = branch_lines(self.subject.source, self.checks.function) if self.checks.own else set()
+        untaken = tuple(sorted(lines - set(loaded.get("lines", ()))))
+        return ContractReport(self._passed(cases, made), _distinct(cases), untaken)
 
     async def _of_domain(self, given: Sequence[Given]) -> list[dict[str, Any]]:
         """Those inputs that satisfy the precondition."""
@@ -153,23 +173,32 @@ class ContractTester:
         recursion: int = 0,
         patience: float = 0.3,
         most: int = MOST_NODES,
+        times: int = 2,
     ) -> tuple[list[Case], Outcome]:
         """Have inputs answered and judged; second answers that differ are cases of their own.
 
         Args:
             seconds: for each call. ``recursion``: frames. ``patience``: seconds for the contract of each case.
-            most: parts of a result that are looked at.
+            most: parts of a result that are looked at. ``times``: calls with the same input.
         """
         limit = seconds or min(self.means.call, self.checks.seconds)
         calls = [
             generated_call(
-                self.subject, one["input"], max(limit, 1.0) if one.get("given") else limit, large=one["large"]
+                self.subject,
+                one["input"],
+                max(limit, 1.0) if one.get("given") else limit,
+                large=one["large"],
+                times=times,
             )
             for one in inputs
         ]
+        budget = max(self.means.playing * (_OWN if self.checks.own else 1), limit)
         outcomes, loaded = await play(
-            self.subject, self.checks, calls, budget=max(self.means.playing, limit), recursion=recursion, most=most
+            self.subject, self.checks, calls, budget=budget, recursion=recursion, most=most, patience=patience
         )
+        if self.checks.own:
+            answered = [(one, outcomes[at]) for at, one in enumerate(inputs) if at in outcomes]
+            return [case for one, outcome in answered for case in _cases_of(one, outcome)], loaded
         asked: list[tuple[dict[str, Any], Outcome, bool]] = []
         for at, one in enumerate(inputs):
             if at in outcomes:
@@ -189,7 +218,7 @@ class ContractTester:
         verdicts: list[dict[str, Any]] = [{"v": "slow"}] * len(asked)
         left = list(range(len(asked)))
         for _ in range(_JUDGES):
-            cases = [{"input": asked[at][0], "outcome": _lean(asked[at][1]), "large": asked[at][2]} for at in left]
+            cases = [{"input": asked[at][0], "outcome": _lean(asked[at][1])} for at in left]
             judged = await self.judge([{"do": "contract", "cases": cases, "seconds": patience}], table, patience)
             for number, verdict in judged.verdicts.items():
                 verdicts[left[number]] = verdict
@@ -214,17 +243,19 @@ class ContractTester:
         if not inside:
             return self.result(Case(given, False, {"k": "returned"}, {"v": "outside"}))
         seconds = min(self.checks.seconds, MEANS["thorough"].closely)
-        cases, loaded = await self.cases(inside, seconds)
+        cases, loaded = await self.cases(inside, seconds, patience=_PATIENCE)
         if loaded["k"] != "returned" or not cases:
             return import_failed(loaded)
         failing = self._failing(cases)
-        if failing:
-            deep = failing[0].verdict["v"] == "depth"
-            confirmed = await self.confirmed(failing[0]) if deep else failing[0]
-            return self._says_nothing(failing[0]) if confirmed is None else self.result(confirmed)
-        case = cases[0]
-        if case.verdict["v"] in ("time", "depth", "gone", "unseen"):
-            return self._says_nothing(case)
+        if not failing:
+            case = cases[0]
+            return self._says_nothing(case) if case.verdict["v"] in (*_ENDED, "unseen") else self.result(case)
+        case = failing[0]
+        if case.verdict["v"] == "depth" or self.checks.own:
+            confirmed = await self.confirmed(case)
+            if confirmed is None and case.verdict["v"] in _ENDED:
+                return self._says_nothing(case)
+            case = confirmed or _unsteady(case)
         return self.result(case)
 
     def _says_nothing(self, case: Case) -> CheckResult:
@@ -235,21 +266,27 @@ class ContractTester:
 
     def _failing(self, cases: list[Case]) -> list[Case]:
         """Cases that break the contract, the clearest first, and of those the smallest."""
-        cases = [replace(c, verdict=c.verdict["as"]) if _makes_too_much(c) else c for c in cases]
+        if not self.checks.own:
+            cases = [replace(c, verdict=c.verdict["as"]) if _makes_too_much(c) else c for c in cases]
         clear = [c for c in cases if c.verdict["v"] in (*_WRONG, "gone") and not (c.large and c.verdict["v"] == "gone")]
         clear.sort(key=lambda c: sum(_measure(c.given)))  # stable: of one size, the one tried first
         quick = [_measure(c.given) for c in cases if c.verdict["v"] == "ok" and c.outcome.get("t", 1) < 0.02]
         endless = [c for c in cases if c.verdict["v"] in ("time", "depth") and _is_endless(c, quick)]
+        touched = [c for c in cases if c.verdict["v"] == "touched"]
         unstable = [
             replace(c, verdict={"v": "unstable"})
             for c in cases
-            if c.again and c.verdict["v"] == "ok" and self.checks.ensures and c.outcome["k"] == "returned"
+            if c.again
+            and c.verdict["v"] == "ok"
+            and (self.checks.own or (self.checks.ensures and c.outcome["k"] == "returned"))
         ]
-        return [*clear, *endless, *unstable]
+        return [*clear, *endless, *touched, *unstable]
 
     async def confirmed(self, case: Case) -> Case | None:
         """The case as it comes out when nothing but it is tried; None if it then satisfies the contract."""
-        patient = case.verdict["v"] in ("time", "depth", "gone")
+        if self.checks.own and case.verdict["v"] not in _ENDED:
+            return await self._steady(case)
+        patient = case.verdict["v"] in _ENDED
         seconds = min(self.checks.seconds, self.means.closely if patient else 1.0)
         recursion = _STACK if case.verdict["v"] == "depth" else 0
         one = {"input": case.given, "large": False}
@@ -263,9 +300,30 @@ class ContractTester:
             return replace(found[0], verdict={"v": "unstable"})
         return None
 
+    async def _steady(self, case: Case) -> Case | None:
+        """The case if the first or second call with its input fails, in the same way in two fresh processes.
+
+        Many calls are compared, so that chance does not look like a fault of the input: that would take the same
+        outcomes in both.
+        """
+        if case.verdict["v"] not in _WRONG:
+            return case
+        one = [{"input": case.given, "large": False}]
+        seconds = min(self.checks.seconds, MEANS["thorough"].closely)
+        found = [self.cases(one, seconds, patience=_PATIENCE, times=_TIMES) for _ in range(2)]
+        (first, _), (second, _) = await asyncio.gather(*found)
+        if not first or not second or first[0].outcome["k"] != "judged" or second[0].outcome["k"] != "judged":
+            return None
+        pairs = list(zip(first[0].outcome["runs"], second[0].outcome["runs"], strict=False))
+        touched = next((verdict for pair in pairs for verdict in pair if verdict["v"] == "touched"), None)
+        if touched is not None:
+            return replace(case, verdict=touched)
+        steady = all(_form(a) == _form(b) or {a["v"], b["v"]} & _PRESSED for a, b in pairs)
+        return next((c for c in first if steady and c.verdict["v"] in _WRONG), None)
+
     async def _shrunk(self, case: Case) -> Case:
         """A smaller case that fails in the same way, where one is found in a few rounds."""
-        if case.verdict["v"] in ("time", "gone", "unstable"):
+        if case.verdict["v"] in ("time", "gone", "unstable", "touched"):
             return case
         tried: set[str] = set()
         for _ in range(self.means.shrinks):
@@ -296,7 +354,7 @@ class ContractTester:
         returns = f"returns, or raises {allowed}" if allowed else "returns"
         ensured = [(f"ensures {text}", "ensures") for text in self.checks.ensures]
         typed = [(self._typed(), "typed")] if self.subject.returns else []
-        stable = [("gives the same result again", "deterministic")] if self.checks.ensures else []
+        stable = [(_STABLE, "deterministic")] if self.checks.ensures or self.checks.own else []
         return [*ensured, (returns, "raised"), *typed, ("finishes", "finishes"), *stable]
 
     def _typed(self) -> str:
@@ -325,10 +383,9 @@ class ContractTester:
             why = f"no inputs can be made for {parameter.name}: {parameter.annotation}"
         return tuple(CheckResult(name, "inputs", False, why) for name, _ in self._names())
 
-    def _results(self, cases: list[Case], failing: Case, remark: str = "") -> tuple[CheckResult, ...]:
+    def _results(self, cases: list[Case], failing: Case) -> tuple[CheckResult, ...]:
         tried = _count(_distinct(cases))
         bad = self.result(failing)
-        bad = replace(bad, reason=f"{bad.reason}{remark}")
         broken = {c.verdict["clause"] for c in cases if c.verdict["v"] == "broken"}
         out: list[CheckResult] = []
         for at, (name, kind) in enumerate(self._names()):
@@ -371,7 +428,7 @@ class ContractTester:
                 why = f"{why}; declared is {self.subject.returns}"
                 return CheckResult(self._typed(), "typed", False, why, shown)
             case "gone":
-                return CheckResult(returns, "raised", False, f"{verdict['why']} on {on}", shown)
+                return CheckResult("finishes", "finishes", False, f"{verdict['why']} on {on}", shown)
             case "time":
                 why = f"did not finish within {verdict['seconds']:g} s on {on}"
                 return CheckResult("finishes", "finishes", False, why, shown)
@@ -383,8 +440,14 @@ class ContractTester:
                 line = f" (line {verdict['line']})" if verdict["line"] else ""
                 return CheckResult("finishes", "finishes", False, f"{verdict['error']}{line} on {on}", shown)
             case "unstable":
-                why = f"not deterministic: another result for the same input {on}"
-                return CheckResult("gives the same result again", "deterministic", False, why, shown)
+                why = f"another result for the same input: {on}"
+                if "as" in verdict:
+                    why = f"{self.result(replace(case, verdict=verdict['as'])).reason}, and not so in a fresh process"
+                return CheckResult(_STABLE, "deterministic", False, why, shown)
+            case "touched":
+                why = self.result(replace(case, verdict=verdict["as"])).reason
+                why = f"{why}; the run depends on the machine ({verdict['what']}), so this says nothing"
+                return CheckResult(_STABLE, "deterministic", False, why, shown)
             case _:
                 return CheckResult(
                     "contract", "resources", False, f"the contract could not be evaluated in time on {on}", shown
@@ -418,6 +481,32 @@ def import_failed(loaded: Outcome) -> CheckResult:
     else:
         why = str(loaded["why"])
     return CheckResult("the module loads", "import", False, why)
+
+
+def _text(given: Given) -> str:
+    return repr({name: to_literal(data) for name, data in given.items()})
+
+
+def _cases_of(one: dict[str, Any], outcome: Outcome) -> list[Case]:
+    """What a player says that evaluates the contract itself; of the second call where that was another matter."""
+    given, large = one["input"], one["large"]
+    if outcome["k"] != "judged":
+        bad = {"v": "time", "seconds": outcome["t"]} if outcome["k"] == "time" else {"v": "gone", "why": outcome["why"]}
+        return [Case(given, large, outcome, bad)]
+    first, *later = outcome["runs"]
+    cases = [Case(given, large, outcome, first)]
+    if later and (not outcome["same"] or _form(first) != _form(later[0])):
+        cases.append(Case(given, large, outcome, later[0], again=True))
+    return cases
+
+
+def _form(verdict: dict[str, Any]) -> tuple[Any, ...]:
+    return verdict["v"], verdict.get("clause"), verdict.get("error")
+
+
+def _unsteady(case: Case) -> Case:
+    """A fault that does not show itself again."""
+    return replace(case, verdict={"v": "unstable", "as": case.verdict}) if case.verdict["v"] in _WRONG else case
 
 
 def _lean(outcome: Outcome) -> Outcome:

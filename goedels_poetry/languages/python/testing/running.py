@@ -83,8 +83,8 @@ def call_of(chain: Any, seconds: float) -> Call:
     return {"chain": chain, "seconds": seconds}
 
 
-def generated_call(subject: Subject, given: dict[str, Any], seconds: float, *, large: bool, twice: bool = True) -> Call:
-    """A call with generated arguments, each passed in the way that its parameter wants."""
+def generated_call(subject: Subject, given: dict[str, Any], seconds: float, *, large: bool, times: int = 2) -> Call:
+    """A call with generated arguments, each passed as its parameter wants; ``times``: with the same ones."""
     positional: list[Any] = []
     named: list[Any] = []
     for p in subject.parameters:
@@ -95,7 +95,7 @@ def generated_call(subject: Subject, given: dict[str, Any], seconds: float, *, l
         else:
             named.append([p.name, given[p.name]])
     step = [positional, named]
-    return {"chain": [step], "seconds": seconds, "generated": True, "large": large, "twice": twice}
+    return {"chain": [step], "seconds": seconds, "generated": True, "large": large, "times": times}
 
 
 async def play(
@@ -106,6 +106,7 @@ async def play(
     budget: float,
     recursion: int = 0,
     most: int = MOST_NODES,
+    patience: float = 0.3,
 ) -> tuple[dict[int, Outcome], Outcome]:
     """What the candidate answers, by the number of the call; those skipped for lack of time are missing.
 
@@ -113,9 +114,11 @@ async def play(
         budget: seconds of processor time after which no more generated call begins.
         recursion: limit of Python's stack; 0 for its own.
         most: parts of a result that are looked at.
+        patience: seconds for what a contract of its own says of a generated call; then the outcome is that.
 
     Returns:
-        the outcomes, and how loading the module went (``{"k": "returned"}`` or what went wrong).
+        the outcomes, and how loading the module went (``{"k": "returned"}``, with the ``lines`` that are known to
+        have run where the contract is its own; or what went wrong).
 
     Raises:
         Unavailable: no sandbox could be had.
@@ -124,6 +127,7 @@ async def play(
     loaded: Outcome = {"k": "gone", "why": "the candidate's process ended while its module was loaded"}
     left = list(range(len(calls)))
     standstills = 0
+    contract = _contract(subject, checks) if checks.own else None
     for _ in range(_RESTARTS):
         job = {
             "source": subject.source,
@@ -133,6 +137,8 @@ async def play(
             "budget": budget,
             "recursion": recursion,
             "most": most,
+            "patience": patience,
+            "contract": contract if any(calls[at].get("generated") for at in left) else None,
         }
         explicit = sum(not calls[at].get("generated") for at in left)
         cpu = 2 + checks.seconds + min(explicit, 3) * checks.seconds + budget
@@ -144,10 +150,11 @@ async def play(
             elif type(line.get("start")) is int:
                 started = line["start"]
             elif type(line.get("n")) is int and 0 <= line["n"] < len(left):
-                outcomes[left[line["n"]]] = _well_formed(line["outcome"])
+                outcomes[left[line["n"]]] = _well_formed(line["outcome"], clauses=len(checks.ensures))
                 started = None
             elif "end" in line:
                 ended = True
+                loaded["lines"] = [n for n in line.get("lines", ()) if type(n) is int]
         if ended or loaded["k"] != "returned":
             if loaded["k"] == "gone" and result.status != "exited":
                 loaded = {"k": "gone", "why": result.explanation}
@@ -169,7 +176,19 @@ async def play(
     return outcomes, loaded
 
 
-def _well_formed(outcome: Any, loading: bool = False) -> Outcome:
+def _contract(subject: Subject, checks: Checks) -> dict[str, Any]:
+    """What an evaluator of the contract is made from."""
+    return {
+        "aliases": subject.aliases,
+        "parameters": [asdict(p) for p in subject.parameters],
+        "requires": checks.requires,
+        "ensures": checks.ensures,
+        "raises": checks.raises,
+        "returns": subject.returns,
+    }
+
+
+def _well_formed(outcome: Any, loading: bool = False, clauses: int = 0) -> Outcome:
     """The answer if it has the shape of one: a candidate may speak in the player's name."""
     match outcome:
         case {"k": "returned"} if loading:
@@ -180,6 +199,8 @@ def _well_formed(outcome: Any, loading: bool = False) -> Outcome:
             right = all(isinstance(name, str) for name in outcome["mro"])
         case {"k": "time", "t": int() | float()}:
             right = True
+        case {"k": "judged", "runs": [_, *_], "same": bool(), "t": int() | float()}:
+            right = all(_is_verdict(verdict, clauses) for verdict in outcome["runs"])
         case _:
             right = False
     again = outcome.pop("again", None) if right else None
@@ -217,12 +238,7 @@ async def judge(
     job = {
         "function": checks.function,
         "definitions": subject.definitions[part],
-        "aliases": subject.aliases,
-        "parameters": [asdict(p) for p in subject.parameters],
-        "requires": checks.requires,
-        "ensures": checks.ensures,
-        "raises": checks.raises,
-        "returns": subject.returns,
+        **_contract(subject, checks),
         "numbers": subject.numbers,
         "texts": subject.texts,
         "table": table or {},
@@ -262,6 +278,8 @@ def _is_verdict(verdict: Any, clauses: int) -> bool:
         case {"v": "time", "seconds": int() | float()} | {"v": "gone", "why": str()}:
             return True
         case {"v": "unseen", "as": {"v": "broken" | "raised"} as wrong}:
+            return _is_verdict(wrong, clauses)
+        case {"v": "touched", "what": str(), "as": {"v": "broken" | "raised" | "mistyped"} as wrong}:
             return _is_verdict(wrong, clauses)
         case {"v": "ok" | "outside" | "slow" | "pending"}:
             return True

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 
-from .limits import TooLong
 from .results import ResultType
 from .values import Reader, TooLarge
 
@@ -13,29 +12,23 @@ if TYPE_CHECKING:
     from typing import Any
 
 _RESOURCES = frozenset({"RecursionError", "MemoryError"})
+_SIZES = ("an index-sized integer", "to C ssize_t", "too many digits in integer", " is too long")
+"""How the text of an OverflowError ends where CPython means that no memory could hold it."""
 
 
 class Evaluator:
-    """``names``: what clauses may use besides the parameters: names of the module, and Python's own."""
+    """``job``: parameters and clauses; ``names``: what clauses may use besides: names of the module, Python's own."""
 
-    def __init__(
-        self,
-        parameters: list[dict[str, Any]],
-        requires: list[str],
-        ensures: list[str],
-        raises: list[list[str]],
-        returns: ResultType,
-        names: Any,
-    ) -> None:
-        self.parameters = [p["name"] for p in parameters]
-        self.names = names
-        self.returns = returns
-        self.defaults = {p["name"]: self._compiled(p["default"], []) for p in parameters if p["default"] is not None}
+    def __init__(self, job: dict[str, Any], returns: ResultType, names: dict[str, Any]) -> None:
+        self.parameters = [p["name"] for p in job["parameters"]]
+        self.names, self.returns = names, returns
         self.classes: dict[str, Any] = {}
-        self.before = [self._compiled(text, self.parameters) for text in requires]
+        with_default = [p for p in job["parameters"] if p["default"] is not None]
+        self.defaults = {p["name"]: self._compiled(p["default"], []) for p in with_default}
+        self.before = [self._compiled(text, self.parameters) for text in job["requires"]]
         both = [*(p for p in self.parameters if p != "result"), "result"]
-        self.after = [self._compiled(text, both) for text in ensures]
-        self.allowed = [(name, self._compiled(when, self.parameters) if when else None) for name, when in raises]
+        self.after = [self._compiled(text, both) for text in job["ensures"]]
+        self.raises = [(name, self._compiled(when, self.parameters) if when else None) for name, when in job["raises"]]
 
     def _compiled(self, text: str, parameters: list[str]) -> Any:
         body = ast.parse(f"({text}\n)", mode="eval").body
@@ -44,7 +37,7 @@ class Evaluator:
         code = compile(ast.fix_missing_locations(expression), "<contract>", "eval", dont_inherit=True)
         return eval(code, self.names)  # noqa: S307  in the sandbox
 
-    def _completed(self, given: dict[str, Any]) -> dict[str, Any]:
+    def completed(self, given: dict[str, Any]) -> dict[str, Any]:
         """With the defaults of what was not given."""
         if len(given) == len(self.parameters):
             return given
@@ -53,79 +46,97 @@ class Evaluator:
     def requires(self, given: dict[str, Any]) -> bool:
         """Whether the input is in the domain: every condition holds, and none raises."""
         try:
-            whole = self._completed(given)
+            whole = self.completed(given)
             return all(condition(**whole) for condition in self.before)
         except Exception:  # noqa: BLE001  a condition that raises does not hold
             return False
 
-    def verdict(self, given: dict[str, Any], outcome: dict[str, Any], large: bool) -> dict[str, Any]:
-        """``{"v": "ok"}``, or what is wrong: ``broken`` (with the clause), ``raised``, ``time``, ``depth``, ``gone``,
-        ``mistyped`` (a result that is not of the type that is declared).
+    def allowed(self, whole: dict[str, Any]) -> list[str]:
+        """The exceptions that may be raised on an input, as it is before the call."""
+        found = []
+        for name, when in self.raises:
+            try:
+                if when is None or when(**whole):
+                    found.append(name)
+            except Exception:  # noqa: BLE001  a condition that raises does not hold
+                continue
+        return found
 
-        ``unseen``: there is a result, of which more would have to be looked at than is, or more made than memory can
-        hold; ``as`` is what is wrong where that is no excuse. A part that is left out can still be compared by ``is``
-        and counted, so a clause that holds of what is not whole is unseen as well; one that does not is broken.
+    def of_result(self, whole: dict[str, Any], result: Any, seen_whole: bool = True) -> dict[str, Any]:
+        """``{"v": "ok"}``, or what is wrong with a result: ``broken`` (with the clause), ``mistyped`` (not of the type
+        that is declared), ``slow`` (the clause needs more memory or stack than there is).
 
-        The parameters in an ensures are the caller's objects after the call, as they are for a decorator around it.
+        ``unseen``: there is a result, of which more would have to be looked at than is; ``as`` is what is wrong where
+        that is no excuse. A part that is left out can still be compared by ``is`` and counted, so a clause that holds
+        of what is not whole is unseen as well; one that does not is broken.
+
+        Args:
+            whole: the caller's objects after the call, as they are for a decorator around it.
+            seen_whole: whether nothing of them and of the result was left out for its size.
         """
-        if outcome["k"] == "time":
-            return {"v": "time", "seconds": outcome["t"]}
-        if outcome["k"] == "gone":
-            return {"v": "gone", "why": outcome["why"]}
-        if outcome["k"] == "raised":
-            return self._raised(given, outcome)
-        reader = Reader(self.classes)
-        after = reader.read(outcome["v"])
-        passed = [name for name in self.parameters if name in given]
-        arguments = {**self._completed(dict(zip(passed, after, strict=False))), "result": after[-1]}
         unseen: dict[str, Any] | None = None
+        arguments = {**whole, "result": result}
         for number, condition in enumerate(self.after):
-            broken = {"v": "broken", "clause": number, "why": "", "result": _short(after[-1])}
+            broken = {"v": "broken", "clause": number, "why": "", "result": _short(result)}
             try:
                 if not condition(**arguments):
                     return broken
-                if not reader.whole:
+                if not seen_whole:
                     unseen = unseen or {**broken, "why": "cannot be seen whole, "}
             except Exception as error:  # noqa: BLE001  a promise that cannot be evaluated is not kept
-                if large and type(error).__name__ in _RESOURCES:
+                if type(error).__name__ in _RESOURCES:
                     return {"v": "slow"}
                 why = f"cannot be evaluated ({type(error).__name__}: {error}), "[:400]
                 if not isinstance(error, TooLarge) and not _too_long(type(error).__name__, str(error)):
                     return {**broken, "why": why}
                 unseen = unseen or {**broken, "why": why}
-        if not self.returns.admits(after[-1]):
-            return {"v": "mistyped", "result": _short(after[-1]), "type": type(after[-1]).__name__}
+        if not self.returns.admits(result):
+            return {"v": "mistyped", "result": _short(result), "type": type(result).__name__}
         return {"v": "ok"} if unseen is None else {"v": "unseen", "as": unseen}
 
-    def _raised(self, given: dict[str, Any], outcome: dict[str, Any]) -> dict[str, Any]:
-        if outcome.get("input"):
-            return {"v": "outside"}
-        before = self._completed({name: Reader(self.classes).read(data) for name, data in given.items()})
-        for name, when in self.allowed:
-            if name.rpartition(".")[2] in outcome["mro"]:
-                try:
-                    if when is None or when(**before):
-                        return {"v": "ok", "raised": True}
-                except TooLong:
-                    raise
-                except Exception:  # noqa: BLE001  a condition that raises does not hold
-                    continue
+    def of_exception(self, outcome: dict[str, Any], allowed: list[str]) -> dict[str, Any]:
+        """``ok`` where the exception is an allowed one; ``raised``; ``depth`` where stack or memory ended.
+
+        Args:
+            outcome: the exception as the player reports it. ``allowed``: the names that allow it.
+        """
+        if allowed:
+            return {"v": "ok", "raised": True}
         kind = "depth" if outcome["mro"][0] in _RESOURCES else "raised"
         wrong = {"v": kind, "error": outcome["mro"][0], "message": outcome["message"], "line": outcome["line"]}
         return {"v": "unseen", "as": wrong} if _too_long(outcome["mro"][0], outcome["message"]) else wrong
 
+    def verdict(self, given: dict[str, Any], outcome: dict[str, Any]) -> dict[str, Any]:
+        """What the contract says of an answer that was carried here as data; ``time`` and ``gone`` as they come."""
+        match outcome["k"]:
+            case "time":
+                return {"v": "time", "seconds": outcome["t"]}
+            case "gone":
+                return {"v": "gone", "why": outcome["why"]}
+            case "raised":
+                if outcome.get("input"):
+                    return {"v": "outside"}
+                before = self.completed({name: Reader(self.classes).read(data) for name, data in given.items()})
+                named = [name for name in self.allowed(before) if name.rpartition(".")[2] in outcome["mro"]]
+                return self.of_exception(outcome, named)
+        reader = Reader(self.classes)
+        *after, result = reader.read(outcome["v"])
+        passed = [name for name in self.parameters if name in given]
+        return self.of_result(self.completed(dict(zip(passed, after, strict=False))), result, reader.whole)
+
 
 def _too_long(error: str, message: str) -> bool:
     """Whether something would be longer than memory can be: that says as little as that there is none left."""
-    return error == "OverflowError" and message.endswith(("an index-sized integer", "to C ssize_t"))
+    return error == "OverflowError" and message.endswith(_SIZES)
 
 
 def _short(value: Any) -> str:
     try:
-        text = repr(value)
+        long = isinstance(value, list | tuple | str | bytes) and len(value) > 200
+        text = repr(value[:200]) if long else repr(value)
     except Exception:  # noqa: BLE001  only for a message
         return "a result without a repr"
-    return text if len(text) <= 200 else f"{text[:200]}..."
+    return text if len(text) <= 200 and not long else f"{text[:200]}..."
 
 
 __all__ = ["Evaluator"]

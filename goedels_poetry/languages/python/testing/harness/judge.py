@@ -22,7 +22,7 @@ from .limits import Limit, TooLong
 from .oracle import Oracle
 from .results import ResultType
 from .shrinking import proposals, size_of, sizes_of
-from .types_of import Shapes
+from .types_of import Shapes, admits
 
 TYPE_CHECKING = False  # the module typing takes longer to load than any of ours
 if TYPE_CHECKING:
@@ -44,14 +44,8 @@ class Judge:
         self.classes = {name: thing for name, thing in self.names.items() if isinstance(thing, type)}
         self.oracle.names = self.names
         named = {name: thing for name, thing in self.names.items() if name not in self.built_in}
-        self.contract = contract.Evaluator(
-            job["parameters"],
-            job["requires"],
-            job["ensures"],
-            job["raises"],
-            ResultType(job["returns"], frozenset([*job["aliases"], *named])),
-            {**named, "__builtins__": self.built_in},
-        )
+        returns = ResultType(job["returns"], frozenset([*job["aliases"], *named]))
+        self.contract = contract.Evaluator(job, returns, {**named, "__builtins__": self.built_in})
         self.contract.classes = self.classes
 
     def _definitions(self) -> dict[str, Any]:
@@ -101,8 +95,8 @@ class Judge:
         A precondition that cannot be interrupted may end this process on one of those; what was said before remains.
         """
         found: list[dict[str, Any]] = []
-        outside = sum(not self._keep(given, found) for given in task["given"])
         shapes = Shapes(self.classes, self.job["aliases"])
+        outside = sum(not (self._typed(shapes, given) and self._keep(given, found)) for given in task["given"])
         wanted = [self._shape(shapes, p) for p in self.job["parameters"]]
         unknown = [p["name"] for p, shape in zip(self.job["parameters"], wanted, strict=True) if shape[0] == "unknown"]
         if unknown or not task["small"]:
@@ -127,6 +121,11 @@ class Judge:
             domain.ends = time.process_time() + task["seconds"] / 4
             self._say_more(itertools.islice(domain.random(True), task["random"] // 3))
         return {**said, "tried": domain.tried}
+
+    def _typed(self, shapes: Shapes, given: dict[str, Any]) -> bool:
+        """Whether each argument is of the type that is declared for it."""
+        declared = {p["name"]: shapes.of(p["annotation"]) for p in self.job["parameters"]}
+        return all(name in declared and admits(shapes, declared[name], data) for name, data in given.items())
 
     def _shape(self, shapes: Shapes, parameter: dict[str, Any]) -> Any:
         shape = shapes.of(parameter["annotation"])
@@ -186,7 +185,7 @@ class Judge:
     def _case(self, case: dict[str, Any], seconds: float) -> dict[str, Any]:
         try:
             with self.limit.seconds(seconds):
-                return self.contract.verdict(case["input"], case["outcome"], case["large"])
+                return self.contract.verdict(case["input"], case["outcome"])
         except TooLong:
             return {"v": "slow"}
         except self.oracle.pending_type:

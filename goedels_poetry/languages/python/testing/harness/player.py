@@ -1,12 +1,15 @@
 """The candidate's process: calls the function on given inputs and says what came out. It knows no expected value.
 
 So whatever the candidate does here amounts to answering something, and what it answers is judged in another process.
+A function that states its contract itself is another matter: the contract is evaluated here, on the objects that the
+function was given and has returned, of which a closure, an identity or a default cannot be carried elsewhere.
 """
 
 from __future__ import annotations
 
 import io
 import json
+import linecache
 import os
 import resource
 import signal
@@ -14,6 +17,9 @@ import sys
 import types
 
 from . import stubs, values
+from .contract import Evaluator
+from .outside import Watch
+from .results import ResultType
 
 TYPE_CHECKING = False  # the module typing takes longer to load than any of ours
 if TYPE_CHECKING:
@@ -88,6 +94,8 @@ class _Player:
         os.dup2(quiet, 2)
         self.clock = _Clock()
         self.names: dict[str, Any] = {}
+        self.contract: Evaluator | None = None
+        self.watch = Watch(FILE)
 
     def say(self, what: dict[str, Any]) -> None:
         line = f"{self.job['nonce']} {json.dumps(what)}\n".encode()
@@ -98,7 +106,11 @@ class _Player:
         module = types.ModuleType(values.MODULE)
         sys.modules[values.MODULE] = module
         self.names = module.__dict__
+        self.names["__file__"] = FILE
+        linecache.cache[FILE] = (len(self.job["source"]), None, self.job["source"].splitlines(True), FILE)
         try:
+            if self.job["contract"] is not None:
+                self.watch.begin()
             self.clock.start(self.job["seconds"])
             try:
                 exec(compile(self.job["source"], FILE, "exec", dont_inherit=True), self.names)  # noqa: S102  in the sandbox
@@ -110,18 +122,24 @@ class _Player:
         except BaseException as error:  # noqa: BLE001  whatever the candidate raises is an answer
             self.say({"loaded": _raised(error)})
             return False
+        self.watch.always = self.watch.touched
+        if self.job["contract"] is not None:
+            job, own = self.job["contract"], frozenset([*self.job["contract"]["aliases"], *self.names])
+            self.contract = Evaluator(job, ResultType(job["returns"], own), self.names)
         self.say({"loaded": {"k": "returned"}})
         return True
+
+    def read(self, call: dict[str, Any]) -> list[tuple[list[Any], dict[str, Any]]]:
+        """The arguments of a call, and of calls of what it returns; made of the module's own classes."""
+        reader, steps = values.Reader(self.names), call["chain"]
+        return [([reader.read(a) for a in args], {k: reader.read(v) for k, v in named}) for args, named in steps]
 
     def call(self, call: dict[str, Any], seconds: float) -> dict[str, Any]:
         printed = _Printed()
         sys.stdout = printed
         begun = _cpu()
         try:
-            reader = values.Reader(self.names)
-            chain = [
-                ([reader.read(a) for a in args], {k: reader.read(v) for k, v in named}) for args, named in call["chain"]
-            ]
+            chain = self.read(call)
         except BaseException as error:  # noqa: BLE001  a constructor of the module's own refuses the input
             return {**_raised(error), "input": True}
         try:
@@ -140,6 +158,69 @@ class _Player:
             return {**_raised(error), "out": printed.getvalue(), "t": round(_cpu() - begun, 4)}
         return {"k": "returned", "v": data, "out": printed.getvalue(), "t": round(_cpu() - begun, 4)}
 
+    # ---- a function that states its own contract ------------------------------------------------------------------
+
+    def judged(self, call: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """Verdicts on ``times`` calls with the same input, and whether the answers were the same each time."""
+        begun = _cpu()
+        verdict, answer = self.once(call, seconds)
+        runs, same, spent = [verdict], True, _cpu() - begun
+        least = 2 if call["times"] > 2 else 1  # of one that is looked at closely the second run, which is traced, too
+        while len(runs) < (call["times"] if spent < 0.1 else least) and verdict["v"] not in ("time", "outside"):
+            with self.watch.lines(len(runs) == 1):
+                verdict, again = self.once(call, seconds)
+            runs.append(verdict)
+            same = same and again == answer
+        return {"k": "judged", "runs": runs, "same": same, "t": round(spent, 4)}
+
+    def once(self, call: dict[str, Any], seconds: float) -> tuple[dict[str, Any], Any]:
+        """What the contract says of one call; with data by which answers are compared."""
+        assert self.contract is not None
+        self.watch.touched = self.watch.always
+        try:
+            ((args, named),) = self.read(call)
+            function = self.names[self.job["function"]]
+            given = dict(zip(self.contract.parameters, args, strict=False))
+            given = self.contract.completed({**_defaults(function), **given, **named})
+            allowed = self.timed(lambda: self.contract.allowed(given) if self.contract.requires(given) else None)
+        except _TooLong:
+            return {"v": "slow"}, None
+        except BaseException:  # noqa: BLE001  a constructor of the module's own refuses the input
+            return {"v": "outside"}, None
+        if allowed is None:
+            return {"v": "outside"}, None
+        try:
+            result = self.timed(lambda: function(*args, **named), seconds)
+        except _TooLong:
+            return {"v": "time", "seconds": seconds}, None
+        except BaseException as error:  # noqa: BLE001  whatever the function raises is an answer
+            raised = _raised(error)
+            verdict = self.contract.of_exception(raised, [name for name in allowed if self.is_a(error, name)])
+            return self.watch.weighed(verdict), raised["mro"]
+        try:
+            verdict = self.timed(lambda: self.contract.of_result(given, result))
+            answer = self.timed(lambda: values.write((*args, *named.values(), result), self.job["most"]))
+        except _TooLong:
+            return {"v": "slow"}, None
+        except BaseException as error:  # noqa: BLE001  what is no Exception, raised by a clause
+            return {"v": "slow", "why": type(error).__name__}, None
+        return self.watch.weighed(verdict), answer
+
+    def timed(self, action: Any, seconds: float = 0.0) -> Any:
+        """Do it, within ``seconds`` or, of a contract, within what the job allows; else raise `_TooLong`."""
+        self.clock.start(seconds or self.job["patience"])
+        try:
+            return action()
+        finally:
+            self.clock.stop()
+
+    def is_a(self, error: BaseException, name: str) -> bool:
+        """Whether an exception is of the class that a name means in the module."""
+        try:
+            return isinstance(error, eval(name, self.names))  # noqa: S307  in the sandbox
+        except Exception:  # noqa: BLE001  the name means nothing here
+            return False
+
     def play(self) -> None:
         ends = _cpu() + self.job["budget"]
         slow = 0
@@ -148,8 +229,14 @@ class _Player:
             if generated and (_cpu() > ends or (slow >= 3 and call.get("large"))):
                 continue
             self.say({"start": number})
-            outcome = self.call(call, min(call["seconds"], self.job["seconds"]))
-            if call.get("twice") and outcome["k"] != "time" and outcome.get("t", 1) < 0.1:
+            seconds = min(call["seconds"], self.job["seconds"])
+            if self.contract is not None and generated:
+                outcome = self.judged(call, seconds)
+                slow += outcome["runs"][0]["v"] in ("time", "slow")
+                self.say({"n": number, "outcome": outcome})
+                continue
+            outcome = self.call(call, seconds)
+            if call.get("times", 1) > 1 and outcome["k"] != "time" and outcome.get("t", 1) < 0.1:
                 again = self.call(call, call["seconds"])
                 if [again.get(key) for key in ("k", "v", "mro")] != [outcome.get(key) for key in ("k", "v", "mro")]:
                     outcome["again"] = again
@@ -157,7 +244,19 @@ class _Player:
             if len(outcome.get("out", "")) == 0:
                 outcome.pop("out", None)
             self.say({"n": number, "outcome": outcome})
-        self.say({"end": len(self.job["calls"])})
+        self.say({"end": len(self.job["calls"]), "lines": sorted(self.watch.seen)})
+
+
+def _defaults(function: Any) -> dict[str, Any]:
+    """The default values of a function's parameters, the objects themselves."""
+    while hasattr(function, "__wrapped__"):
+        function = function.__wrapped__
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return {}
+    names = code.co_varnames[: code.co_argcount]
+    last = zip(reversed(names), reversed(function.__defaults__ or ()), strict=False)
+    return {**dict(last), **(function.__kwdefaults__ or {})}
 
 
 def main() -> None:

@@ -113,6 +113,69 @@ class Shapes:
         return ("class", name, parts)
 
 
+_EXACT = {"l": "list", "t": "tuple", "s": "set", "fs": "frozenset", "d": "dict", "b": "bytes", "c": "complex"}
+
+
+def admits(shapes: Shapes, shape: Shape, data: Any, depth: int = 0) -> bool:
+    """Whether a value, as JSON (see `values`), is of a shape; never of one of which no inputs can be made.
+
+    Types have the meaning that type checkers give them: a bool is an int, and an int will do for a float.
+    """
+    if depth > 150:
+        return False
+    kind, inner = ("", data) if not isinstance(data, dict) else next(iter(data.items()))
+
+    def every(part: Shape, items: Any) -> bool:
+        return all(admits(shapes, part, item, depth + 1) for item in items)
+
+    match shape[0]:
+        case "later":
+            return admits(shapes, shapes.of(shape[1]), data, depth + 1)
+        case "union":
+            return any(admits(shapes, part, data, depth + 1) for part in shape[1:])
+        case "any":
+            return kind not in ("new", "n", "e") or inner[0] in shapes.classes
+        case "none":
+            return data is None
+        case "bool":
+            return isinstance(data, bool)
+        case "int":
+            return isinstance(data, int) or kind == "i"
+        case "float":
+            return isinstance(data, int) or kind in ("i", "f")
+        case "complex":
+            return isinstance(data, int) or kind in ("i", "f", "c")
+        case "str":
+            return isinstance(data, str)
+        case "bytes":
+            return kind in ("b", "ba")
+        case "literal":
+            return any(type(c) is type(data) and c == data for c in shape[1])
+        case "enum":
+            return kind == "e" and inner[0] == shape[1] and inner[1] in shape[2]
+        case "lists":
+            return kind in ("l", "t", "s", "d") or isinstance(data, str)
+        case "list" | "set" | "frozenset":
+            return _EXACT.get(kind) == shape[0] and every(shape[1], inner)
+        case "tuples":
+            return kind == "t" and every(shape[1], inner)
+        case "tuple":
+            parts = shape[1:]
+            return kind == "t" and len(inner) == len(parts) and all(map(lambda p, i: every(p, [i]), parts, inner))
+        case "dict":
+            return kind == "d" and all(every(shape[1], [k]) and every(shape[2], [v]) for k, v in inner)
+        case "class":
+            return kind in ("new", "n") and inner[0] == shape[1] and _fields(shapes, dict(shape[2]), inner, every)
+        case _:
+            return kind == "dt" and inner[0] == shape[1].rpartition(".")[2]
+
+
+def _fields(shapes: Shapes, declared: dict[str, Shape], inner: Any, every: Any) -> bool:
+    """Whether what a constructor is given by name is of the declared types; what is missing has a default."""
+    given = inner[1] if len(inner) == 2 else zip(inner[1], inner[2], strict=True)
+    return all(name in declared and every(declared[name], [item]) for name, item in given)
+
+
 def _union(shapes: list[Shape]) -> Shape:
     flat: list[Shape] = []
     for shape in shapes:
@@ -149,4 +212,4 @@ def _text(hint: Any) -> str:
     return hint.__name__ if isinstance(hint, type) and not hasattr(hint, "__args__") else repr(hint)
 
 
-__all__ = ["ANY", "Shape", "Shapes", "arguments_of", "last_name", "parsed"]
+__all__ = ["ANY", "Shape", "Shapes", "admits", "arguments_of", "last_name", "parsed"]

@@ -1,0 +1,115 @@
+"""A contract that stands in the program is evaluated where the function ran; what is not of the input refutes none."""
+
+# ruff: noqa: E501  programs, each on its line
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from kept_contracts import KEPT
+
+from goedels_poetry.kernel.python.program import read_program
+from goedels_poetry.languages.python.testing import CheckResult, TestReport, checks_of, replay, test_candidate
+
+HEAD = "from goedels_poetry.contracts import ensures, raises, requires\n"
+PROGRAMS = [(kept, style) for kept in KEPT for style in kept.texts()]
+
+
+def ran(text: str) -> TestReport:
+    return asyncio.run(test_candidate(text, checks_of(read_program(text), "f"), effort="quick"))
+
+
+def again(text: str, **arguments: str) -> CheckResult:
+    return asyncio.run(replay(text, checks_of(read_program(text), "f"), arguments))
+
+
+@pytest.mark.sample(24)
+@pytest.mark.parametrize(("kept", "style"), PROGRAMS, ids=[f"{kept.name}, {style}" for kept, style in PROGRAMS])
+def test_what_holds_is_not_refuted(kept, style):
+    report = ran(kept.texts()[style])
+    assert not any(result.violates() for result in report.results), report.reason
+    if kept.steady is False:
+        assert not report.passed, "that all runs agree was not seen"
+
+
+BROKEN = {
+    "identity": ("f(x: tuple[int, ...]) -> object", "return x", "result is not x"),
+    "a closure": ("f(n: int) -> object", "return lambda k: k + n + (n == 3)", "result(1) == n + 1"),
+    "a default of a dict": (
+        "f(n: int) -> object",
+        "import collections\nreturn collections.defaultdict(list)",
+        "result['z'] == 0",
+    ),
+    "a generator": ("f(n: int) -> object", "return (i for i in range(abs(n)))", "sum(1 for _ in result) < 3"),
+    "a bool": ("f(n: int) -> int", "return n > 3", "type(result) is int"),
+    "a subclass": ("f(n: int) -> int", "class Id(int): pass\nreturn Id(n)", "type(result) is int"),
+    "an argument that is changed": ("f(xs: list[int]) -> None", "xs.append(1)", "len(xs) < 3"),
+    "every chance": ("f(n: int) -> int", "import random\nreturn random.randrange(6)", "result > 5"),
+    "the second call": ("f(n: int, seen: list[int] = []) -> int", "seen.append(n)\nreturn len(seen)", "result == 1"),
+}
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_what_is_broken_where_it_ran_is_refuted_and_again_by_the_input_alone(kind):
+    signature, body, ensures = BROKEN[kind]
+    names = ", ".join(part.split(":")[0] for part in signature[2 : signature.index(")")].split(", ") if ":" in part)
+    text = f"{HEAD}@ensures(lambda result, {names}: {ensures})\ndef {signature}:\n"
+    text += "".join(f"    {line}\n" for line in body.split("\n"))
+    if kind == "every chance":
+        text = text.replace("result > 5", "result > 6")
+    report = ran(text)
+    assert report.counterexample is not None and report.counterexample["kind"] in ("ensures", "typed"), report.reason
+    assert again(text, **report.counterexample["input"]).violates()
+
+
+@pytest.mark.parametrize("times", [2, 6, 50])
+def test_what_breaks_only_now_and_then_is_no_counterexample(times):
+    chance = f"import random\n@ensures(lambda result: result)\ndef f(n: int) -> bool:\n    return random.randrange({times}) != 1"
+    report = ran(f"{HEAD}{chance}\n")
+    assert not report.passed and not any(result.violates() for result in report.results), report.reason
+    assert "same input" in report.reason or "not so in a fresh process" in report.reason
+
+
+@pytest.mark.parametrize(
+    ("body", "what"),
+    [
+        ("return len(open('here.txt').read())", "open"),
+        ("import os\n    return len(os.environ['NOT_SET_HERE'])", "the environment"),
+        ("import os\n    return len(os.listdir('/nowhere'))", "os.listdir"),
+        ("import socket\n    return socket.create_connection(('localhost', 9)).fileno()", "socket"),
+        ("return int(input())", "standard input"),
+        ("try:\n        return len([0] * 10**9)\n    except MemoryError:\n        return -1", "MemoryError"),
+        (
+            "g = lambda n: n and 1 + g(n - 1)\n    try:\n        return g(9999)\n    except RecursionError:\n        return -1",
+            "RecursionError",
+        ),
+    ],
+)
+def test_what_the_machine_has_a_part_in_is_no_counterexample(body, what):
+    report = ran(f"{HEAD}@ensures(lambda result: result >= 0)\ndef f(n: int) -> int:\n    {body}\n")
+    assert not report.passed and not any(result.violates() for result in report.results), report.reason
+    assert f"depends on the machine ({what}" in report.reason
+
+
+def test_importing_within_the_function_is_no_contact_with_the_machine():
+    text = "@ensures(lambda result, n: result == n)\ndef f(n: int) -> int:\n    import colorsys, os\n    return n + (n == 4)"
+    assert ran(f"{HEAD}{text}\n").counterexample["input"] == {"n": "4"}
+
+
+def test_exceptions_are_told_apart_by_their_class_and_not_by_its_name():
+    text = f"""{HEAD}import json
+class Missing(KeyError): pass
+@raises(LookupError, when=lambda n: n == 1)
+@raises(json.JSONDecodeError, when=lambda n: n == 2)
+@ensures(lambda result, n: result == n)
+def f(n: int) -> int:
+    if n == 1:
+        raise Missing(n)
+    return json.loads("[") if n == 2 else n
+"""
+    assert ran(text).passed
+    shadow = text.replace(
+        "class Missing(KeyError): pass", "class Missing(KeyError): pass\nclass LookupError(Exception): pass"
+    )
+    assert not ran(shadow).passed, "what the module calls LookupError is no class of KeyError"

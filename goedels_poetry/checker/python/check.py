@@ -45,6 +45,8 @@ PRESSED = 5.0
 UNTAKEN = "no run in CPython was seen to take the branch at line {}"
 RAN = "CPython kept the contract on {} inputs"
 PROJECT = "the project, its tests, the error and the commands that show it are those of the certificate"
+MISSING = "ModuleNotFoundError"
+"""A package that is not installed here: what loading the file does is not known."""
 ALARM = "ALARM: the translation is proved, but CPython breaks the contract ({}); no verdict"
 
 
@@ -108,6 +110,9 @@ def _proved(archive: PythonArchive, until: float) -> CheckReport:
     if ran.passed:
         untaken = tuple(UNTAKEN.format(line) for line in ran.untaken)
         return replace(report, reasons=(RAN.format(ran.inputs_tried),), notes=(*report.notes, *untaken))
+    loading = next((r for r in ran.results if r.kind == "import" and r.reason.startswith("raised ")), None)
+    if loading is not None and MISSING not in loading.reason:
+        raise _Refused(f"CPython cannot load the program: {loading.reason}")
     # Nothing was seen that the contract accepts: it may say nothing, and then every function keeps it.
     sure = not report.assumptions and not any(UNFOLDED in note for note in report.notes)
     core = contradictory(program, archive.function) if sure else ()

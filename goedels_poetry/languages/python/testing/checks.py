@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.kernel.python.program import Program
+from goedels_poetry.kernel.python.program import Program, with_contracts
 
 Effort = Literal["quick", "normal", "thorough"]
 
@@ -37,6 +37,7 @@ class Checks:
         memory_mb: of memory for the candidate's process.
         own: the contract stands in the tested text itself. Then it is evaluated where the function ran, on its own
             objects; else in another process, on what the candidate's answers look like as data.
+        callees: other functions of the text state contracts, too; they are checked when they are called.
     """
 
     function: str
@@ -51,6 +52,7 @@ class Checks:
     seconds: float = 10
     memory_mb: int = 512
     own: bool = False
+    callees: bool = False
 
     def has_contract(self) -> bool:
         """Whether anything is said about inputs that are not written out."""
@@ -95,7 +97,11 @@ class Checks:
             _hold(name, value)
         pairs = {name: tuple((p[0], p[1]) for p in data.get(name, ())) for name in ("raises", "examples")}
         texts = {name: tuple(data.get(name, ())) for name in ("requires", "ensures", "assertions", "properties")}
-        rest = {name: data[name] for name in ("signature", "doctests", "seconds", "memory_mb", "own") if name in data}
+        rest = {
+            name: data[name]
+            for name in ("signature", "doctests", "seconds", "memory_mb", "own", "callees")
+            if name in data
+        }
         whole_data: dict[str, Any] = {**pairs, **texts, **rest}
         return cls(data["function"], **whole_data)
 
@@ -106,7 +112,7 @@ def _hold(name: str, value: object) -> None:
     match name:
         case "function" | "signature":
             right = isinstance(value, str)
-        case "doctests" | "own":
+        case "doctests" | "own" | "callees":
             right = isinstance(value, bool)
         case "seconds" | "memory_mb":
             right = isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 1e6
@@ -190,6 +196,7 @@ def checks_of(program: Program, function: str) -> Checks:
         raises=tuple((r.exception, r.when.text if r.when else "") for r in contract.raises),
         doctests=contract.doctests,
         own=True,
+        callees=any(name != function for name in with_contracts(program)),
     )
 
 

@@ -114,7 +114,7 @@ class ContractTester:
             "seconds": self.means.finding,
             "seed": self.seed,
         }
-        asked = (self.subject.source, self.subject.parameters, self.checks, self.means.solving)
+        asked = (self.subject.source, self.checks, self.means.solving)
         judged, suggested, solved = await asyncio.gather(
             self.judge([task]),
             suggested_inputs(self.subject, self.checks, self.means.crosshair),

@@ -22,6 +22,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from goedels_poetry import contracts
 from goedels_poetry.errors import InvalidInput, Unavailable
 from goedels_poetry.languages.python.testing.checks import Checks
 from goedels_poetry.languages.python.testing.harness.values import MOST_NODES
@@ -75,6 +76,9 @@ def harness_files() -> dict[str, bytes]:
             py_compile.compile(str(path), str(compiled), path.name, doraise=True, invalidation_mode=_UNCHECKED)
             name = Path(importlib.util.cache_from_source(path.name)).name
             files[f"harness/__pycache__/{name}"] = compiled.read_bytes()
+    for path in sorted(Path(contracts.__file__).parent.glob("*.py")):
+        files[f"goedels_poetry/contracts/{path.name}"] = path.read_bytes()
+    files["goedels_poetry/__init__.py"] = b"from goedels_poetry.contracts import *\n"
     return files
 
 
@@ -138,6 +142,7 @@ async def play(
             "recursion": recursion,
             "most": most,
             "patience": patience,
+            "checked": checks.callees,
             "contract": contract if any(calls[at].get("generated") for at in left) else None,
         }
         explicit = sum(not calls[at].get("generated") for at in left)

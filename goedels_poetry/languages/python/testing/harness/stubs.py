@@ -1,6 +1,7 @@
 """Stand-ins for the libraries of contracts: their decorators do nothing, because the clauses are evaluated elsewhere.
 
-So nothing has to be installed, and a function runs as it would without its contract.
+So nothing has to be installed, and a function runs as it would without its contract. Where a function may call another
+one that has a contract, our own decorators are the real ones.
 """
 
 from __future__ import annotations
@@ -70,11 +71,15 @@ _STARS = {  # what ``import *`` brings
 }
 
 
-def install() -> None:
-    """Let the stand-ins be found in place of what may be installed."""
+def install(ours: bool = False) -> None:
+    """Let the stand-ins be found in place of what may be installed; ``ours``: our own contracts are the real ones."""
     for name, star in _STARS.items():
+        if ours and star is _OURS:
+            continue
         sys.modules[name] = _Stub(name)
         sys.modules[name].__all__ = star  # type: ignore[attr-defined]
+    if ours:
+        return
     sys.modules["goedels_poetry"].__path__ = []
     sys.modules["goedels_poetry"].contracts = sys.modules["goedels_poetry.contracts"]  # type: ignore[attr-defined]
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from goedels_poetry.kernel.derivation import Query
+from goedels_poetry.languages.smt.engine import Plan, key_of, leaf, with_lemmas
 from goedels_poetry.languages.smt.engine.context import ProverContext
-from goedels_poetry.languages.smt.engine.jobs.replies import read_sketch, verify_idea
-from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
-from goedels_poetry.languages.smt.engine.sketches import with_lemmas
+from goedels_poetry.languages.smt.engine.jobs import replies
 from goedels_poetry.languages.smt.text import parse_problem, parse_sequent
 
 THEOREM = """
@@ -25,8 +24,8 @@ TRIVIAL = "(sequent () () (= 1 1))"
 
 def test_a_fact_in_scope_is_cited_and_not_proved_by_itself() -> None:
     payload: dict[str, Any] = {"theorem": THEOREM, "statement": "", "scope": [["0.0", NATURAL]], "seed": 0}
-    read = read_sketch({**payload, "reply": {"lemmas": [SAID]}})
-    done = verify_idea({**payload, "sketch": read["value"]["sketch"]})
+    read = replies.read_sketch({**payload, "reply": {"lemmas": [SAID]}})
+    done = replies.verify_idea({**payload, "sketch": read["value"]["sketch"]})
     assert done["ok"], done["reason"]
     sketch = done["value"]["sketch"]
     assert key_of(parse_sequent(NATURAL, parse_problem(THEOREM).signature)) not in str(sketch["children"][0])

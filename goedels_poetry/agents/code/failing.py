@@ -68,4 +68,4 @@ CODE_FAILURES = FailureTable(
     otherwise=CodeFailure.GIVE_UP,
 )
 
-__all__ = ["CODE_FAILURES", "CodeFailure"]
+__all__ = ["CODE_FAILURES", "CodeFailure", "untested"]

@@ -1,8 +1,8 @@
 """Tests that are meant to break a candidate: which of them count is decided here, by what the task says.
 
 A proposed call counts where its input is allowed and the contract of the task is broken on it in CPython: that follows
-from the task, whatever value the proposal expects. A value that neither an example nor the contract decides is
-somebody's opinion: it is set aside, and told.
+from the task, whatever value the proposal expects. Where neither an example nor the contract decides, the words of the
+task may: what quotes them is disputed, which its author answers; every other value is an opinion, and set aside.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from goedels_poetry.languages.python.testing import CheckResult, replay, test_ca
 from goedels_poetry.tasks.code import CodeTask
 
 MOST_TESTS = 8
+MAX_WORDS = 300
+"""Characters of a quotation."""
 MAX_CALL = 4_000
 """Characters of a call that is looked at."""
 
@@ -32,6 +34,7 @@ SCHEMA: dict[str, Any] = {
                     "call": {"type": "string"},
                     "expected": {},
                     "why": {"type": "string"},
+                    "words": {"type": "string"},
                 },
                 "required": ["call"],
             },
@@ -50,6 +53,18 @@ class HostileTest:
     """Literals by parameter."""
     expected: str
     """A literal; "" where none is expected."""
+    words: str = ""
+    """Those of the task that decide it; "" where the proposal quotes none."""
+
+    def dispute(self, reason: str) -> dict[str, Any]:
+        """What is held against a candidate, as results have it."""
+        return {
+            "call": self.call,
+            "input": self.arguments,
+            "expected": self.expected or None,
+            "words": self.words,
+            "reason": " ".join(reason.split())[:300],
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +77,15 @@ class Trial:
     """Faults that count."""
     aside: tuple[str, ...] = ()
     """What was set aside, in words."""
+    disputed: tuple[dict[str, Any], ...] = ()
+    """What the words of the task are said to forbid, see `HostileTest.dispute`."""
 
 
 async def tried(task: CodeTask, source: str, proposals: Sequence[Mapping[str, Any]], seed: int) -> Trial:
     """Run what was proposed against a candidate that has passed every check."""
     tests, aside = read_tests(task, proposals)
     broken: list[CheckResult] = []
+    disputed: list[dict[str, Any]] = []
     counted = 0
     open_tests: list[HostileTest] = []
     for test in tests:
@@ -87,11 +105,19 @@ async def tried(task: CodeTask, source: str, proposals: Sequence[Mapping[str, An
         elif shown.passed:
             counted += 1
             open_tests.append(test)
+        elif shown.kind == "resources" and test.words:
+            disputed.append(test.dispute(shown.reason))
         else:  # an input that is not allowed, or one so large that time or stack were at an end
             aside.append(f"{test.call}: {shown.reason}")
-    if not broken:
-        aside += await _differing(task, source, open_tests, seed)
-    return Trial(counted, tuple(broken), tuple(" ".join(each.split())[:300] for each in aside))
+    for test, differs in [] if broken else await _differing(task, source, open_tests, seed):
+        if test.words and await _may_be_right(task, test):
+            disputed.append(test.dispute(differs.reason))
+        else:
+            told = f"{' '.join(differs.reason.split())} ({differs.name})"
+            aside.append(f"the task does not decide it, but {told}")
+    return Trial(
+        counted, tuple(broken), tuple(" ".join(each.split())[:300] for each in aside), () if broken else tuple(disputed)
+    )
 
 
 def read_tests(task: CodeTask, proposals: Sequence[Mapping[str, Any]]) -> tuple[list[HostileTest], list[str]]:
@@ -108,8 +134,24 @@ def read_tests(task: CodeTask, proposals: Sequence[Mapping[str, Any]]) -> tuple[
             aside.append(f"{text[:80]}: not a test that can be run ({error})")
             continue
         if all(arguments != other.arguments for other in tests):
-            tests.append(HostileTest(text[:200], arguments, wanted))
+            tests.append(HostileTest(text[:200], arguments, wanted, _quoted(task, proposal.get("words"))))
     return tests, aside
+
+
+def _quoted(task: CodeTask, words: Any) -> str:
+    """The words if the task has them, in this order and more than one; else ""."""
+    said = " ".join(str(words or "").split()).strip("\"'“”.… ")
+    has = " ".join(task.task.split()).casefold()
+    return said[:MAX_WORDS] if " " in said and said.casefold() in has else ""
+
+
+async def _may_be_right(task: CodeTask, test: HostileTest) -> bool:
+    """Whether the contract of the task allows the value that is expected."""
+    if not task.checks.has_contract():
+        return True
+    line = " ".join(task.signature.split()).rstrip(":").rstrip()
+    shown = await replay(task.whole(f"{line}:\n    return {test.expected}\n"), task.checks, test.arguments)
+    return not shown.violates()
 
 
 def _is_open(expected: Any, task: CodeTask) -> bool:
@@ -163,18 +205,19 @@ def _same(one: str, other: str) -> bool:
     return bool(ast.literal_eval(one) == ast.literal_eval(other))
 
 
-async def _differing(task: CodeTask, source: str, tests: Sequence[HostileTest], seed: int) -> list[str]:
-    """Where the candidate gives something else than was expected, and the task does not say which is right."""
-    wanted = [test for test in tests if test.expected]
+async def _differing(
+    task: CodeTask, source: str, tests: Sequence[HostileTest], seed: int
+) -> list[tuple[HostileTest, CheckResult]]:
+    """Where the candidate gives something else than was expected, and no check of the task says which is right."""
+    wanted = {f"{test.call} == {test.expected}": test for test in tests if test.expected}
     if not wanted:
         return []
-    pairs = tuple((test.call, test.expected) for test in wanted)
+    pairs = tuple((test.call, test.expected) for test in wanted.values())
     checks = replace(
         task.checks, requires=(), ensures=(), raises=(), examples=pairs, assertions=(), properties=(), doctests=False
     )
     report = await test_candidate(source, checks, seed=seed, effort="quick")
-    told = [result for result in report.results if not result.passed]
-    return [f"the task does not decide it, but {' '.join(each.reason.split())} ({each.name})" for each in told]
+    return [(wanted[each.name], each) for each in report.results if not each.passed and each.name in wanted]
 
 
 __all__ = ["SCHEMA", "HostileTest", "Trial", "arguments_of", "read_tests", "tried"]

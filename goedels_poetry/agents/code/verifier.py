@@ -11,7 +11,7 @@ from goedels_poetry.agents.judging import outcome_of
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.languages.base import Outcome
 from goedels_poetry.languages.python.testing import test_candidate
-from goedels_poetry.tasks.code_moves import BANNED, CANDIDATE, EVIDENCE, REPEATED, candidates, set_report
+from goedels_poetry.tasks.code_moves import BANNED, CANDIDATE, EVIDENCE, REPEATED, RESTORED, candidates, set_report
 from goedels_poetry.tree.state import ProofNode, Queue
 
 
@@ -23,11 +23,12 @@ async def verifier(node: ProofNode, deps: Deps) -> Apply:
     source = str(candidate["source"])
     forbidden = forbidden_strategies(task, await store.on_thread(store.bans, node.id))
     why = why_banned(known_strategy(candidate), forbidden)
-    if why:
+    restored = bool(candidate.get(RESTORED))  # it was run before, and is only held against later inputs
+    if why and not restored:
         return lambda txn: set_report(txn, node, refused_report(BANNED, why, left_words(forbidden)))
     tried = candidates(await store.on_thread(store.history, node.id))
     again = next((entry["attempt"] for entry in tried if entry.get("digest") == candidate["digest"]), None)
-    if again is not None:
+    if again is not None and not restored:
         same = f"it is the same program as that of attempt {again}"
         return lambda txn: set_report(txn, node, refused_report(REPEATED, same))
     inputs = await deps.load(node, EVIDENCE) or []

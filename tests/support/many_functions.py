@@ -180,9 +180,20 @@ def in_brackets(n: int) -> str:
     return f"<{n:b}>"
 
 
+@requires(lambda n: n >= 0)
+@ensures(lambda result, n: result == 2**n)
+def power_of_two(n: int) -> int:
+    return 1 if n == 0 else 2 * power_of_two(n - 1)
+
+
+@ensures(lambda result, a, b: result == (a <= b))
+def ordered(a: int, b: int) -> bool:
+    return not a > b
+
+
 @ensures(lambda result, x, y: result <= x and result <= y)
 def wrong_smaller(x: int, y: int) -> int:
-    return x if x < y + 1 else y
+    return x if x < y + 2 else y
 
 
 @ensures(lambda result, n: result > n)

@@ -80,6 +80,22 @@ async def test_a_mended_function_that_still_does_it_is_still_disputed(home: Path
     assert (done.source.strip(), [each["call"] for each in done.result.disputed]) == (still, ["half(5)"])
 
 
+@pytest.mark.parametrize(
+    "test",
+    [
+        {"call": "half(5)", "expected": "3", "why": 'the task says "rounded up"'},
+        {"call": "half(5)", "expected": "3", "why": "Rounded up."},
+        {"call": "half(5)", "expected": 3, "words": "coins,   rounded UP"},
+        {"call": "half(-1)", "expected": "ValueError", "words": "number of coins"},
+    ],
+)
+async def test_words_are_quoted_in_several_ways_and_an_exception_is_demanded_like_a_value(
+    test: dict[str, Any], home: Path
+) -> None:
+    done = await write(HALVES, Scripted(DOWN, hostile=(held(test), NOTHING)), home)
+    assert [each["call"] for each in done.result.disputed] == [test["call"]]
+
+
 SLOW = "def half(n: int) -> int:\n    k = 0\n    while 2 * k < n:\n        k += 1\n    return k"
 
 

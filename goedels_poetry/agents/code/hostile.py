@@ -8,15 +8,18 @@ task may: what quotes them is disputed, which its author answers; every other va
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from goedels_poetry.agents.code.literals import NotAValue, value_of
+from goedels_poetry.agents.code.wording import is_exception
 from goedels_poetry.languages.python.testing import CheckResult, replay, test_candidate
 from goedels_poetry.tasks.code import CodeTask
 
 MOST_TESTS = 8
+_IN_QUOTES = re.compile("[\"'“‘`]([^\"'“”‘’`]+)[\"'”’`]")
 MAX_WORDS = 300
 """Characters of a quotation."""
 MAX_CALL = 4_000
@@ -134,15 +137,18 @@ def read_tests(task: CodeTask, proposals: Sequence[Mapping[str, Any]]) -> tuple[
             aside.append(f"{text[:80]}: not a test that can be run ({error})")
             continue
         if all(arguments != other.arguments for other in tests):
-            tests.append(HostileTest(text[:200], arguments, wanted, _quoted(task, proposal.get("words"))))
+            tests.append(HostileTest(text[:200], arguments, wanted, _quoted(task, proposal)))
     return tests, aside
 
 
-def _quoted(task: CodeTask, words: Any) -> str:
-    """The words if the task has them, in this order and more than one; else ""."""
-    said = " ".join(str(words or "").split()).strip("\"'“”.… ")
-    has = " ".join(task.task.split()).casefold()
-    return said[:MAX_WORDS] if " " in said and said.casefold() in has else ""
+def _quoted(task: CodeTask, proposal: Mapping[str, Any]) -> str:
+    """What the proposal quotes of the task, more than one word in their order; "" for nothing."""
+    has, why = " ".join(task.task.split()).casefold(), str(proposal.get("why", ""))[:MAX_CALL]
+    for words in (str(proposal.get("words", ""))[:MAX_CALL], why, *_IN_QUOTES.findall(why)):
+        said = " ".join(words.split()).strip("\"'“”.… ")
+        if " " in said and said.casefold() in has:
+            return said[:MAX_WORDS]
+    return ""
 
 
 async def _may_be_right(task: CodeTask, test: HostileTest) -> bool:
@@ -150,7 +156,8 @@ async def _may_be_right(task: CodeTask, test: HostileTest) -> bool:
     if not task.checks.has_contract():
         return True
     line = " ".join(task.signature.split()).rstrip(":").rstrip()
-    shown = await replay(task.whole(f"{line}:\n    return {test.expected}\n"), task.checks, test.arguments)
+    does = f"raise {test.expected}" if is_exception(test.expected) else f"return {test.expected}"
+    shown = await replay(task.whole(f"{line}:\n    {does}\n"), task.checks, test.arguments)
     return not shown.violates()
 
 
@@ -187,6 +194,8 @@ def arguments_of(task: CodeTask, call: str) -> dict[str, str]:
 def _literal(expected: Any) -> str:
     if not isinstance(expected, str):
         return repr(expected)  # the model wrote the value instead of its text
+    if is_exception(expected.strip()):
+        return expected.strip()
     return repr(value_of(ast.parse(expected.strip(), mode="eval").body))
 
 
@@ -202,6 +211,8 @@ def _of_example(task: CodeTask, test: HostileTest) -> str | None:
 
 
 def _same(one: str, other: str) -> bool:
+    if is_exception(one) or is_exception(other):
+        return one == other
     return bool(ast.literal_eval(one) == ast.literal_eval(other))
 
 

@@ -178,7 +178,8 @@ class RunDir:
         """One line of ``runs``."""
         card = self.card()
         result = _result_of(card)
-        kept = not card.get("retry") and not card.get("unanswered")
+        unanswered = bool(card.get("unanswered"))
+        kept = not card.get("retry") and not unanswered
         finished = result is not None and result.verdict not in RESUMABLE and kept
         status = "running" if self.is_locked() else "finished" if finished else "stopped"
         metrics = result.metrics if result else {}
@@ -187,7 +188,7 @@ class RunDir:
             name=card.get("name", ""),
             language=card.get("language", ""),
             status=status,
-            verdict=result.verdict if result and status != "running" else None,
+            verdict=result.verdict if result and status != "running" and not unanswered else None,
             reason=result.reason if result and status != "running" else "",
             started=card.get("started", 0.0),
             updated=card.get("updated", 0.0),

@@ -58,9 +58,10 @@ class Place:
         self.calls = server.calls if server is not None else 0
         return result
 
-    def status(self, run_id: str) -> str:
+    def listed(self, run_id: str) -> tuple[str, Verdict | None]:
+        """Status and verdict in the list of runs."""
         with GoedelsPoetryFramework(self.settings) as framework:
-            return next(run.status for run in framework.runs() if run.run_id == run_id)
+            return next((run.status, run.verdict) for run in framework.runs() if run.run_id == run_id)
 
 
 @pytest.fixture
@@ -76,7 +77,7 @@ async def test_what_was_not_decided_while_the_server_was_away_is_asked_again(pla
     without = await place.prove(None if answer is None else [answer])
     assert without.verdict is Verdict.UNKNOWN
     assert "the same command asks it again" in without.reason
-    assert place.status(without.run_id) == "stopped"
+    assert place.listed(without.run_id) == ("stopped", None)
     answered = await place.prove(every_role)
     assert (answered.verdict, place.calls > 0) == (Verdict.PROVED, True)
     kept = await place.prove(every_role)

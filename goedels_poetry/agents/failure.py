@@ -129,7 +129,7 @@ def reject_formalization(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> 
     if node.queue == Queue.CHECK_SEMANTICS and FORMAL not in node.refs:
         return skip(txn, node, reason, deps)
     stage = "formalizer" if node.queue == Queue.FORMALIZE else "judge"
-    set_failed_formalization(txn, node, reason, most=deps.settings.schedule.max_attempts, stage=stage)
+    set_failed_formalization(txn, node, reason, most=deps.settings.schedule.max_attempts, stage=stage, fault=True)
     return ERROR
 
 

@@ -6,11 +6,14 @@ A failure of our own says nothing about the reply: the same reply is tried again
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 from goedels_poetry.agents.deps import Deps, Fault
 from goedels_poetry.errors import BudgetExceeded, InvalidInput, is_passing, one_line
 from goedels_poetry.languages.base import Outcome
 
+OURS = "a fault of this program, not of the reply"
+"""Begins the reason of a fault."""
 TRIES = 2
 """How often a job is done on the same reply when our own code fails."""
 
@@ -38,7 +41,7 @@ async def outcome_of(deps: Deps, who: str, work: Callable[[], Awaitable[Outcome]
         fault = Fault(who, "", found.reason)
         if fault not in deps.faults:
             deps.faults.append(fault)
-    return found
+    return replace(found, reason=f"{OURS}: {found.reason}") if found.fault else found
 
 
-__all__ = ["TRIES", "outcome_of"]
+__all__ = ["OURS", "TRIES", "outcome_of"]

@@ -9,8 +9,8 @@ import pytest
 from scripted_models import DOUBLE, DOUBLE_SKETCH, Answer, Server, fenced, prompt_of, role_of
 
 from goedels_poetry import GoedelsPoetryFramework, RunResult, Settings, Verdict
-from goedels_poetry.agents.judging import TRIES
-from goedels_poetry.languages.base import Outcome
+from goedels_poetry.agents.judging import OURS, TRIES
+from goedels_poetry.languages.base import Outcome, Theorem
 from goedels_poetry.languages.smt.language import SmtLanguage
 
 
@@ -66,7 +66,7 @@ async def test_a_fault_that_stays_is_bounded_and_neither_told_to_the_model_nor_h
     assert TRIES < language.sketches <= TRIES * sketches, "samples of one round that say the same are tried once"
     kinds = [entry["kind"] for entry in said if str(entry.get("strategy", "")).startswith("model")]
     assert not {"rejected", "failure", "ban"} & set(kinds)
-    assert not any("KeyError" in prompt_of(asked) for asked in server.requests)
+    assert not any("KeyError" in prompt_of(asked) or OURS in prompt_of(asked) for asked in server.requests)
     assert "corrector" not in map(role_of, server.requests), "there is nothing to be corrected"
 
 
@@ -87,3 +87,32 @@ async def test_a_reply_that_cannot_be_used_is_no_fault_of_ours(reply: str, tmp_p
     with Server(lambda asked: Answer(reply)) as server:
         result, _ = await proved(server, language, tmp_path)
     assert not any("failed:" in warning for warning in result.warnings), result.warnings
+
+
+class NotReading(SmtLanguage):
+    """Cannot read the first formal text, whatever it is."""
+
+    def __init__(self, faults: int) -> None:
+        super().__init__(1)
+        self.left = faults
+
+    async def read(self, text: str, options: dict[str, Any]) -> Theorem:
+        if self.left:
+            self.left -= 1
+            raise KeyError("a defect of the reader")
+        return await super().read(text, options)
+
+
+@pytest.mark.parametrize(("faults", "asked"), [(1, 1), (TRIES, 2)])
+async def test_a_formal_text_is_read_again_and_a_fault_of_the_reader_is_not_told(
+    faults: int, asked: int, tmp_path: Path
+) -> None:
+    language = NotReading(faults)
+    with Server(lambda _: Answer("```smt2\n(prove (forall ((x Int)) (= (+ x 0) x)))\n```")) as server:
+        model = {"model": "scripted", "base_url": server.url, "retries": 0, "timeout_seconds": 20.0}
+        settings = Settings(home=tmp_path, models={"formalizer": model, "cache": False}, budgets={"wall_seconds": 60})
+        async with GoedelsPoetryFramework(settings, language=language) as framework:
+            result = await framework.arun("x + 0 is x", informal=True, language="smt", only_state=True)
+    assert result.formalization is not None and result.formalization["formal"], result.reason
+    assert server.calls == asked
+    assert not any("defect of the reader" in prompt_of(a) for a in server.requests)

@@ -34,9 +34,9 @@ class FailurePolicy(StrEnum):
     """The failure policies of a search for a proof."""
 
     FAIL_PROOF = "fail_proof"
-    """One proof attempt of the goal is used up; the decider is next."""
+    """One proof attempt of the goal is used up, and nothing is rejected; the decider is next."""
     FAIL_SKETCH = "fail_sketch"
-    """One decomposition of the goal is used up, with the evidence against its strategy."""
+    """One decomposition of the goal is used up; what a model has proposed is not held against it."""
     REJECT_FORMALIZATION = "reject_formalization"
     """One attempt to formalize the claim is used up; a theorem that was given formally goes on to the prover."""
     SKIP = "skip"
@@ -114,13 +114,13 @@ NEXT_STATION: dict[str, Queue] = {
 
 def fail_proof(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
     """See :attr:`FailurePolicy.FAIL_PROOF`."""
-    deps.moves(txn).set_failed_proof(replace(node, failure=Failure.PROOF), reason)
+    deps.moves(txn).set_failed_proof(replace(node, failure=Failure.PROOF), reason, fault=True)
     return ERROR
 
 
 def fail_sketch(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
     """See :attr:`FailurePolicy.FAIL_SKETCH`."""
-    deps.moves(txn).set_failed_sketch(node, reason)
+    deps.moves(txn).set_failed_sketch(node, reason, fault=True)
     return ERROR
 
 
@@ -129,7 +129,7 @@ def reject_formalization(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> 
     if node.queue == Queue.CHECK_SEMANTICS and FORMAL not in node.refs:
         return skip(txn, node, reason, deps)
     stage = "formalizer" if node.queue == Queue.FORMALIZE else "judge"
-    set_failed_formalization(txn, node, reason, most=deps.settings.schedule.max_attempts, stage=stage)
+    set_failed_formalization(txn, node, reason, most=deps.settings.schedule.max_attempts, stage=stage, fault=True)
     return ERROR
 
 

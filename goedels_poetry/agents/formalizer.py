@@ -32,7 +32,7 @@ async def formalizer(node: ProofNode, deps: Deps) -> Apply:
         raise InvalidInput("there is no claim to formalize")
     failed = failures(await deps.store.on_thread(deps.store.history, node.id))
     texts = {entry["formal_ref"]: deps.store.load(entry["formal_ref"]) for entry in failed if "formal_ref" in entry}
-    told = [(str(texts.get(entry.get("formal_ref"), "")), entry["reason"]) for entry in failed]
+    told = [(str(texts.get(e.get("formal_ref"), "")), e["reason"]) for e in failed if not e.get("fault")]
     variables = questions(claim, language, told)
     seed, attempt = deps.settings.seed, len(failed)
     request = Request("formalizer", "formalizer", variables, attempt=attempt, node=node.id, seed=seed)
@@ -66,7 +66,9 @@ async def formalizer(node: ProofNode, deps: Deps) -> Apply:
         stage = "tests" if any(sample.value for sample in done.samples) else "formalizer"
         most = deps.settings.schedule.max_attempts
         rejected = next(filter(None, shown), "")
-        return set_failed_formalization(txn, node, done.reason, most=most, stage=stage, formal=rejected)
+        return set_failed_formalization(
+            txn, node, done.reason, most=most, stage=stage, formal=rejected, fault=done.fault
+        )
 
     return apply
 

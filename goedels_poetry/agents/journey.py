@@ -126,8 +126,10 @@ _CODE: Journey = {
     Queue.VERIFY: (Way("passed, failed", Queue.DECIDE),),
     Queue.DECIDE: (
         Way("prosecute", Queue.CHECK_SEMANTICS),
-        Way("correct", Queue.CORRECT),
+        Way("correct, dispute", Queue.CORRECT),
         Way("fresh, ask_again", Queue.FORMALIZE),
+        Way("stand", Queue.VERIFY),
+        Way("stand", Queue.DECIDE),
         Way("accepted, given up", END),
     ),
     Queue.CHECK_SEMANTICS: (Way("broken, not broken", Queue.DECIDE),),

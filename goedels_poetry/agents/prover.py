@@ -115,7 +115,7 @@ def settle_round(txn: Txn, deps: Deps, node: ProofNode, guide: ModelGuided, goal
         return moves.set_candidate(node, winner.value["candidate"])
     if winner is not None:
         return settle_winner(txn, deps, node, winner)
-    rejected = next((sample for sample in done.samples if "candidate" in sample.value), None)
+    rejected = next((sample for sample in done.samples if "candidate" in sample.value and not sample.fault), None)
     report: dict[str, Any] = {"report": done.reason}
     if rejected is not None:
         node = replace(node, refs={**node.refs, "candidate": txn.save(rejected.value["candidate"])})
@@ -124,7 +124,7 @@ def settle_round(txn: Txn, deps: Deps, node: ProofNode, guide: ModelGuided, goal
         # A symbolic attempt that is still to come says itself when it was the last.
         over = (Queue.CORRECT,) if deps.settings.model_first else (Queue.PROVE, Queue.CORRECT)
         node = replace(node, exhausted=tuple(dict.fromkeys((*node.exhausted, *map(str, over)))))
-    return moves.set_failed_proof(node, done.reason, report=report)
+    return moves.set_failed_proof(node, done.reason, report=report, fault=done.fault)
 
 
 def find_proved(deps: Deps, node: ProofNode) -> list[dict[str, Any]] | None:

@@ -13,13 +13,12 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from goedels_poetry.agents.judging import outcome_of
 from goedels_poetry.agents.refuting import REFUTATION
 from goedels_poetry.agents.registry import Deps
 from goedels_poetry.agents.story import UNREADABLE
-from goedels_poetry.errors import one_line
 from goedels_poetry.languages.base import Goal, ModelGuided, Outcome
 from goedels_poetry.models import Asked, Ledger, Reply, Request
-from goedels_poetry.solvers import SolverUnavailable
 from goedels_poetry.tree.state import ProofNode
 from goedels_poetry.tree.store import Txn
 
@@ -47,6 +46,8 @@ class Sample:
     """What was read from it; {} when it could not be used."""
     reason: str = ""
     """Why it cannot be used or does not hold; "" when it does, or was not checked."""
+    fault: bool = False
+    """Whether the reason is a fault of our own: the reply was neither accepted nor rejected."""
     report: dict[str, Any] = field(default_factory=dict)
     """The verifier's report."""
 
@@ -75,14 +76,19 @@ class Round:
     @property
     def reason(self) -> str:
         """Why none holds, in one line."""
-        reasons = dict.fromkeys(sample.reason for sample in self.samples)
+        reasons = dict.fromkeys(sample.reason for sample in self.samples if self.fault or not sample.fault)
         return "; ".join(reasons)[:MAX_REASON] or "the model gave no reply"
+
+    @property
+    def fault(self) -> bool:
+        """Whether nothing was found out about any reply, by our own fault."""
+        return bool(self.samples) and all(sample.fault for sample in self.samples)
 
     @property
     def unreadable(self) -> Sample | None:
         """The first reply, when there are words in it and nothing in any of them can be read."""
         for sample in self.samples:
-            if sample.holds or sample.value or sample.report or not sample.reply.text.strip():
+            if sample.holds or sample.fault or sample.value or sample.report or not sample.reply.text.strip():
                 return None
         return self.samples[0] if self.samples else None
 
@@ -91,7 +97,7 @@ class Round:
         found: dict[str, Sample] = {}
         for sample in self.samples:
             name = sample.value.get("key", "")
-            if not sample.holds and "sketch" in sample.value and name and name != known:
+            if not (sample.holds or sample.fault) and "sketch" in sample.value and name and name != known:
                 found.setdefault(name, sample)
         return list(found.values())
 
@@ -115,7 +121,7 @@ class Round:
             attempt=self.request.attempt,
             generation=node.generation,
             temperature=self.request.temperature,
-            reasons=[s.reason[:MAX_REASON] for s in self.samples if s.reason],
+            reasons=[s.reason[:MAX_REASON] for s in self.samples if s.reason and not s.fault],
             exchange=txn.save(exchange),
             variables=txn.save(dict(self.request.variables)),
         )
@@ -142,22 +148,17 @@ async def ask_round(deps: Deps, request: Request, read: Read, check: Check | Non
     async def judge(reply: Reply) -> Sample:
         if reply.error:
             return Sample(reply, reason=reply.error[:MAX_REASON])
-        try:
-            found = await read(reply)
-            if not found.ok:
-                return Sample(reply, reason=found.words or "the reply cannot be used", report=found.value)
-            if check is None:
-                return Sample(reply, found.value)
-            key = str(found.value.get("key") or found.value)
-            if key not in checks:
-                checks[key] = asyncio.ensure_future(_seen(check(found.value), deps))
-            verdict = await asyncio.shield(checks[key])
-        except SolverUnavailable:
-            raise  # no reply is to blame for that
-        except Exception as error:  # noqa: BLE001  whatever a reply sets off is that reply's fault
-            return Sample(reply, reason=one_line(error))
-        deps.charge(verdict)
-        return Sample(reply, found.value, "" if verdict.ok else verdict.words or "it does not hold", verdict.value)
+        found = await outcome_of(deps, "reader of replies", lambda: read(reply))
+        if not found.ok:
+            return Sample(reply, {}, found.words or "the reply cannot be used", found.fault, found.value)
+        if check is None:
+            return Sample(reply, found.value)
+        key = str(found.value.get("key") or found.value)
+        if key not in checks:
+            checks[key] = asyncio.ensure_future(outcome_of(deps, "verifier", lambda: check(found.value)))
+        verdict = await asyncio.shield(checks[key])
+        reason = "" if verdict.ok else verdict.words or "it does not hold"
+        return Sample(reply, found.value, reason, verdict.fault, verdict.value)
 
     replies = deps.each(replace(request, first_alone=True))
     try:
@@ -190,15 +191,6 @@ async def ask_readable(deps: Deps, request: Request, read: Read, check: Check | 
         messages=(*said, ("assistant", broken.reply.text[:MAX_KEPT])),
     )
     return replace(await ask_round(deps, again, read, check), before=done)
-
-
-async def _seen(checking: Awaitable[Outcome], deps: Deps) -> Outcome:
-    """A verifier's exception costs the proposal, and is noted beside."""
-    try:
-        return await checking
-    except Exception as error:
-        deps.note_fault("verifier", error)
-        raise
 
 
 async def remembered(

@@ -138,7 +138,7 @@ def settle_sketch_round(txn: Txn, deps: Deps, node: ProofNode, done: Round) -> s
         return moves.set_rejected_round(node, done.reason, rejected[0].value["sketch"], rejected[0].report)
     if banned is not None:
         return moves.set_sketch(node, banned)
-    return moves.set_failed_sketch(node, done.reason)
+    return moves.set_failed_sketch(node, done.reason, fault=done.fault)
 
 
 def settle_winner(txn: Txn, deps: Deps, node: ProofNode, winner: Sample) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from goedels_poetry.agents.failure import FailurePolicy
+from goedels_poetry.agents.judging import outcome_of
 from goedels_poetry.agents.logged import logged
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.languages.base import Outcome
@@ -20,10 +21,10 @@ async def verifier(node: ProofNode, deps: Deps) -> Apply:
     """Accept or reject, by what the node's queue asks for."""
     if node.queue == Queue.VERIFY:
         goal, candidate = await deps.goal(node), await deps.load(node, "candidate")
-        outcome = deps.charge(await deps.language.verify(goal, candidate))
+        outcome = await outcome_of(deps, "verifier", lambda: deps.language.verify(goal, candidate))
         return lambda txn: _settle_proof(txn, deps, node, outcome)
     goal, sketch = await deps.goal(node, sketching=True), await deps.load(node, "sketch")
-    outcome = deps.charge(await deps.language.verify_sketch(goal, sketch))
+    outcome = await outcome_of(deps, "verifier", lambda: deps.language.verify_sketch(goal, sketch))
     return lambda txn: _settle_sketch(txn, deps, node, outcome)
 
 
@@ -32,7 +33,7 @@ def _settle_proof(txn: Txn, deps: Deps, node: ProofNode, outcome: Outcome) -> st
     if outcome.ok:
         return moves.set_proved(node, outcome.value["proof"])
     reason = outcome.reason or "the proof attempt was rejected"
-    return moves.set_failed_proof(node, reason, report=outcome.value)
+    return moves.set_failed_proof(node, reason, report=outcome.value, fault=outcome.fault)
 
 
 def _settle_sketch(txn: Txn, deps: Deps, node: ProofNode, outcome: Outcome) -> str:
@@ -42,7 +43,7 @@ def _settle_sketch(txn: Txn, deps: Deps, node: ProofNode, outcome: Outcome) -> s
     refuted = outcome.value.get("refuted_child")
     reason = outcome.reason or ("the sketch was rejected" if refuted is None else f"subgoal {refuted} is false")
     correctable = bool(outcome.value.get("correctable"))
-    return moves.set_failed_sketch(node, reason, report=outcome.value, correctable=correctable)
+    return moves.set_failed_sketch(node, reason, report=outcome.value, correctable=correctable, fault=outcome.fault)
 
 
 __all__ = ["verifier"]

@@ -30,6 +30,7 @@ from goedels_poetry.cli.options import (
     Quiet,
     Record,
     Replay,
+    Require,
     RunId,
     duration,
     given,
@@ -210,16 +211,18 @@ def prove(
         float | None,
         typer.Option("--lean-timeout", parser=duration(), metavar=TIME, help="With --lean: for each. [default: 60]"),
     ] = None,
+    require: Require = None,
     quiet: Quiet = False,
 ) -> None:
     """Prove theorems; keep every run and its certificate.
 
-    Exit code: 0 proved, 1 unknown, 2 invalid input, 3 refuted, 4 inconsistent premises, 5 out of budget. Without any
-    verdict: 75 another process works on the run, 74 a file or the disk failed, 70 a defect of this program. With
-    several theorems it is that of the worst, in the order 70, invalid, inconsistent, 74, 75, out of budget, unknown,
-    refuted, proved.
+    Exit code: 0 proved, 1 unknown or less than --require asks for, 2 invalid input, 3 refuted, 4 inconsistent premises,
+    5 out of budget. Without any verdict: 75 another process works on the run, 74 a file or the disk failed, 70 a defect
+    of this program. With several theorems it is that of the worst, in the order 70, invalid, inconsistent, 74, 75, out
+    of budget, unknown, refuted, proved.
     """
     from goedels_poetry.cli.prove import Request, prove_all
+    from goedels_poetry.tree.state import Verdict
 
     if fresh and resume:
         raise typer.BadParameter("--fresh and --resume exclude each other")
@@ -265,6 +268,7 @@ def prove(
         proof=proof,
         diff=diff,
         write=write,
+        required=Verdict(require) if require else None,
         lean=lean,
         lean_timeout=lean_timeout,
         quiet=quiet,

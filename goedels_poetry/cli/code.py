@@ -18,6 +18,7 @@ from goedels_poetry.cli.options import (
     Quiet,
     Record,
     Replay,
+    Require,
     duration,
     given,
     one_script,
@@ -53,6 +54,7 @@ def code(
         bool, typer.Option("--no-prosecutor", help="Do not try to break a function that has passed.")
     ] = False,
     no_proof: Annotated[bool, typer.Option("--no-proof", help="Do not try to prove the contract as well.")] = False,
+    require: Require = None,
     as_json: Json = False,
     timeout: Annotated[
         float | None,
@@ -75,10 +77,11 @@ def code(
 
     With a language model any task may be given; without one small functions are enumerated that fit examples and
     contract. A strategy that has failed twice is not tried a third time. What passes is also tried to be proved, where
-    it has a contract. Exit code: 0 every check passed or proved, 1 unknown, 2 invalid input, 5 out of budget; of
-    several the worst.
+    it has a contract. Exit code: 0 every check passed or proved, 1 unknown or less than --require asks for, 2 invalid
+    input, 5 out of budget; of several the worst.
     """
     from goedels_poetry.cli.code_batch import CodeRequest, write_all
+    from goedels_poetry.tree.state import Verdict
 
     one_script(record, replay)
     request = CodeRequest(
@@ -94,6 +97,7 @@ def code(
         ),
         bans=tuple(ban or ()),
         proof=not no_proof,
+        required=Verdict(require) if require else None,
         as_json=as_json,
         fresh=fresh,
         seed=seed,

@@ -24,7 +24,7 @@ from goedels_poetry.cli.failures import INTERRUPTED, code_after_failure
 from goedels_poetry.cli.inputs import Source, Unreadable, find, read
 from goedels_poetry.cli.resuming import GOES_ON
 from goedels_poetry.cli.signals import Signals
-from goedels_poetry.cli.verdicts import worst
+from goedels_poetry.cli.verdicts import exit_code_of, worst_code
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.models import PriceError, PromptError, RecordingError
@@ -59,6 +59,8 @@ class CodeRequest(Flags):
     bans: tuple[str, ...] = ()
     proof: bool = True
     """Whether a contract is also to be proved."""
+    required: Verdict | None = None
+    """The least that is asked for, see `exit_code_of`."""
 
 
 PASSED = (Verdict.TESTED, Verdict.PROVED)
@@ -88,7 +90,7 @@ def write_all(request: CodeRequest) -> int:
         return INTERRUPTED
     if len(tasks) > 1 and not request.as_json:
         table(console(sys.stdout), [row(result) for result in results])
-    code = worst(result.verdict for result in results).exit_code
+    code = worst_code(exit_code_of(result, request.required) for result in results)
     return code or (Verdict.INVALID.exit_code if unwritten else 0)
 
 
@@ -257,7 +259,7 @@ def _show(request: CodeRequest, result: RunResult, tasks: int, stopped: bool) ->
             failed = True
             say(console(sys.stderr), f"--out {one_line(str(place))}: {problem.strerror or problem}")
     if request.as_json:
-        data = {**result.to_json(), "exit_code": result.exit_code, "written": written or None}
+        data = {**result.to_json(), "exit_code": exit_code_of(result, request.required), "written": written or None}
         sys.stdout.write(json.dumps(data, default=str) + "\n")
     else:
         out: Console = console(sys.stdout)
@@ -265,7 +267,7 @@ def _show(request: CodeRequest, result: RunResult, tasks: int, stopped: bool) ->
             say(out, line)
         if stopped and result.verdict is Verdict.OUT_OF_BUDGET and result.run_id:
             say(out, f"  to go on: {GOES_ON.format(_without(request))}")
-        say_verdict(out, result.verdict, one_line(result.input), result.reason)
+        say_verdict(out, result.verdict, one_line(result.input), result.reason, disputed=result.disputed)
         if tasks > 1:
             say(out, "")
     sys.stdout.flush()

@@ -73,7 +73,7 @@ def row(result: RunResult) -> tuple[str, ...]:
     last = str(attempts[-1].get("fingerprint") or "") if attempts else ""
     checks = f"{answer['passed']}/{answer['total']}" if answer.get("total") else ""
     seconds = f"{float(result.metrics.get('wall_seconds', 0.0)):.1f}"
-    return one_line(result.input, 60), str(result.verdict), str(len(attempts)), last, checks, seconds
+    return one_line(result.input, 60), result.verdict_text, str(len(attempts)), last, checks, seconds
 
 
 def table(out: Console, rows: Sequence[tuple[str, ...]]) -> None:

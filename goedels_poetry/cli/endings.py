@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from goedels_poetry.trace.terminal import one_line, printable, say, say_parts
@@ -30,7 +30,14 @@ def style_of(verdict: Verdict) -> str:
 
 
 def say_verdict(
-    out: Console, verdict: Verdict, name: str, reason: str = "", *, answer: str = "", note: str = ""
+    out: Console,
+    verdict: Verdict,
+    name: str,
+    reason: str = "",
+    *,
+    answer: str = "",
+    note: str = "",
+    disputed: Sequence[Mapping[str, Any]] = (),
 ) -> None:
     """Print the end of a page.
 
@@ -41,10 +48,14 @@ def say_verdict(
         reason: one line before it; "" for none.
         answer: of a question: printed instead of the verdict, which follows it.
         note: printed after the name.
+        disputed: what is held against what was tested, see `RunResult.disputed`; printed first.
     """
+    for each in disputed:
+        say(out, f'  disputed: {one_line(str(each["reason"]))}; the task says "{one_line(str(each["words"]))}"')
     if reason:
         say(out, f"  {one_line(reason)}")
-    word = (answer or str(verdict), style_of(verdict))
+    open_question = disputed and verdict is Verdict.TESTED
+    word = (answer or str(verdict), style_of(verdict)) if not open_question else (f"{verdict}, disputed", OTHERS)
     say_parts(out, ("", ""), word, (f"  {printable(name)}", ""), *([(f"  {note}", "dim")] if note else []))
 
 

@@ -37,6 +37,13 @@ class WorldName(StrEnum):
     CLOSED = "closed"
 
 
+class Required(StrEnum):
+    """The least that counts as success."""
+
+    PROVED = "proved"
+    TESTED = "tested"
+
+
 NAME = "goedels-poetry"
 """The program's."""
 TIME = "TIME"
@@ -83,6 +90,10 @@ RunId = Annotated[
 MaybeRunId = Annotated[
     str | None,
     typer.Argument(metavar="RUN", help="A run's id, or an unambiguous beginning of it.", autocompletion=runs),
+]
+Require = Annotated[
+    Required | None,
+    typer.Option(help="The least that counts as success; what was tested and is disputed counts as less than tested."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]

@@ -318,7 +318,7 @@ class _Batch:
         seconds = (alone and waited()) or time.monotonic() - began
         if before is not None:
             await asyncio.wait([before])
-        report = self._output.completed(source, report, seconds)
+        report = replace(self._output.completed(source, report, seconds), required=self._request.required)
         self._codes.append(report.exit_code)
         self._progress.finished(source.name, report.result)
         try:

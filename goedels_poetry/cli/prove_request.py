@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from goedels_poetry.cli.configure import Flags
+from goedels_poetry.tree.state import Verdict
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,8 @@ class Request(Flags):
     """Whether to print what filling the holes of Lean files changes in them."""
     write: bool = False
     """Whether to write the filled files."""
+    required: Verdict | None = None
+    """The least that is asked for, see `exit_code_of`."""
 
     lean: bool = False
     """Whether proofs of SMT theorems are written for Lean, too."""

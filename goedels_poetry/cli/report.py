@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from goedels_poetry.cli.endings import say_excerpt, say_failure, say_verdict
 from goedels_poetry.cli.formal import described
 from goedels_poetry.cli.proof_page import say_proof
+from goedels_poetry.cli.verdicts import exit_code_of
 from goedels_poetry.trace.proof_text import ProofText
 from goedels_poetry.trace.terminal import counted, draw_short, one_line, printable, say
 from goedels_poetry.trace.wording import LONGEST, worded, wording_of
@@ -60,13 +61,15 @@ class Report:
     """That somebody waited for it; None where nobody measured."""
     explained: Sequence[str] = ()
     """Where it was not decided: what was tried, how near it came, what would help."""
+    required: Verdict | None = None
+    """The least that is asked for, see `exit_code_of`."""
     failure: Failure | None = None
     """Why there is no verdict at all; then ``result`` has only the name of the input, and its verdict says nothing."""
 
     @property
     def exit_code(self) -> int:
         """What this alone would exit with."""
-        return self.result.exit_code if self.failure is None else self.failure.exit_code
+        return exit_code_of(self.result, self.required) if self.failure is None else self.failure.exit_code
 
 
 def to_json(report: Report) -> str:
@@ -116,7 +119,7 @@ def show(out: Console, report: Report) -> None:
     if report.resume:
         say(out, f"  to go on: {report.resume}")
     note = "(proved earlier, re-checked now)" if report.skipped else ""
-    say_verdict(out, result.verdict, result.input, result.reason, note=note)
+    say_verdict(out, result.verdict, result.input, result.reason, note=note, disputed=result.disputed)
 
 
 def _warn(out: Console, result: RunResult) -> None:

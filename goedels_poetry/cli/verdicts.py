@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from goedels_poetry.cli.failures import INTERNAL_ERROR, LOCKED, NOT_STORED, UNAVAILABLE
+from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.state import Verdict
 
 WORST_FIRST = (
@@ -18,6 +19,17 @@ WORST_FIRST = (
 )
 """Several inputs exit with the code of the worst verdict. Broken questions come before missing answers, missing
 answers before a clear no."""
+
+
+def exit_code_of(result: RunResult, required: Verdict | None = None) -> int:
+    """The exit code of a result; that of ``unknown`` where it is good news, and less than what is ``required``.
+
+    What was tested and is disputed is less than tested.
+    """
+    enough = (
+        required is None or result.verdict is Verdict.PROVED or (required is result.verdict and not result.disputed)
+    )
+    return result.exit_code or (0 if enough else Verdict.UNKNOWN.exit_code)
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
@@ -37,4 +49,4 @@ def worst_code(codes: Iterable[int]) -> int:
     return min(codes, key=order.index, default=0)
 
 
-__all__ = ["WORST_FIRST", "worst", "worst_code"]
+__all__ = ["WORST_FIRST", "exit_code_of", "worst", "worst_code"]

@@ -110,6 +110,8 @@ class Outcome:
     """One line for people when not ok; :data:`EXHAUSTED` when trying again cannot help."""
     cost: dict[str, float] = field(default_factory=dict)
     """``solver_seconds``, ``solver_calls``, ``cpu_seconds``: what this job has spent."""
+    fault: bool = False
+    """Whether our own code failed, which says nothing about what was asked."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "value", _Value(self.value))

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from goedels_poetry.agents.deps import DOUBT, FAULT, Fault
 from goedels_poetry.checker.plugins import CLAIMS
@@ -19,6 +19,7 @@ from goedels_poetry.languages.base import Incomplete
 from goedels_poetry.machine.graph import CANNOT_GO_ON
 from goedels_poetry.machine.session import RunSession, Subject
 from goedels_poetry.memory.tried import TRIALS, UNDER_WAY, Unfinished, unfinished_on, why_unproved
+from goedels_poetry.models.accounting import AWAY
 from goedels_poetry.tasks.base import Statement, Stop
 from goedels_poetry.tree.derivation import derivation, metrics, open_goals, why_not
 from goedels_poetry.tree.results import RunResult
@@ -29,8 +30,21 @@ CHECK_GRACE = 1.5
 """Seconds that the checker gets beyond what the search has left of its wall time: a proof found just in time counts."""
 CHECKED = (*CLAIMS, Verdict.TESTED)
 """Verdicts that no agent, language or file of a run may give."""
+NOT_FINAL = (Verdict.UNKNOWN, Verdict.TESTED)
+"""Verdicts that a model which could not be asked might have changed."""
+NOT_ASKED = "a model could not be asked, so this is not kept as the answer: the same command asks it again"
 NO_CHECKER = "the language {} claims {}; no checker is registered for it"
 NOT_ACCEPTED = "every goal was proved, but the checker did not accept the whole proof"
+
+
+class Concluded(NamedTuple):
+    """The end of a run."""
+
+    result: RunResult
+    retry: bool
+    """Whether resuming may mend the result although its verdict is final."""
+    unanswered: bool
+    """Whether nothing was decided, and a model could not be asked: the same may be decided when it can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +70,18 @@ class Conclusion:
         self._statement = statement
         self._directory = out or session.place.path / "certificate"
 
-    async def of(self, stop: Stop) -> tuple[RunResult, bool]:
-        """The result, and whether resuming may mend it although its verdict is final."""
+    async def of(self, stop: Stop) -> Concluded:
+        """The result."""
         session, store = self._session, self._session.store
         await self._keep_trials()
         nodes = await store.on_own_thread(store.nodes)
         numbers = await store.on_own_thread(metrics, store, nodes)
         self._tell_of_models(numbers)
-        finding = self._or_tested(await store.on_own_thread(self._finding, stop, nodes))
+        finding = await store.on_own_thread(self._finding, stop, nodes)
+        unanswered = finding.verdict in NOT_FINAL and bool(store.spent().get(AWAY))
+        if unanswered:
+            finding = replace(finding, reason="; ".join(filter(None, (finding.reason, NOT_ASKED))))
+        finding = self._or_tested(finding)
         certificate, retry = Certificate(finding.verdict, reason=finding.reason, details=finding.detail), False
         if finding.verdict in CHECKED:
             seconds = self._check_seconds(numbers)
@@ -81,7 +99,7 @@ class Conclusion:
         )
         suffix = self._subject.language.suffixes[0]
         result = await store.on_own_thread(self._subject.task.conclude, result, store, self._statement.latest, suffix)
-        return result, retry or stop.retry
+        return Concluded(result, retry or stop.retry, unanswered and result.verdict not in CLAIMS)
 
     async def _keep_trials(self) -> None:
         """What jobs that were stopped had tried goes into the history of their goals."""

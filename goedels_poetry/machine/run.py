@@ -83,13 +83,13 @@ class Run:
             stop = await subject.task.settle(await search.until_end(), session)
         session.warnings += search.troubles()
         conclusion = Conclusion(session, subject, self._options, statement, out)
-        result, retry = await conclusion.of(stop)
+        result, retry, unanswered = await conclusion.of(stop)
         ours = frozenset({FRAMEWORK, *(name for name, spec in registry.agents.items() if not spec.plugin)})
         problem = await store.on_own_thread(  # it may have to wait for another process
             fill_memory, services.memory, store, self._place.run_id, result, retry=retry, ours=ours
         )
         result = replace(result, warnings=(*result.warnings, *problem))
-        session.emit(await store.on_thread(self._remember, store, result, retry))
+        session.emit(await store.on_thread(self._remember, store, result, retry, unanswered))
         return result
 
     def _is_vouched_for(self, finished: RunResult) -> bool:
@@ -140,10 +140,10 @@ class Run:
         return f"resumed, {reopened} goals reopened" if reopened else "resumed"
 
     # -- remember --------------------------------------------------------------------------------------------
-    def _remember(self, store: ProofStore, result: RunResult, retry: bool) -> Event:
+    def _remember(self, store: ProofStore, result: RunResult, retry: bool, unanswered: bool) -> Event:
         done = store.commit(f"stop:{store.seq}", FRAMEWORK, ROOT, lambda txn: _note_end(txn, result))
         assert done is not None  # the key names the revision that it follows
-        self._place.write_card(result=result.to_json(), retry=retry)
+        self._place.write_card(result=result.to_json(), retry=retry, unanswered=unanswered)
         with contextlib.suppress(OSError):  # gone already, or with something in it
             (self._place.path / UNDER_WAY).rmdir()
         return done.event

@@ -119,7 +119,7 @@ class MachineRunner:
         """Prove one theorem.
 
         An unfinished run of the same theorem, language, options, seed, models and brought code goes on; a finished one
-        is returned as it stands.
+        is returned as it stands. Where a model could not be asked and nothing was decided, a new run begins.
 
         Args:
             source: the theorem's text, or the path of its file (a `Path`; a str is always a text).
@@ -239,7 +239,7 @@ class MachineRunner:
         if resume and latest is None:
             raise UnknownRun(f"there is no run of {name or 'this theorem'} to resume (its id would be {prefix})")
         place = self._runs.nth(prefix, 1) if latest is None else latest
-        if fresh and latest is not None:
+        if latest is not None and (fresh or latest.is_unanswered()):
             place = self._runs.new(prefix)
         shown = name if name is not None else task.title
         graph = GraphOptions(config, on_chunk, self._checkpoint_all)
@@ -265,6 +265,8 @@ class MachineRunner:
             language, options, name = (store.meta(fact) for fact in ("language", "options", "name"))
         if task is None:
             raise UnknownRun(f"run {run.run_id} stopped before it began; start it again from its theorem")
+        if run.is_unanswered():
+            run = self._runs.new(run.run_id.partition("-")[0])
         spoken, graph = self._language(language, None), GraphOptions(config, on_chunk, self._checkpoint_all)
         return await self._run(run, task, spoken, options, name, out, on_event, None, graph)
 

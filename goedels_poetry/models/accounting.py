@@ -15,6 +15,8 @@ from goedels_poetry.models.requests import Reply, Usage
 from goedels_poetry.settings import Budgets
 
 MILLION = 1_000_000
+AWAY = "model_away"
+"""Counter of requests that a model has not answered because it could not be reached."""
 LIMITED = ("model_calls", "model_tokens", "money")
 """Counters that budgets of models limit."""
 
@@ -226,6 +228,7 @@ def amounts(role: str, reply: Reply) -> dict[str, float]:
         "money": usage.money,
         "model_latency": reply.seconds,
         "model_faults": float(bool(reply.error)),
+        AWAY: float(reply.away),
         "model_replies": 1.0,
         "model_replies_from_cache": float(reply.cached),
     }

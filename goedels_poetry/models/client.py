@@ -300,7 +300,7 @@ class Models:
         began, calls, retries = time.monotonic(), 0, 0
         if endpoint.lacks:
             endpoint.fault = endpoint.lacks
-            return Reply(error=endpoint.lacks, model=endpoint.name)
+            return Reply(error=endpoint.lacks, model=endpoint.name, away=True)
         while True:
             await endpoint.pace.wait()
             ledger.may_call()
@@ -315,7 +315,7 @@ class Models:
             pause = answer.retry_after if answer.retry_after is not None else FIRST_PAUSE * 2**retries
             if not answer.retryable or retries >= endpoint.settings.retries or pause > MOST_PATIENCE:
                 seconds = time.monotonic() - began
-                return Reply(error=answer.reason, calls=calls, seconds=seconds, model=endpoint.name)
+                return Reply(error=answer.reason, calls=calls, seconds=seconds, model=endpoint.name, away=answer.away)
             retries += 1
             await asyncio.sleep(pause)
 

@@ -14,6 +14,8 @@ from goedels_poetry.errors import one_line
 _RETRYABLE = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
 _BAD_REQUEST = frozenset({400, 404, 405, 415, 422, 501})
 """Answers that may mean that the server does not know one of our parameters."""
+_NOT_LET_IN = frozenset({401, 402, 403, 404})
+"""Answers that a key, a balance or an address is to blame for."""
 
 
 class ReplyTooLarge(Exception):
@@ -37,6 +39,8 @@ class Fault:
     """Seconds that the server asked us to wait."""
     refused: str = ""
     """The server's words about a request that it did not understand."""
+    away: bool = False
+    """Whether the server could not be asked at all, or did not answer: the same request may be answered later."""
 
 
 def fault_of(error: BaseException, seconds: float, setting: str = "") -> Fault:
@@ -56,12 +60,12 @@ def fault_of(error: BaseException, seconds: float, setting: str = "") -> Fault:
             return _of_status(status, each)
     names = {base.__name__ for each in chain for base in type(each).__mro__}
     if "ConnectTimeout" in names:
-        return Fault("the connection failed: the server does not take it", retryable=True)
+        return Fault("the connection failed: the server does not take it", retryable=True, away=True)
     if names & {"TimeoutError", "APITimeoutError", "TimeoutException"}:
         where = f" ({setting}); one that comes later is not used" if setting else ""
-        return Fault(f"no reply within {seconds:g} s{where}")
+        return Fault(f"no reply within {seconds:g} s{where}", away=True)
     if names & {"APIConnectionError", "TransportError", "ConnectionError"}:
-        return Fault(f"the connection failed: {_root_words(chain)}", retryable=True)
+        return Fault(f"the connection failed: {_root_words(chain)}", retryable=True, away=True)
     if any(isinstance(each, json.JSONDecodeError) for each in chain):
         return Fault("the server's answer is not JSON")
     return Fault(f"the server's answer cannot be understood: {one_line(error, 300)}")
@@ -96,6 +100,7 @@ def _of_status(status: int, error: BaseException) -> Fault:
         retryable=status in _RETRYABLE,
         retry_after=wait,
         refused=_words_of_body(error) if status in _BAD_REQUEST else "",
+        away=status in _RETRYABLE or status in _NOT_LET_IN or status >= 500,
     )
 
 

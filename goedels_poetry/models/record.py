@@ -168,6 +168,7 @@ def _from_json(data: dict[str, Any]) -> Reply:
         finish=finish,
         model=model,
         calls=int(data.get("calls", 0)),
+        away=bool(data.get("away")),
     )
 
 

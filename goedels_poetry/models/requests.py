@@ -79,6 +79,8 @@ class Reply:
     sample: int = 0
     calls: int = 0
     """Requests that were sent for it now, retries included."""
+    away: bool = False
+    """Whether there is no reply because the model could not be reached, or did not answer."""
 
     @property
     def ok(self) -> bool:

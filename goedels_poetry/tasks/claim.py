@@ -197,6 +197,7 @@ def set_failed_formalization(
     formal: str = "",
     verdict: Verdict = Verdict.UNKNOWN,
     detail: dict[str, Any] | None = None,
+    fault: bool = False,
 ) -> str:
     """One attempt to formalize failed. After ``most`` of them the run ends with ``verdict``, else it is done anew.
 
@@ -204,13 +205,16 @@ def set_failed_formalization(
         stage: who rejected it: "formalizer", "tests", "judge", "round trip" or "premises".
         formal: the text, when it is not the one that the node has.
         detail: evidence for a verdict other than ``unknown``.
+        fault: it failed by our own fault, which the model is not told.
     """
     number = len(failures(txn.store.history(node.id))) + 1
     last = number >= most
     refs = {"formal_ref": node.refs[FORMAL]} if FORMAL in node.refs else {}
     refs |= {"formal_ref": txn.save(formal)} if formal else {}
     stands = last and verdict is not Verdict.UNKNOWN  # then the verdict is about this very text
-    txn.log(node.id, "formalization", attempt=number - 1, stage=stage, reason=reason, stands=stands, **refs)
+    txn.log(
+        node.id, "formalization", attempt=number - 1, stage=stage, reason=reason, stands=stands, fault=fault, **refs
+    )
     txn.reason = reason
     if not stands:
         kept = {name: ref for name, ref in node.refs.items() if name not in (FORMAL, JUDGEMENT)}

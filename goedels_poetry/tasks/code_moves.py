@@ -17,10 +17,11 @@ from goedels_poetry.tree.state import ROOT, NodeStatus, ProofNode, Queue, Verdic
 from goedels_poetry.tree.store import HistoryEntry, StoreReader, Txn
 
 CONVERSATION, CANDIDATE, REPORT, EVIDENCE = "conversation", "candidate", "report", "evidence"
-ANSWERED, BEST, SOLUTION, PROSECUTED = "answered", "best", "solution", "prosecuted"
+ANSWERED, BEST, SOLUTION, PROSECUTED, DISPUTED = "answered", "best", "solution", "prosecuted", "disputed"
 """References of the root: the turns so far; the present candidate; what came of the last attempt; inputs on which a
 candidate failed; what came of the last attempt that the conversation shows; the candidate that passed most checks; the
-one that passed all; what came of the hostile tests."""
+one that passed all; what came of the hostile tests; the references of a candidate that passed while its author answers
+what is held against it."""
 
 PASSED, FAILED, BANNED, REPEATED = "passed", "failed", "banned", "repeated"
 UNTESTED, REPLY, NO_REPLY = "untested", "reply", "no reply"
@@ -29,6 +30,8 @@ it was tried before; it could not be tested; a reply without a function; nothing
 
 MODEL, SYNTHESIS = "model", "synthesis"
 """Who wrote a candidate."""
+RESTORED = "restored"
+"""Of a candidate: it passed before, and comes back because nothing better was written."""
 FAILURES_UNTIL_BAN = 2
 MAX_EVIDENCE = 40
 """Inputs that are tried again on each new candidate."""
@@ -128,6 +131,39 @@ def set_prosecuted(txn: Txn, node: ProofNode, found: Mapping[str, Any]) -> str:
     return "not broken"
 
 
+def set_disputed(txn: Txn, node: ProofNode, reason: str, words: str) -> str:
+    """The author is told, in ``words``, what is held against a candidate that passed; the candidate is kept."""
+    kept = {name: node.refs[name] for name in (CANDIDATE, REPORT, PROSECUTED, EVIDENCE) if name in node.refs}
+    refs = {**node.refs, DISPUTED: txn.save(kept), ANSWERED: txn.save({"words": words})}
+    txn.log(node.id, "decision", move="dispute", reason=reason)
+    txn.reason = reason
+    txn.put(replace(node, queue=Queue.CORRECT, refs=refs))
+    return "dispute"
+
+
+def set_restored(txn: Txn, node: ProofNode, reason: str) -> str:
+    """The candidate that was kept comes back, once; on inputs that have come up since, it is tested again."""
+    kept = txn.store.load(node.refs[DISPUTED])
+    same = node.refs.get(EVIDENCE) == kept.get(EVIDENCE)
+    candidate = {**txn.store.load(kept[CANDIDATE]), RESTORED: True}
+    refs = {**node.refs, **_without(kept, EVIDENCE), CANDIDATE: txn.save(candidate), DISPUTED: txn.save({})}
+    txn.log(node.id, "decision", move="stand", reason=reason)
+    txn.reason = reason
+    txn.put(replace(node, queue=Queue.DECIDE if same else Queue.VERIFY, refs=refs))
+    return "stand"
+
+
+def is_kept(store: StoreReader, node: ProofNode) -> bool:
+    """Whether a candidate that passed waits for what its author says."""
+    return DISPUTED in node.refs and CANDIDATE in store.load(node.refs[DISPUTED])
+
+
+def disputes_kept(store: StoreReader, node: ProofNode) -> list[dict[str, Any]]:
+    """What was held against the candidate that is kept."""
+    kept = store.load(node.refs[DISPUTED]) if DISPUTED in node.refs else {}
+    return list(store.load(kept[PROSECUTED]).get("disputed", ())) if PROSECUTED in kept else []
+
+
 def set_broken(txn: Txn, node: ProofNode, found: Mapping[str, Any], report: Mapping[str, Any]) -> str:
     """A hostile test that counts has broken the candidate: the attempt has failed after all."""
     txn.log(node.id, "prosecution", **found)
@@ -162,14 +198,20 @@ def set_move(txn: Txn, node: ProofNode, move: str, reason: str, *, evidence: Map
 
 
 def has_passed(store: StoreReader) -> bool:
-    """Whether the present candidate passed every check, and nobody has broken it so far."""
-    refs = store.root().refs
+    """Whether the present candidate, or one that is disputed, passed every check, and nobody has broken it so far."""
+    root = store.root()
+    return _passes(store, root.refs) or is_kept(store, root)
+
+
+def _passes(store: StoreReader, refs: Mapping[str, str]) -> bool:
     return CANDIDATE in refs and REPORT in refs and store.load(refs[REPORT]).get("kind") == PASSED
 
 
 def accept_passed(txn: Txn, checks: Mapping[str, Any], task: str, why: str) -> str:
     """The candidate that had passed when a budget was used up is accepted; see `has_passed`."""
     node = txn.get(ROOT)
+    if not _passes(txn.store, node.refs):
+        node = replace(node, refs={**node.refs, **txn.store.load(node.refs[DISPUTED])})
     source, report = (txn.store.load(node.refs[name]) for name in (CANDIDATE, REPORT))
     given = {"source": source["source"], "checks": dict(checks), "task": task, "report": report}
     return set_move(txn, node, "accept", why, evidence=given)
@@ -268,6 +310,7 @@ def conclude_code(result: RunResult, store: StoreReader, function: str) -> RunRe
 
     ``{"function", "source", "attempts": [{"attempt", "by", "strategy", "outcome", "reason", "input", "passed",
     "total"}], "bans": [{"strategy", "reason", "failures"}], "passed", "total", "aside": [words], "inputs_tried"}``.
+    What is held against the function stands in ``disputed`` of the result.
     """
     root = store.root()
     best = store.load(root.refs[BEST]) if BEST in root.refs else {}
@@ -299,6 +342,7 @@ def conclude_code(result: RunResult, store: StoreReader, function: str) -> RunRe
         answer=answer,
         reason=result.reason.removeprefix("; "),
         counterexample={"arguments": failing} if failing else result.counterexample,
+        disputed=tuple(prosecuted.get("disputed", ())) if tested else (),
         open_goals=() if tested else result.open_goals,
         warnings=tuple(dict.fromkeys(filter(None, (*result.warnings, *(answer["aside"] if tested else ()), note)))),
     )
@@ -314,6 +358,7 @@ __all__ = [
     "BEST",
     "CANDIDATE",
     "CONVERSATION",
+    "DISPUTED",
     "EVIDENCE",
     "FAILED",
     "FAILURES_UNTIL_BAN",
@@ -324,6 +369,7 @@ __all__ = [
     "REPEATED",
     "REPLY",
     "REPORT",
+    "RESTORED",
     "SOLUTION",
     "SYNTHESIS",
     "UNTESTED",
@@ -331,15 +377,19 @@ __all__ = [
     "accept_passed",
     "candidates",
     "conclude_code",
+    "disputes_kept",
     "failures_of",
     "has_passed",
+    "is_kept",
     "lift_oldest",
     "rounds_of",
     "set_broken",
+    "set_disputed",
     "set_enumerated",
     "set_move",
     "set_prosecuted",
     "set_report",
+    "set_restored",
     "set_unusable_reply",
     "set_written",
     "solution_of",

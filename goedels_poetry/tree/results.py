@@ -73,6 +73,9 @@ class RunResult:
     nodes, wall_seconds."""
     open_goals: tuple[OpenGoal, ...] = ()
     warnings: tuple[str, ...] = ()
+    disputed: tuple[dict[str, Any], ...] = ()
+    """Of a function that passed its checks: calls on which the words of its task are held against it,
+    ``{"call", "input", "expected", "words", "reason"}``."""
     location: dict[str, Any] | None = None
     """``{"line", "column", "hint"}`` of an invalid input."""
     run_dir: Path | None = None
@@ -89,6 +92,16 @@ class RunResult:
         """Process exit code for this verdict."""
         return self.verdict.exit_code
 
+    @property
+    def verdict_text(self) -> str:
+        """The verdict for people: "tested, disputed" where something is held against what was tested."""
+        return f"{self.verdict}, disputed" if self.is_disputed else str(self.verdict)
+
+    @property
+    def is_disputed(self) -> bool:
+        """Whether it was tested only, and the words of the task are held against it."""
+        return self.verdict is Verdict.TESTED and bool(self.disputed)
+
     def to_json(self) -> dict[str, Any]:
         """The object that ``--json`` prints: stable keys, JSON values only.
 
@@ -101,7 +114,7 @@ class RunResult:
         for key in ("certificate", "run_dir"):
             data[key] = str(data[key]) if data[key] is not None else None
         data["open_goals"] = list(data["open_goals"])
-        data["warnings"] = list(self.warnings)
+        data["warnings"], data["disputed"] = list(self.warnings), list(self.disputed)
         return data
 
     def _repr_html_(self) -> str:
@@ -116,7 +129,7 @@ class RunResult:
         for key in ("certificate", "run_dir"):
             known[key] = Path(known[key]) if known.get(key) else None
         known["open_goals"] = tuple(OpenGoal(**goal) for goal in known.get("open_goals", ()))
-        known["warnings"] = tuple(known.get("warnings", ()))
+        known["warnings"], known["disputed"] = (tuple(known.get(name, ())) for name in ("warnings", "disputed"))
         return cls(**known)
 
 

@@ -122,6 +122,10 @@ class RunDir:
         result = self.result()
         return result is not None and result.verdict not in RESUMABLE and not self.card().get("retry")
 
+    def is_unanswered(self) -> bool:
+        """Whether the run decided nothing while a model could not be asked: then there is nothing to go on with."""
+        return bool(self.card().get("unanswered"))
+
     @contextmanager
     def lock(self) -> Iterator[None]:
         """Hold the run for this process; raises :class:`RunLocked`. The system frees it when the process dies."""
@@ -174,7 +178,9 @@ class RunDir:
         """One line of ``runs``."""
         card = self.card()
         result = _result_of(card)
-        finished = result is not None and result.verdict not in RESUMABLE and not card.get("retry")
+        unanswered = bool(card.get("unanswered"))
+        kept = not card.get("retry") and not unanswered
+        finished = result is not None and result.verdict not in RESUMABLE and kept
         status = "running" if self.is_locked() else "finished" if finished else "stopped"
         metrics = result.metrics if result else {}
         return RunSummary(
@@ -182,7 +188,7 @@ class RunDir:
             name=card.get("name", ""),
             language=card.get("language", ""),
             status=status,
-            verdict=result.verdict if result and status != "running" else None,
+            verdict=result.verdict if result and status != "running" and not unanswered else None,
             reason=result.reason if result and status != "running" else "",
             started=card.get("started", 0.0),
             updated=card.get("updated", 0.0),

@@ -32,14 +32,23 @@ class GoedelsPoetryStateManager:
         return "candidate"
 
     def set_failed_proof(
-        self, node: ProofNode, reason: str, *, report: Any = None, exhausted: Queue | None = None
+        self,
+        node: ProofNode,
+        reason: str,
+        *,
+        report: Any = None,
+        exhausted: Queue | None = None,
+        fault: bool = False,
     ) -> str:
-        """One proof attempt failed: it is counted, and the decider is asked."""
-        refs = _without(node.refs, "report")
-        if report is not None:
+        """One proof attempt failed: it is counted, and the decider is asked.
+
+        ``fault``: by our own fault, so that nothing is rejected and there is nothing to be corrected.
+        """
+        refs = _without(node.refs, "report", *(["candidate"] if fault else []))
+        if report is not None and not fault:
             refs["report"] = self._txn.save(report)
         entry = {"attempt": node.attempts, "reason": reason, **_named(refs, "candidate", "report")}
-        self._txn.log(node.id, "attempt", **entry)
+        self._txn.log(node.id, "note" if fault else "attempt", **entry)
         self._txn.spent["attempts"] += 1
         self._txn.reason = reason
         self._to_decider(changed(node, attempts=node.attempts + 1, failure=Failure.PROOF, refs=refs), reason, exhausted)
@@ -134,19 +143,26 @@ class GoedelsPoetryStateManager:
         self._to_decider(changed(node, failure=Failure.SKETCH), reason, Queue.SKETCH)
         return "no strategy left"
 
-    def set_failed_sketch(self, node: ProofNode, reason: str, *, report: Any = None, correctable: bool = False) -> str:
-        """A sketch was rejected: one decomposition attempt, evidence against its strategy, then repair or decide."""
+    def set_failed_sketch(
+        self, node: ProofNode, reason: str, *, report: Any = None, correctable: bool = False, fault: bool = False
+    ) -> str:
+        """A sketch was rejected: one decomposition attempt, evidence against its strategy, then repair or decide.
+
+        ``fault``: by our own fault. What a model has proposed is then not rejected, and no evidence; the symbolic
+        agents would propose the same again.
+        """
         refs = _without(node.refs, "report")
-        if report is not None:
+        if report is not None and not fault:
             refs["report"] = self._txn.save(report)
-        entry = {"strategy": node.strategy, "fingerprint": node.fingerprint, "reason": reason}
-        self._txn.log(node.id, "rejected", **entry, **_named(refs, "sketch", "report"))
-        self._txn.reason = reason
         deterministic = self._is_deterministic(node)
+        excused = fault and not (deterministic and node.fingerprint)
+        entry = {"strategy": node.strategy, "fingerprint": node.fingerprint, "reason": reason}
+        self._txn.log(node.id, "note" if excused else "rejected", **entry, **_named(refs, "sketch", "report"))
+        self._txn.reason = reason
         node = changed(node, decomposition_attempts=node.decomposition_attempts + 1, failure=Failure.SKETCH, refs=refs)
-        if not (deterministic and correctable):
+        if not excused and not (deterministic and correctable):
             self._strategy_failed(node, reason, node)
-        may_repair = correctable or not deterministic
+        may_repair = not fault and (correctable or not deterministic)
         if may_repair and node.decomposition_attempts <= self._settings.decomposer_agent_max_self_corrections:
             self._txn.put(changed(node, queue=Queue.CORRECT_SKETCH, reason=reason))
         else:

@@ -217,3 +217,30 @@ def test_a_function_that_was_not_shown_to_end_is_told_at_once_and_at_the_end(cli
     assert doubt.startswith("f was not shown to end for all arguments"), "the goal does not speak of g"
     told = cli("trace", result["run_id"]).out
     assert told.index("f was not shown to end") < told.index("prover")
+
+
+UNPROVED = """
+from goedels_poetry.contracts import ensures
+
+@ensures(lambda result, n: result.startswith("<"))
+def shown(n: int) -> str:
+    return "<{0:b}>".format(n)
+"""
+
+
+@pytest.mark.parametrize(("require", "code"), [([], 0), (["--require", "tested"], 0), (["--require", "proved"], 1)])
+def test_a_verdict_below_what_is_required_is_no_success(
+    cli: Any, tmp_path: Path, require: list[str], code: int
+) -> None:
+    (tmp_path / "shown.py").write_text(UNPROVED, "utf-8")
+    ran = cli("prove", "shown.py", "--json", "-q", "--timeout", "20s", *require)
+    (result,) = ran.objects()
+    assert (ran.code, result["verdict"], result["exit_code"]) == (code, "tested", code)
+
+
+@pytest.mark.parametrize(("goal", "code"), [("(= 1 1)", 0), ("(= 1 2)", 3)])
+def test_what_is_required_changes_nothing_of_what_is_proved_or_refuted(
+    cli: Any, tmp_path: Path, goal: str, code: int
+) -> None:
+    (tmp_path / "t.smt2").write_text(f"(prove {goal})", "utf-8")
+    assert cli("prove", "t.smt2", "-q", "--require", "proved").code == code

@@ -15,7 +15,9 @@ from model_server import Answer, Server
 from scripted_code import Scripted, fenced, proposals
 from typer.testing import CliRunner, Result
 
+from goedels_poetry.cli.app import app
 from goedels_poetry.cli.code import register
+from goedels_poetry.tree.results import RunResult
 
 TASK = """
 task = "The double of x."
@@ -36,13 +38,13 @@ def file(tmp_path: Path) -> Path:
 
 def command(*arguments: str | Path, script: Scripted | None = None) -> Result:
     """The command by itself; with a script there is a model."""
-    app = typer.Typer()
-    register(app)
+    alone = typer.Typer()
+    register(alone)
     line = [str(argument) for argument in arguments]
     if script is None:
-        return CliRunner().invoke(app, line)
+        return CliRunner().invoke(alone, line)
     with Server(script) as server:
-        return CliRunner().invoke(app, [*line, "--model", "scripted", "--base-url", server.url, "--model-first"])
+        return CliRunner().invoke(alone, [*line, "--model", "scripted", "--base-url", server.url, "--model-first"])
 
 
 def test_the_verdict_is_last_and_the_attempts_stand_in_a_table(file: Path) -> None:
@@ -203,3 +205,45 @@ def test_problems_of_data_sets_are_tasks(record: dict[str, Any], tmp_path: Path)
     broken = command(path)
     assert broken.exit_code == 2
     assert f"{path}:2" in broken.stderr
+
+
+HALVES = """
+task = "Half of a number of coins, rounded up."
+signature = "def half(n: int) -> int"
+examples = ["half(4) == 2", "half(0) == 0"]
+"""
+DOWN = "def half(n: int) -> int:\n    return n // 2\n"
+UP = "def half(n: int) -> int:\n    return (n + 1) // 2\n"
+ROUNDED = Answer('```json\n{"tests": [{"call": "half(5)", "expected": "3", "words": "rounded up"}]}\n```')
+
+
+@pytest.mark.parametrize(
+    ("require", "code"), [((), 0), (("--require", "tested"), 1), (("--require", "proved"), 1)], ids=str
+)
+def test_the_verdict_says_that_it_is_disputed_and_the_exit_code_where_it_is_asked_for(
+    require: tuple[str, ...], code: int, tmp_path: Path
+) -> None:
+    file = tmp_path / "half.toml"
+    file.write_text(HALVES, "utf-8")
+    done = command(file, *require, script=Scripted(DOWN, hostile=(ROUNDED,)))
+    assert done.exit_code == code, done.output
+    *_, line, reason, verdict = done.stdout.rstrip().splitlines()
+    assert verdict.startswith(f"tested, disputed  {file}")
+    assert any("disputed: " in each and "half(5)" in each and "rounded up" in each for each in (line, reason))
+    told = command(file, *require, "--json", script=Scripted(DOWN, hostile=(ROUNDED,)))
+    result = json.loads(told.stdout)
+    assert (result["verdict"], result["exit_code"], result["disputed"][0]["input"]) == ("tested", code, {"n": "5"})
+    assert RunResult.from_json(result).disputed == tuple(result["disputed"])
+    shown = CliRunner().invoke(app, ["show", result["run_id"]]).stdout.rstrip().splitlines()
+    assert shown[-1].startswith(f"tested, disputed  {file}") and any("rounded up" in each for each in shown)
+
+
+@pytest.mark.parametrize(("require", "code"), [("tested", 0), ("proved", 1)])
+def test_what_is_tested_and_not_disputed_is_enough_where_no_proof_is_required(
+    require: str, code: int, tmp_path: Path
+) -> None:
+    file = tmp_path / "half.toml"
+    file.write_text(HALVES, "utf-8")
+    done = command(file, "--require", require, script=Scripted(UP))
+    assert done.exit_code == code, done.output
+    assert done.stdout.rstrip().splitlines()[-1].startswith(f"tested  {file}")

@@ -127,6 +127,6 @@ def test_the_second_solver_is_for_existential_goals_and_believes_no_false_one(mo
     ):
         context = context_of(f"{plus}(prove (forall ((n Int) (m Int)) {goal}))")
         sequent = root_sequent(context.problem)
-        assert suits(sequent, bits=False, products=True) is suited
+        assert suits(sequent, sorts=False, products=True) is suited
         assert context.is_believed(sequent) is believed
         context.close()

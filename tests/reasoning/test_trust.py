@@ -146,6 +146,23 @@ def test_not_every_other_word_for_a_negation_is_taken_for_a_flipped_goal(tested:
 
 
 @pytest.mark.parametrize(
+    ("sentence", "formula", "outcome"),
+    [
+        ("Mona is a baker.", "(not (not (baker mona)))", "passed"),
+        ("Mona is a baker.", "(not (not (not (baker mona))))", "warning"),
+        ("It is not true that Mona is not a baker.", "(baker mona)", "passed"),
+        ("It is not true that Mona is not a baker.", "(not (not (baker mona)))", "passed"),
+        ("Mona is not a baker.", "(not (not (baker mona)))", "warning"),
+        ("Mona is not a baker.", "(baker mona)", "warning"),
+    ],
+)
+def test_what_is_negated_twice_is_not_negated(tested: Examine, sentence: str, formula: str, outcome: str) -> None:
+    text = (*TEXT[:2], sentence, *TEXT[3:])
+    found = tested(RIGHT, (P3, P3.replace("(baker mona)", formula)), text=text)
+    assert found["premise polarity"].outcome == outcome
+
+
+@pytest.mark.parametrize(
     ("statement", "goal"),
     [
         ("Mona either lives in Paris or is not tired.", "(xor (lives_in mona paris) (not (tired mona)))"),

@@ -79,7 +79,7 @@ async def ask_for_function(node: ProofNode, deps: Deps, request: Request, turns:
         text = _shown(done)
         if done.winner is not None:
             return set_written(txn, node, done.winner.value, (*said, ("assistant", text)))
-        if not text or any(sample.reply.error for sample in done.samples):
+        if not text or done.fault or any(sample.reply.error for sample in done.samples):
             return set_unusable_reply(txn, node, done.reason, None)
         return set_unusable_reply(txn, node, done.reason, (*said, ("assistant", text)))
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from goedels_poetry.agents.code.asking import task_of
 from goedels_poetry.agents.code.failing import CodeFailure
+from goedels_poetry.agents.code.reports import disputed_words
 from goedels_poetry.agents.code.strategies import all_banned
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.tasks.code_moves import (
@@ -19,6 +20,7 @@ from goedels_poetry.tasks.code_moves import (
     BEST,
     CANDIDATE,
     CONVERSATION,
+    DISPUTED,
     FAILED,
     MODEL,
     NO_REPLY,
@@ -30,8 +32,11 @@ from goedels_poetry.tasks.code_moves import (
     SYNTHESIS,
     UNTESTED,
     candidates,
+    is_kept,
     lift_oldest,
+    set_disputed,
     set_move,
+    set_restored,
 )
 from goedels_poetry.tree.state import ProofNode, Queue
 from goedels_poetry.tree.store import StoreReader, Txn
@@ -41,7 +46,9 @@ WRITER, PROSECUTOR = "formalizer", "judge"
 
 MOVES = {
     "prosecute": "it passed; somebody tries to break it",
+    "dispute": "it passed, and its author is told once what is held against it",
     "accept": "it passed, and nothing that counts has broken it",
+    "stand": "the function that had passed is the answer, with what is held against it",
     "correct": "the model is shown what came of it",
     "fresh": "another beginning, without what is banned",
     "ask_again": "the model is asked once more",
@@ -50,13 +57,13 @@ MOVES = {
 """move -> why it may be chosen."""
 
 POLICY: dict[str, tuple[str, ...]] = {
-    PASSED: ("prosecute", "accept"),
-    FAILED: ("correct", "fresh", "give_up"),
-    UNTESTED: ("correct", "fresh", "give_up"),
-    BANNED: ("correct", "fresh", "give_up"),
-    REPEATED: ("correct", "fresh", "give_up"),
-    REPLY: ("correct", "fresh", "give_up"),
-    NO_REPLY: ("ask_again", "give_up"),
+    PASSED: ("prosecute", "dispute", "accept"),
+    FAILED: ("stand", "correct", "fresh", "give_up"),
+    UNTESTED: ("stand", "correct", "fresh", "give_up"),
+    BANNED: ("stand", "correct", "fresh", "give_up"),
+    REPEATED: ("stand", "correct", "fresh", "give_up"),
+    REPLY: ("stand", "correct", "fresh", "give_up"),
+    NO_REPLY: ("stand", "ask_again", "give_up"),
 }
 """kind of report -> moves in order of preference; the first legal one is taken."""
 
@@ -74,6 +81,10 @@ class Facts:
     prosecuted: bool
     """Whether a candidate that passed goes to the prosecutor."""
     bans: Mapping[str, Mapping[str, Any]]
+    disputed: bool = False
+    """Whether the words of the task are held against the candidate that passed."""
+    stands: bool = False
+    """Whether an earlier candidate passed and was disputed, and its author has answered."""
 
 
 @agent(queue=Queue.DECIDE, quick=True, name="decider", on_failure=CodeFailure.GIVE_UP)
@@ -87,12 +98,17 @@ async def decider(node: ProofNode, deps: Deps) -> Apply:
         store = txn.store
         report, past = store.load(node.refs[REPORT]), candidates(store.history(node.id))
         bans = store.bans(node.id)
-        facts = Facts(task.max_attempts, by_model, prosecuted, bans)
+        disputed = store.load(node.refs[PROSECUTED]).get("disputed", ()) if PROSECUTED in node.refs else ()
+        facts = Facts(task.max_attempts, by_model, prosecuted, bans, bool(disputed), is_kept(store, node))
         legal = legal_moves(node, report, past, facts)
         move = next((m for m in POLICY[report["kind"]] if m in legal), "give_up")
         why = MOVES[move] if by_model or move != "give_up" else "nothing is left to try without a language model"
         if move == "accept":
             return set_move(txn, node, move, why, evidence=_evidence(store, node, deps))
+        if move == "dispute":
+            return set_disputed(txn, node, why, disputed_words(disputed))
+        if move == "stand":
+            return set_restored(txn, node, why)
         if move == "give_up":
             return set_move(txn, node, move, f"{why}; {_best(store, node, past)}")
         if move == "fresh" and all_banned(task, bans) and (lifted := lift_oldest(txn, node)):
@@ -116,12 +132,15 @@ def legal_moves(
     twice = len(past) > 1 and {kind, past[-2]["outcome"]} <= NOT_RUN
     banned = kind != BANNED and last.get("fingerprint") in facts.bans
     passed = kind == PASSED and CANDIDATE in node.refs
+    told = left and last.get("by") == MODEL and CONVERSATION in node.refs
     allowed = {
-        "correct": left and last.get("by") == MODEL and CONVERSATION in node.refs and not twice and not banned,
+        "correct": told and not twice and not banned,
         "fresh": left or last.get("by") == SYNTHESIS,
         "ask_again": left,
         "prosecute": passed and facts.prosecuted and PROSECUTED not in node.refs,
+        "dispute": passed and facts.disputed and told and DISPUTED not in node.refs,
         "accept": passed,
+        "stand": not passed and facts.stands,
     }
     return frozenset(move for move, legal in allowed.items() if legal)
 

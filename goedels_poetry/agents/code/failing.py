@@ -7,7 +7,7 @@ from enum import StrEnum
 from goedels_poetry.agents.deps import Deps
 from goedels_poetry.agents.failure import ERROR, FailureTable
 from goedels_poetry.tasks.code_moves import UNTESTED as NOT_TESTED
-from goedels_poetry.tasks.code_moves import set_move, set_prosecuted, set_report, set_unusable_reply
+from goedels_poetry.tasks.code_moves import disputes_kept, set_move, set_prosecuted, set_report, set_unusable_reply
 from goedels_poetry.tree.state import ProofNode, Queue
 from goedels_poetry.tree.store import Txn
 
@@ -41,7 +41,8 @@ def untested(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
 def not_prosecuted(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
     """See :attr:`CodeFailure.NOT_PROSECUTED`."""
     words = f"nobody tried to break the function: {reason}"
-    set_prosecuted(txn, node, {"by": "", "tests": 0, "aside": [words], "reason": words})
+    disputed = disputes_kept(txn.store, node)
+    set_prosecuted(txn, node, {"by": "", "tests": 0, "aside": [words], "disputed": disputed, "reason": words})
     return ERROR
 
 
@@ -68,4 +69,4 @@ CODE_FAILURES = FailureTable(
     otherwise=CodeFailure.GIVE_UP,
 )
 
-__all__ = ["CODE_FAILURES", "CodeFailure"]
+__all__ = ["CODE_FAILURES", "CodeFailure", "untested"]

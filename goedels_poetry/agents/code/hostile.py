@@ -1,22 +1,27 @@
 """Tests that are meant to break a candidate: which of them count is decided here, by what the task says.
 
 A proposed call counts where its input is allowed and the contract of the task is broken on it in CPython: that follows
-from the task, whatever value the proposal expects. A value that neither an example nor the contract decides is
-somebody's opinion: it is set aside, and told.
+from the task, whatever value the proposal expects. Where neither an example nor the contract decides, the words of the
+task may: what quotes them is disputed, which its author answers; every other value is an opinion, and set aside.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from goedels_poetry.agents.code.literals import NotAValue, value_of
+from goedels_poetry.agents.code.wording import is_exception
 from goedels_poetry.languages.python.testing import CheckResult, replay, test_candidate
 from goedels_poetry.tasks.code import CodeTask
 
 MOST_TESTS = 8
+_IN_QUOTES = re.compile("[\"'“‘`]([^\"'“”‘’`]+)[\"'”’`]")
+MAX_WORDS = 300
+"""Characters of a quotation."""
 MAX_CALL = 4_000
 """Characters of a call that is looked at."""
 
@@ -32,6 +37,7 @@ SCHEMA: dict[str, Any] = {
                     "call": {"type": "string"},
                     "expected": {},
                     "why": {"type": "string"},
+                    "words": {"type": "string"},
                 },
                 "required": ["call"],
             },
@@ -50,6 +56,18 @@ class HostileTest:
     """Literals by parameter."""
     expected: str
     """A literal; "" where none is expected."""
+    words: str = ""
+    """Those of the task that decide it; "" where the proposal quotes none."""
+
+    def dispute(self, reason: str) -> dict[str, Any]:
+        """What is held against a candidate, as results have it."""
+        return {
+            "call": self.call,
+            "input": self.arguments,
+            "expected": self.expected or None,
+            "words": self.words,
+            "reason": " ".join(reason.split())[:300],
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +80,15 @@ class Trial:
     """Faults that count."""
     aside: tuple[str, ...] = ()
     """What was set aside, in words."""
+    disputed: tuple[dict[str, Any], ...] = ()
+    """What the words of the task are said to forbid, see `HostileTest.dispute`."""
 
 
 async def tried(task: CodeTask, source: str, proposals: Sequence[Mapping[str, Any]], seed: int) -> Trial:
     """Run what was proposed against a candidate that has passed every check."""
     tests, aside = read_tests(task, proposals)
     broken: list[CheckResult] = []
+    disputed: list[dict[str, Any]] = []
     counted = 0
     open_tests: list[HostileTest] = []
     for test in tests:
@@ -87,11 +108,19 @@ async def tried(task: CodeTask, source: str, proposals: Sequence[Mapping[str, An
         elif shown.passed:
             counted += 1
             open_tests.append(test)
+        elif shown.kind == "resources" and test.words:
+            disputed.append(test.dispute(shown.reason))
         else:  # an input that is not allowed, or one so large that time or stack were at an end
             aside.append(f"{test.call}: {shown.reason}")
-    if not broken:
-        aside += await _differing(task, source, open_tests, seed)
-    return Trial(counted, tuple(broken), tuple(" ".join(each.split())[:300] for each in aside))
+    for test, differs in [] if broken else await _differing(task, source, open_tests, seed):
+        if test.words and await _may_be_right(task, test):
+            disputed.append(test.dispute(differs.reason))
+        else:
+            told = f"{' '.join(differs.reason.split())} ({differs.name})"
+            aside.append(f"the task does not decide it, but {told}")
+    return Trial(
+        counted, tuple(broken), tuple(" ".join(each.split())[:300] for each in aside), () if broken else tuple(disputed)
+    )
 
 
 def read_tests(task: CodeTask, proposals: Sequence[Mapping[str, Any]]) -> tuple[list[HostileTest], list[str]]:
@@ -108,8 +137,28 @@ def read_tests(task: CodeTask, proposals: Sequence[Mapping[str, Any]]) -> tuple[
             aside.append(f"{text[:80]}: not a test that can be run ({error})")
             continue
         if all(arguments != other.arguments for other in tests):
-            tests.append(HostileTest(text[:200], arguments, wanted))
+            tests.append(HostileTest(text[:200], arguments, wanted, _quoted(task, proposal)))
     return tests, aside
+
+
+def _quoted(task: CodeTask, proposal: Mapping[str, Any]) -> str:
+    """What the proposal quotes of the task, more than one word in their order; "" for nothing."""
+    has, why = " ".join(task.task.split()).casefold(), str(proposal.get("why", ""))[:MAX_CALL]
+    for words in (str(proposal.get("words", ""))[:MAX_CALL], why, *_IN_QUOTES.findall(why)):
+        said = " ".join(words.split()).strip("\"'“”.… ")
+        if " " in said and said.casefold() in has:
+            return said[:MAX_WORDS]
+    return ""
+
+
+async def _may_be_right(task: CodeTask, test: HostileTest) -> bool:
+    """Whether the contract of the task allows the value that is expected."""
+    if not task.checks.has_contract():
+        return True
+    line = " ".join(task.signature.split()).rstrip(":").rstrip()
+    does = f"raise {test.expected}" if is_exception(test.expected) else f"return {test.expected}"
+    shown = await replay(task.whole(f"{line}:\n    {does}\n"), task.checks, test.arguments)
+    return not shown.violates()
 
 
 def _is_open(expected: Any, task: CodeTask) -> bool:
@@ -145,6 +194,8 @@ def arguments_of(task: CodeTask, call: str) -> dict[str, str]:
 def _literal(expected: Any) -> str:
     if not isinstance(expected, str):
         return repr(expected)  # the model wrote the value instead of its text
+    if is_exception(expected.strip()):
+        return expected.strip()
     return repr(value_of(ast.parse(expected.strip(), mode="eval").body))
 
 
@@ -160,21 +211,24 @@ def _of_example(task: CodeTask, test: HostileTest) -> str | None:
 
 
 def _same(one: str, other: str) -> bool:
+    if is_exception(one) or is_exception(other):
+        return one == other
     return bool(ast.literal_eval(one) == ast.literal_eval(other))
 
 
-async def _differing(task: CodeTask, source: str, tests: Sequence[HostileTest], seed: int) -> list[str]:
-    """Where the candidate gives something else than was expected, and the task does not say which is right."""
-    wanted = [test for test in tests if test.expected]
+async def _differing(
+    task: CodeTask, source: str, tests: Sequence[HostileTest], seed: int
+) -> list[tuple[HostileTest, CheckResult]]:
+    """Where the candidate gives something else than was expected, and no check of the task says which is right."""
+    wanted = {f"{test.call} == {test.expected}": test for test in tests if test.expected}
     if not wanted:
         return []
-    pairs = tuple((test.call, test.expected) for test in wanted)
+    pairs = tuple((test.call, test.expected) for test in wanted.values())
     checks = replace(
         task.checks, requires=(), ensures=(), raises=(), examples=pairs, assertions=(), properties=(), doctests=False
     )
     report = await test_candidate(source, checks, seed=seed, effort="quick")
-    told = [result for result in report.results if not result.passed]
-    return [f"the task does not decide it, but {' '.join(each.reason.split())} ({each.name})" for each in told]
+    return [(wanted[each.name], each) for each in report.results if not each.passed and each.name in wanted]
 
 
 __all__ = ["SCHEMA", "HostileTest", "Trial", "arguments_of", "read_tests", "tried"]

@@ -22,7 +22,7 @@ from goedels_poetry.languages.base import Outcome
 from goedels_poetry.languages.python.testing import test_candidate
 from goedels_poetry.models import Reply, Request
 from goedels_poetry.tasks.code import CodeTask
-from goedels_poetry.tasks.code_moves import CANDIDATE, EVIDENCE, REPORT, set_broken, set_prosecuted
+from goedels_poetry.tasks.code_moves import CANDIDATE, EVIDENCE, REPORT, disputes_kept, set_broken, set_prosecuted
 from goedels_poetry.tree.state import ProofNode, Queue
 from goedels_poetry.tree.store import Txn
 
@@ -67,9 +67,16 @@ async def _by_model(node: ProofNode, deps: Deps, task: CodeTask, source: str) ->
 
     done: Round = await ask_round(deps, replace(schedule(deps).scheduled(request), samples=1), read)
     proposals: Sequence[dict[str, Any]] = list(done.winner.value.get("tests", ())) if done.winner is not None else []
-    trial = await tried(task, source, proposals, deps.settings.seed)
+    earlier = await deps.store.on_thread(disputes_kept, deps.store, node)
+    trial = await tried(task, source, [*earlier, *proposals], deps.settings.seed)
     before = await deps.load(node, REPORT)
-    found = {"by": done.model, "tests": trial.counted, "aside": list(trial.aside), "reason": _reason(done, trial)}
+    found = {
+        "by": done.model,
+        "tests": trial.counted,
+        "aside": list(trial.aside),
+        "disputed": list(trial.disputed),
+        "reason": _reason(done, trial),
+    }
 
     def apply(txn: Txn) -> str:
         done.log(txn, node)
@@ -83,7 +90,8 @@ async def _by_model(node: ProofNode, deps: Deps, task: CodeTask, source: str) ->
 def _reason(done: Round, trial: Trial) -> str:
     if done.winner is None:
         return f"no hostile tests: {done.reason}"
-    aside = f", {len(trial.aside)} set aside" if trial.aside else ""
+    aside = f", {len(trial.disputed)} disputed" if trial.disputed else ""
+    aside += f", {len(trial.aside)} set aside" if trial.aside else ""
     if trial.broken:
         return f"broken by {len(trial.broken)} of {trial.counted} hostile tests{aside}"
     if not trial.counted:

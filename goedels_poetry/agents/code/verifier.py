@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from goedels_poetry.agents.code.asking import task_of
-from goedels_poetry.agents.code.failing import CodeFailure
+from goedels_poetry.agents.code.failing import CodeFailure, untested
 from goedels_poetry.agents.code.reports import refused_report, report_on
 from goedels_poetry.agents.code.strategies import forbidden_strategies, known_strategy, why_banned
 from goedels_poetry.agents.code.wording import left_words
+from goedels_poetry.agents.judging import outcome_of
 from goedels_poetry.agents.registry import Apply, Deps, agent
+from goedels_poetry.languages.base import Outcome
 from goedels_poetry.languages.python.testing import test_candidate
-from goedels_poetry.tasks.code_moves import BANNED, CANDIDATE, EVIDENCE, REPEATED, candidates, set_report
+from goedels_poetry.tasks.code_moves import BANNED, CANDIDATE, EVIDENCE, REPEATED, RESTORED, candidates, set_report
 from goedels_poetry.tree.state import ProofNode, Queue
 
 
@@ -21,16 +23,24 @@ async def verifier(node: ProofNode, deps: Deps) -> Apply:
     source = str(candidate["source"])
     forbidden = forbidden_strategies(task, await store.on_thread(store.bans, node.id))
     why = why_banned(known_strategy(candidate), forbidden)
-    if why:
+    restored = bool(candidate.get(RESTORED))  # it was run before, and is only held against later inputs
+    if why and not restored:
         return lambda txn: set_report(txn, node, refused_report(BANNED, why, left_words(forbidden)))
     tried = candidates(await store.on_thread(store.history, node.id))
     again = next((entry["attempt"] for entry in tried if entry.get("digest") == candidate["digest"]), None)
-    if again is not None:
+    if again is not None and not restored:
         same = f"it is the same program as that of attempt {again}"
         return lambda txn: set_report(txn, node, refused_report(REPEATED, same))
     inputs = await deps.load(node, EVIDENCE) or []
-    tested = await test_candidate(source, task.checks, seed=deps.settings.seed, inputs=inputs, effort="normal")
-    report = report_on(task, tested)
+
+    async def test() -> Outcome:
+        tested = await test_candidate(source, task.checks, seed=deps.settings.seed, inputs=inputs, effort="normal")
+        return Outcome(True, report_on(task, tested))
+
+    found = await outcome_of(deps, "verifier", test)
+    if found.fault:
+        return lambda txn: untested(txn, node, found.reason, deps)
+    report = dict(found.value)
     return lambda txn: set_report(txn, node, report)
 
 

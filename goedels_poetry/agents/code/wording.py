@@ -37,9 +37,13 @@ def query_of(task: CodeTask) -> str:
 
 def example_text(call: str, expected: str) -> str:
     """An example; the name of an exception stands for raising it, and would read as a value."""
-    kind = getattr(builtins, expected, None)
-    raised = isinstance(kind, type) and issubclass(kind, BaseException)
-    return f"{call}  # raises {expected}" if raised else f"{call} == {expected}"
+    return f"{call}  # raises {expected}" if is_exception(expected) else f"{call} == {expected}"
+
+
+def is_exception(text: str) -> bool:
+    """Whether it is the name of an exception, which stands for raising it."""
+    kind = getattr(builtins, text, None)
+    return isinstance(kind, type) and issubclass(kind, BaseException)
 
 
 def _contract(task: CodeTask) -> list[str]:
@@ -115,6 +119,7 @@ __all__ = [
     "example_text",
     "forbidden_words",
     "history_words",
+    "is_exception",
     "left_words",
     "query_of",
 ]

@@ -132,7 +132,7 @@ def _unusable(txn: Txn, node: ProofNode, done: Round, said: tuple[Turn, ...]) ->
     """A reply with words is answered; one without, or an error of the server, leaves the conversation as it was."""
     text = _shown(done)
     broken = done.request.schema is None and any(sample.reply.error for sample in done.samples)
-    if broken or not text:
+    if broken or done.fault or not text:
         return set_unusable_reply(txn, node, done.reason, None)
     return set_unusable_reply(txn, node, done.reason, (*said, ("assistant", text)))
 

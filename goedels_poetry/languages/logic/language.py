@@ -129,7 +129,8 @@ class LogicLanguage:
         try:
             reply = await self._pool.run(f"{JOBS}:{function}", payload, seconds, MEMORY_MB)
         except (JobTimeout, JobMemory, JobCrashed) as error:
-            return Outcome(False, {}, f"the program could not be decided: {error}")
+            fault = isinstance(error, JobCrashed)
+            return Outcome(False, {}, f"the program could not be decided: {error}", fault=fault)
         return Outcome(reply["ok"], reply["value"], reply["reason"], reply["cost"])
 
 

@@ -244,7 +244,7 @@ class SmtLanguage:
         try:
             answer = await self._readers.run(f"{MODEL_JOBS}:{function}", payload, READ_SECONDS[0], READ_MEMORY_MB)
         except (JobTimeout, JobMemory, JobCrashed) as error:
-            return Outcome(False, {}, f"the reply cannot be read: {error}")
+            return Outcome(False, {}, f"the reply cannot be read: {error}", fault=isinstance(error, JobCrashed))
         return Outcome(answer["ok"], answer["value"], answer["reason"], answer["cost"])
 
     async def _job(self, function: str, payload: Json, module: str = JOBS) -> Outcome:
@@ -258,7 +258,7 @@ class SmtLanguage:
         except (JobTimeout, JobMemory, JobCrashed) as error:
             if log.path is not None:  # there is no result for it to come back with
                 log.take(unfinished(log.path).to_json())
-            return Outcome(False, {}, f"{function}: {error}")
+            return Outcome(False, {}, f"{function}: {error}", fault=isinstance(error, JobCrashed))
         self._keep(payload["theorem"], answer["keys"])
         log.take(answer.get("trials", {}))
         return Outcome(answer["ok"], answer["value"], answer["reason"], answer["cost"])

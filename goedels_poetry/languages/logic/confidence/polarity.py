@@ -19,6 +19,7 @@ from goedels_poetry.languages.logic.confidence.shape import (
     negated,
     negates,
     quantified,
+    without_double_negations,
 )
 from goedels_poetry.languages.logic.confidence.vocabulary import (
     asked,
@@ -102,9 +103,10 @@ def _mismatch(case: Case, formulas: list[Term], sentence: str) -> str:
     names = frozenset().union(*map(case.names, formulas))
     if any(map(negative_name, names)):
         return ""
+    formulas = [without_double_negations(formula) for formula in formulas]
     count = negations(sentence)
     written = sum(map(_negations, formulas))
-    if count and not any(map(negates, formulas)):
+    if count % 2 and not any(map(negates, formulas)):  # two in words may undo each other, as in "not untrue"
         # Names that are no words of the sentence may be antonyms of its words: then there is nothing to negate.
         content = frozenset(stem(word) for word in words(sentence))
         plain = all(wholly_mentioned(name, content) for name in names)

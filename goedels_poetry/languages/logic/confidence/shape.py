@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from goedels_poetry.kernel.problem import Signature
-from goedels_poetry.kernel.terms import BOOL, FALSE, Kind, Term, is_app, subterms
+from goedels_poetry.kernel.terms import BOOL, FALSE, Kind, Term, is_app, not_, rebuild, subterms
 
 MAX_NODES = 20_000
 """Formulas with more nodes are not looked into for their shape."""
@@ -37,6 +37,19 @@ def applied(term: Term, signature: Signature) -> frozenset[str]:
         for name in (part.name, *(i for i in part.indices if isinstance(i, str)))
         if name in signature.names
     )
+
+
+def without_double_negations(term: Term) -> Term:
+    """The term with what is negated twice as it is."""
+    done: dict[Term, Term] = {}
+
+    def go(t: Term) -> Term:
+        if t.args and t not in done:
+            args = tuple([go(a) for a in t.args])
+            done[t] = not_(*args) if is_app(t, "not") else rebuild(t, args)
+        return done.get(t, t)
+
+    return go(term)
 
 
 def negated(term: Term) -> bool:

@@ -23,16 +23,20 @@ termination, refutation, auxiliary, rewriting, plan. Other folders import from t
 from __future__ import annotations
 
 from goedels_poetry.languages.smt.engine.jobs import problem_of
-from goedels_poetry.languages.smt.engine.plan import key_of
+from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
 from goedels_poetry.languages.smt.engine.preflight import counterexample, facts_of, interpreted, proof_of
+from goedels_poetry.languages.smt.engine.sketches import with_lemmas
 from goedels_poetry.languages.smt.engine.termination import with_measures
 
 __all__ = [
+    "Plan",
     "counterexample",
     "facts_of",
     "interpreted",
     "key_of",
+    "leaf",
     "problem_of",
     "proof_of",
+    "with_lemmas",
     "with_measures",
 ]

@@ -46,7 +46,15 @@ from goedels_poetry.languages.smt.engine.conjecture import (
     together,
     witness_plans,
 )
-from goedels_poetry.languages.smt.engine.context import CANDIDATE, DIRECT, PATIENT, QUICK, ProverContext, close_goal
+from goedels_poetry.languages.smt.engine.context import (
+    CANDIDATE,
+    DIRECT,
+    MODEL_SECONDS,
+    PATIENT,
+    QUICK,
+    ProverContext,
+    close_goal,
+)
 from goedels_poetry.languages.smt.engine.induction import (
     constructor_split,
     induction,
@@ -56,7 +64,8 @@ from goedels_poetry.languages.smt.engine.induction import (
     short_proof,
 )
 from goedels_poetry.languages.smt.engine.invariants import Invariants
-from goedels_poetry.languages.smt.engine.plan import Plan, key_of
+from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
+from goedels_poetry.languages.smt.engine.rewriting import written_out
 from goedels_poetry.languages.trials import NOT_APPLIED, Status
 
 MAX_PATIENT = 3
@@ -122,6 +131,8 @@ class Sketcher:
                 after_induction.append(plan)  # what is periodic is so in both directions at once
             elif halves:
                 yield plan
+        self._begin("definitions-written-out")
+        yield from self._written_out(sequent)
         if self._context.problem.measures and "invariants" not in self._without:
             self._begin("invariants")
             yield from self._invariants.plans(sequent)  # an induction on a measure is slow to give up
@@ -179,6 +190,19 @@ class Sketcher:
             except SchemeError:
                 continue
             yield Plan(sequent, scheme, tuple(close_goal(self._context, case) or Plan(case) for case in cases), name)
+
+    def _written_out(self, sequent: Sequent) -> Iterator[Plan]:
+        """The goal without calls of functions that are not recursive."""
+        found = written_out(self._context.signature, sequent)
+        if found is None:
+            return
+        context, (general, query) = self._context, found
+        simply = Query(cites=tuple(context.lemmas))
+        # z3 eliminates the equations in a context of its own only
+        closed = context.holds_alone(general, simply, PATIENT, MODEL_SECONDS)
+        plan = leaf(general, simply) if closed else close_goal(context, general)
+        if plan is not None and context.holds(sequent, query, DIRECT, extra={plan.key: general}):
+            yield Plan(sequent, query, (plan,), "definitions-written-out")
 
     def _divided(self, sequent: Sequent) -> Iterator[Plan]:
         """The goal from what a function that it divides by does: its result divides its arguments."""

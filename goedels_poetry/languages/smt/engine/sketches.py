@@ -26,13 +26,16 @@ def with_lemmas(context: ProverContext, plan: Plan, library: dict[str, Plan]) ->
     """The plan, preceded by the lemmas that it cites (and those that these cite); unused ones are left out.
 
     The result is a query on the lemmas, or on the goal itself proved after them; or the plan when it needs none.
+    Lemmas that cite each other in a circle come in some order, and the verifier refuses the one that cites ahead.
     """
     plan = minimise(context, plan)
     needed: dict[str, Plan] = {}
+    met: set[str] = set()
 
     def visit(part: Plan) -> None:
         for key in cited(part):
-            if key in library and key not in needed:
+            if key in library and key not in met:
+                met.add(key)
                 lemma = minimise(context, library[key])
                 visit(lemma)
                 needed[key] = lemma

@@ -2,8 +2,9 @@
 
 Measured on the failed queries of our arithmetic goals (z3 with 60,000 to 400,000 steps): of 27 with an existential
 conclusion that are true, cvc5 closed 24, each within 4,000 steps and 0.02 s; of 19 sums of bit-vectors 12 (all, as
-sums of integers); of 80 about products of integers none, but remainders of products it finds where z3 does not. So
-it is asked first, and with few steps, for these kinds, and not at all for others; a race would only cost twice.
+sums of integers); of 80 about products of integers none, but remainders of products it finds where z3 does not. Of
+strings it closes in 0.1 s what z3 does not in 10 s (a key split again at its first separator). So it is asked first,
+and with few steps, for these kinds, and not at all for others; a race would only cost twice.
 
 Its own induction is that of Reynolds and Kuncak, "Induction for SMT Solvers", 2015.
 """
@@ -30,16 +31,20 @@ BELIEF_SECONDS = 6.0
 _INDUCTION = {"quant-ind": "true", "conjecture-gen": "true", "full-saturate-quant": "true"}
 
 
-def suits(sequent: Sequent, *, bits: bool, products: bool) -> bool:
-    """Whether a goal is of a kind for which cvc5 is better: existential, or about bits or remainders of products.
+SORTS = frozenset({"BitVec", "String"})
+"""Sorts about which it proves more than z3."""
 
-    ``bits``, ``products``: whether there can be any.
+
+def suits(sequent: Sequent, *, sorts: bool, products: bool) -> bool:
+    """Whether a goal is of a kind for which cvc5 is better: existential, about `SORTS` or remainders of products.
+
+    ``sorts``, ``products``: whether there can be any.
     """
     if sequent.concl.kind is Kind.EXISTS:
         return True
     if products and any(t.kind is Kind.APP and t.name in ("mod", "div") for t in subterms(sequent.concl)):
         return True
-    return bits and any(t.sort.name == "BitVec" for part in (sequent.concl, *sequent.hyps) for t in subterms(part))
+    return sorts and any(t.sort.name in SORTS for part in (sequent.concl, *sequent.hyps) for t in subterms(part))
 
 
 def multiplies(term: Term) -> bool:

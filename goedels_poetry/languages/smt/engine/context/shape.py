@@ -10,7 +10,7 @@ from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.refutation.theory import with_definitions
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import Kind, Term, subterms, symbols
-from goedels_poetry.languages.smt.engine.context.second_solver import multiplies, suits
+from goedels_poetry.languages.smt.engine.context.second_solver import SORTS, multiplies, suits
 
 
 class ProblemShape:
@@ -55,7 +55,7 @@ class ProblemShape:
 
     def suits_second(self, sequent: Sequent) -> bool:
         """Whether cvc5 is rather to be asked than z3, see `second_solver.suits`."""
-        return suits(sequent, bits=self._speaks_of_bits, products=self._multiplies)
+        return suits(sequent, sorts=self._speaks_of_sorts, products=self._multiplies)
 
     def rests_on(self, term: Term) -> set[str]:
         """Symbols in ``term`` and in the definitions that it leads to."""
@@ -96,10 +96,10 @@ class ProblemShape:
         return sorted(level, key=lambda f: level[f])
 
     @cached_property
-    def _speaks_of_bits(self) -> bool:
-        """Whether there are bit-vectors in the problem at all."""
-        return any("BitVec" in line for line in with_definitions(self._obligations)) or any(
-            t.sort.name == "BitVec" for t in subterms(self._problem.goal)
+    def _speaks_of_sorts(self) -> bool:
+        """Whether any of the sorts for which cvc5 is better is in the problem at all."""
+        return any(name in line for line in with_definitions(self._obligations) for name in SORTS) or any(
+            t.sort.name in SORTS for t in subterms(self._problem.goal)
         )
 
     @cached_property

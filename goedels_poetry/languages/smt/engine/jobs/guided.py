@@ -100,9 +100,10 @@ GOAL_CALLS, GOAL_SECONDS = 60, 30.0
 def _obvious(context: ProverContext, sequent: Sequent, lemmas: list[Sequent]) -> dict[str, Plan]:
     """What nobody would think of writing down: functions that count are never negative. Each with its proof.
 
-    They come before the lemmas, which may cite them; what nothing cites is not kept.
+    They come before the lemmas, which may cite them; what nothing cites is not kept, and what is in scope is cited
+    from there.
     """
-    signature, known = context.signature, {lemma.key for lemma in lemmas}
+    signature, known = context.signature, {key_of(lemma) for lemma in lemmas} | context.lemmas.keys()
     called = reached(signature, [fact.formula for fact in (sequent, *lemmas)])
     library: dict[str, Plan] = {}
     for definition in signature.definitions:
@@ -111,7 +112,7 @@ def _obvious(context: ProverContext, sequent: Sequent, lemmas: list[Sequent]) ->
         value = app(definition.name, definition.params, INT)
         fact = sequent_of(forall(definition.params, app(">=", (value, integer(0)), BOOL)), signature.names)
         try:
-            if fact.key in known or context.refutes(fact, OBVIOUS_TESTS) is not None:
+            if key_of(fact) in known or context.refutes(fact, OBVIOUS_TESTS) is not None:
                 continue
             plan = _closed(context, fact) or induction(context, fact, full=False)
         except OutOfTime:

@@ -8,13 +8,15 @@ from typing import Any
 
 from goedels_poetry.kernel.derivation import Query
 from goedels_poetry.kernel.encoding import symbol_of
+from goedels_poetry.kernel.faults import InvalidText
 from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.problem import Signature
+from goedels_poetry.kernel.reading.literals import atom_literal
 from goedels_poetry.kernel.reading.reader import Atom, Group, SExpr, Source, read
 from goedels_poetry.kernel.refutation.evaluator import ArrayValue, Value
 from goedels_poetry.kernel.refutation.theory import with_definitions
 from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.kernel.terms import INT, REAL, Sort, Term
+from goedels_poetry.kernel.terms import INT, REAL, BitVector, Sort, Term
 from goedels_poetry.solvers import Limits
 from goedels_poetry.solvers.spare import borrowed
 
@@ -36,7 +38,7 @@ def suggested_values(context: Context, sequent: Sequent, rlimit: int) -> Mapping
         (pairs,) = read(Source(answer.output))
         terms = [_without_let(pair.items[1], {}) for pair in _items(pairs)]
         return {v: _value(context.signature, v.sort, e) for v, e in zip(sequent.vars, terms, strict=True)}
-    except (_NotAValue, ValueError, AttributeError, IndexError):
+    except (_NotAValue, InvalidText, ValueError, AttributeError, IndexError):
         return None  # an element of a declared sort, a function as an array, ...: nothing to evaluate
 
 
@@ -74,8 +76,9 @@ def _value(signature: Signature, sort: Sort, expr: SExpr) -> Value:
         text = expr.text
         if sort.name == "Bool" and text in ("true", "false"):
             return text == "true"
-        if sort.name == "BitVec" and text[:2] in ("#x", "#b"):
-            return int(text[2:], 16 if text[1] == "x" else 2)
+        literal = atom_literal(Source(text), expr)
+        if literal is not None and literal.sort is sort:
+            return literal.value.value if isinstance(literal.value, BitVector) else literal.value
         return _built(signature, sort, text, [])
     head, *args = _items(expr)
     if sort.name == "Array":

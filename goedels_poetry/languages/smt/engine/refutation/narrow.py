@@ -45,7 +45,7 @@ class Narrowing:
         self._signature = signature = refuter.signature
         self._sequent = sequent
         self._refuter = refuter
-        self._numbers = list(dict.fromkeys((0, 1, 2, -1, 3, *refuter.edges(sequent), *range(4, NUMBERS), -2)))
+        self._numbers = list(dict.fromkeys((0, 1, 2, -1, 3, *refuter.edges(sequent, INT), *range(4, NUMBERS), -2)))
         self._random = random.Random(refuter.seed)
         self._lazy = Lazy(signature, refuter.evaluator)
         slots = self._lazy.slots(sequent.vars, [*sequent.hyps, sequent.concl])

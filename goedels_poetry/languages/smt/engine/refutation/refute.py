@@ -16,13 +16,16 @@ from goedels_poetry.kernel.problem import Signature
 from goedels_poetry.kernel.refutation.evaluator import Code, Evaluator, Undecided
 from goedels_poetry.kernel.refutation.values import random_value, shrink, small_values
 from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.kernel.terms import INT, Kind, Sort, Term, subterms, symbols
+from goedels_poetry.kernel.terms import INT, STRING, Kind, Sort, Term, subterms, symbols
 
 WORK = 400_000
 """Fuel for one search: about a second."""
 
 SHRINKING = 8_000
 """Work for making a counterexample simpler: a trial costs 20 and as much as the values are large."""
+
+MAX_LETTERS = 3
+"""Letters of the texts in a goal that further texts are made of."""
 
 SIZES = (0, 1, 2, 3, 4, 5, 3, 6, 8)
 
@@ -88,8 +91,7 @@ class Refuter:
     def _candidates(self, sequent: Sequent, tests: int) -> Iterator[list[Any]]:
         sorts = [v.sort for v in sequent.vars]
         each = 130 if len(sorts) == 1 else 9 if len(sorts) == 2 else 5 if len(sorts) == 3 else 3
-        edges = self.edges(sequent)
-        pools = [[*(edges if s is INT else ()), *self._smallest(s, each)] for s in sorts]
+        pools = [[*self.edges(sequent, s), *self._smallest(s, each)] for s in sorts]
         combinations = itertools.product(*pools)
         for values in itertools.islice(combinations, min(tests, each ** len(sorts)) + 10):
             yield list(values)
@@ -111,19 +113,23 @@ class Refuter:
             drawn.append(random_value(self.signature, sort, SIZES[len(drawn) % len(SIZES)], source))
         return drawn[number]
 
-    def edges(self, sequent: Sequent) -> list[int]:
-        """Numbers around the literals of the goal and of the definitions it uses: where claims tend to break."""
+    def edges(self, sequent: Sequent, sort: Sort) -> list[Any]:
+        """Values near the literals of the goal and of the definitions it uses: where claims tend to break.
+
+        Numbers next to each number, and the shortest texts over the letters of all texts.
+        """
         terms = [*sequent.hyps, sequent.concl]
         used = set().union(*[symbols(t) for t in terms])
         terms += [d.body for d in self.signature.definitions if d.name in used]
-        numbers = {
-            n
-            for term in terms
-            for t in subterms(term)
-            if t.kind is Kind.LIT and type(t.value) is int and abs(t.value) > 2
-            for n in (t.value - 1, t.value, t.value + 1)
+        literals: set[Any] = {
+            t.value for term in terms for t in subterms(term) if t.kind is Kind.LIT and t.sort is sort
         }
-        return sorted(numbers)[:12]
+        if sort is INT:
+            return sorted({n for value in literals if abs(value) > 2 for n in (value - 1, value, value + 1)})[:12]
+        if sort is STRING:
+            letters = sorted(set().union(*literals))[:MAX_LETTERS]
+            return [*letters, *map("".join, itertools.product(letters, repeat=2))]
+        return []
 
     def _shrunk(self, sequent: Sequent, hyps: list[Code], concl: Code, values: list[Any]) -> list[Any]:
         budget = SHRINKING // (20 + sum(map(_size, values)))

@@ -1,9 +1,9 @@
 """Terms, and what becomes of them by equations; no solver is asked.
 
-* `matching`: patterns and occurrences; `replace`: one term in the place of another.
+* `matching`: patterns and occurrences; `replace`: terms in the place of others.
 * `statements`: formulas as closed lemmas.
 * `rewrite`: definitions as rewrite rules; `rules`: proven equations as ordered ones.
-* `unfold`: instances of definitions at calls; `ground`: instances of lemmas there.
+* `unfold`: instances of definitions at calls; `ground`: instances of lemmas there; `written_out`: without such calls.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from goedels_poetry.languages.smt.engine.rewriting.rewrite import Rewriter
 from goedels_poetry.languages.smt.engine.rewriting.rules import Rules
 from goedels_poetry.languages.smt.engine.rewriting.statements import apart, lemma, ordered_variables
 from goedels_poetry.languages.smt.engine.rewriting.unfold import Unfolder
+from goedels_poetry.languages.smt.engine.rewriting.written_out import written_out
 
 __all__ = [
     "Rewriter",
@@ -27,4 +28,5 @@ __all__ = [
     "occurrences",
     "ordered_variables",
     "replace_subterm",
+    "written_out",
 ]

@@ -19,8 +19,7 @@ from dataclasses import dataclass, replace
 from goedels_poetry.checker.lean import versions
 from goedels_poetry.checker.lean.original import Original, Refusal, read_data
 from goedels_poetry.checker.lean.preflight import (
-    COMMANDS,
-    DECLARATIONS,
+    KINDS,
     errors,
     first_finding,
     foreign_commands,
@@ -140,7 +139,7 @@ async def ground(
         export=True,
         reference=original.text,
         barred=DECEIVING,
-        kinds=tuple(sorted(DECLARATIONS | COMMANDS)),
+        kinds=KINDS,
     )
     seen = await leans.elaborator.check(request)
     if seen.status == "timeout":

@@ -153,13 +153,13 @@ async def ground(
     if isinstance(data, Refusal):
         return data
     stated = await asyncio.to_thread(_statement, seen, text, original, data, theorems, negates)
-    return stated or await _grounds(leans, seen, text, original, data, theorems, until)
+    return stated or await rests(leans, seen, text, original, data, theorems, until)
 
 
 async def ground_alone(leans: Leans, own: Original, theorems: tuple[str, ...], until: float) -> Refusal | Grounded:
     """As `ground`, for a file that was read as if it were a user's own: nothing is compared."""
     seen = CheckResult("done", commands=own.commands, imports=own.imports)
-    grounded = await _grounds(leans, seen, own.text, own, own.data, theorems, until)
+    grounded = await rests(leans, seen, own.text, own, own.data, theorems, until)
     return grounded if isinstance(grounded, Refusal) else replace(grounded, compared=False)
 
 
@@ -213,7 +213,7 @@ def _statement(
     return Refusal("statement", f"not what was given: {why}", *_declared(seen, text, theorems)) if why else None
 
 
-async def _grounds(
+async def rests(
     leans: Leans,
     seen: CheckResult,
     text: str,
@@ -242,13 +242,13 @@ async def _grounds(
     if replayed.count != len(selected):
         return Refusal("kernel", f"Lean's kernel accepted {replayed.count} of {len(selected)} declarations")
     try:
-        rests = await asyncio.to_thread(lambda: grounds(theorems, data, selected, read(replayed.library, until)))
+        below = await asyncio.to_thread(lambda: grounds(theorems, data, selected, read(replayed.library, until)))
     except BadData as fault:
         return Refusal("data", str(fault))
-    axioms = tuple(sorted({*rests.axioms, *replayed.axioms}))
+    axioms = tuple(sorted({*below.axioms, *replayed.axioms}))
     if foreign := _foreign(axioms, original):
         return _rests(seen, text, data, theorems, foreign)
-    by_type = len(rests.by_type)
+    by_type = len(below.by_type)
     return Grounded(seen, text, original, data, theorems, selected, candidate, replayed.library, axioms, by_type)
 
 
@@ -302,4 +302,4 @@ def _declared(seen: CheckResult, text: str, names: Iterable[str]) -> tuple[int, 
     return None, None
 
 
-__all__ = ["Accepted", "Grounded", "Leans", "SecondKernel", "admit", "confirm", "ground", "ground_alone"]
+__all__ = ["Accepted", "Grounded", "Leans", "SecondKernel", "admit", "confirm", "ground", "ground_alone", "rests"]

@@ -235,18 +235,19 @@ class _Premises:
 async def _premises(
     leans: Leans, grounded: Grounded, theorems: tuple[str, ...], claim: Claim, until: float
 ) -> _Premises:
-    """Whether the hypotheses of the theorems allow anything; by the Lean that has elaborated nothing of the text."""
+    """Whether there are arguments for the theorems."""
     if claim.witness:
         return _Premises(True)
     notes, harmless = [], len(theorems) <= MOST_ASKED
     for name in theorems[:MOST_ASKED]:
         seconds = min(PREMISE_SECONDS, until - time.monotonic())
-        premises = await premises_of(leans.replayer, grounded.original, name, seconds)
-        harmless = harmless and premises in ("none", "satisfiable")
-        if premises == "contradictory":
+        looked = await premises_of(leans, grounded.original, name, seconds)
+        harmless = harmless and looked.premises in ("none", "satisfiable")
+        if looked.premises == "contradictory":
             notes.append(f"vacuous: the hypotheses of {name} contradict each other, so its conclusion plays no part")
-        elif premises == "unknown":
-            notes.append(f"no values were found for which the hypotheses of {name} hold")
+        elif looked.premises == "unknown":
+            what = ", ".join(looked.unshown) or "its arguments together"
+            notes.append(f"{name} may be about nothing: no values were found for: {what}")
     return _Premises(harmless, tuple(notes))
 
 

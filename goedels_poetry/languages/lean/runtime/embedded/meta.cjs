@@ -73,9 +73,9 @@ function meta(lean, front) {
   }
   /**
    * A goal as a closed statement that elaborates back to itself; statement "" when no form does. local, target: owned.
-   * `exactly`: forms that read back as the same term go before those that read back as an equal one.
+   * Forms that read back as the same term go before those that read back as an equal one. `any`: it need be no proposition.
    */
-  function closedGoal(context, { local, target }, before, exactly = false) {
+  function closedGoal(context, { local, target }, before, any = false) {
     const core = fld(context, 0), mctx = fld(core, 3);
     const { found, renamed, free } = locals(local);
     const goal = instantiated(mctx, target);
@@ -87,10 +87,10 @@ function meta(lean, front) {
     const declared = list(fld(front.scopeOf(before), 4)).map(nameText), levels = levelNames(type).filter((u) => !declared.includes(u));
     const out = { binders, levels, statement: '', form: -1 };
     if (!wx.lean_expr_has_mvar(inc(type)) && !wx.lean_expr_has_fvar(inc(type))) {
-      (exactly ? [true, false] : [null]).some((same) => FORMS.some((form, i) => {
+      [true, false].some((same) => FORMS.some((form, i) => {
         const options = withOptions(inc(fld(core, 4)), form);
         const printed = pretty(io(F('l_Lean_PrettyPrinter_ppExprLegacy___boxed')(inc(fld(core, 0)), inc(mctx), emptyContext(), options, inc(type), UNIT)));
-        if (!readsBack(before, printed, levels, type, same)) return false;
+        if (!readsBack(before, printed, levels, type, same, any)) return false;
         Object.assign(out, { statement: printed, form: i });
         return true;
       }));
@@ -123,10 +123,10 @@ function meta(lean, front) {
   }
 
   const PROBE = '_goedels_poetry_probe';
-  /** Whether `printed`, elaborated where the command stands, is the type it was printed from: a proposition, or any type, and then term by term where `exactly`. */
-  function readsBack(before, printed, levels, type, exactly) {
+  /** Whether `printed`, elaborated where the command stands, is the statement it was printed from: an equal one, or the same where `exactly`. */
+  function readsBack(before, printed, levels, type, exactly, any) {
     const universe = levels.length ? `.{${levels.join(', ')}}` : '';
-    const source = exactly === null ? `theorem ${PROBE}${universe} : ${printed} := sorry` : `axiom ${PROBE}${universe} : ${printed}`;
+    const source = any ? `axiom ${PROBE}${universe} : ${printed}` : `theorem ${PROBE}${universe} : ${printed} := sorry`;
     const header = front.parseHeader(source, 'Main.lean');
     let same = false;
     const quiet = copyWith(before, 1, front.emptyLog());

@@ -252,11 +252,11 @@ def lineWidth : Nat := 110
 
 def probe : Name := `_goedels_poetry_probe
 
-/-- Whether `printed`, elaborated where the command stands, is the type from which it was printed: a proposition, or any
-type, and then term by term where `exactly`. -/
-def readsBack (before : Command.State) (printed : String) (levels : List Name) (type : Expr) (exactly : Option Bool) : IO Bool := do
+/-- Whether `printed`, elaborated where the command stands, is the statement from which it was printed: an equal one, or the
+same where `exactly`. -/
+def readsBack (before : Command.State) (printed : String) (levels : List Name) (type : Expr) (exactly any : Bool) : IO Bool := do
   let declared := if levels.isEmpty then "" else ".{" ++ ", ".intercalate (levels.map nameText) ++ "}"
-  let source := if exactly.isNone then s!"theorem {probe}{declared} : {printed} := sorry" else s!"axiom {probe}{declared} : {printed}"
+  let source := if any then s!"axiom {probe}{declared} : {printed}" else s!"theorem {probe}{declared} : {printed} := sorry"
   let context := Parser.mkInputContext source "Main.lean"
   let scope := before.scopes.head!
   let module : Parser.ParserModuleContext :=
@@ -267,7 +267,7 @@ def readsBack (before : Command.State) (printed : String) (levels : List Name) (
   if hasErrors after.messages then return false
   match (localConstants after.env).find? fun (name, _) => (nameText name).endsWith (nameText probe) with
   | none => return false
-  | some (_, info) => return levels.all info.levelParams.contains && (info.type == type || exactly != some true && kernelEqual after.env info.type type)
+  | some (_, info) => return levels.all info.levelParams.contains && (info.type == type || !exactly && kernelEqual after.env info.type type)
 
 structure Local where
   decl : LocalDecl
@@ -304,9 +304,9 @@ def locals (context : LocalContext) : List Local × LocalContext :=
   (found, renamed)
 
 /-- A goal as a closed statement that elaborates back to itself; the statement is "" when no printed form does.
-`exactly`: forms that read back as the same term go before those that read back as an equal one. -/
+Forms that read back as the same term go before those that read back as an equal one. `any`: it need be no proposition. -/
 def closedGoal (context : ContextInfo) (lctx : LocalContext) (target : Expr) (before : Command.State) (goal : String)
-    (exactly : List (Option Bool) := [none]) : IO Json := do
+    (any : Bool := false) : IO Json := do
   let (found, renamed) := locals lctx
   let type ← context.runMetaM renamed do
     let goal ← instantiateMVars target
@@ -318,11 +318,11 @@ def closedGoal (context : ContextInfo) (lctx : LocalContext) (target : Expr) (be
   let answer (statement : String) : Json := Json.mkObj [("goal", goal), ("statement", statement),
     ("binders", Json.arr (found.map binder).toArray), ("levels", names levels.toArray)]
   if type.hasMVar || type.hasFVar then return answer ""
-  for same in exactly do
+  for same in [true, false] do
     for form in printForms do
       let printed ← context.runMetaM {} <| withOptions (printOptions · form) do
         return (← Meta.ppExpr type).pretty lineWidth
-      if ← readsBack before printed levels type same then return answer printed
+      if ← readsBack before printed levels type same any then return answer printed
   return answer ""
 
 def goalOf (context : ContextInfo) (goal : MVarId) : IO (LocalContext × Expr) :=
@@ -944,7 +944,7 @@ def shown (modules : List String) (data : String) (wanted : List String) : Sessi
       let fact ← match valueOf info with
         | none => pure info.type
         | some value => result.ctx.runMetaM {} (Meta.mkEq (mkConst info.name (info.levelParams.map mkLevelParam)) value)
-      closedGoal result.ctx {} fact before "" [some true, some false]
+      closedGoal result.ctx {} fact before "" true
   let done ← (elaborateFrom context (codePointTable source) true each { start with state := { start.state with env } } : IO Progress)
   return Json.arr (done.holes.map fun goal => (goal.getObjVal? "statement").toOption.getD Json.null)
 

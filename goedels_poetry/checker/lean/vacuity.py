@@ -77,13 +77,13 @@ class _Search:
     prefix: str
     until: float
 
-    async def ask(self, code: str, export: bool = False) -> CheckResult:
+    async def ask(self, code: str, macros: str = "") -> CheckResult:
         left = self.until - time.monotonic()
         if left <= 0:
             return CheckResult("timeout")
         options: dict[str, bool | int] = {"maxHeartbeats": HEARTBEATS}
         request = CheckRequest(
-            code, self.prefix, left, options, holes=not export, declarations=not export, export=export
+            code, self.prefix + macros, left, options, holes=not macros, declarations=not macros, export=bool(macros)
         )
         return await self.leans.elaborator.check(request)
 
@@ -94,6 +94,7 @@ class _Search:
         for level, value in levels.items():
             statement = re.sub(rf"\b{re.escape(level)}\b", str(value), statement)
         claim = f"theorem _root_.{_WITNESS} : ¬ ({statement}) := by\n  intro gp_none\n"
+        macros = tactics(self.original.data, self.constant)
         offered = proposals(self.original.data, self.constant, goal)
         tried: list[Proposal] = []
         for most, tactic in waves:
@@ -104,8 +105,7 @@ class _Search:
                 definitions[p.definitions].append(p)
             for text, some in definitions.items():
                 ways = "\n".join(f"  | exact {p.applied('gp_none', tactic)}" for p in some)
-                code = f"{text}{tactics(some[0].names)}{claim}  first\n{ways}\n"
-                seen = await self.ask(code, export=True)
+                seen = await self.ask(f"{text}{claim}  first\n{ways}\n", macros)
                 if seen.ok and await self._accepted(seen, levels):
                     return True
         return False

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
 
@@ -25,14 +25,15 @@ MOST_FIRST, MOST_TOGETHER = 12, 40
 MOST_NUMERALS = 8
 """Digits of a numeral."""
 MOST_UNFOLDED = 8
-_DEPTH = 2
+_DEPTH = 3
 _UNIFIED = "_"
 """A value that an equation among the hypotheses says."""
 _FACTS = (
     *("exact rfl", "intros; exact rfl", "trivial", "decide", "omega", "intros; omega"),
     *("exact inferInstance", "exact default", "simp"),
 )
-_INTRODUCED = ("assumption", "omega", "contradiction", "simp_all")
+_DIVISORS = "rename_i d h; have b := Nat.le_of_dvd (by decide) h; revert h; revert b; revert d; decide"
+_INTRODUCED = ("assumption", "omega", "contradiction", "simp_all", _DIVISORS)
 _PARTS = (
     "refine And.intro ?_ ?_",
     *(f"refine Exists.intro {value} ?_" for value in ("0", "1", "2", "_", "id")),
@@ -49,8 +50,9 @@ QUICK, HARD = "gp_quick", "gp_hard"
 """Tactics for a hypothesis at given values."""
 
 
-def tactics(names: Sequence[str] = ()) -> str:
-    """The two, as macros: read once. ``names``: definitions that they may unfold."""
+def tactics(stream: Stream, constant: str) -> str:
+    """The two, as macros; they may unfold the definitions of which a theorem speaks."""
+    names = _Search(stream, constant).definitions()
     listed = f"[{', '.join(names)}]"
     quick = (*_FACTS, *((f"simp {listed}", f"intros; simp {listed}") if names else ()))
     hard = ("grind", f"grind {listed}", f"(repeat intro _); simp_all {listed}") if names else ("grind",)
@@ -69,7 +71,6 @@ class Proposal:
 
     terms: tuple[str, ...]
     definitions: str = ""
-    names: tuple[str, ...] = ()
 
     def applied(self, function: str, tactic: str) -> str:
         """The function at these arguments, by one of the `tactics`."""
@@ -104,20 +105,24 @@ class _Search:
             self.telescope.append((stream.names[e[1]], e[2]))
             at = e[3]
         self._numerals = self._numbers([type_ for _, type_ in self.telescope])
-        self._unified = {j for i, (_, type_) in enumerate(self.telescope) for j in self._determined(type_, i)}
+        self._unified: set[int] = set()
+        """Arguments that an equation determines: `∀ x y, f x y = t`, `x = t`, either way round."""
+        self._equated: set[int] = set()
+        """Those of which an equation speaks."""
+        for place, (_, type_) in enumerate(self.telescope):
+            self._look_at(type_, place)
         self._nodes = 0
 
     # ------------------------------------------------------------ proposals
 
     def proposals(self) -> Iterator[Proposal]:
-        names = self._definitions()
         for cost in range(MOST_COST):
             if self._nodes > MOST_NODES:
                 return
             for terms in self._terms((), cost):
-                yield Proposal(terms, names=names)
+                yield Proposal(terms)
 
-    def _definitions(self) -> tuple[str, ...]:
+    def definitions(self) -> tuple[str, ...]:
         """Of the file, of which the types speak."""
         named = sorted(self.stream.mentioned(type_ for _, type_ in self.telescope) & self.stream.constants.keys())
         return tuple(n for n in named if self.stream.constants[n][0].kind == "def" and "._" not in n)[:MOST_UNFOLDED]
@@ -133,8 +138,8 @@ class _Search:
             return
         type_ = self.telescope[len(env)][1]
         candidates = self.candidates(type_, env)
-        if len(env) in self._unified:
-            candidates = [_UNIFIED, *candidates]
+        if len(env) in self._equated and len(candidates) > 1:
+            candidates.insert(0 if len(env) in self._unified else 2, _UNIFIED)
         if not candidates and self.value(type_, env) is False:
             return
         for place, term in enumerate(candidates or [""]):
@@ -148,7 +153,7 @@ class _Search:
         """Terms of a type, the simplest first; none where it is a proposition, or not known."""
         e = self.stream.exprs[at]
         if e[0] == "sort":
-            return ["True", "False"] if self.stream.levels[e[1]][0] == "zero" else ["Nat", "Bool", "PUnit", "Int"]
+            return ["True", "False"] if self.stream.levels[e[1]][0] == "zero" else ["Nat", "PUnit", "Bool", "Int"]
         if e[0] == "forallE":
             return self._functions(at, env, depth)
         head, arguments = self._spine(at)
@@ -192,10 +197,8 @@ class _Search:
                 chosen = [
                     (*c, term) for c in chosen for term in self.candidates(type_, c, depth - 1)[:6] or ["by gp_base"]
                 ][:64]
-            short = "" if len(constructors) == 1 else f".{constructor.rpartition('.')[2]} "
-            for terms in chosen:
-                own = terms[parameters:]
-                found.append(f"{short}{' '.join(f'({t})' for t in own)}" if short else f"⟨{', '.join(own)}⟩")
+            head = f"@_root_.{constructor}{' _' * parameters}"
+            found += [" ".join([head, *(f"({term})" for term in terms[parameters:])]) for terms in chosen]
         return found
 
     def _functions(self, at: int, env: tuple[str, ...], depth: int) -> list[str]:
@@ -211,23 +214,23 @@ class _Search:
                 return [f"{binders} Nat"]
             bodies = ["True", "False"]
             if len(names) == 2 and domains[0] == domains[1]:
-                bodies = ["x1 = x2", "True", "False", *(f"x1 {r} x2" for r in ("≤", "<", "≠", "≥"))]
+                bodies = ["x1 = x2", "x1 < x2", "True", "x1 ≤ x2", "False", "x1 ≠ x2", "x2 < x1"]
             elif domains[-1] in ("Nat", "Int"):
                 bodies += [f"{names[-1]} = {n}" for n in self._numerals[:3]] + [f"0 < {names[-1]}"]
             return [f"{binders} {body}" for body in bodies]
         result = self._text(at, scope)
-        values = self.candidates(at, scope, depth - 1) if depth else []
+        values = self.candidates(at, scope, depth)
         if not values:
             return []
         alike = [x for x, domain in zip(names, domains, strict=True) if domain == result]
-        bodies = [*alike, *values[:3]]
+        bodies = [*alike, *values[:2]]
         if result in ("Nat", "Int") and alike:
-            bodies += [f"{alike[0]} + 1", f"2 * {alike[0]}"]
+            bodies += [f"{alike[0]} + 1", f"2 * {alike[0]}", *values[:5]]
         if result in ("Nat", "Int") and len(alike) > 1:
             bodies = ["x1 + x2", *bodies, "x1 * x2"]
         if result == "Bool" and alike:
             bodies = ["x1.xor x2" if len(alike) > 1 else "!x1", *bodies]
-        return [f"{binders} {body}" for body in dict.fromkeys(bodies)]
+        return [f"{binders} {body}" for body in dict.fromkeys([*bodies, *values[:4]])]
 
     # ------------------------------------------------------------ what is in the types
 
@@ -251,26 +254,30 @@ class _Search:
 
     def _numbers(self, roots: list[int]) -> list[str]:
         """Small numbers, and those near the numerals of these types."""
-        small = [1, 2, 0, 3, 4, 5]
         given = sorted({int(e[1]) for e in self.stream.below(roots) if e[0] == "natVal" and len(e[1]) < MOST_NUMERALS})
         near = [n for m in given for n in (m, m + 1, m - 1, m // 2) if n >= 0]
         far = [n for m in given for n in range(m + 2, m + 14)]
-        return [str(n) for n in dict.fromkeys([*small, *near, *range(6, 101), *far])]
+        return [str(n) for n in dict.fromkeys([1, 2, *given[:3], 0, 3, 4, 5, *near, *range(6, 101), *far])]
 
-    def _determined(self, type_: int, place: int) -> Iterator[int]:
-        """Arguments that an equation determines: `∀ x y, f x y = t`, `x = t`, either way round."""
-        bound, at = 0, type_
+    def _look_at(self, at: int, place: int) -> None:
+        bound = 0
         while (e := self.stream.exprs[at])[0] == "forallE":
             bound, at = bound + 1, e[3]
         head, arguments = self._spine(at)
         if head[0] != "const" or self.stream.names[head[1]] not in ("Eq", "Iff") or len(arguments) < 2:
             return
+        loose = self._loose(at)
+        self._equated |= {place - 1 - (i - bound) for i in loose if i >= bound}
         for side in arguments[-2:]:
             f, given = self._spine(side)
             variables = [self.stream.exprs[a] for a in given]
             plain = all(v[0] == "bvar" and v[1] < bound for v in variables) and len(set(variables)) == len(variables)
             if f[0] == "bvar" and f[1] >= bound and plain:
-                yield place - 1 - (f[1] - bound)
+                self._unified.add(place - 1 - (f[1] - bound))
+
+    def _loose(self, at: int) -> set[int]:
+        """Variables of a term that has no binders of its own, or of the parts of it that have none."""
+        return {e[1] for e in self.stream.below([at]) if e[0] == "bvar"}
 
     # ------------------------------------------------------------ arithmetic
 
@@ -335,7 +342,7 @@ _VALUES = {
     "Bool": ["true", "false"],
     "PUnit": ["PUnit.unit"],
     "Unit": ["()"],
-    "String": ['""', '"a"', '"ab"'],
+    "String": ['"a"', '""', '"ab"', '"abc"', '"b"', '"abcd"', '"hello"'],
     "Char": ["'a'", "'b'"],
     **{f"UInt{bits}": ["0", "1", "2"] for bits in (8, 16, 32, 64)},
     "True": ["trivial"],
@@ -346,27 +353,22 @@ _VALUES = {
 
 def _lists(inner: list[list[str]]) -> list[str]:
     first, second, third, *_ = (*inner[0], inner[0][-1], inner[0][-1])
-    return [
-        f"[{first}]",
-        f"[{first}, {second}]",
-        "[]",
-        f"[{first}, {first}]",
-        f"[{first}, {second}, {third}]",
-        f"[{second}]",
-    ]
+    several = ((first,), (first, second), (), (first, first), (first, second, third), (second,), (second, first))
+    return [f"[{', '.join(each)}]" for each in dict.fromkeys([*several, *((one,) for one in inner[0][:16])])]
 
 
 _CONTAINERS: dict[str, Callable[[list[list[str]]], list[str]]] = {
     "List": _lists,
     "Array": lambda inner: [f"#{text}" for text in _lists(inner)],
     "Option": lambda inner: [*(f"some ({term})" for term in inner[0][:3]), "none"],
-    "Prod": lambda inner: [f"({a}, {b})" for a, b in product(inner[0][:3], inner[1][:3])],
+    "Prod": lambda inner: [f"({a}, {b})" for a, b in product(inner[0][:4], inner[1][:4])],
     "Sum": lambda inner: [*(f".inl ({a})" for a in inner[0][:2]), *(f".inr ({b})" for b in inner[1][:2])],
 }
 
 
 # ---------------------------------------------------------------- functions that equations define by recursion
 
+_IDENTIFIER = re.compile(r"[^\W\d][\w'!?₀-₉.]*")
 _EQUATION = re.compile(r"(?:∀ .*?, )?(?P<left>[^=]*[^=<>≤≥≠ ]) = (?P<right>.*)")
 
 
@@ -378,9 +380,9 @@ def _by_recursion(search: _Search, goal: HoleGoal) -> Iterator[Proposal]:
     for text in types.values():
         if (found := _EQUATION.fullmatch(text)) is not None:
             head, *patterns = _split(found["left"])
-            if head in types and "→" in types[head] and patterns:
+            if head in types and "→" in types[head] and patterns and _are_patterns(patterns, types):
                 clauses.setdefault(head, []).append((patterns, found["right"]))
-    if not clauses:
+    if not any(re.search(r"\d|\[\]|::|\.", " ".join(given[0][0])) for given in clauses.values()):
         return
     for proposal in islice(search.proposals(), 3):
         terms = dict(zip(names, proposal.terms, strict=True))
@@ -392,11 +394,21 @@ def _by_recursion(search: _Search, goal: HoleGoal) -> Iterator[Proposal]:
                 for f, given in clauses.items()
             )
             chosen = tuple(own.get(n, t) for n, t in zip(names, proposal.terms, strict=True))
-            yield replace(proposal, terms=chosen, definitions=definitions, names=(*own.values(), *proposal.names))
+            yield replace(proposal, terms=chosen, definitions=definitions)
+
+
+def _are_patterns(patterns: list[str], names: Collection[str]) -> bool:
+    """Whether they are made of constructors and new variables, each once."""
+    found = _IDENTIFIER.findall(" ".join(patterns))
+    return len(set(found)) == len(found) and not set(found) & set(names)
 
 
 def _cases(given: list[tuple[list[str], str]], values: dict[str, str], default: bool) -> str:
-    lines = [f"  | {', '.join(patterns)} => {_substituted(right, values)}\n" for patterns, right in given]
+    lines = []
+    for patterns, right in given:
+        bound = set(_IDENTIFIER.findall(" ".join(patterns)))
+        outside = {name: value for name, value in values.items() if name not in bound}
+        lines.append(f"  | {', '.join(patterns)} => {_substituted(right, outside)}\n")
     if default:
         lines.append(f"  | {', '.join('_' for _ in given[0][0])} => default\n")
     return "".join(lines)
@@ -424,7 +436,7 @@ def _split(text: str) -> list[str]:
 
 
 def _substituted(text: str, values: dict[str, str]) -> str:
-    return re.sub(r"[^\W\d][\w'!?₀-₉.]*", lambda m: values.get(m[0], m[0]), text)
+    return _IDENTIFIER.sub(lambda m: values.get(m[0], m[0]), text)
 
 
 __all__ = ["HARD", "QUICK", "Proposal", "proposals", "tactics", "unshown"]

@@ -138,8 +138,10 @@ class _Search:
             return
         type_ = self.telescope[len(env)][1]
         candidates = self.candidates(type_, env)
-        if len(env) in self._equated and len(candidates) > 1:
-            candidates.insert(0 if len(env) in self._unified else 2, _UNIFIED)
+        if len(candidates) > 1:
+            number, unified = _NUMBER.fullmatch(candidates[0]) is not None, len(env) in self._unified
+            if unified or (len(env) in self._equated and not number):
+                candidates.insert(0 if unified and not number else 2, _UNIFIED)
         if not candidates and self.value(type_, env) is False:
             return
         for place, term in enumerate(candidates or [""]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from goedels_poetry.checker.archive import HASHED, MANIFEST, language_of
+from goedels_poetry.checker.archive import HASHED, MANIFEST, language_of, manifest_fault
 from goedels_poetry.checker.plugins import check_by_plugin, registered
 from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.kernel.verdict import Verdict
@@ -24,7 +24,8 @@ def check_any(path: Path, against: str | None, *, assume_definitions: bool = Fal
     """
     language = language_of(path)
     if not language and not may_be_smt(path):
-        reason = f"{MANIFEST} names no `language`, and these are not the files of a certificate in SMT-LIB"
+        nothing = f"{MANIFEST} names no `language`, and these are not the files of a certificate in SMT-LIB"
+        reason = manifest_fault(path) or nothing
         return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(reason,))
     if language == PYTHON:
         from goedels_poetry.checker.python.check import check_python  # only where there is one of Python

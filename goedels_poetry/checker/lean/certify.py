@@ -32,7 +32,7 @@ from goedels_poetry.checker.lean.verify import (
     verify_with,
     within,
 )
-from goedels_poetry.checker.report import Certificate, CheckReport
+from goedels_poetry.checker.report import Certificate, CheckReport, TrustLevel
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.lean.runtime import PRIVATE, LeanPool, at_hand
@@ -136,11 +136,16 @@ async def _certify(
         write_lean(directory, archive, info)
     except FinishedProofExists as error:
         return Certificate(Verdict.UNKNOWN, reason=str(error), details={**report.to_json(), "retry": True})
+    confirmed = report.trust_level is TrustLevel.CONFIRMED  # then the notes say why, and warn of nothing
     return Certificate(
         report.verdict,
         directory,
         str(report.trust_level),
-        warnings=(*warnings, *(f"assumed: {what}" for what in report.assumptions), *report.notes),
+        warnings=(
+            *warnings,
+            *(f"assumed: {what}" for what in report.assumptions),
+            *(() if confirmed else report.notes),
+        ),
         details=report.to_json(),
     )
 

@@ -135,8 +135,8 @@ def _definition(constant: Constant, name: str, text: str) -> str:
 
 
 def _in_one_line(text: str) -> str:
-    r"""In a literal Lean writes a new line as `\n`; what cannot be seen is written by its number."""
-    line = re.sub(r"\n\s*", " ", text)
+    r"""In a literal Lean writes a new line as `\n`; what cannot be seen, or counted, is written by its number."""
+    line = re.sub(r"(?<= ) ", r"\\x20", re.sub(r"\n\s*", " ", text))
     return "".join(c if c.isprintable() else f"\\u{{{ord(c):x}}}" for c in line)
 
 

@@ -70,15 +70,15 @@ class Comparison:
         return "missing" if found is None else self._constants(self.theirs.constants[name][0], found[0])
 
     def _below(self, roots: list[int]) -> set[str]:
-        """Constants of theirs that these expressions mention, and what is below them."""
+        """Constants of theirs that these expressions mention, whole families of types, and what is below them."""
         found: set[str] = set()
-        todo = [n for n in self.theirs.mentioned(roots) if n in self.theirs.constants]
+        todo = [*self.theirs.mentioned(roots)]
         while todo:
             name = todo.pop()
-            if name not in found:
-                found.add(name)
-                needs = self.theirs.needs(self.theirs.constants[name][1])
-                todo.extend(n for n in needs if n in self.theirs.constants)
+            if name not in found and name in self.theirs.constants:
+                _, declaration = self.theirs.constants[name]
+                found |= {constant.name for constant in declaration.constants}
+                todo += self.theirs.needs(declaration)
         return found
 
     def _denied(self, claim: Constant) -> int | None:

@@ -18,14 +18,22 @@ from goedels_poetry.checker.lean.gate import Grounded, Leans, rests
 from goedels_poetry.checker.lean.original import Original, Refusal, place_of, read_data
 from goedels_poetry.kernel.lean import Comparison
 from goedels_poetry.languages.lean.runtime import LOGIC_AXIOMS, CheckRequest, CheckResult, Hole, HoleGoal
-from goedels_poetry.languages.lean.witnesses import HARD, QUICK, Proposal, proposals, tactics, unshown
+from goedels_poetry.languages.lean.witnesses import HARD, QUICK, Proposal, attempts, proposals, tactics, unshown
 
 Premises = Literal["none", "satisfiable", "contradictory", "unknown"]
 SECONDS = 20.0
 """For everything that is asked about one theorem."""
 HEARTBEATS = 200_000
-WAVES = ((4, QUICK), (40, QUICK), (12, HARD), (200, QUICK), (60, HARD))
-"""How many proposals are tried at once, from the first one on, and how their hypotheses are proved."""
+WAVES = (
+    (0, 4, QUICK),
+    (4, 40, QUICK),
+    (0, 12, HARD),
+    (40, 80, QUICK),
+    (12, 40, HARD),
+    (80, 140, QUICK),
+    (140, 200, QUICK),
+)
+"""Which proposals are tried at once, by their numbers, and how their hypotheses are proved."""
 MOST_NAMED = 8
 _WITNESS = "goedels_poetry_arguments"
 _CONTRADICTION = "first | contradiction | omega | (simp_all; done) | grind | (apply Fin.elim0; assumption)"
@@ -87,7 +95,7 @@ class _Search:
         )
         return await self.leans.elaborator.check(request)
 
-    async def witness(self, goal: HoleGoal, waves: Iterable[tuple[int, str]]) -> bool:
+    async def witness(self, goal: HoleGoal, waves: Iterable[tuple[int, int, str]]) -> bool:
         """Whether values are found for which the hypotheses hold, by a proof that Lean's kernel accepts."""
         levels = {u: int(re.search(rf"\bSort {re.escape(u)}\b", goal.statement) is not None) for u in goal.levels}
         statement = goal.statement
@@ -97,15 +105,13 @@ class _Search:
         macros = tactics(self.original.data, self.constant)
         offered = proposals(self.original.data, self.constant, goal)
         tried: list[Proposal] = []
-        for most, tactic in waves:
-            if len(tried) < most:
-                tried += islice(offered, most - len(tried))
-            definitions: dict[str, list[Proposal]] = {p.definitions: [] for p in tried[:most]}
-            for p in tried[:most]:
-                definitions[p.definitions].append(p)
+        for first, end, tactic in waves:
+            tried += islice(offered, max(end - len(tried), 0))
+            definitions: dict[str, list[Proposal]] = {}
+            for proposal in tried[first:end]:
+                definitions.setdefault(proposal.definitions, []).append(proposal)
             for text, some in definitions.items():
-                ways = "\n".join(f"  | exact {p.applied('gp_none', tactic)}" for p in some)
-                seen = await self.ask(f"{text}{claim}  first\n{ways}\n", macros)
+                seen = await self.ask(f"{text}{claim}  {attempts('gp_none', some, tactic)}\n", macros)
                 if seen.ok and await self._accepted(seen, levels):
                     return True
         return False

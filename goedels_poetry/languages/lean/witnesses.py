@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
 
@@ -72,9 +72,41 @@ class Proposal:
     terms: tuple[str, ...]
     definitions: str = ""
 
-    def applied(self, function: str, tactic: str) -> str:
-        """The function at these arguments, by one of the `tactics`."""
-        return f"@{function} {' '.join(f'({term})' if term else f'(by {tactic})' for term in self.terms)}"
+
+def attempts(function: str, proposals: Iterable[Proposal], tactic: str) -> str:
+    """A tactic that applies a function to the arguments of these proposals, until one will do.
+
+    What several begin with is elaborated once: later hypotheses speak of few of the arguments. Not so a term that Lean
+    finds by unification, for it is not known where a beginning ends.
+    """
+    every = dict.fromkeys(proposal.terms for proposal in proposals)
+    unified = [terms for terms in every if _UNIFIED in terms]
+    ways = [f"exact @{function} {_given(terms, tactic)}" for terms in unified]
+    tactic = f"clear {function}; {tactic}"  # a false hypothesis, which automation would use
+    return _either([*ways, *_shared(function, [terms for terms in every if _UNIFIED not in terms], tactic)])
+
+
+def _shared(function: str, every: list[tuple[str, ...]], tactic: str) -> list[str]:
+    groups: dict[str, list[tuple[str, ...]]] = {}
+    for terms in every:
+        groups.setdefault(terms[0], []).append(terms)
+    ways = []
+    for group in groups.values():
+        if len(group) == 1:
+            ways.append(f"exact @{function} {_given(group[0], tactic)}")
+            continue
+        common = next(i for i, (a, b) in enumerate(zip(min(group), max(group), strict=True)) if a != b)
+        rest = _shared(f"{function}'", [terms[common:] for terms in group], f"clear {function}'; {tactic}")
+        ways.append(f"(have {function}' := @{function} {_given(group[0][:common], tactic)}; {_either(rest)})")
+    return ways
+
+
+def _given(terms: tuple[str, ...], tactic: str) -> str:
+    return " ".join(f"({term})" if term else f"(by {tactic})" for term in terms)
+
+
+def _either(ways: list[str]) -> str:
+    return f"(first | {' | '.join(ways)} | fail)"
 
 
 def proposals(stream: Stream, constant: str, goal: HoleGoal) -> Iterator[Proposal]:
@@ -216,7 +248,7 @@ class _Search:
                 return [f"{binders} Nat"]
             bodies = ["True", "False"]
             if len(names) == 2 and domains[0] == domains[1]:
-                bodies = ["x1 = x2", "x1 < x2", "True", "x1 ≤ x2", "False", "x1 ≠ x2", "x2 < x1"]
+                bodies = ["x1 = x2", "x1 ≤ x2", "x1 < x2", "x1 ≠ x2", "True", "False", "x2 < x1"]
             elif domains[-1] in ("Nat", "Int"):
                 bodies += [f"{names[-1]} = {n}" for n in self._numerals[:3]] + [f"0 < {names[-1]}"]
             return [f"{binders} {body}" for body in bodies]
@@ -224,7 +256,7 @@ class _Search:
         values = self.candidates(at, scope, depth)
         if not values:
             return []
-        alike = [x for x, domain in zip(names, domains, strict=True) if domain == result]
+        alike = [x for x, of in zip(names, domains, strict=True) if of == result or (of, result) == ("Nat", "Int")]
         bodies = [*alike, *values[:2]]
         if result in ("Nat", "Int") and alike:
             bodies += [f"{alike[0]} + 1", f"2 * {alike[0]}", *values[:5]]
@@ -295,6 +327,9 @@ class _Search:
         if name == "OfNat.ofNat" and len(arguments) > 1:
             numeral = self.stream.exprs[arguments[1]]
             return int(numeral[1]) if numeral[0] == "natVal" and len(numeral[1]) < MOST_NUMERALS else None
+        if name in _SIDES and self.stream.exprs[arguments[-1]][0] == "bvar":
+            pair = _PAIR.fullmatch(_at(env, self.stream.exprs[arguments[-1]][1]))
+            return int(pair[_SIDES[name]]) if pair else None
         if name not in _OPERATIONS:
             return None
         count, operation = _OPERATIONS[name]
@@ -325,6 +360,7 @@ def _power(a: int, b: int) -> int:
 
 
 _NUMBER = re.compile("⟨?(-?[0-9]+)(?:, by omega⟩)?")
+_PAIR, _SIDES = re.compile(r"\((-?[0-9]+), (-?[0-9]+)\)"), {"Prod.fst": 1, "Prod.snd": 2}
 _OPERATIONS: dict[str, tuple[int, Callable[..., int | bool]]] = {
     **{f"H{name}.h{name}": (2, f) for name, f in (("Add", operator.add), ("Sub", operator.sub), ("Mul", operator.mul))},
     "HDiv.hDiv": (2, lambda a, b: a // b if b > 0 else 0 if b == 0 else int(1 / 0)),
@@ -356,14 +392,19 @@ _VALUES = {
 def _lists(inner: list[list[str]]) -> list[str]:
     first, second, third, *_ = (*inner[0], inner[0][-1], inner[0][-1])
     several = ((first,), (first, second), (), (first, first), (first, second, third), (second,), (second, first))
-    return [f"[{', '.join(each)}]" for each in dict.fromkeys([*several, *((one,) for one in inner[0][:16])])]
+    return [f"[{', '.join(each)}]" for each in dict.fromkeys([*several, *((one,) for one in inner[0][:32])])]
+
+
+def _nearest_first(first: list[str], second: list[str]) -> list[tuple[str, str]]:
+    pairs = sorted(product(range(len(first)), range(len(second))), key=sum)
+    return [(first[i], second[j]) for i, j in pairs]
 
 
 _CONTAINERS: dict[str, Callable[[list[list[str]]], list[str]]] = {
     "List": _lists,
     "Array": lambda inner: [f"#{text}" for text in _lists(inner)],
     "Option": lambda inner: [*(f"some ({term})" for term in inner[0][:3]), "none"],
-    "Prod": lambda inner: [f"({a}, {b})" for a, b in product(inner[0][:4], inner[1][:4])],
+    "Prod": lambda inner: [f"({a}, {b})" for a, b in _nearest_first(inner[0][:8], inner[1][:8])],
     "Sum": lambda inner: [*(f".inl ({a})" for a in inner[0][:2]), *(f".inr ({b})" for b in inner[1][:2])],
 }
 
@@ -441,4 +482,4 @@ def _substituted(text: str, values: dict[str, str]) -> str:
     return _IDENTIFIER.sub(lambda m: values.get(m[0], m[0]), text)
 
 
-__all__ = ["HARD", "QUICK", "Proposal", "proposals", "tactics", "unshown"]
+__all__ = ["HARD", "QUICK", "Proposal", "attempts", "proposals", "tactics", "unshown"]

@@ -61,6 +61,21 @@ async def test_what_is_said_of_arguments(leans: Leans, theorem: str, premises: s
     assert await looked_at(leans, f"{types}theorem t {theorem} := by\n  sorry\n") == Looked(premises, unshown)
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "".join(f"(x{i} : Nat) " for i in range(300)),
+        f"(h : {'¬ ' * 400} False)",
+        f"(f : {'Nat → ' * 400} Nat) (n : Nat) (h : {' + '.join(['n'] * 400)} = 3)",
+        f"(n : Nat) (h : n = {'(' * 12}9 {'^ 60)' * 12})",
+    ],
+    ids=["many", "deep", "wide", "large"],
+)
+async def test_no_theorem_is_too_large_to_be_looked_at(leans: Leans, arguments: str) -> None:
+    text = f"set_option maxRecDepth 100000\ntheorem t {arguments} : 1 = 2 := sorry\n"
+    assert (await looked_at(leans, text, 5.0)).premises != "none"
+
+
 async def test_a_theorem_about_nothing_stays_at_l1_and_the_report_names_the_argument(kept: FreshLean) -> None:
     original = "theorem t (n : Nat) (p : PLift False) : 1 = 2 := sorry\n"
     report = await verify(kept, Claim(original.replace("sorry", "p.down.elim"), original), SECONDS)

@@ -223,9 +223,8 @@ async def rests(
     until: float,
 ) -> Refusal | Grounded:
     """What the theorems rest on, by our walk, and whether Lean's kernel accepts it where nothing is elaborated."""
-    added = (module for module in seen.imports if module not in original.imports)
-    if strange := next((module for module in added if not _MODULE.fullmatch(module)), None):
-        return Refusal("data", f"no name of a module: {strange[:80]!r}")
+    if refusal := no_module(module for module in seen.imports if module not in original.imports):
+        return refusal
     parts = await asyncio.to_thread(_needed, seen, text, original, data, theorems)
     if isinstance(parts, Refusal):
         return parts
@@ -250,6 +249,12 @@ async def rests(
         return _rests(seen, text, data, theorems, foreign)
     by_type = len(below.by_type)
     return Grounded(seen, text, original, data, theorems, selected, candidate, replayed.library, axioms, by_type)
+
+
+def no_module(names: Iterable[str]) -> Refusal | None:
+    """Why one of these is no name of a module: it would stand in a text that Lean reads."""
+    strange = next((name for name in names if not _MODULE.fullmatch(name)), None)
+    return None if strange is None else Refusal("data", f"no name of a module: {strange[:80]!r}")
 
 
 def _needed(
@@ -302,4 +307,15 @@ def _declared(seen: CheckResult, text: str, names: Iterable[str]) -> tuple[int, 
     return None, None
 
 
-__all__ = ["Accepted", "Grounded", "Leans", "SecondKernel", "admit", "confirm", "ground", "ground_alone", "rests"]
+__all__ = [
+    "Accepted",
+    "Grounded",
+    "Leans",
+    "SecondKernel",
+    "admit",
+    "confirm",
+    "ground",
+    "ground_alone",
+    "no_module",
+    "rests",
+]

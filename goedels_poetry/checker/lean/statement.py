@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from goedels_poetry.checker.lean.gate import no_module
 from goedels_poetry.checker.lean.original import Original, Refusal, place_of
 from goedels_poetry.kernel.lean import Constant, Declaration, NotAllowed, Stream, needed, read, write
 from goedels_poetry.languages.lean.runtime import PRIVATE, LeanPool, ReplayRequest
@@ -55,6 +56,8 @@ async def as_proved(
     Raises:
         TimeoutError: not shown by ``until``, on the monotonic clock.
     """
+    if refusal := no_module(imports):
+        return refusal
     rests = [name for name in own.mentioned(own.constants[t][0].type for t in theorems) if name in own.constants]
     premises = {name for name, (constant, _) in own.constants.items() if constant.kind in ("axiom", "opaque")}
     try:

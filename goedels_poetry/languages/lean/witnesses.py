@@ -25,11 +25,16 @@ MOST_FIRST, MOST_TOGETHER = 12, 40
 MOST_NUMERALS = 8
 """Digits of a numeral."""
 MOST_UNFOLDED = 8
+MOST_ARGUMENTS, MOST_DEPTH, MOST_TEXT = 100, 200, 2_000
+"""Of a theorem; expressions below each other in what is looked at; characters of an equation."""
+MOST_TERMS = 200
+"""Of a type of the file."""
 _DEPTH = 3
 _UNIFIED = "_"
 """A value that an equation among the hypotheses says."""
 _FACTS = (
     *("exact rfl", "intros; exact rfl", "trivial", "decide", "omega", "intros; omega"),
+    *(f"exact Exists.intro {value} rfl" for value in ("0", "1", "_")),
     *("exact inferInstance", "exact default", "simp"),
 )
 _DIVISORS = "rename_i d h; have b := Nat.le_of_dvd (by decide) h; revert h; revert b; revert d; decide"
@@ -148,7 +153,7 @@ class _Search:
     # ------------------------------------------------------------ proposals
 
     def proposals(self) -> Iterator[Proposal]:
-        for cost in range(MOST_COST):
+        for cost in range(MOST_COST if len(self.telescope) <= MOST_ARGUMENTS else 0):
             if self._nodes > MOST_NODES:
                 return
             for terms in self._terms((), cost):
@@ -185,6 +190,8 @@ class _Search:
 
     def candidates(self, at: int, env: tuple[str, ...], depth: int = _DEPTH) -> list[str]:
         """Terms of a type, the simplest first; none where it is a proposition, or not known."""
+        if self.stream.depths[at] > MOST_DEPTH:
+            return []
         e = self.stream.exprs[at]
         if e[0] == "sort":
             return ["True", "False"] if self.stream.levels[e[1]][0] == "zero" else ["Nat", "PUnit", "Bool", "Int"]
@@ -221,7 +228,7 @@ class _Search:
         parameters, constructors = constant.facts[0], constant.facts[3]
         given = tuple(self._text(a, env) for a in arguments[:parameters])
         found: list[str] = []
-        for constructor in constructors:
+        for constructor in constructors[:MOST_TERMS]:
             fields, at = [], self.stream.constants[constructor][0].type
             while (e := self.stream.exprs[at])[0] == "forallE":
                 fields.append(e[2])
@@ -233,6 +240,8 @@ class _Search:
                 ][:64]
             head = f"@_root_.{constructor}{' _' * parameters}"
             found += [" ".join([head, *(f"({term})" for term in terms[parameters:])]) for terms in chosen]
+            if len(found) >= MOST_TERMS:
+                break
         return found
 
     def _functions(self, at: int, env: tuple[str, ...], depth: int) -> list[str]:
@@ -277,6 +286,8 @@ class _Search:
 
     def _text(self, at: int, env: tuple[str, ...]) -> str:
         """A type as text, "_" where it is none of the plain ones."""
+        if self.stream.depths[at] > MOST_DEPTH:
+            return "_"
         e = self.stream.exprs[at]
         if e[0] == "sort":
             return "Prop" if self.stream.levels[e[1]][0] == "zero" else "Type"
@@ -289,6 +300,7 @@ class _Search:
     def _numbers(self, roots: list[int]) -> list[str]:
         """Small numbers, and those near the numerals of these types."""
         given = sorted({int(e[1]) for e in self.stream.below(roots) if e[0] == "natVal" and len(e[1]) < MOST_NUMERALS})
+        given = given[:MOST_FIRST]
         near = [n for m in given for n in (m, m + 1, m - 1, m // 2) if n >= 0]
         far = [n for m in given for n in range(m + 2, m + 14)]
         return [str(n) for n in dict.fromkeys([1, 2, *given[:3], 0, 3, 4, 5, *near, *range(6, 101), *far])]
@@ -317,6 +329,8 @@ class _Search:
 
     def value(self, at: int, env: tuple[str, ...]) -> int | bool | None:
         """Of a term of plain arithmetic, at the values that were chosen; None where it is something else."""
+        if self.stream.depths[at] > MOST_DEPTH:
+            return None
         head, arguments = self._spine(at)
         if head[0] == "bvar":
             chosen = _NUMBER.fullmatch(_at(env, head[1]))
@@ -354,7 +368,7 @@ def _at(env: Sequence[str], index: int) -> str:
 
 
 def _power(a: int, b: int) -> int:
-    if not 0 <= b <= 64:
+    if not 0 <= b <= 64 or abs(a) > 10**20:
         raise ValueError
     return int(a**b)
 
@@ -421,7 +435,7 @@ def _by_recursion(search: _Search, goal: HoleGoal) -> Iterator[Proposal]:
     names = [name for name, _ in search.telescope]
     clauses: dict[str, list[tuple[list[str], str]]] = {}
     for text in types.values():
-        if (found := _EQUATION.fullmatch(text)) is not None:
+        if len(text) <= MOST_TEXT and (found := _EQUATION.fullmatch(text)) is not None:
             head, *patterns = _split(found["left"])
             if head in types and "→" in types[head] and patterns and _are_patterns(patterns, types):
                 clauses.setdefault(head, []).append((patterns, found["right"]))

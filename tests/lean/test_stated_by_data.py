@@ -135,3 +135,10 @@ async def test_a_comment_is_no_part_of_the_statement_that_a_user_gave(kept: Fres
     claim = Claim(original.replace("sorry", "Or.inr trivial"), original)
     report = await verify(kept, claim, SECONDS)
     assert (report.accepted, report.statement) == (True, "theorem t : 1 = 2 ∨ True")
+
+
+async def test_a_theorem_in_the_statement_of_another_is_shown_like_any(kept: FreshLean) -> None:
+    text = "theorem p : 0 < 1 := by decide\ntheorem t : (⟨0, p⟩ : Fin 1) = ⟨0, p⟩ := rfl\n"
+    report = await audit_file(text, None, fresh=kept, seconds=SECONDS)
+    assert report.statement.startswith("theorem p : 0 < 1; theorem t : ")
+    assert report.statement.endswith(", with p of the file")

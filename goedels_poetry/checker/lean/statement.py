@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from goedels_poetry.checker.lean.gate import no_module
 from goedels_poetry.checker.lean.original import Original, Refusal, place_of
-from goedels_poetry.kernel.lean import Constant, Declaration, NotAllowed, Stream, needed, read, write
+from goedels_poetry.kernel.lean import BadData, Constant, Declaration, NotAllowed, Stream, needed, read, write
 from goedels_poetry.languages.lean.runtime import PRIVATE, LeanPool, ReplayRequest
 from goedels_poetry.languages.lean.tokens import goes_on, starts_word, tokenize
 
@@ -51,7 +51,7 @@ def _declaration(head: str) -> str:
 async def as_proved(
     lean: LeanPool, own: Stream, imports: tuple[str, ...], theorems: Sequence[str], until: float
 ) -> Stated | Refusal:
-    """The theorems of a stream that two kernels have accepted, as `lean` shows them: one that has read no text.
+    """The theorems of a stream, as `lean` shows them: one that has read no text.
 
     Raises:
         TimeoutError: not shown by ``until``, on the monotonic clock.
@@ -64,7 +64,9 @@ async def as_proved(
         below = needed(own, rests, premises)
     except NotAllowed as fault:
         return Refusal(fault.rule, str(fault))
-    claims = [_claim(own, own.constants[t][0], t) for t in theorems]
+    except BadData as fault:
+        return Refusal("data", str(fault))
+    claims = [_claim(own, own.constants[t][0], t) for t in theorems if t not in {d.name for d in below}]
     defined = [d for d in below if d.kind != "thm"]
     named = [c.name for d in defined for c in d.constants if c.kind in ("def", "axiom", "opaque", "constructor")]
     named.sort(key=lambda name: name not in rests)

@@ -193,11 +193,11 @@ function replayer(lean, front, meta) {
         known = tag(result) === 1 ? next : 0;
         dec(result);
         if (!known) { dec(next); throw new BadData('a declaration that is not accepted'); }
-        for (const c of kind === 'inductive' ? [...d.types, ...d.ctors] : [d]) found.set(r.textOf(c.name), c);
+        for (const c of kind === 'inductive' ? [...d.types, ...d.ctors] : [d]) found.set(r.textOf(c.name), kind === 'thm' ? { ...c, value: null } : c);
       });
       for (const n of names) {
         const d = found.get(n);
-        facts.push({ type: r.expr(d.type), self: 'value' in d ? wx.lean_expr_mk_const(r.name(d.name), leanList(d.levelParams.map((u) => wx.lean_level_mk_param(r.name(u))))) : 0, value: 'value' in d ? r.expr(d.value) : 0 });
+        facts.push({ type: r.expr(d.type), self: Number.isInteger(d.value) ? wx.lean_expr_mk_const(r.name(d.name), leanList(d.levelParams.map((u) => wx.lean_level_mk_param(r.name(u))))) : 0, value: Number.isInteger(d.value) ? r.expr(d.value) : 0 });
       }
       return meta.statements(inc(known), facts);
     } finally { if (known) dec(known); r.free(); facts.flatMap(Object.values).forEach((o) => { if (o) dec(o); }); }

@@ -148,6 +148,19 @@ def language_of(path: Path) -> str:
     return str(manifest.get("language", "")) if isinstance(manifest, dict) else ""
 
 
+def manifest_fault(path: Path) -> str:
+    """Why a certificate's manifest is no JSON; "" where it is, or is not there."""
+    try:
+        json.loads(plain_bytes(path / MANIFEST))
+    except RecursionError:
+        return f"{MANIFEST} is nested too deeply"
+    except ValueError as error:
+        return f"{MANIFEST} is not JSON: {error}"
+    except (BadCertificate, OSError):
+        return ""
+    return ""
+
+
 def read_archive(path: Path) -> Archive:
     """Read a certificate's files and compare their hashes.
 

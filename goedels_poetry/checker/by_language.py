@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from goedels_poetry.checker.archive import HASHED, MANIFEST, language_of
+from goedels_poetry.checker.archive import HASHED, MANIFEST, language_of, manifest_fault
 from goedels_poetry.checker.fields import Choices
 from goedels_poetry.checker.plugins import check_by_plugin, registered
 from goedels_poetry.checker.report import CheckReport
@@ -27,7 +27,8 @@ def check_any(
     choices = Choices(assume_definitions, theorem, world)
     language = language_of(path)
     if not language and not may_be_smt(path):
-        reason = f"{MANIFEST} names no `language`, and these are not the files of a certificate in SMT-LIB"
+        nothing = f"{MANIFEST} names no `language`, and these are not the files of a certificate in SMT-LIB"
+        reason = manifest_fault(path) or nothing
         return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(reason,))
     if language in CHECKERS or not language:
         return CHECKERS.get(language, _check_smt)(path, against, choices)

@@ -149,7 +149,7 @@ def _show(certificate: Path, report: CheckReport) -> None:
     word = str(report.verdict) if report.accepted else "refused" if report.refused else "not shown"
     say(out, f"{word}  {printable(str(certificate))}", style="bold green" if report.accepted else "bold red")
     if report.statement:
-        say(out, f"  {one_line(worded(report.statement))}")
+        say(out, f"  {one_line(report.statement if report.versions else worded(report.statement))}")
     for reason in report.reasons:
         place = "" if report.place is None else f"line {report.place[0]}, column {report.place[1]}: "
         say(out, f"  {place}{one_line(reason)}")

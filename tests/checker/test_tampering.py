@@ -15,6 +15,7 @@ from forge import evidence_of, forge, script_of_counterexample, with_ends
 
 from goedels_poetry.checker import check_certificate
 from goedels_poetry.checker.archive import FILES, BadCertificate, canonical, read_archive
+from goedels_poetry.checker.by_language import check_any
 from goedels_poetry.solvers import Limits
 from goedels_poetry.tree.state import Verdict
 
@@ -390,3 +391,9 @@ def test_the_manifest_claims_nothing_that_counts(certificates: dict[str, Path], 
         spoilt = {**manifest, key: value}
         (path / "manifest.json").write_bytes(canonical(spoilt))
         refused(path)
+
+
+def test_a_manifest_that_is_nested_too_deeply_is_called_that(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text('{"a":' * 100_000 + "0" + "}" * 100_000)
+    report = check_any(tmp_path, None)
+    assert report.refused and report.reasons == ("manifest.json is nested too deeply",)

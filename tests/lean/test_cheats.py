@@ -17,7 +17,7 @@ from goedels_poetry.checker.lean.original import Original, Refusal, read_origina
 from goedels_poetry.checker.lean.preflight import first_finding
 from goedels_poetry.checker.lean.vacuity import premises_of
 from goedels_poetry.kernel.lean import BadData, Comparison, read
-from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool
+from goedels_poetry.languages.lean.runtime import CheckRequest
 from goedels_poetry.languages.lean.runtime.embedded import embedded_pool
 
 FALSE = "theorem t : 1 = 2 := sorry\n"
@@ -438,14 +438,14 @@ async def test_the_data_alone_refuse_it_when_nobody_looks_at_the_text_its_comman
     assert isinstance(found, Refusal) or set(found.axioms) - given.axioms, "accepted"
 
 
-async def test_row_24_a_theorem_about_nothing_is_named_as_one(lean: LeanPool) -> None:
+async def test_row_24_a_theorem_about_nothing_is_named_as_one(leans: Leans) -> None:
     about_nothing = ("(n : Nat) (h : n < n)", "(x : Fin 0)", "(n : Nat) (h : n < 3) (g : 5 < n)")
     for binders in about_nothing:
-        given = await read_original(lean, f"theorem t {binders} : 1 = 2 := sorry\n", SECONDS)
-        assert await premises_of(lean, given, "t") == "contradictory", binders
+        given = await read_original(leans.elaborator, f"theorem t {binders} : 1 = 2 := sorry\n", SECONDS)
+        assert (await premises_of(leans, given, "t")).premises == "contradictory", binders
     for binders in ("", "(n : Nat)", "(n : Nat) (h : n < 3)"):
-        given = await read_original(lean, f"theorem t {binders} : 1 = 2 := sorry\n", SECONDS)
-        assert await premises_of(lean, given, "t") in ("none", "satisfiable"), binders
+        given = await read_original(leans.elaborator, f"theorem t {binders} : 1 = 2 := sorry\n", SECONDS)
+        assert (await premises_of(leans, given, "t")).premises in ("none", "satisfiable"), binders
 
 
 async def test_row_6_the_users_own_axiom_is_seen_through_an_opaque_constant(leans: Leans) -> None:

@@ -9,6 +9,9 @@ import pytest
 
 from goedels_poetry.checker.lean import FreshLean, certify_negation, certify_proof
 from goedels_poetry.checker.lean.certify import elaborator_at_hand
+from goedels_poetry.checker.lean.original import read_original
+from goedels_poetry.checker.lean.preflight import KINDS
+from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.lean.runtime import CheckRequest, CheckResult, Command, LeanPool, at_hand, lend
 from goedels_poetry.languages.lean.source import read_target
 from goedels_poetry.settings import LeanSettings
@@ -47,6 +50,7 @@ async def test_a_proof_is_accepted_through_the_lean_of_the_search(
 ) -> None:
     made = await certified(lean, kept, TRUE, PROOF, lean, tmp_path / "c")
     assert (made.verdict, made.trust_level, made.path) == (Verdict.PROVED, "L3", tmp_path / "c")
+    assert made.warnings == (), "what is said of every proof at L3 warns of nothing"
 
 
 async def test_a_refutation_is_accepted_through_the_lean_of_the_search(
@@ -76,7 +80,15 @@ async def test_what_it_says_of_another_theorem_proves_nothing(lean: LeanPool, ke
 
 
 @pytest.mark.parametrize(
-    "text", ['macro "easy" : tactic => `(tactic| simp)\n' + TRUE, "unsafe def u : Nat := 0\n" + TRUE]
+    "text",
+    [
+        'macro "easy" : tactic => `(tactic| simp)\n' + TRUE,
+        "unsafe def u : Nat := 0\n" + TRUE,
+        "import Lean\nopen Lean Elab Term\ndef r : TermElab := fun _ _ => throwUnsupportedSyntax\n"
+        "attribute [local term_elab ident] r\n" + TRUE,
+        "@[simp, init go] opaque x : Nat\n" + TRUE,
+        "#eval 1\n" + TRUE,
+    ],
 )
 async def test_a_file_with_programs_of_its_own_is_read_by_a_lean_apart(text: str, lean: LeanPool) -> None:
     settings = LeanSettings(kind="embedded", memory_mb=1111)
@@ -84,6 +96,16 @@ async def test_a_file_with_programs_of_its_own_is_read_by_a_lean_apart(text: str
     await lean.check(CheckRequest(TRUE))
     assert elaborator_at_hand(TRUE, settings) is lean
     assert elaborator_at_hand(text, settings) is None
+
+
+@pytest.mark.parametrize(
+    "program", ["#eval 1", "example : 1 = 1 := by run_tac pure ()", "example := by simp (maxSteps := n)"]
+)
+async def test_what_its_tokens_do_not_show_is_refused_before_it_is_elaborated(lean: LeanPool, program: str) -> None:
+    """The replayer reads the original by the list of commands that text of others may have, as Lean takes them."""
+    with pytest.raises(InvalidInput):
+        await read_original(lean, f"{program}\n{TRUE}", 60.0, KINDS)
+    assert await read_original(lean, TRUE, 60.0, KINDS)
 
 
 async def test_only_an_idle_and_trusted_lean_of_the_same_settings_is_at_hand() -> None:

@@ -119,7 +119,7 @@ async def test_the_data_say_what_a_program_in_the_text_would_hide(leans: Leans, 
         return
     data = read(seen.data)
     assert Comparison(given.data, data).difference(["t"]) == "", "it states what it should"
-    found = await gate._grounds(leans, seen, text, given, data, ("t",), time.monotonic() + SECONDS)
+    found = await gate.rests(leans, seen, text, given, data, ("t",), time.monotonic() + SECONDS)
     assert isinstance(found, Refusal), "accepted"
     assert found.rule == rule, found
 

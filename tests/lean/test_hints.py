@@ -60,3 +60,8 @@ async def test_a_real_lean_is_answered_so(lean: Any, text: str, hint: str) -> No
         await read_target(lean, text)
     assert hint in str(refused.value.hint)
     assert refused.value.line == 1
+
+
+def test_a_tactic_that_needs_another_program_is_said_to_need_one() -> None:
+    words, hint = worded("read-only file system (error code: 4294967227)", "", 1, 0)
+    assert "runs another program" in words and hint is not None and "bv_decide" in hint

@@ -414,6 +414,9 @@ async def test_the_driver_program_has_no_error_in_lean_4_28_and_answers_as_the_e
         assert kinds[0].count("axiom") == kinds[1].count("axiom") + kinds[1].count("assumed")
         assert [(r.count, r.failed, r.at) for r in small] == list(STREAMS.values())
         assert [r.axioms for r in small] == [()] * len(small)
+        defined = PROVED.replace("thm", "def").replace('"all"', '"hints":"abbrev","safety":"safe","all"')
+        (shown,) = map(read_replay, await answers({**again, "data": HEAD + defined, "show": ["t"]}))
+        assert shown.shown == ("t = True.intro",)
         assert (each.count, each.each) == (1, (("t", ""), ("t", "the value has another type")))
     finally:
         await pool.aclose()

@@ -195,3 +195,8 @@ async def test_a_lean_that_we_end_was_not_killed_by_the_system(tmp_path: Path) -
     lean.kill()
     assert (await answer).status == "crash" and lean.starts == 1
     lean.close()
+
+
+async def test_a_lean_that_ends_itself_says_why(lean: LeanPool) -> None:
+    seen = await lean.check(CheckRequest("theorem t : 1 <<< 100000000000 = 1 := by decide\n"))
+    assert seen.status == "crash" and "exponent is too big" in seen.error and "exit(" not in seen.error

@@ -1,5 +1,8 @@
 """Tokens of Lean text, and what text that is not the user's may contain."""
 
+import sys
+from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -68,6 +71,46 @@ def test_what_people_write_is_allowed(text: str) -> None:
 def test_what_may_not_stand_there_is_found_with_its_place(text: str, rule: str, line: int, column: int) -> None:
     found = [(f.rule, f.line, f.column) for f in scan(text)]
     assert (rule, line, column) in found
+
+
+class Counted(str):
+    """Counts the characters that searches in it may look at."""
+
+    looked_at = 0
+
+    def count(self, *args: Any) -> int:
+        Counted.looked_at += len(self)
+        return super().count(*args)
+
+    def rfind(self, *args: Any) -> int:
+        Counted.looked_at += len(self)
+        return super().rfind(*args)
+
+
+def steps(run: Callable[[], object]) -> int:
+    """Lines of Python that are run, and characters that are searched."""
+    lines = Counted.looked_at = 0
+
+    def trace(frame: FrameType, event: str, arg: object) -> Any:
+        nonlocal lines
+        lines += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        run()
+    finally:
+        sys.settrace(before)
+    return lines + Counted.looked_at
+
+
+@pytest.mark.parametrize(
+    "text", ["@[", "а", "attribute [local ", "@[simp ", "] theorem ", "private ", '"{a}', "«", "/-", "\u200b\n"]
+)
+def test_a_text_twice_as_long_takes_twice_the_steps(text: str) -> None:
+    once, twice = (steps(lambda n=n: scan(Counted(text * n))) for n in (300, 600))  # type: ignore[misc]
+    assert twice < 2.5 * once
 
 
 def test_the_users_own_commands_may_stand_where_they_stood() -> None:

@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -323,6 +324,13 @@ levels("max of the same", ("max", U, ("max", U, V)), ("max", U, V), True)
 levels("imax to 0", ("imax", U, 0), 0, True)
 levels("imax of the same", ("imax", U, U), U, True)
 levels("imax with a successor", ("imax", U, ("succ", V)), ("max", U, ("succ", V)), True)
+levels(
+    "imax with a maximum over a successor",
+    ("imax", U, ("max", V, ("succ", W))),
+    ("max", U, ("max", V, ("succ", W))),
+    True,
+)
+levels("imax with a maximum", ("imax", U, ("max", V, W)), ("max", U, ("max", V, W)), False)
 levels("imax in imax", ("imax", U, ("imax", V, W)), ("imax", ("max", U, V), W), True)
 levels("imax over max", ("imax", U, ("max", V, W)), ("max", ("imax", U, V), ("imax", U, W)), True)
 levels("a successor through max", ("succ", ("max", U, V)), ("max", ("succ", U), ("succ", V)), True)
@@ -338,6 +346,18 @@ levels("a successor in imax", ("imax", U, ("succ", V)), ("succ", ("imax", U, V))
 levels("imax 0 v and its successor", ("succ", ("imax", 0, V)), ("imax", 0, V), False)
 levels("a successor over imax", ("succ", ("imax", U, V)), ("imax", ("succ", U), ("succ", V)), False)
 levels("max 1 of imax", ("max", 1, ("imax", U, V)), ("imax", ("max", 1, U), V), False)
+MANY = [f"u{i}" for i in range(14)]
+FUNCTION = arrow(*(sort(u) for u in MANY))
+OF_FUNCTION: Any = reduce(lambda above, u: ("max", above, ("succ", u)), MANY[1:], ("succ", MANY[0]))
+yes(
+    "levels: a function over fourteen universes",
+    lambda s: s.theorem(
+        "t",
+        pi(FUNCTION, lambda f: eq(FUNCTION, f, f, OF_FUNCTION)),
+        lam(FUNCTION, lambda f: refl(FUNCTION, f, OF_FUNCTION)),
+        *MANY,
+    ),
+)
 no(
     "levels: a universe lowered by imax",
     "another type",

@@ -18,7 +18,6 @@ from goedels_poetry.checker.lean.verify import (
     notes_on,
     refused,
     stated_by_itself,
-    statement_of,
     verify,
     within,
 )
@@ -94,15 +93,15 @@ async def _by_itself(leans: Leans, text: str, theorem: str, until: float) -> Che
     found = grounded if isinstance(grounded, Refusal) else await confirm(leans, grounded, until)
     if isinstance(found, Refusal):
         return refused(found)
-    return CheckReport(
+    report = CheckReport(
         Verdict.PROVED,
         TrustLevel.ACCEPTED,
         obligations=counts_of(found),
-        notes=(*stated_by_itself(own.data, theorems), *notes_on(found, leans.replayer.version)),
+        notes=notes_on(found, leans.replayer.version),
         assumptions=tuple(f"axiom {name}, declared in the file" for name in found.assumptions),
         axioms=found.axioms,
-        statement=statement_of(own, theorems),
     )
+    return await stated_by_itself(leans, report, own, theorems, until)
 
 
 __all__ = ["audit_file"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 import time
 from collections.abc import Mapping
@@ -19,7 +20,7 @@ from goedels_poetry.checker.lean.archive import (
     read_lean,
     write_lean,
 )
-from goedels_poetry.checker.lean.preflight import may_deceive
+from goedels_poetry.checker.lean.preflight import has_programs, may_deceive
 from goedels_poetry.checker.lean.verify import (
     SECONDS,
     Claim,
@@ -31,7 +32,7 @@ from goedels_poetry.checker.lean.verify import (
     verify_with,
     within,
 )
-from goedels_poetry.checker.report import Certificate, CheckReport
+from goedels_poetry.checker.report import Certificate, CheckReport, TrustLevel
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.lean.runtime import PRIVATE, LeanPool, at_hand
@@ -91,7 +92,7 @@ def elaborator_at_hand(original: str, settings: LeanSettings | None = None) -> L
     What it says is data that are not believed, as those of a fresh one are not. But then the replayer has to read the
     original: it must be the user's own, without programs, which could change what runs there.
     """
-    if may_deceive(normalised(original)) is not None:
+    if has_programs(normalised(original)):
         return None
     return at_hand(Settings().lean if settings is None else settings)
 
@@ -111,9 +112,12 @@ async def _certify(
     elaborator: LeanPool | None,
 ) -> Certificate:
     until = time.monotonic() + (SECONDS if seconds is None else seconds)
+    report = None
+    if elaborator is not None:  # what it does not accept is asked again: for what it has seen before, perhaps
+        with contextlib.suppress(InvalidInput):
+            report = await verify(fresh, claim, seconds, elaborator)
     try:
-        report = await verify(fresh, claim, seconds, elaborator)
-        if elaborator is not None and not report.accepted:  # for what it has seen before, perhaps
+        if report is None or not report.accepted:
             report = await verify(fresh, claim, max(until - time.monotonic(), 0.1))
     except InvalidInput as error:
         return Certificate(Verdict.UNKNOWN, reason=f"the original is not valid: {error}")
@@ -132,11 +136,16 @@ async def _certify(
         write_lean(directory, archive, info)
     except FinishedProofExists as error:
         return Certificate(Verdict.UNKNOWN, reason=str(error), details={**report.to_json(), "retry": True})
+    confirmed = report.trust_level is TrustLevel.CONFIRMED  # then the notes say why, and warn of nothing
     return Certificate(
         report.verdict,
         directory,
         str(report.trust_level),
-        warnings=(*warnings, *(f"assumed: {what}" for what in report.assumptions), *report.notes),
+        warnings=(
+            *warnings,
+            *(f"assumed: {what}" for what in report.assumptions),
+            *(() if confirmed else report.notes),
+        ),
         details=report.to_json(),
     )
 
@@ -174,17 +183,15 @@ async def check_lean(
         return refused(replace(deceiving, reason=explained))
     async with within(SECONDS if seconds is None else seconds) as until, fresh_leans(fresh) as leans:
         original = archive.original if against is None else await _given(leans.elaborator, against, archive)
-        claim = Claim(archive.proof, original, (archive.theorem,), archive.witness, compared=against is not None)
+        stated = archive.statement if against is None else None
+        claim = Claim(archive.proof, original, (archive.theorem,), archive.witness, stated=stated)
         report = await verify_with(leans, claim, until)
     if against is not None:
         return report
-    if report.accepted and report.statement != archive.statement:
-        return replace(report, verdict=Verdict.UNKNOWN, refused=True, trust_level=None, reasons=(_OTHER_STATEMENT,))
     return replace(report, notes=(*report.notes, "compared with the original in the certificate only"))
 
 
 _GIVE_YOURS = "compare with your own file (--against)"
-_OTHER_STATEMENT = "the statement in the manifest is not the theorem's"
 
 
 async def _given(lean: LeanPool, against: str, archive: LeanArchive) -> str:

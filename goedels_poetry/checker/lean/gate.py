@@ -19,8 +19,7 @@ from dataclasses import dataclass, replace
 from goedels_poetry.checker.lean import versions
 from goedels_poetry.checker.lean.original import Original, Refusal, read_data
 from goedels_poetry.checker.lean.preflight import (
-    COMMANDS,
-    DECLARATIONS,
+    KINDS,
     errors,
     first_finding,
     foreign_commands,
@@ -140,7 +139,7 @@ async def ground(
         export=True,
         reference=original.text,
         barred=DECEIVING,
-        kinds=tuple(sorted(DECLARATIONS | COMMANDS)),
+        kinds=KINDS,
     )
     seen = await leans.elaborator.check(request)
     if seen.status == "timeout":
@@ -154,13 +153,13 @@ async def ground(
     if isinstance(data, Refusal):
         return data
     stated = await asyncio.to_thread(_statement, seen, text, original, data, theorems, negates)
-    return stated or await _grounds(leans, seen, text, original, data, theorems, until)
+    return stated or await rests(leans, seen, text, original, data, theorems, until)
 
 
 async def ground_alone(leans: Leans, own: Original, theorems: tuple[str, ...], until: float) -> Refusal | Grounded:
     """As `ground`, for a file that was read as if it were a user's own: nothing is compared."""
     seen = CheckResult("done", commands=own.commands, imports=own.imports)
-    grounded = await _grounds(leans, seen, own.text, own, own.data, theorems, until)
+    grounded = await rests(leans, seen, own.text, own, own.data, theorems, until)
     return grounded if isinstance(grounded, Refusal) else replace(grounded, compared=False)
 
 
@@ -214,7 +213,7 @@ def _statement(
     return Refusal("statement", f"not what was given: {why}", *_declared(seen, text, theorems)) if why else None
 
 
-async def _grounds(
+async def rests(
     leans: Leans,
     seen: CheckResult,
     text: str,
@@ -224,9 +223,8 @@ async def _grounds(
     until: float,
 ) -> Refusal | Grounded:
     """What the theorems rest on, by our walk, and whether Lean's kernel accepts it where nothing is elaborated."""
-    added = (module for module in seen.imports if module not in original.imports)
-    if strange := next((module for module in added if not _MODULE.fullmatch(module)), None):
-        return Refusal("data", f"no name of a module: {strange[:80]!r}")
+    if refusal := no_module(module for module in seen.imports if module not in original.imports):
+        return refusal
     parts = await asyncio.to_thread(_needed, seen, text, original, data, theorems)
     if isinstance(parts, Refusal):
         return parts
@@ -243,14 +241,20 @@ async def _grounds(
     if replayed.count != len(selected):
         return Refusal("kernel", f"Lean's kernel accepted {replayed.count} of {len(selected)} declarations")
     try:
-        rests = await asyncio.to_thread(lambda: grounds(theorems, data, selected, read(replayed.library, until)))
+        below = await asyncio.to_thread(lambda: grounds(theorems, data, selected, read(replayed.library, until)))
     except BadData as fault:
         return Refusal("data", str(fault))
-    axioms = tuple(sorted({*rests.axioms, *replayed.axioms}))
+    axioms = tuple(sorted({*below.axioms, *replayed.axioms}))
     if foreign := _foreign(axioms, original):
         return _rests(seen, text, data, theorems, foreign)
-    by_type = len(rests.by_type)
+    by_type = len(below.by_type)
     return Grounded(seen, text, original, data, theorems, selected, candidate, replayed.library, axioms, by_type)
+
+
+def no_module(names: Iterable[str]) -> Refusal | None:
+    """Why one of these is no name of a module: it would stand in a text that Lean reads."""
+    strange = next((name for name in names if not _MODULE.fullmatch(name)), None)
+    return None if strange is None else Refusal("data", f"no name of a module: {strange[:80]!r}")
 
 
 def _needed(
@@ -303,4 +307,15 @@ def _declared(seen: CheckResult, text: str, names: Iterable[str]) -> tuple[int, 
     return None, None
 
 
-__all__ = ["Accepted", "Grounded", "Leans", "SecondKernel", "admit", "confirm", "ground", "ground_alone"]
+__all__ = [
+    "Accepted",
+    "Grounded",
+    "Leans",
+    "SecondKernel",
+    "admit",
+    "confirm",
+    "ground",
+    "ground_alone",
+    "no_module",
+    "rests",
+]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.lean import BadData, Stream, read
@@ -19,6 +19,7 @@ from goedels_poetry.languages.lean.runtime import (
     Message,
     constants_of,
 )
+from goedels_poetry.languages.lean.scan import DECEIVING
 
 COMMAND = "Lean.Parser.Command."
 MAX_TEXT = 1_000_000
@@ -82,8 +83,8 @@ class Original:
         return found[0]
 
 
-async def read_original(lean: LeanPool, text: str, seconds: float) -> Original:
-    """Elaborate the user's file alone.
+async def read_original(lean: LeanPool, text: str, seconds: float, kinds: tuple[str, ...] = ()) -> Original:
+    """Elaborate the user's file alone. ``kinds``: of the commands that it may have, where it may not have programs.
 
     Raises:
         InvalidInput: it does not elaborate, in Lean's words.
@@ -92,7 +93,10 @@ async def read_original(lean: LeanPool, text: str, seconds: float) -> Original:
     if len(text) > MAX_TEXT:
         raise InvalidInput(f"it has more than {MAX_TEXT} characters")
     until = time.monotonic() + seconds
-    seen = await lean.check(CheckRequest(text, seconds=seconds, commands=True, declarations=True, export=True))
+    request = CheckRequest(text, seconds=seconds, commands=True, declarations=True, export=True)
+    if kinds:
+        request = replace(request, reference="", barred=DECEIVING, kinds=kinds)
+    seen = await lean.check(request)
     if seen.status == "timeout":
         raise TimeoutError(f"Lean had not read the original: {seen.error}")
     if seen.status != "done":

@@ -25,6 +25,7 @@ COMMANDS = _kinds(
     *("include", "omit", "deriving", "moduleDoc", "eoi", "notation", "mixfix", "macro", "grindPattern"),
 )
 """Commands, apart from declarations, that it may contain."""
+KINDS = tuple(sorted(DECLARATIONS | COMMANDS))
 END = f"{COMMAND}eoi"
 SETTING = "setting"
 """What a driver calls a tactic's setting that Lean would have to compute."""
@@ -39,11 +40,16 @@ def first_finding(text: str, original: str) -> Refusal | None:
 
 
 _DECEIVING = frozenset({"metaprogram", "notation", "unsafe", "native", "unterminated"})
-"""Rules that hold for a file with which nothing of a user's is compared."""
+"""Rules that hold for a file with which nothing of a user's is compared: its reader is to read what Lean reads."""
+
+
+def has_programs(text: str) -> bool:
+    """Whether a text has anything that text of others may not have, apart from a `sorry`."""
+    return len(text) > MAX_TEXT or any(f.rule != "sorry" for f in scan(text))
 
 
 def may_deceive(text: str) -> Refusal | None:
-    """What could make a file's own statements say something else than a reader takes them to say."""
+    """What could make a file's own text say something else than a reader takes it to say."""
     if len(text) > MAX_TEXT:
         return Refusal("size", f"a text of more than {MAX_TEXT} characters")
     found = [f for f in scan(text) if f.rule in _DECEIVING or "debug." in f.text]
@@ -97,4 +103,14 @@ def _key(text: str, command: Command) -> tuple[str, ...]:
     return tuple(t.text for t in tokens if t.kind not in ("comment", "doc"))
 
 
-__all__ = ["COMMANDS", "DECLARATIONS", "errors", "first_finding", "foreign_commands", "may_deceive", "unfinished"]
+__all__ = [
+    "COMMANDS",
+    "DECLARATIONS",
+    "KINDS",
+    "errors",
+    "first_finding",
+    "foreign_commands",
+    "has_programs",
+    "may_deceive",
+    "unfinished",
+]

@@ -1,121 +1,130 @@
-"""Do a theorem's hypotheses allow anything at all? A theorem about nothing is worth nothing.
+"""Are there arguments for a theorem at all? A theorem about nothing is worth nothing.
 
-Only the user's own text and our tactics are elaborated here. The answer never makes a proof: it is a warning, or it
-raises the trust level.
+Values are looked for by a Lean that is not believed. What it finds is a theorem, `¬ ∀ …, False` over the arguments of
+the user's, and comes as data: it has to say just that, and Lean's kernel has to accept it where nothing is elaborated.
 """
 
 from __future__ import annotations
 
+import asyncio
+import re
 import time
-from itertools import product
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
-from goedels_poetry.checker.lean.original import Original, place_of
-from goedels_poetry.kernel.lean import Stream
-from goedels_poetry.kernel.lean.stream import Expr
-from goedels_poetry.languages.lean.runtime import LOGIC_AXIOMS, CheckRequest, CheckResult, Hole, LeanPool
+from goedels_poetry.checker.lean.gate import Grounded, Leans, rests
+from goedels_poetry.checker.lean.original import Original, Refusal, place_of, read_data
+from goedels_poetry.kernel.lean import Comparison
+from goedels_poetry.languages.lean.runtime import LOGIC_AXIOMS, CheckRequest, CheckResult, Hole, HoleGoal
+from goedels_poetry.languages.lean.witnesses import HARD, QUICK, Proposal, attempts, proposals, tactics, unshown
 
 Premises = Literal["none", "satisfiable", "contradictory", "unknown"]
-SECONDS = 15.0
+SECONDS = 20.0
 """For everything that is asked about one theorem."""
 HEARTBEATS = 200_000
-MOST_BINDERS = 12
-FIRST_WAYS = 4
-"""Witnesses that are tried before all the others: reading many of them takes Lean longer than trying them."""
-
-_NO_PREMISE = "fail_if_success (have : ∃ p : Prop, p := by (refine Exists.intro ?w ?h; case h => assumption))"
-_CONTRADICTION = "first | contradiction | omega | (simp_all; done) | grind | (apply Fin.elim0; assumption)"
-_TYPES = frozenset({"Nat", "Int", "Bool", "List", "Option", "Prod", "String", "Char", "BitVec", "Array", "Unit"})
-"""Types of the library's, with all their arguments given, that are no propositions."""
-_NUMBERS = ("0", "1", "2", "3", "5", "10")
-_DATA = (
-    "exact [0]",
-    "exact [PUnit.unit]",
-    "exact Nat",
-    "exact PUnit",
-    "exact true",
-    "exact PUnit.unit",
-    "exact fun x => x",
-    "exact fun _ => 0",
-    "exact inferInstance",
-    "exact default",
+WAVES = (
+    (0, 4, QUICK),
+    (4, 40, QUICK),
+    (0, 12, HARD),
+    (40, 80, QUICK),
+    (12, 40, HARD),
+    (80, 140, QUICK),
+    (140, 200, QUICK),
 )
-_CONSTRUCTED = "(constructor <;> first | exact 0 | constructor)"
-_FACTS = ("decide", "omega", "(simp; done)", "trivial")
-_STEPS = (1, 0, -1)
+"""Which proposals are tried at once, by their numbers, and how their hypotheses are proved."""
+MOST_NAMED = 8
+_WITNESS = "goedels_poetry_arguments"
+_CONTRADICTION = "first | contradiction | omega | (simp_all; done) | grind | (apply Fin.elim0; assumption)"
 
 
-async def premises_of(lean: LeanPool, original: Original, constant: str, seconds: float = SECONDS) -> Premises:
-    """What can be found out about the hypotheses of a theorem of the original.
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What was found out about the arguments of a theorem."""
 
-    "none": it has none. "satisfiable": they hold for some values of its variables, by a proof that Lean accepts.
-    "contradictory": `False` follows from them alone. "unknown": neither was found within ``seconds``.
-    """
+    premises: Premises
+    """"none": it has none. "satisfiable": there are values for all of them at once, by a proof that Lean's kernel
+    accepts. "contradictory": `False` follows from them, in the words of a Lean that is not believed."""
+    unshown: tuple[str, ...] = ()
+    """Arguments for which no values were found."""
+
+
+async def premises_of(leans: Leans, original: Original, constant: str, seconds: float = SECONDS) -> Looked:
+    """What can be found out about the arguments of a theorem of the original within ``seconds``."""
     until = time.monotonic() + seconds
+    constant_, _ = original.data.constants[constant]
+    if original.data.exprs[constant_.type][0] != "forallE":
+        return Looked("none")
+    unknown = Looked("unknown", unshown(original.data, constant)[:MOST_NAMED])
     command = place_of(original, constant)
     if command is None or command.head < 0:
-        return "unknown"
-    if _speaks_of_data_alone(original.data, constant):
-        return "none"
-    prefix, head = original.text[: command.start], original.text[command.start : command.head]
-    options: dict[str, bool | int] = {"maxHeartbeats": HEARTBEATS}
+        return unknown
+    search = _Search(leans, original, constant, original.text[: command.start], until)
+    head = original.text[command.start : command.head]
+    concluded = _only_hole(await search.ask(f"{head} := by\n  intros\n  sorry\n"))
+    if concluded is None or concluded.goals[0].goal.endswith("⊢ False"):
+        return unknown  # a theorem that says that its hypotheses contradict each other means it
+    hole = _only_hole(await search.ask(f"{head} := by\n  intros\n  exfalso\n  sorry\n"))
+    if hole is None or not hole.goals[0].statement:
+        return unknown
+    found = await search.witness(hole.goals[0], WAVES[:1])
+    if not found:
+        seen = await search.ask(f"{head} := by\n  intros\n  exfalso\n  {_CONTRADICTION}\n")
+        if seen.ok and _proved(seen, constant):
+            return Looked("contradictory", unknown.unshown)
+        found = await search.witness(hole.goals[0], WAVES[1:])
+    return Looked("satisfiable") if found else unknown
 
-    async def ask(code: str) -> CheckResult:
-        left = until - time.monotonic()
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    leans: Leans
+    original: Original
+    constant: str
+    prefix: str
+    until: float
+
+    async def ask(self, code: str, macros: str = "") -> CheckResult:
+        left = self.until - time.monotonic()
         if left <= 0:
             return CheckResult("timeout")
-        asked = CheckRequest(code, prefix=prefix, seconds=left, options=options, holes=True, declarations=True)
-        return await lean.check(asked)
+        options: dict[str, bool | int] = {"maxHeartbeats": HEARTBEATS}
+        request = CheckRequest(
+            code, self.prefix + macros, left, options, holes=not macros, declarations=not macros, export=bool(macros)
+        )
+        return await self.leans.elaborator.check(request)
 
-    concluded = _only_hole(await ask(f"{head} := by\n  intros\n  sorry\n"))
-    if concluded is None or concluded.goals[0].goal.endswith("⊢ False"):
-        return "unknown"  # a theorem that says that its hypotheses contradict each other means it
-    seen = await ask(f"{head} := by\n  intros\n  exfalso\n  {_CONTRADICTION}\n")
-    if seen.ok and _proved(seen, constant):
-        return "contradictory"
-    if (await ask(f"{head} := by\n  intros\n  {_NO_PREMISE}\n  sorry\n")).ok:
-        return "none"
-    hole = _only_hole(await ask(f"{head} := by\n  intros\n  exfalso\n  sorry\n"))
-    if hole is None or not hole.goals[0].statement or len(hole.goals[0].binders) > MOST_BINDERS:
-        return "unknown"
-    goal = hole.goals[0]
-    universes = f".{{{', '.join(goal.levels)}}}" if goal.levels else ""
-    name = f"{command.full_name()}_satisfiable"
-    ways = _witnesses(len(goal.binders))
-    for few in (ways[:FIRST_WAYS], ways[FIRST_WAYS:]):
-        tactic = "\n".join(f"  | {way}" for way in few)
-        claim = f"theorem _root_.{name}{universes} : ¬ ({goal.statement})"
-        seen = await ask(f"{claim} := by\n  intro gp_none\n  first\n{tactic}\n")
-        if seen.ok and _proved(seen, name):
-            return "satisfiable"
-    return "unknown"
-
-
-def _speaks_of_data_alone(own: Stream, constant: str) -> bool:
-    """Whether all that a theorem is about are values of types that plainly are types of data: no hypothesis at all.
-
-    Told by the data. A type that the file declares under a name of the library's is one of the file's; it has to have
-    constructors.
-    """
-    e = own.exprs[own.constants[constant][0].type]
-    while e[0] == "forallE":
-        if not _is_data(own, own.exprs[e[2]]):
-            return False
-        e = own.exprs[e[3]]
-    return e[0] in ("app", "const")  # a proposition, and not one of the form `p → q`
-
-
-def _is_data(own: Stream, type_: Expr) -> bool:
-    while type_[0] == "app":
-        type_ = own.exprs[type_[1]]
-    if type_[0] != "const":
+    async def witness(self, goal: HoleGoal, waves: Iterable[tuple[int, int, str]]) -> bool:
+        """Whether values are found for which the hypotheses hold, by a proof that Lean's kernel accepts."""
+        levels = {u: int(re.search(rf"\bSort {re.escape(u)}\b", goal.statement) is not None) for u in goal.levels}
+        statement = goal.statement
+        for level, value in levels.items():
+            statement = re.sub(rf"\b{re.escape(level)}\b", str(value), statement)
+        claim = f"theorem _root_.{_WITNESS} : ¬ ({statement}) := by\n  intro gp_none\n"
+        macros = tactics(self.original.data, self.constant)
+        offered = proposals(self.original.data, self.constant, goal)
+        tried: list[Proposal] = []
+        for first, end, tactic in waves:
+            tried += islice(offered, max(end - len(tried), 0))
+            definitions: dict[str, list[Proposal]] = {}
+            for proposal in tried[first:end]:
+                definitions.setdefault(proposal.definitions, []).append(proposal)
+            for text, some in definitions.items():
+                seen = await self.ask(f"{text}{claim}  {attempts('gp_none', some, tactic)}\n", macros)
+                if seen.ok and await self._accepted(seen, levels):
+                    return True
         return False
-    name = own.names[type_[1]]
-    if name not in own.constants:
-        return name in _TYPES
-    found = own.constants[name][0]
-    e = own.exprs[found.type]
-    return found.kind == "inductive" and bool(found.facts[3]) and e[0] == "sort" and own.levels[e[1]][0] == "succ"
+
+    async def _accepted(self, seen: CheckResult, levels: dict[str, int]) -> bool:
+        data = await read_data(seen, self.until)
+        if isinstance(data, Refusal):
+            return False
+        comparison = Comparison(self.original.data, data, levels)
+        if not await asyncio.to_thread(comparison.inhabited, self.constant, _WITNESS):
+            return False
+        nothing = Original("", (), {}, self.original.imports)  # so that no axiom is allowed
+        return isinstance(await rests(self.leans, seen, "", nothing, data, (_WITNESS,), self.until), Grounded)
 
 
 def _only_hole(seen: CheckResult) -> Hole | None:
@@ -126,17 +135,4 @@ def _proved(seen: CheckResult, name: str) -> bool:
     return any(d.name == name and set(d.axioms) <= LOGIC_AXIOMS for d in seen.declarations)
 
 
-def _witnesses(binders: int) -> list[str]:
-    """Tactics that apply `gp_none` to small values, the likeliest first."""
-    ways = []
-    for made, first, step in product((False, True), range(len(_NUMBERS)), _STEPS):
-        arguments = []
-        for i in range(binders):
-            number = f"exact {_NUMBERS[(first + step * i) % len(_NUMBERS)]}"
-            data = (_CONSTRUCTED, *_DATA) if made else _DATA
-            arguments.append(f"(by first | {' | '.join((number, *_FACTS, *data))})")
-        ways.append(f"exact @gp_none {' '.join(arguments)}")
-    return ways
-
-
-__all__ = ["Premises", "premises_of"]
+__all__ = ["Looked", "Premises", "premises_of"]

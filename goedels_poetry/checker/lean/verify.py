@@ -14,17 +14,17 @@ from pydantic_settings.exceptions import SettingsError
 
 from goedels_poetry.checker.lean import versions
 from goedels_poetry.checker.lean.gate import Accepted, Grounded, Leans, confirm, ground
-from goedels_poetry.checker.lean.original import Original, Refusal, place_of, read_original
-from goedels_poetry.checker.lean.preflight import first_finding
+from goedels_poetry.checker.lean.original import Original, Refusal, read_original
+from goedels_poetry.checker.lean.preflight import KINDS, first_finding
+from goedels_poetry.checker.lean.statement import as_proved, as_written
 from goedels_poetry.checker.lean.vacuity import SECONDS as PREMISE_SECONDS
 from goedels_poetry.checker.lean.vacuity import premises_of
 from goedels_poetry.checker.report import CheckReport, Counts, TrustLevel
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput, MissingTool
-from goedels_poetry.kernel.lean import Opinion, Stream, arguments, second_opinion
+from goedels_poetry.kernel.lean import Opinion, second_opinion
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.lean.runtime import LeanKilled, LeanPool, LeanUnavailable, ReplayRequest, open_lean
 from goedels_poetry.languages.lean.runtime.embedded import node_command
-from goedels_poetry.languages.lean.tokens import tokenize
 from goedels_poetry.settings import LeanSettings, Settings
 
 SECONDS = 300.0
@@ -51,8 +51,13 @@ class Claim:
     """The constant of the text that says that the one theorem is false; "" where the theorems are proved."""
     named: str = ""
     """One theorem as a person names it, instead of ``theorems``."""
-    compared: bool = True
-    """Whether the original is the user's own: else it is shown what its statements depend on."""
+    stated: str | None = None
+    """What a certificate says that its own original states; None where the original is the user's."""
+
+    @property
+    def compared(self) -> bool:
+        """Whether the original is the user's own."""
+        return self.stated is None
 
 
 def fresh_lean(settings: LeanSettings | None = None) -> LeanPool:
@@ -114,7 +119,8 @@ async def verify(
 async def verify_with(leans: Leans, claim: Claim, until: float) -> CheckReport:
     """As `verify`, with Leans of which the elaborator may have read the user's own file. ``until``: monotonic."""
     began = time.monotonic()
-    original = await read_original(leans.reader or leans.elaborator, claim.original, until - began)
+    reader = leans.reader or leans.elaborator
+    original = await read_original(reader, claim.original, until - began, KINDS if leans.reader else ())
     theorems = claim.theorems or ((original.named(claim.named),) if claim.named else original.open_theorems())
     if not theorems:
         raise InvalidInput("no theorem of the original has a `sorry`: there is nothing to compare with")
@@ -126,8 +132,25 @@ async def verify_with(leans: Leans, claim: Claim, until: float) -> CheckReport:
     else:
         report = await _accepted(leans, replace(found, compared=claim.compared), theorems, claim, until)
     about = {"lean": leans.replayer.version, "known faults": _faults(leans.replayer.version)}
-    taken = time.monotonic() - began
-    return replace(report, statement=statement_of(original, theorems), versions=about, seconds=taken)
+    written = as_written(original, theorems)
+    if report.accepted and claim.stated is not None:
+        if claim.stated != written:
+            report = refused(Refusal("statement", "the statement in the manifest is not the theorem's"))
+        else:
+            report = await stated_by_itself(leans, report, original, theorems, until)
+    elif claim.compared:
+        report = replace(report, statement=written)
+    return replace(report, versions=about, seconds=time.monotonic() - began)
+
+
+async def stated_by_itself(
+    leans: Leans, report: CheckReport, original: Original, theorems: tuple[str, ...], until: float
+) -> CheckReport:
+    """A report on theorems that are compared with nothing of the user's: what they state is what was proved."""
+    stated = await as_proved(leans.replayer, original.data, original.imports, theorems, until)
+    if isinstance(stated, Refusal):
+        return refused(stated)
+    return replace(report, statement=stated.text, notes=(*stated.definitions, *report.notes))
 
 
 @asynccontextmanager
@@ -171,7 +194,6 @@ async def _accepted(
         await asyncio.gather(confirming, return_exceptions=True)
     if isinstance(found, Refusal):
         return refused(found)
-    itself = () if claim.compared else stated_by_itself(grounded.original.data, theorems)
     assumptions = tuple(f"axiom {name}, declared in the original" for name in found.assumptions)
     harmless = premises.harmless and not assumptions
     confirmed = found.opinion.verdict == "accepted"
@@ -180,24 +202,10 @@ async def _accepted(
         Verdict.REFUTED if claim.witness else Verdict.PROVED,
         level if harmless else TrustLevel.REBUILT,
         obligations=counts_of(found),
-        notes=(*itself, *premises.notes, *notes_on(found, leans.replayer.version)),
+        notes=(*premises.notes, *notes_on(found, leans.replayer.version)),
         assumptions=assumptions,
         axioms=found.axioms,
     )
-
-
-def stated_by_itself(own: Stream, theorems: tuple[str, ...]) -> tuple[str, ...]:
-    """Notes on theorems that are compared with nothing: what of the file their statements depend on, by the data.
-
-    Text can say less than is there: hypotheses of a section, instances, definitions with the names of others.
-    """
-    notes = []
-    for name in theorems[:MOST_ASKED]:
-        constant, declaration = own.constants[name]
-        mentioned = sorted(n for n in own.mentioned([constant.type]) if n in own.constants)
-        what = f"{', '.join(mentioned[:8])} of the file" if mentioned else "nothing that the file declares"
-        notes.append(f"{declaration.name} has {arguments(own, name)} variables and hypotheses, and speaks of {what}")
-    return tuple(notes)
 
 
 def counts_of(found: Accepted) -> Counts:
@@ -227,31 +235,20 @@ class _Premises:
 async def _premises(
     leans: Leans, grounded: Grounded, theorems: tuple[str, ...], claim: Claim, until: float
 ) -> _Premises:
-    """Whether the hypotheses of the theorems allow anything; by the Lean that has elaborated nothing of the text."""
+    """Whether there are arguments for the theorems."""
     if claim.witness:
         return _Premises(True)
     notes, harmless = [], len(theorems) <= MOST_ASKED
     for name in theorems[:MOST_ASKED]:
         seconds = min(PREMISE_SECONDS, until - time.monotonic())
-        premises = await premises_of(leans.replayer, grounded.original, name, seconds)
-        harmless = harmless and premises in ("none", "satisfiable")
-        if premises == "contradictory":
+        looked = await premises_of(leans, grounded.original, name, seconds)
+        harmless = harmless and looked.premises in ("none", "satisfiable")
+        if looked.premises == "contradictory":
             notes.append(f"vacuous: the hypotheses of {name} contradict each other, so its conclusion plays no part")
-        elif premises == "unknown":
-            notes.append(f"no values were found for which the hypotheses of {name} hold")
+        elif looked.premises == "unknown":
+            what = ", ".join(looked.unshown) or "its arguments together"
+            notes.append(f"{name} may be about nothing: no values were found for: {what}")
     return _Premises(harmless, tuple(notes))
-
-
-def statement_of(original: Original, theorems: tuple[str, ...]) -> str:
-    """The theorems as they are written, each in one line."""
-    commands = [place_of(original, name) for name in theorems]
-    return "; ".join(_declaration(original.text[c.start : c.head]) for c in commands if c and c.head > c.start)
-
-
-def _declaration(head: str) -> str:
-    """A declaration without what stands before its first word: docstring, attributes, `open … in`."""
-    words = [t for t in tokenize(head) if t.kind == "word" and t.text in ("theorem", "lemma")]
-    return " ".join(head[words[0].start if words else 0 :].split())
 
 
 def run(checking: Coroutine[Any, Any, CheckReport]) -> CheckReport:
@@ -277,7 +274,6 @@ __all__ = [
     "refused",
     "run",
     "stated_by_itself",
-    "statement_of",
     "verify",
     "verify_with",
     "within",

@@ -16,7 +16,7 @@ from goedels_poetry.kernel.lean.data import read
 from goedels_poetry.kernel.lean.features import OWN_TYPE, PROJECTION, features
 from goedels_poetry.kernel.lean.second import Opinion, second_opinion
 from goedels_poetry.kernel.lean.select import BY_COMPILED_CODE, Grounds, NotAllowed, grounds, needed
-from goedels_poetry.kernel.lean.stream import BadData, Clock, Declaration, Stream, arguments
+from goedels_poetry.kernel.lean.stream import BadData, Clock, Constant, Declaration, Stream
 from goedels_poetry.kernel.lean.write import write
 
 __all__ = [
@@ -26,12 +26,12 @@ __all__ = [
     "BadData",
     "Clock",
     "Comparison",
+    "Constant",
     "Declaration",
     "Grounds",
     "NotAllowed",
     "Opinion",
     "Stream",
-    "arguments",
     "features",
     "grounds",
     "needed",

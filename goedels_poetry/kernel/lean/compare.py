@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from goedels_poetry.kernel.lean.stream import Constant, Expr, Stream, children
 
@@ -24,9 +24,11 @@ class Comparison:
     depends on what was elaborated before it. Names and kinds of binders play no part.
     """
 
-    def __init__(self, theirs: Stream, ours: Stream) -> None:
+    def __init__(self, theirs: Stream, ours: Stream, at: Mapping[str, int] | None = None) -> None:
+        """``at``: levels that universe parameters of theirs stand for, in a comparison with terms that have none."""
         self.theirs = theirs
         self.ours = ours
+        self._values_at = None if at is None else (_level_values(theirs, at), _level_values(ours, {}))
         # One difference anywhere makes the whole answer no, so what was begun counts as alike.
         self._alike: set[tuple[int, int]] = set()
         self._levels_alike: set[tuple[int, int]] = set()
@@ -42,6 +44,49 @@ class Comparison:
         if negates:
             return self._negation(wanted[0], negates) or self._everything(())
         return self._everything(wanted)
+
+    def inhabited(self, theorem: str, witness: str) -> bool:
+        """Whether a theorem of ours says that there are arguments for one of theirs: `¬ ∀ …, False`, over the same."""
+        a, b = self.theirs.constants.get(theorem), self.ours.constants.get(witness)
+        denied = self._denied(b[0]) if b is not None and b[0].kind == "thm" and b[0].levels == () else None
+        if a is None or denied is None or {"Not", "False"} & self.ours.constants.keys():
+            return False
+        types, at = [], a[0].type
+        while (x := self.theirs.exprs[at])[0] == "forallE":
+            y = self.ours.exprs[denied]
+            if y[0] != "forallE" or not self._same(x[2], y[2]):
+                return False
+            types.append(x[2])
+            at, denied = x[3], y[3]
+        end, definitions = self.ours.exprs[denied], Comparison(self.theirs, self.ours)
+        false = end[0] == "const" and self.ours.names[end[1]] == "False"
+        return false and not any(map(definitions._changed, self._below(types)))
+
+    def _changed(self, name: str) -> str:
+        """Why a constant of theirs is not in ours as it was; "" where it is, or where it is compared at its uses."""
+        found = self.ours.constants.get(name)
+        if made_by_lean(self.theirs, name) and (found is None or made_by_lean(self.ours, name)):
+            return ""
+        return "missing" if found is None else self._constants(self.theirs.constants[name][0], found[0])
+
+    def _below(self, roots: list[int]) -> set[str]:
+        """Constants of theirs that these expressions mention, whole families of types, and what is below them."""
+        found: set[str] = set()
+        todo = [*self.theirs.mentioned(roots)]
+        while todo:
+            name = todo.pop()
+            if name not in found and name in self.theirs.constants:
+                _, declaration = self.theirs.constants[name]
+                found |= {constant.name for constant in declaration.constants}
+                todo += self.theirs.needs(declaration)
+        return found
+
+    def _denied(self, claim: Constant) -> int | None:
+        """What a theorem of ours denies."""
+        e = self.ours.exprs[claim.type]
+        head = self.ours.exprs[e[1]] if e[0] == "app" else e
+        says = e[0] == "app" and head[0] == "const" and self.ours.names[head[1]] == "Not" and head[2] == ()
+        return e[2] if says else None
 
     def _everything(self, wanted: Iterable[str]) -> str:
         wanted = set(wanted)
@@ -65,14 +110,12 @@ class Comparison:
             return f"the original does not declare {negates}"
         if b is None or b[0].kind != "thm":
             return f"{name} is missing"
-        denied = self.ours.exprs[b[0].type]
-        head = self.ours.exprs[denied[1]] if denied[0] == "app" else denied
-        says = denied[0] == "app" and head[0] == "const" and self.ours.names[head[1]] == "Not" and head[2] == ()
+        denied = self._denied(b[0])
         if (
-            not says
+            denied is None
             or "Not" in self.ours.constants
             or a[0].levels != b[0].levels
-            or not self._same(a[0].type, denied[2])
+            or not self._same(a[0].type, denied)
         ):
             return f"{name} does not say that {negates} is false"
         return ""
@@ -128,6 +171,8 @@ class Comparison:
         if not (made_by_lean(self.theirs, n) and made_by_lean(self.ours, m)):
             return self._named(n, m)
         a, b = self.theirs.constants[n][0], self.ours.constants[m][0]
+        if self._values_at is not None:
+            return not Comparison(self.theirs, self.ours)._constants(a, b)
         if a.kind != b.kind or a.levels != b.levels or a.safe != b.safe:
             return False
         todo.append((a.type, b.type))
@@ -141,6 +186,9 @@ class Comparison:
     def _levels(self, a: Sequence[int], b: Sequence[int]) -> bool:
         if len(a) != len(b):
             return False
+        if self._values_at is not None:
+            values, own = self._values_at
+            return all(values[i] == own[j] is not None for i, j in zip(a, b, strict=True))
         todo = list(zip(a, b, strict=True))
         while todo:
             pair = todo.pop()
@@ -153,6 +201,22 @@ class Comparison:
             if x[0] != "param":
                 todo.extend(zip(x[1:], y[1:], strict=True))
         return True
+
+
+def _level_values(stream: Stream, at: Mapping[str, int]) -> list[int | None]:
+    """The number that each level is; None where it has a parameter that stands for nothing."""
+    values: list[int | None] = []
+    for level in stream.levels:
+        kind = level[0]
+        if kind in ("zero", "param"):
+            values.append(0 if kind == "zero" else at.get(stream.names[level[1]]))
+            continue
+        a, b = values[level[1]], values[level[-1]]
+        if a is None or b is None:
+            values.append(None)
+        else:
+            values.append(a + 1 if kind == "succ" else 0 if kind == "imax" and b == 0 else max(a, b))
+    return values
 
 
 def made_by_lean(stream: Stream, name: str) -> bool:

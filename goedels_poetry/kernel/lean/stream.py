@@ -131,14 +131,6 @@ class Stream:
         return found - {c.name for c in declaration.constants}
 
 
-def arguments(stream: Stream, name: Name) -> int:
-    """How many arguments the type of a constant has by its form: variables and hypotheses of a theorem."""
-    e, count = stream.exprs[stream.constants[name][0].type], 0
-    while e[0] == "forallE":
-        e, count = stream.exprs[e[3]], count + 1
-    return count
-
-
 LITERALS = {"natVal": ("Nat",), "strVal": ("String", "String.ofList", "Char.ofNat", "List.nil", "List.cons", "Nat")}
 """Constants that a literal stands for."""
 QUOTIENT = frozenset({"Eq"})
@@ -171,7 +163,6 @@ __all__ = [
     "Level",
     "Name",
     "Stream",
-    "arguments",
     "children",
     "render",
 ]

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from goedels_poetry.languages.lean.runtime import place
 from goedels_poetry.languages.lean.tokens import Token, is_doubtful, starts_word, tokenize
 
 
@@ -195,6 +194,7 @@ def _common(chunk: Sequence[Token], other: Sequence[Token]) -> int:
 
 
 def _chunk(chunk: Sequence[Token], shared: int, known: set[str], also: Mapping[str, str]) -> Iterable[Finding]:
+    attributes = _AttributeLists()
     for i, token in enumerate(chunk):
         rule = _word_rule(token, known) or also.get(token.text) if token.kind == "word" else None
         if token.text == "import" and i + 1 < len(chunk) and chunk[i + 1].text.split(".")[0] in _LIBRARIES:
@@ -216,7 +216,9 @@ def _chunk(chunk: Sequence[Token], shared: int, known: set[str], also: Mapping[s
         if token.text == "set_option":
             yield from _option(chunk[i + 1 : i + 3], token)
         if token.text == "[" and i and chunk[i - 1].text in ("@", "attribute"):
-            yield from _attributes(chunk, i + 1)
+            attributes.begin()
+        else:
+            yield from attributes.read(token)
 
 
 def _is_hash(token: Token, following: Token) -> bool:
@@ -252,28 +254,38 @@ def _option(given: Sequence[Token], at: Token) -> Iterable[Finding]:
     yield Finding("option", at.line, at.column, f"`set_option {name} {value}`")
 
 
-def _attributes(chunk: Sequence[Token], at: int) -> Iterable[Finding]:
-    """The attributes of one list that begins at ``at``."""
-    depth, expected = 0, True
-    for token in chunk[at:]:
+class _AttributeLists:
+    """The lists of attributes of a command, `@[…]` and `attribute […]`, a token at a time. One may stand in another."""
+
+    def __init__(self) -> None:
+        self._open: list[tuple[int, bool]] = []
+        """Of each list: brackets in it that are open, and whether an attribute is expected."""
+
+    def begin(self) -> None:
+        self._open.append((0, True))
+
+    def read(self, token: Token) -> Iterable[Finding]:
+        if not self._open:
+            return
+        depth, expected = self._open.pop()
         if token.text == "]" and depth == 0:
             return
+        found = []
         depth += (token.text in "([{") - (token.text in ")]}") if token.kind == "symbol" else 0
         if token.text == "attr":  # `to_additive (attr := …)`: a list in the list
-            yield Finding("attribute", token.line, token.column, "attribute `attr`")
+            found.append(token)
         if token.text == "," and depth == 0:
             expected = True
         elif expected and token.kind == "word":
             expected = token.text in ("local", "scoped")
-            if (
-                token.text not in _ATTRIBUTES and token.text not in RULE_OF
-            ):  # a word with a rule of its own is named by it
-                yield Finding("attribute", token.line, token.column, f"attribute `{token.text}`")
-        elif expected and token.text == "-":  # `-simp` takes an attribute away
-            continue
-        elif expected:
-            yield Finding("attribute", token.line, token.column, f"attribute `{token.text}`")
+            if token.text not in _ATTRIBUTES and token.text not in RULE_OF:  # a word with a rule is named by that
+                found.append(token)
+        elif expected and token.text != "-":  # `-simp` takes an attribute away
             expected = False
+            found.append(token)
+        self._open.append((depth, expected))
+        for odd in found:
+            yield Finding("attribute", odd.line, odd.column, f"attribute `{odd.text}`")
 
 
 # ---------------------------------------------------------------- characters
@@ -292,14 +304,20 @@ def _characters(text: str, original: str) -> Iterable[Finding]:
     odd = {c for c in text if c.isascii() and not c.isprintable() and c not in "\n\t"} | strange
     if not odd:
         return
-    covered = [t for t in tokenize(text) if t.kind in ("comment", "doc", "string", "char") or "«" in t.text]
+    covered = 0
+    """Where what Lean does not read as names ends: comments, strings, names in brackets."""
+    tokens = iter(t for t in tokenize(text) if t.kind in ("comment", "doc", "string", "char") or "«" in t.text)
+    following = next(tokens, None)
+    line, begins = 1, 0
     for index, c in enumerate(text):
-        if c not in odd:
-            continue
-        visible = unicodedata.category(c).startswith("L")
-        if visible and any(t.start <= index < t.end for t in covered):
-            continue
-        yield Finding("unicode", *place(text, index), f"U+{ord(c):04X} {unicodedata.name(c, 'without a name')}")
+        while following is not None and following.start <= index:
+            covered = max(covered, following.end)
+            following = next(tokens, None)
+        if c in odd and not (index < covered and unicodedata.category(c).startswith("L")):
+            name = f"U+{ord(c):04X} {unicodedata.name(c, 'without a name')}"
+            yield Finding("unicode", line, index - begins, name)
+        if c == "\n":
+            line, begins = line + 1, index + 1
 
 
 def _strange(c: str) -> bool:

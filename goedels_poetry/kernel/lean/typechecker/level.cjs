@@ -17,6 +17,7 @@ class Level {
     this.a = a;                // level, or the name of a parameter
     this.b = b;
     this.id = id;
+    this.positive = kind === SUCC || (kind === MAX && (a.positive || b.positive));   // seen by its form: zero for no parameters
     this.open = kind === PARAM || (a !== null && a.open === true) || (b !== null && b.open);   // mentions a parameter
   }
 }
@@ -46,7 +47,7 @@ function max(l, m) {
 
 function imax(l, m) {
   if (m === zero || l === zero || l === m) return m;
-  return m.kind === SUCC ? max(l, m) : make(IMAX, l, m);
+  return m.positive ? max(l, m) : make(IMAX, l, m);
 }
 
 /** The level in which each of `names` stands for the level at the same place in `levels`. */

@@ -10,6 +10,9 @@ OWN = ("Init", "Std", "Lean")
 _NO_MODULE = re.compile(r"unknown module prefix '(?P<module>[^']+)'|file '.*' of module (?P<built>\S+) does not exist")
 _TRACE = re.compile(r"\s*Hint: Type class instance resolution failures can be inspected with the .*? command\.", re.S)
 """Of no use to who asks for a proof."""
+_NO_PROGRAMS = "read-only file system (error code:"
+_SOLVER = "the tactic runs another program, which this Lean cannot"
+_WITHOUT = "bv_decide runs a SAT solver; bv_omega, decide, simp and grind run none, and a Lean of your own has one"
 _EXPECTED = "expected command"
 _MATHLIB = {
     "lemma": "`lemma` is Mathlib's: write `theorem`",
@@ -31,6 +34,8 @@ def worded(message: str, text: str, line: int, column: int) -> tuple[str, str | 
     if missing:
         module = missing["module"] or missing["built"]
         return message.partition("\n")[0], _about(module.partition(".")[0])
+    if message.startswith(_NO_PROGRAMS):
+        return _SOLVER, _WITHOUT
     message = _TRACE.sub("", message)
     lines = text.splitlines()
     if _EXPECTED in message and 0 < line <= len(lines):

@@ -150,6 +150,8 @@ class ReplayRequest:
     """Also what the imports declare of all that ``data`` needs, as data."""
     each: bool = False
     """Every declaration of ``data`` is judged by itself, and none is added."""
+    show: tuple[str, ...] = ()
+    """Constants whose types are wanted as text, by plain names."""
     seconds: float = 60.0
 
 
@@ -170,6 +172,9 @@ class ReplayResult:
     """Name and reason of each declaration: "" where it is accepted, None where Lean gave up."""
     axioms: tuple[str, ...] = ()
     """What the declarations rest on through the library's proofs, where this Lean has these."""
+    shown: tuple[str, ...] = ()
+    """The types that were wanted, in Lean's notation without any of the data's; each was read back as the same by the
+    Lean that wrote it, which knows the imports and the declarations and has read no other text. "" where none was."""
     seconds: float = 0.0
 
 
@@ -315,6 +320,7 @@ def _replay(answer: dict[str, Any]) -> ReplayResult:
         library=answer.get("library", ""),
         each=tuple((e["name"], e["refused"]) for e in answer.get("each", ())),
         axioms=tuple(replayed.get("axioms", ())),
+        shown=tuple(answer.get("shown", ())),
         seconds=answer.get("ms", 0) / 1000,
     )
 

@@ -47,6 +47,10 @@ function start({ source, wasmModule, wasmSize, quick, library, snapshot, save: s
       try { more = M.getExceptionMessage ? `: ${[].concat(M.getExceptionMessage(e)).join(' ')}` : ''; } catch { more = ''; }
       return `uncaught C++ exception (out of memory?)${more}`;
     }
+    if (e && e.name === 'ExitStatus') {
+      const panic = printed.map((s) => /^INTERNAL PANIC: (.*)$/.exec(s)).find(Boolean);
+      return `it ended itself${panic ? `: ${panic[1]}` : ''}; a term that is too deep, or a number that is too large, does that`;
+    }
     if (e && e.errno !== undefined && !e.stack) return `file system error ${e.errno}`;
     return String((e && e.message) || e);
   }

@@ -71,8 +71,11 @@ function meta(lean, front) {
     const found = { local: inc(fld(decl, 1)), target: inc(fld(decl, 2)) }; dec(decl);
     return found;
   }
-  /** A goal as a closed statement that elaborates back to itself; statement "" when no form does. local, target: owned. */
-  function closedGoal(context, { local, target }, before) {
+  /**
+   * A goal as a closed statement that elaborates back to itself; statement "" when no form does. local, target: owned.
+   * Forms that read back as the same term go before those that read back as an equal one. `any`: it need be no proposition.
+   */
+  function closedGoal(context, { local, target }, before, any = false) {
     const core = fld(context, 0), mctx = fld(core, 3);
     const { found, renamed, free } = locals(local);
     const goal = instantiated(mctx, target);
@@ -84,13 +87,13 @@ function meta(lean, front) {
     const declared = list(fld(front.scopeOf(before), 4)).map(nameText), levels = levelNames(type).filter((u) => !declared.includes(u));
     const out = { binders, levels, statement: '', form: -1 };
     if (!wx.lean_expr_has_mvar(inc(type)) && !wx.lean_expr_has_fvar(inc(type))) {
-      FORMS.some((form, i) => {
+      [true, false].some((same) => FORMS.some((form, i) => {
         const options = withOptions(inc(fld(core, 4)), form);
         const printed = pretty(io(F('l_Lean_PrettyPrinter_ppExprLegacy___boxed')(inc(fld(core, 0)), inc(mctx), emptyContext(), options, inc(type), UNIT)));
-        if (!readsBack(before, printed, levels, type)) return false;
+        if (!readsBack(before, printed, levels, type, same, any)) return false;
         Object.assign(out, { statement: printed, form: i });
         return true;
-      });
+      }));
     }
     dec(type);
     return out;
@@ -120,10 +123,10 @@ function meta(lean, front) {
   }
 
   const PROBE = '_goedels_poetry_probe';
-  /** Whether `printed`, elaborated where the command stands, is the statement it was printed from. */
-  function readsBack(before, printed, levels, type) {
+  /** Whether `printed`, elaborated where the command stands, is the statement it was printed from: an equal one, or the same where `exactly`. */
+  function readsBack(before, printed, levels, type, exactly, any) {
     const universe = levels.length ? `.{${levels.join(', ')}}` : '';
-    const source = `theorem ${PROBE}${universe} : ${printed} := sorry`;
+    const source = any ? `axiom ${PROBE}${universe} : ${printed}` : `theorem ${PROBE}${universe} : ${printed} := sorry`;
     const header = front.parseHeader(source, 'Main.lean');
     let same = false;
     const quiet = copyWith(before, 1, front.emptyLog());
@@ -132,7 +135,7 @@ function meta(lean, front) {
       const constant = find(fld(after, 0), PROBE);
       if (constant) {
         const value = fld(fld(constant, 0), 0), theirs = fld(value, 2);
-        same = levels.every((u) => list(fld(value, 1)).map(nameText).includes(u)) && (!!wx.lean_expr_eqv(theirs, type) || kernelEqual(fld(after, 0), theirs, type));
+        same = levels.every((u) => list(fld(value, 1)).map(nameText).includes(u)) && (!!wx.lean_expr_eqv(theirs, type) || (!exactly && kernelEqual(fld(after, 0), theirs, type)));
       }
       return false;
     } });
@@ -210,6 +213,23 @@ function meta(lean, front) {
     dec(array);
     return seen;
   }
-  return { inMeta, closedGoal, holes, find, localConstants, pretty, eachEntry, emptyContext };
+  const HOLE = 'example : True := sorry';
+  /** Facts {type} or {self, value}, `self = value`, in Lean's words, by an environment (owned) that has read no text, and so knows no class of the data's; "" where no form reads back. */
+  function statements(env, facts) {
+    const header = front.parseHeader(HOLE, 'Main.lean'), options = F('l_Lean_KVMap_setBool___boxed')(NIL, name('checkBinderAnnotations'), FALSE);
+    let shown = [];
+    const end = front.commands(header.context, wx.l_Lean_Elab_Command_mkState(env, front.emptyLog(), options), inc(header.state), { stopAtEnd: true, each: (c, said, before, after) => {
+      const trees = F('l_Lean_PersistentArray_toArray___redArg___boxed')(inc(fld(fld(after, 8), 2)));
+      const found = items(trees).map((tree) => F('l_Lean_Elab_InfoTree_termGoalAt_x3f')(inc(tree), box(HOLE.indexOf('sorry')))).find((x) => !isScalar(x));
+      const context = fld(fld(found, 0), 0);
+      const equation = ({ self, value }) => inMeta(context, emptyContext(), (call) => call('l_Lean_Meta_mkEq___boxed', inc(self), inc(value)));
+      shown = facts.map((fact) => closedGoal(context, { local: emptyContext(), target: fact.self ? equation(fact) : inc(fact.type) }, before, true).statement);
+      dec(found); dec(trees);
+      return false;
+    } });
+    dec(end.state); dec(end.parser); header.free();
+    return shown;
+  }
+  return { inMeta, closedGoal, holes, find, localConstants, pretty, eachEntry, emptyContext, statements };
 }
 module.exports = { meta };

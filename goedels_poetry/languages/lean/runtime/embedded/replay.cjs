@@ -1,6 +1,6 @@
 'use strict';
 /*
- * Declarations that come as data, through Lean's kernel: {modules, base?, data, library?, each?}.
+ * Declarations that come as data, through Lean's kernel: {modules, base?, data, library?, each?, show?}.
  *
  * Nothing is elaborated: the text of the data becomes Lean's own terms, on top of the imports alone. The reader takes
  * what export.cjs writes and stops at anything else; who asks has read the data before.
@@ -16,8 +16,8 @@ const EXCEPTIONS = ['an unknown constant', 'declared already', 'the value has an
 
 class BadData extends Error {}
 
-function replayer(lean, front) {
-  const { wx, box, isScalar, inc, dec, tag, fld, list, F, ctor, string, nameText, NONE, NIL } = lean;
+function replayer(lean, front, meta) {
+  const { wx, box, isScalar, inc, dec, tag, fld, list, F, ctor, string, nameText, NONE, NIL, TRUE } = lean;
   const leanList = (owned) => owned.reduceRight((tail, o) => ctor(1, [o, tail]), NIL);
 
   /** The terms of one stream: tables of Lean's objects, which `free` gives back. `each(kind, record)` sees the declarations. */
@@ -183,7 +183,26 @@ function replayer(lean, front) {
     header.free();
     return found;
   }
-  function replay({ modules, base = '', data, library, each }) {
+  /** What these constants of a stream are, as text: a definition as an equation, others by their types. env: borrowed, of the imports. */
+  function shown(env, text, names) {
+    const r = reader(), found = new Map(), facts = [];
+    let known = inc(env);
+    try {
+      for (const row of rows(text)) r.line(row, (kind, d) => {
+        const decl = declaration(r, kind, d), result = F('l_Lean_Environment_addDeclCore___boxed')(known, ctor(0, [], 4), decl, NONE, TRUE), next = inc(fld(result, 0));
+        known = tag(result) === 1 ? next : 0;
+        dec(result);
+        if (!known) { dec(next); throw new BadData('a declaration that is not accepted'); }
+        for (const c of kind === 'inductive' ? [...d.types, ...d.ctors] : [d]) found.set(r.textOf(c.name), kind === 'thm' ? { ...c, value: null } : c);
+      });
+      for (const n of names) {
+        const d = found.get(n);
+        facts.push({ type: r.expr(d.type), self: Number.isInteger(d.value) ? wx.lean_expr_mk_const(r.name(d.name), leanList(d.levelParams.map((u) => wx.lean_level_mk_param(r.name(u))))) : 0, value: Number.isInteger(d.value) ? r.expr(d.value) : 0 });
+      }
+      return meta.statements(inc(known), facts);
+    } finally { if (known) dec(known); r.free(); facts.flatMap(Object.values).forEach((o) => { if (o) dec(o); }); }
+  }
+  function replay({ modules, base = '', data, library, each, show = [] }) {
     const began = performance.now();
     const found = imported(modules);
     if (found.error) return { replay: { count: 0, failed: found.error, at: '' } };
@@ -197,6 +216,7 @@ function replayer(lean, front) {
         answer.replay = { count: done.count, failed: done.failed, at: done.at };
         if (library && !done.failed) answer.library = libraryOf(found.env, start, done.reader, declared);
       }
+      if (show.length && !answer.replay.failed) answer.shown = shown(found.env, data, show);
       if (each) answer.each = eachAlone(kernel, data, readers);
       return { ...answer, ms: Math.round(performance.now() - began) };
     } finally { readers.forEach((r) => r.free()); dec(kernel); dec(start); }

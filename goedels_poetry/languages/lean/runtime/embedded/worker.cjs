@@ -15,7 +15,7 @@ const WARM = 'theorem _warm (a b : Nat) : a + b = b + a := by omega';
 
 function lean(objects, library) {
   const front = frontend(objects, library), inMeta = meta(objects, front), admits = admissions(front), declared = declarations(objects, front, inMeta);
-  const again = replayer(objects, front), libraries = librarian(objects, front, inMeta);
+  const again = replayer(objects, front, inMeta), libraries = librarian(objects, front, inMeta);
   const { fld } = objects;
 
   function check(request) {

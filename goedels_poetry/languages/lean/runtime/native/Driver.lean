@@ -252,10 +252,11 @@ def lineWidth : Nat := 110
 
 def probe : Name := `_goedels_poetry_probe
 
-/-- Whether `printed`, elaborated where the command stands, is the statement from which it was printed. -/
-def readsBack (before : Command.State) (printed : String) (levels : List Name) (type : Expr) : IO Bool := do
+/-- Whether `printed`, elaborated where the command stands, is the statement from which it was printed: an equal one, or the
+same where `exactly`. -/
+def readsBack (before : Command.State) (printed : String) (levels : List Name) (type : Expr) (exactly any : Bool) : IO Bool := do
   let declared := if levels.isEmpty then "" else ".{" ++ ", ".intercalate (levels.map nameText) ++ "}"
-  let source := s!"theorem {probe}{declared} : {printed} := sorry"
+  let source := if any then s!"axiom {probe}{declared} : {printed}" else s!"theorem {probe}{declared} : {printed} := sorry"
   let context := Parser.mkInputContext source "Main.lean"
   let scope := before.scopes.head!
   let module : Parser.ParserModuleContext :=
@@ -266,7 +267,7 @@ def readsBack (before : Command.State) (printed : String) (levels : List Name) (
   if hasErrors after.messages then return false
   match (localConstants after.env).find? fun (name, _) => (nameText name).endsWith (nameText probe) with
   | none => return false
-  | some (_, info) => return levels.all info.levelParams.contains && (info.type == type || kernelEqual after.env info.type type)
+  | some (_, info) => return levels.all info.levelParams.contains && (info.type == type || !exactly && kernelEqual after.env info.type type)
 
 structure Local where
   decl : LocalDecl
@@ -302,8 +303,10 @@ def locals (context : LocalContext) : List Local × LocalContext :=
     else (found ++ [{ decl, shown := name, hidden := false }], renamed, taken)
   (found, renamed)
 
-/-- A goal as a closed statement that elaborates back to itself; the statement is "" when no printed form does. -/
-def closedGoal (context : ContextInfo) (lctx : LocalContext) (target : Expr) (before : Command.State) (goal : String) : IO Json := do
+/-- A goal as a closed statement that elaborates back to itself; the statement is "" when no printed form does.
+Forms that read back as the same term go before those that read back as an equal one. `any`: it need be no proposition. -/
+def closedGoal (context : ContextInfo) (lctx : LocalContext) (target : Expr) (before : Command.State) (goal : String)
+    (any : Bool := false) : IO Json := do
   let (found, renamed) := locals lctx
   let type ← context.runMetaM renamed do
     let goal ← instantiateMVars target
@@ -315,10 +318,11 @@ def closedGoal (context : ContextInfo) (lctx : LocalContext) (target : Expr) (be
   let answer (statement : String) : Json := Json.mkObj [("goal", goal), ("statement", statement),
     ("binders", Json.arr (found.map binder).toArray), ("levels", names levels.toArray)]
   if type.hasMVar || type.hasFVar then return answer ""
-  for form in printForms do
-    let printed ← context.runMetaM {} <| withOptions (printOptions · form) do
-      return (← Meta.ppExpr type).pretty lineWidth
-    if ← readsBack before printed levels type then return answer printed
+  for same in [true, false] do
+    for form in printForms do
+      let printed ← context.runMetaM {} <| withOptions (printOptions · form) do
+        return (← Meta.ppExpr type).pretty lineWidth
+      if ← readsBack before printed levels type same any then return answer printed
   return answer ""
 
 def goalOf (context : ContextInfo) (goal : MVarId) : IO (LocalContext × Expr) :=
@@ -904,6 +908,46 @@ def belowStream (start : KernelEnv) (r : Replayed) : IO String :=
     | _ => found
   exported find true mentioned
 
+/-- The environment with what a stream declares, and the names of that. -/
+def declaredIn (env : Environment) (data : String) : Except String (Environment × List Name) := do
+  let mut (env, tables, found) := (env, ({} : Tables), [])
+  for line in data.splitOn "\n" do
+    if line.isEmpty then continue
+    match ← readRow tables line with
+    | .declared kind record =>
+      let d ← readDeclaration tables kind record
+      let some declaration := d.declaration | continue
+      let .ok next := env.addDeclCore 0 declaration none | throw "a declaration that is not accepted"
+      env := next
+      found := d.names ++ found
+    | row => tables := tables.push row
+  return (env, found)
+
+def valueOf : ConstantInfo → Option Expr
+  | .defnInfo v => some v.value
+  | .opaqueInfo v => some v.value
+  | _ => none
+
+def hole : String := "example : True := sorry"
+
+/-- What constants of a stream are, as text that reads back; "" where no form does. -/
+def shown (modules : List String) (data : String) (wanted : List String) : Session Json := do
+  let source := "prelude\n" ++ "\n".intercalate (modules.map ("import " ++ ·)) ++ "\n" ++ hole
+  let start ← begin_ source (setBool {} `checkBinderAnnotations false)
+  let (env, found) ← IO.ofExcept (declaredIn start.state.env data)
+  let context := Parser.mkInputContext source "Main.lean"
+  let each (stx : Syntax) (before after : Command.State) : IO (Array Json) := do
+    let some place := (nodes (· == termSorry) (fun _ => false) stx)[0]? >>= Syntax.getPos? | return #[]
+    let some result := after.infoState.trees.toArray.findSome? (·.termGoalAt? place) | return #[]
+    wanted.toArray.mapM fun wanted => do
+      let some info := found.find? (nameText · == wanted) >>= env.find? | throw (IO.userError "a constant to show that is not there")
+      let fact ← match valueOf info with
+        | none => pure info.type
+        | some value => result.ctx.runMetaM {} (Meta.mkEq (mkConst info.name (info.levelParams.map mkLevelParam)) value)
+      closedGoal result.ctx {} fact before "" true
+  let done ← (elaborateFrom context (codePointTable source) true each { start with state := { start.state with env } } : IO Progress)
+  return Json.arr (done.holes.map fun goal => (goal.getObjVal? "statement").toOption.getD Json.null)
+
 def replay (request : Json) : Session Json := do
   let start ← imported (texts request "modules")
   let stream (key : String) := (text? request key).getD ""
@@ -914,6 +958,9 @@ def replay (request : Json) : Session Json := do
     ("at", nameText r.place), ("axioms", toJson ((axioms.toList.map nameText).toArray.qsort (· < ·)))])]
   if flag request "library" && r.failed == "" then
     answer := answer ++ [("library", Json.str (← belowStream start r))]
+  let wanted := texts request "show"
+  if !wanted.isEmpty && r.failed == "" then
+    answer := answer ++ [("shown", ← shown (texts request "modules") (stream "data") wanted)]
   if each then
     let alone := replayed r.env (stream "data") true
     if alone.failed != "" then throw (IO.userError alone.failed)

@@ -42,9 +42,6 @@ def default_theorem(nodes: int) -> str:
 
 def child(home: str, name: str, language: str) -> None:
     """One process that proves (or goes on proving) the theorem of ``HOME/theorem``; killed from outside."""
-    from goedels_poetry.cli.later import PACKAGES, load_later
-
-    load_later(*PACKAGES)  # as the program does
     from goedels_poetry import Event, GoedelsPoetryFramework, Settings
 
     given: Any = None

@@ -2,8 +2,8 @@
 
 Everything heavy is imported inside the commands, so that ``--help`` answers at once. Who calls whom:
 
-* `main` (its `run` is the program) has `early` start what workers need, runs `short` for lines of which nothing has to
-  be parsed, else `app`, and turns what nobody foresaw into one line and a file (`failures`).
+* `main` (its `run` is the program) has `early` start what workers need, runs `app`, and turns what nobody foresaw into
+  one line and a file (`failures`).
 * `app`, `question_commands` and `tool_commands` declare the commands with their options (`options`); each body imports
   one file: `prove`, `formalize`, `check`, `premises`, `lean`, `look` (trace, graph), `runs`, `serve`, `doctor`, `ask`,
   `ask_program`, `bench`, `examples` (what `shipped` finds in the package or a checkout).

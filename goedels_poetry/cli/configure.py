@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from goedels_poetry.files import is_no_file
 from goedels_poetry.models import ROLES
 from goedels_poetry.settings import Budgets, ModelSettings, ModelsSettings, Settings
 from goedels_poetry.settings.names import configuration_file
-from goedels_poetry.settings.plain import plain_settings
 
 
 class BadSettings(Exception):
@@ -84,12 +83,6 @@ def settings(**flags: Any) -> Settings:
     Raises:
         BadSettings: a value out of range, or a configuration file that does not parse.
     """
-    given = {name: value for name, value in flags.items() if value is not None}
-    plain = plain_settings(os.environ, given)  # mostly nobody says anything that has to be looked at
-    return cast("Settings", plain) if plain is not None else _validated(given)
-
-
-def _validated(given: dict[str, Any]) -> Settings:
     import tomllib
 
     from pydantic import ValidationError
@@ -97,6 +90,7 @@ def _validated(given: dict[str, Any]) -> Settings:
 
     from goedels_poetry.settings.problems import syntax_problem, validation_problems, variable_problem
 
+    given = {name: value for name, value in flags.items() if value is not None}
     file, said, group = configuration_file(os.environ), _said(given), ""
     try:
         if is_no_file(file):

@@ -13,7 +13,6 @@ from typing import NoReturn
 from goedels_poetry.cli import waited  # noqa: F401  first of all: the seconds count from there
 from goedels_poetry.cli.early import load_ahead
 from goedels_poetry.cli.interrupted import Ended, code_after_signal, is_unsaid, leaving, listen, say_interrupted
-from goedels_poetry.cli.later import PACKAGES, load_later
 from goedels_poetry.files import Waiting
 
 FEW_COLLECTIONS = (100_000, 50, 100)
@@ -31,7 +30,6 @@ def run() -> NoReturn:
         listen()
         gc.set_threshold(*FEW_COLLECTIONS)
         gc.callbacks.append(_settle)
-        load_later(*PACKAGES)
         main()
     except (KeyboardInterrupt, Ended) as signalled:  # before or after `main` could say so
         say_interrupted()
@@ -80,11 +78,6 @@ def main() -> NoReturn:
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # looking for them takes longer than a small proof
     try:
         load_ahead(sys.argv[1:])
-        from goedels_poetry.cli.short import run_short
-
-        code = run_short(sys.argv[1:], os.environ)
-        if code is not None:
-            raise SystemExit(code)
         from goedels_poetry.cli.app import app
         from goedels_poetry.cli.options import NAME
 

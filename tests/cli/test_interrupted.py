@@ -31,8 +31,8 @@ sys.meta_path.insert(0, Finder())
 @pytest.mark.parametrize(
     ("words", "module", "number"),
     [
-        (("prove", "t.smt2"), "goedels_poetry.cli.short", signal.SIGINT),
-        (("prove", "t.smt2"), "goedels_poetry.cli.short", signal.SIGTERM),
+        (("prove", "t.smt2"), "goedels_poetry.cli.app", signal.SIGINT),
+        (("prove", "t.smt2"), "goedels_poetry.cli.prove", signal.SIGTERM),
         (("prove", "t.smt2"), "goedels_poetry.framework", signal.SIGHUP),
         (("bench", "t.smt2"), "goedels_poetry.cli.bench", signal.SIGINT),
         (("bench", "t.smt2"), "goedels_poetry.evaluation", signal.SIGTERM),

@@ -137,8 +137,6 @@ async def test_a_beam_is_asked_for_when_its_first_sample_does_not_hold(
 
 RUN = """
 import json, sys
-from goedels_poetry.cli.later import PACKAGES, load_later
-load_later(*PACKAGES)  # as the program does
 from goedels_poetry import GoedelsPoetryFramework, Settings
 with GoedelsPoetryFramework(Settings(**json.loads(sys.argv[1]))) as framework:
     print(framework.run(sys.argv[2], name="double.smt2").verdict)

@@ -116,10 +116,7 @@ def _be() -> None:
 
 def main() -> None:
     """Load the program, and fork it until the tests end."""
-    from goedels_poetry.cli.later import PACKAGES, load_later
-
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    load_later(*PACKAGES)
     for name in MODULES:
         importlib.import_module(name)
     assert threading.active_count() == 1

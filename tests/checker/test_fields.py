@@ -162,6 +162,9 @@ def test_arguments_that_are_missing_or_too_many_refute_nothing(arguments, tmp_pa
     assert check_any(python(tmp_path / "c", WRONG, "refuted", {"arguments": arguments}), None).refused
 
 
+MISSED = 'File "f.py", line 1, in <module>\n    import nothing_here\nModuleNotFoundError: No module named nothing_here'
+
+
 @pytest.mark.parametrize(
     "evidence",
     [
@@ -178,13 +181,21 @@ def test_arguments_that_are_missing_or_too_many_refute_nothing(arguments, tmp_pa
         {"change": {"case": {"file": 5, "before": WRONG}, "after": WRONG}},
         {"change": {"case": {"before": WRONG}, "after": WRONG}},
         {"change": []},
+        {
+            "change": {
+                "case": {"file": "f.py", "before": f"import nothing_here\n{WRONG}", "error": MISSED},
+                "after": WRONG,
+            }
+        },
+        {"change": {"case": {"file": "f.py", "before": f"{WRONG}\nassert 0\n", "error": "no"}, "after": WRONG}},
         {"world": "closed"},
     ],
     ids=str,
 )
 def test_what_is_checked_of_a_program_is_its_own_contract(evidence, tmp_path):
-    report = check_any(python(tmp_path / "c", WRONG, "tested", evidence), None)
-    assert report.verdict is not Verdict.TESTED, report
+    for function in ("f", ""):
+        report = check_any(python(tmp_path / f"c{function}", WRONG, "tested", evidence, function), None)
+        assert report.verdict is not Verdict.TESTED, report
 
 
 def test_a_task_has_to_be_the_one_that_was_given(tmp_path):

@@ -45,9 +45,11 @@ PRESSED = 5.0
 UNTAKEN = "no run in CPython was seen to take the branch at line {}"
 RAN = "CPython kept the contract on {} inputs"
 PROJECT = "the project, its tests, the error and the commands that show it are those of the certificate"
-ALARM = "ALARM: the translation is proved, but CPython breaks the contract ({}); no verdict"
+ALARM = "ALARM: the translation is proved, but CPython says otherwise ({}); no verdict"
 
 
+DISAGREE = ("compile", "signature", "unloadable", "deterministic")
+"""Kinds of results, besides broken contracts, that no program has of which the translation is true."""
 UNFOLDED = "is unfolded only where"
 """In a note: a definition that has perhaps no solution, of which the proof used only a part."""
 
@@ -103,7 +105,7 @@ def _proved(archive: PythonArchive, until: float) -> CheckReport:
     report = replace(report, statement=f"{archive.function}: its contract holds")
     if report.verdict is not Verdict.PROVED:
         return replace(report, verdict=Verdict.UNKNOWN, trust_level=None, refused=True) if report.accepted else report
-    if any(result.violates() or (result.kind == "deterministic" and not result.passed) for result in ran.results):
+    if any(result.violates() or (result.kind in DISAGREE and not result.passed) for result in ran.results):
         return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(ALARM.format(ran.reason),))
     if ran.passed:
         untaken = tuple(UNTAKEN.format(line) for line in ran.untaken)

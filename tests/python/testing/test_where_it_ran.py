@@ -97,6 +97,23 @@ def test_importing_within_the_function_is_no_contact_with_the_machine():
     assert ran(f"{HEAD}{text}\n").counterexample["input"] == {"n": "4"}
 
 
+@pytest.mark.parametrize(
+    "error", ["OSError(2, 'no')", "FileNotFoundError(2, 'no')", "ImportError('x')", "RuntimeError('x')"]
+)
+def test_what_the_function_raises_itself_is_its_own_fault(error):
+    text = f"""{HEAD}@raises(OSError, when=lambda n: n == 1)
+@ensures(lambda result, n: result == n)
+def f(n: int) -> int:
+    if n == 4:
+        return g()
+    return n
+
+def g() -> int:
+    raise {error}
+"""
+    assert ran(text).counterexample["input"] == {"n": "4"}
+
+
 def test_exceptions_are_told_apart_by_their_class_and_not_by_its_name():
     text = f"""{HEAD}import json
 class Missing(KeyError): pass

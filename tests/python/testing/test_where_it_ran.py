@@ -92,6 +92,12 @@ def test_what_the_machine_has_a_part_in_is_no_counterexample(body, what):
     assert f"depends on the machine ({what}" in report.reason
 
 
+def test_what_logs_and_takes_its_time_is_refuted_all_the_same():
+    body = "logging.warning('%s', n)\n    time.perf_counter()\n    print(n)\n    return n + (n == 4)"
+    text = f"{HEAD}import logging, time\n@ensures(lambda result, n: result == n)\ndef f(n: int) -> int:\n    {body}\n"
+    assert ran(text).counterexample["input"] == {"n": "4"}
+
+
 def test_importing_within_the_function_is_no_contact_with_the_machine():
     text = "@ensures(lambda result, n: result == n)\ndef f(n: int) -> int:\n    import colorsys, os\n    return n + (n == 4)"
     assert ran(f"{HEAD}{text}\n").counterexample["input"] == {"n": "4"}

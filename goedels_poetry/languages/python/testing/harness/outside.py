@@ -26,9 +26,10 @@ _RAISE = opcode.opmap["RAISE_VARARGS"]
 _PLACE = (MemoryError, RecursionError, ImportError)
 """Exceptions that tell of the place where something runs; so do those of the system, which have an error number."""
 _SYSTEM = frozenset(
-    {"posix", "nt", "time", "pwd", "grp", "resource", "select", "_socket", "_posixsubprocess", "_multiprocessing"}
+    {"posix", "nt", "pwd", "grp", "resource", "select", "_socket", "_posixsubprocess", "_multiprocessing"}
 )
-"""The modules of CPython through which a program sees the operating system and its clocks."""
+"""The modules of CPython through which a program sees the operating system. What is another one in each run (clocks,
+the number of the process) shows itself when runs are compared."""
 _BARREN = 40
 """Runs without a new line, after which no more are followed."""
 
@@ -111,7 +112,7 @@ class Watch:
         self.barren = 0 if len(self.seen) > before else self.barren + 1
 
     def _called(self, frame: FrameType, event: str, arg: Any) -> None:
-        if event == "c_call" and getattr(arg, "__module__", None) in _SYSTEM:
+        if event == "c_call" and getattr(arg, "__module__", None) in _SYSTEM and arg is not os.getpid:
             self.contact(f"{arg.__module__}.{arg.__name__}")
 
     def _entered(self, frame: FrameType, event: str, arg: Any) -> Any:

@@ -3,15 +3,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 
+import proofs
 import pytest
 from walked import HEAD, KINDS, OPEN, RIGHT, TASK, WRONG, fault, logic, places, python, replaced, shown, value_at, wrong
 
-from goedels_poetry.checker import check_any, fields
+from goedels_poetry.checker import check_any, fields, write_certificate
 from goedels_poetry.checker.archive import MANIFEST
 from goedels_poetry.checker.report import CheckReport
+from goedels_poetry.kernel.python.program import PythonFault
+from goedels_poetry.kernel.python.program import read_program as read_python_program
+from goedels_poetry.kernel.python.translate import OutsideFragment, translate
 from goedels_poetry.kernel.verdict import Verdict
 
 NOTES = ("versions", "info")
@@ -162,6 +167,9 @@ def test_arguments_that_are_missing_or_too_many_refute_nothing(arguments, tmp_pa
     assert check_any(python(tmp_path / "c", WRONG, "refuted", {"arguments": arguments}), None).refused
 
 
+MISSED = 'File "f.py", line 1, in <module>\n    import nothing_here\nModuleNotFoundError: No module named nothing_here'
+
+
 @pytest.mark.parametrize(
     "evidence",
     [
@@ -178,13 +186,21 @@ def test_arguments_that_are_missing_or_too_many_refute_nothing(arguments, tmp_pa
         {"change": {"case": {"file": 5, "before": WRONG}, "after": WRONG}},
         {"change": {"case": {"before": WRONG}, "after": WRONG}},
         {"change": []},
+        {
+            "change": {
+                "case": {"file": "f.py", "before": f"import nothing_here\n{WRONG}", "error": MISSED},
+                "after": WRONG,
+            }
+        },
+        {"change": {"case": {"file": "f.py", "before": f"{WRONG}\nassert 0\n", "error": "no"}, "after": WRONG}},
         {"world": "closed"},
     ],
     ids=str,
 )
 def test_what_is_checked_of_a_program_is_its_own_contract(evidence, tmp_path):
-    report = check_any(python(tmp_path / "c", WRONG, "tested", evidence), None)
-    assert report.verdict is not Verdict.TESTED, report
+    for function in ("f", ""):
+        report = check_any(python(tmp_path / f"c{function}", WRONG, "tested", evidence, function), None)
+        assert report.verdict is not Verdict.TESTED, report
 
 
 def test_a_task_has_to_be_the_one_that_was_given(tmp_path):
@@ -194,6 +210,17 @@ def test_a_task_has_to_be_the_one_that_was_given(tmp_path):
     easier = python(tmp_path / "d", plain, "tested", {"task": TASK.text.replace("result == x", "True")})
     assert check_any(easier, TASK.text).refused and check_any(easier, plain).refused
     assert "ensures True" in check_any(easier, None).statement, "what was checked is part of the statement"
+
+
+@pytest.mark.parametrize(
+    "before", ["x = undefined\n", "class A(int, str): ...\n", "def g(a, a): ...\n", "x: undefined = 3\n", "1 < ''\n"]
+)
+def test_what_cpython_cannot_load_is_not_proved(before, tmp_path):
+    source = f"{before}{RIGHT}"
+    with contextlib.suppress(OutsideFragment, PythonFault):
+        text = translate(read_python_program(source), "f").text.encode()
+        write_certificate(text, proofs.direct(text), python(tmp_path / "c", source, "proved", {}) / "proof")
+        assert not check_any(tmp_path / "c", None).accepted
 
 
 def test_a_program_without_a_contract_is_not_tested_by_nothing(tmp_path):

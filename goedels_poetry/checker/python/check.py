@@ -45,11 +45,11 @@ PRESSED = 5.0
 UNTAKEN = "no run in CPython was seen to take the branch at line {}"
 RAN = "CPython kept the contract on {} inputs"
 PROJECT = "the project, its tests, the error and the commands that show it are those of the certificate"
-MISSING = "ModuleNotFoundError"
-"""A package that is not installed here: what loading the file does is not known."""
-ALARM = "ALARM: the translation is proved, but CPython breaks the contract ({}); no verdict"
+ALARM = "ALARM: the translation is proved, but CPython says otherwise ({}); no verdict"
 
 
+DISAGREE = ("compile", "signature", "unloadable", "deterministic")
+"""Kinds of results, besides broken contracts, that no program has of which the translation is true."""
 UNFOLDED = "is unfolded only where"
 """In a note: a definition that has perhaps no solution, of which the proof used only a part."""
 
@@ -99,20 +99,17 @@ def _proved(archive: PythonArchive, until: float) -> CheckReport:
     if plain_bytes(archive.proof / THEOREM) != text:
         raise _Refused("the theorem that is proved is not the translation of the program")
     with ThreadPoolExecutor(1) as beside:  # the function runs in processes of its own, while solvers work
-        running = beside.submit(_run, archive, _own(program, archive.function), "quick")
+        running = beside.submit(_run, archive.source, _own(program, archive.function), "quick")
         report = check_certificate(archive.proof, text, second_seconds=until - time.monotonic())
         ran = running.result()
     report = replace(report, statement=f"{archive.function}: its contract holds")
     if report.verdict is not Verdict.PROVED:
         return replace(report, verdict=Verdict.UNKNOWN, trust_level=None, refused=True) if report.accepted else report
-    if any(result.violates() or (result.kind == "deterministic" and not result.passed) for result in ran.results):
+    if any(result.violates() or (result.kind in DISAGREE and not result.passed) for result in ran.results):
         return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(ALARM.format(ran.reason),))
     if ran.passed:
         untaken = tuple(UNTAKEN.format(line) for line in ran.untaken)
         return replace(report, reasons=(RAN.format(ran.inputs_tried),), notes=(*report.notes, *untaken))
-    loading = next((r for r in ran.results if r.kind == "import" and r.reason.startswith("raised ")), None)
-    if loading is not None and MISSING not in loading.reason:
-        raise _Refused(f"CPython cannot load the program: {loading.reason}")
     # Nothing was seen that the contract accepts: it may say nothing, and then every function keeps it.
     sure = not report.assumptions and not any(UNFOLDED in note for note in report.notes)
     core = contradictory(program, archive.function) if sure else ()
@@ -148,7 +145,7 @@ def _tested(archive: PythonArchive, until: float) -> CheckReport:
         raise _Refused(f"nothing is said about what {archive.function or 'the program'} does")
     tried = 0
     for checks in wanted:
-        ran = _run(archive, checks, effort)
+        ran = _run(archive.source, checks, effort)
         broken = next((result for result in ran.results if result.violates()), None)
         if broken is not None and checks.own:  # found only now, and as good as if it had been claimed
             return _broken(program, archive.function, broken)
@@ -199,18 +196,39 @@ def _changed(archive: PythonArchive) -> CheckReport:
     report = verify_change(archive.evidence)
     if not report.is_tested:
         raise _Refused(report.reason)
+    known = _violated(change["case"]["before"])
+    for name, reason in _violated(archive.source).items():
+        if name not in known:
+            raise _Refused(f"the changed file breaks the contract of {name}: {reason}")
     reason = f"{'; '.join(report.goal_words)}; nothing broke; this is not a proof"
     return CheckReport(
         Verdict.TESTED,
         reasons=(reason,),
         notes=report.unchecked,
         assumptions=(PROJECT,),
-        statement=str(change["case"]["file"]),
+        statement=f"a change of {change['case']['file']}: {_to_mend(change['case'])}",
     )
 
 
-def _run(archive: PythonArchive, checks: Checks, effort: Effort) -> TestReport:
-    return asyncio.run(test_candidate(archive.source, checks, effort=effort))
+def _to_mend(case: Json) -> str:
+    """What a change is for, in a line: the end of the error, or the command that shows it."""
+    lines = [line for line in str(case.get("error", "")).splitlines() if line.strip()]
+    return lines[-1].strip()[:200] if lines else " ".join(map(str, case.get("run", ())))[:200]
+
+
+def _violated(source: str) -> dict[str, str]:
+    """The functions of a file whose contracts an input was seen to break, with how."""
+    try:
+        program = read_program(source)
+    except PythonFault:
+        return {}
+    ran = {name: _run(source, checks_of(program, name), "quick") for name in with_contracts(program)}
+    broken = [(name, result) for name, report in ran.items() for result in report.results if result.violates()]
+    return {name: result.reason for name, result in broken}
+
+
+def _run(source: str, checks: Checks, effort: Effort) -> TestReport:
+    return asyncio.run(test_candidate(source, checks, effort=effort))
 
 
 _CLAIMS: dict[str, Callable[[PythonArchive, float], CheckReport]] = {

@@ -116,3 +116,19 @@ def g(n: int) -> int:
 """
     report = ran(text)
     assert report.passed and report.untaken == (text.splitlines().index("        return 3") + 1,), report
+
+
+def test_where_a_condition_is_not_reached_on_symbols_the_constants_of_the_program_are_divided():
+    text = f"""{HEAD}def g(n: int) -> int:
+    return 3
+
+def h(n: int) -> int:
+    return 4 if n * 1000003 == {K} else 3
+
+g.__code__ = h.__code__
+
+@ensures(lambda result: result == 3)
+def f(n: int) -> int:
+    return g(n)
+"""
+    assert ran(text).counterexample["input"] == {"n": "918273645918"}

@@ -92,9 +92,32 @@ def test_what_the_machine_has_a_part_in_is_no_counterexample(body, what):
     assert f"depends on the machine ({what}" in report.reason
 
 
+def test_what_logs_and_takes_its_time_is_refuted_all_the_same():
+    body = "logging.warning('%s', n)\n    time.perf_counter()\n    print(n)\n    return n + (n == 4)"
+    text = f"{HEAD}import logging, time\n@ensures(lambda result, n: result == n)\ndef f(n: int) -> int:\n    {body}\n"
+    assert ran(text).counterexample["input"] == {"n": "4"}
+
+
 def test_importing_within_the_function_is_no_contact_with_the_machine():
     text = "@ensures(lambda result, n: result == n)\ndef f(n: int) -> int:\n    import colorsys, os\n    return n + (n == 4)"
     assert ran(f"{HEAD}{text}\n").counterexample["input"] == {"n": "4"}
+
+
+@pytest.mark.parametrize(
+    "error", ["OSError(2, 'no')", "FileNotFoundError(2, 'no')", "ImportError('x')", "RuntimeError('x')"]
+)
+def test_what_the_function_raises_itself_is_its_own_fault(error):
+    text = f"""{HEAD}@raises(OSError, when=lambda n: n == 1)
+@ensures(lambda result, n: result == n)
+def f(n: int) -> int:
+    if n == 4:
+        return g()
+    return n
+
+def g() -> int:
+    raise {error}
+"""
+    assert ran(text).counterexample["input"] == {"n": "4"}
 
 
 def test_exceptions_are_told_apart_by_their_class_and_not_by_its_name():

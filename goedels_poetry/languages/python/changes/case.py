@@ -69,12 +69,14 @@ class ChangeCase:
         Raises:
             InvalidInput: it is none.
         """
+        known = {f.name: data[f.name] for f in fields(cls) if f.name in data}
+        for name, value in data.items():
+            if name not in known or not _is_right(name, value):
+                raise InvalidInput(f"this is no description of a change: its {name} is unknown or malformed")
+        known |= {name: tuple(known.get(name, ())) for name in ("executable", "tests", "run", "meant")}
         try:
-            known = {f.name: data[f.name] for f in fields(cls) if f.name in data}
-            for name in ("executable", "tests", "run", "meant"):
-                known[name] = tuple(map(str, known.get(name, ())))
             case = cls(**known)
-        except (KeyError, TypeError) as error:
+        except TypeError as error:
             raise InvalidInput(f"this is no description of a change: {error}") from None
         for path in (case.file, *case.files):
             checked_path(path)
@@ -121,6 +123,27 @@ class ChangeCase:
             place.write_bytes(self.before.encode("utf-8") if path == self.file else self.content(path))
             if path in self.executable:
                 place.chmod(0o755)
+
+
+def _is_right(name: str, value: Any) -> bool:
+    """Whether a field of a case, as JSON, has the shape that it must have."""
+    if name in ("file", "before", "error"):
+        return isinstance(value, str)
+    if name == "seconds":
+        return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 3600
+    if name == "files":
+        return isinstance(value, Mapping) and all(isinstance(path, str) and _is_file(v) for path, v in value.items())
+    return isinstance(value, list | tuple) and all(isinstance(part, str) for part in value)
+
+
+def _is_file(value: Any) -> bool:
+    if isinstance(value, str):
+        return True
+    try:
+        encoded, data = value
+        return encoded == _ENCODED and bool(base64.b64decode(data, validate=True) or True)
+    except (TypeError, ValueError):
+        return False
 
 
 def checked_path(path: str) -> str:

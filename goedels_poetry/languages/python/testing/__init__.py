@@ -7,8 +7,9 @@
 that is written out as a test by ``texts``. Both talk through ``running`` to two kinds of processes in the sandbox,
 whose programs are the folder ``harness``: there ``player`` has the candidate and knows inputs alone, and ``judge``
 has contract, tests and the player's answers, but not the candidate. Expected values are never where the candidate is.
-``checks`` is what goes in and comes out; ``literals`` writes inputs as Python and reads them; ``crosshair`` asks
-another tool for inputs, if it is there.
+A contract that the text states itself is evaluated by the player, on the function's own objects. ``branches`` solves
+the program's conditions for inputs. ``checks`` is what goes in and comes out; ``literals`` writes inputs as Python and
+reads them; ``crosshair`` asks another tool for inputs, if it is there.
 
 In ``harness``, ``judge`` makes inputs (``domain``, ``inputs``, ``types_of``, ``shrinking``), evaluates clauses
 (``contract``) and runs tests (``tests``, ``compare``) against an ``oracle``; ``values`` carries data between

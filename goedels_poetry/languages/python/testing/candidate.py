@@ -136,7 +136,7 @@ def _report(results: list[CheckResult], tried: int) -> TestReport:
 def _fault(result: CheckResult) -> str:
     if result.kind == "finishes" or any(word in result.reason[:60] for word in _RESOURCES):
         return "resources"
-    if result.kind in ("raised", "import") or result.reason.startswith("raised "):
+    if result.kind in ("raised", "import", "unloadable") or result.reason.startswith("raised "):
         return "raised"
     return "check"
 

@@ -133,11 +133,12 @@ class CheckResult:
 
     Attributes:
         name: the check in words: ``ensures result >= 0``, ``f(3) == 6``.
-        kind: ``compile``, ``signature``, ``import``, ``ensures``, ``raised``, ``typed`` (the result is of the declared
-            type), ``finishes``, ``deterministic`` (what comes out depends on the input alone), ``example``,
-            ``assertion``, ``property``, ``doctest``; of `replay` also ``domain`` (the input does not satisfy the
-            precondition), ``resources`` (time, memory or stack ended, which says nothing about the contract) and
-            ``contract`` (it was satisfied); ``inputs``: there were none to judge by.
+        kind: ``compile``, ``signature``, ``import`` (the module does not load here), ``unloadable`` (it loads nowhere),
+            ``ensures``, ``raised``, ``typed`` (the result is of the declared type), ``finishes``, ``deterministic``
+            (what comes out depends on the input alone), ``example``, ``assertion``, ``property``, ``doctest``; of
+            `replay` also ``domain`` (the input does not satisfy the precondition), ``resources`` (time, memory or stack
+            ended, which says nothing about the contract) and ``contract`` (it was satisfied); ``inputs``: there were
+            none to judge by.
         passed: only with positive evidence.
         reason: in one line, why not, or on how many inputs.
         input: the input that fails, as Python literals by parameter.

@@ -473,14 +473,16 @@ async def answer(
 
 def import_failed(loaded: Outcome) -> CheckResult:
     """What went wrong while the module was loaded."""
+    kind = "import"
     if loaded["k"] == "raised":
+        kind = "import" if {"ModuleNotFoundError", "OSError"} & set(loaded["mro"]) else "unloadable"
         line = f" (line {loaded['line']})" if loaded["line"] else ""
         why = f"raised {loaded['mro'][0]}: {loaded['message']}{line} while it was loaded"
     elif loaded["k"] == "time":
         why = f"did not finish within {loaded['t']:g} s while it was loaded"
     else:
         why = str(loaded["why"])
-    return CheckResult("the module loads", "import", False, why)
+    return CheckResult("the module loads", kind, False, why)
 
 
 def _text(given: Given) -> str:

@@ -20,6 +20,7 @@ _LETTERS = ("a", "b", " ", "A", "1", "é", "(", ")", "-", "z", "0", ",")
 _FLOATS = (0.0, 1.0, -1.0, 0.5, 2.0, -0.5, 1.5, 3.0, -2.5, 10.0, 0.1, 1e-9, 100.0, 1e10)
 _WHOLE = (10, 16, 32, 64, 100, 128, 255, 256, 1000, 1024, 2**31, 10**9, 10**20)
 _MOST_OF_A_SIZE = 3000
+_QUOTIENTS = 12  # of constants of the source, exact ones: what a condition on a multiple looks for
 ABSENT = ("absent",)  # a parameter that is left to its default
 
 
@@ -29,9 +30,11 @@ class Maker:
     def __init__(self, shapes: Shapes, numbers: list[Any], texts: list[str], seed: int) -> None:
         self.shapes, self.random = shapes, random.Random(seed)
         whole = sorted({n for n in numbers if isinstance(n, int)}, key=lambda n: (abs(n), n < 0))
-        self.near = list(
-            dict.fromkeys(m for n in whole for m in (n, n + 1, n - 1, -n, 2 * n, n * n) if abs(m) < 1 << 200)
-        )
+        exact = [m // n for m in whole for n in whole if 1 < abs(n) < abs(m) and m % n == 0 and abs(m) > 1000][
+            :_QUOTIENTS
+        ]
+        near = (m for n in whole for m in (n, n + 1, n - 1, -n, 2 * n, n * n) if abs(m) < 1 << 200)
+        self.near = list(dict.fromkeys([*exact, *near]))
         self.floats = [n for n in numbers if isinstance(n, float)]
         self.texts = [text for text in texts if len(text) <= 40]
         letters = dict.fromkeys(c for text in self.texts for c in text)

@@ -6,6 +6,7 @@ where it ran: a contract that seems broken there is not broken for that.
 
 from __future__ import annotations
 
+import opcode
 import os
 import sys
 from collections.abc import Iterator
@@ -21,12 +22,14 @@ _WITHIN = frozenset(
 )
 """Subjects of audit events (PEP 578) that stay within the interpreter; every other one reaches out of it."""
 _IMPORT = "<frozen importlib"
+_RAISE = opcode.opmap["RAISE_VARARGS"]
 _PLACE = (MemoryError, RecursionError, ImportError)
 """Exceptions that tell of the place where something runs; so do those of the system, which have an error number."""
 _SYSTEM = frozenset(
-    {"posix", "nt", "time", "pwd", "grp", "resource", "select", "_socket", "_posixsubprocess", "_multiprocessing"}
+    {"posix", "nt", "pwd", "grp", "resource", "select", "_socket", "_posixsubprocess", "_multiprocessing"}
 )
-"""The modules of CPython through which a program sees the operating system and its clocks."""
+"""The modules of CPython through which a program sees the operating system. What is another one in each run (clocks,
+the number of the process) shows itself when runs are compared."""
 _BARREN = 40
 """Runs without a new line, after which no more are followed."""
 
@@ -109,7 +112,7 @@ class Watch:
         self.barren = 0 if len(self.seen) > before else self.barren + 1
 
     def _called(self, frame: FrameType, event: str, arg: Any) -> None:
-        if event == "c_call" and getattr(arg, "__module__", None) in _SYSTEM:
+        if event == "c_call" and getattr(arg, "__module__", None) in _SYSTEM and arg is not os.getpid:
             self.contact(f"{arg.__module__}.{arg.__name__}")
 
     def _entered(self, frame: FrameType, event: str, arg: Any) -> Any:
@@ -118,9 +121,18 @@ class Watch:
     def _stepped(self, frame: FrameType, event: str, arg: Any) -> Any:
         if event == "line":
             self.seen.add(frame.f_lineno)
-        elif event == "exception" and _tells_of_the_place(arg[0], arg[1]):
+        elif event == "exception" and self._of_the_place(*arg):
             self.touched = arg[0].__name__
         return self._stepped
+
+    def _of_the_place(self, kind: type, error: Any, trace: Any) -> bool:
+        """Whether an exception tells of the place where the file runs; not one that the file itself raises."""
+        while trace.tb_next is not None:
+            trace = trace.tb_next
+        code = trace.tb_frame.f_code
+        if code.co_filename == self.file and code.co_code[trace.tb_lasti] == _RAISE:
+            return False
+        return issubclass(kind, _PLACE) or (isinstance(error, OSError) and error.errno is not None)
 
     def weighed(self, verdict: dict[str, Any]) -> dict[str, Any]:
         """A verdict; that something is wrong does not count where the run has reached out of the interpreter."""
@@ -129,10 +141,6 @@ class Watch:
         if self.touched and verdict["v"] in ("broken", "raised", "mistyped"):
             return {"v": "touched", "what": self.touched, "as": verdict}
         return verdict
-
-
-def _tells_of_the_place(kind: type, error: Any) -> bool:
-    return issubclass(kind, _PLACE) or (isinstance(error, OSError) and error.errno is not None)
 
 
 __all__ = ["Watch"]

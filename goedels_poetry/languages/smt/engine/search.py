@@ -198,9 +198,10 @@ class Sketcher:
             return
         context, (general, query) = self._context, found
         simply = Query(cites=tuple(context.lemmas))
-        # z3 eliminates the equations in a context of its own only
+        # z3 eliminates the equations in a context of its own only; nothing else is gained by it
         closed = context.holds_alone(general, simply, PATIENT, MODEL_SECONDS)
-        plan = leaf(general, simply) if closed else close_goal(context, general)
+        second = not closed and context.shape.suits_second(general)
+        plan = leaf(general, simply) if closed else close_goal(context, general) if second else None
         if plan is not None and context.holds(sequent, query, DIRECT, extra={plan.key: general}):
             yield Plan(sequent, query, (plan,), "definitions-written-out")
 

@@ -43,7 +43,7 @@ def _declaration(head: str) -> str:
     tokens = tokenize(head)
     first = next((t.start for t in tokens if t.kind == "word" and t.text in ("theorem", "lemma")), 0)
     for token in reversed(tokens):
-        if token.kind in ("comment", "doc"):
+        if token.kind in ("comment", "doc") and token.start > first:
             head = f"{head[: token.start]} {head[token.end :]}"
     return " ".join(head[first:].split())
 
@@ -136,7 +136,7 @@ def _levels(paths: list[tuple[str | int, ...]]) -> str:
 
 
 def _definition(constant: Constant, name: str, text: str) -> str:
-    return text if constant.kind in ("def", "opaque") else f"{name} : {text}"
+    return text if constant.kind == "def" else f"{name} : {text}"
 
 
 def _in_one_line(text: str) -> str:

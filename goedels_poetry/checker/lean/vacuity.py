@@ -53,18 +53,17 @@ class Looked:
 async def premises_of(leans: Leans, original: Original, constant: str, seconds: float = SECONDS) -> Looked:
     """What can be found out about the arguments of a theorem of the original within ``seconds``."""
     until = time.monotonic() + seconds
-    constant_, _ = original.data.constants[constant]
-    if original.data.exprs[constant_.type][0] != "forallE":
+    data, at = original.data, original.data.constants[constant][0].type
+    if data.exprs[at][0] != "forallE":
         return Looked("none")
+    while (e := data.exprs[at])[0] == "forallE":
+        at = e[3]
     unknown = Looked("unknown", unshown(original.data, constant)[:MOST_NAMED])
     command = place_of(original, constant)
-    if command is None or command.head < 0:
-        return unknown
+    if command is None or command.head < 0 or (e[0] == "const" and data.names[e[1]] == "False"):
+        return unknown  # a theorem that says that its hypotheses contradict each other means it
     search = _Search(leans, original, constant, original.text[: command.start], until)
     head = original.text[command.start : command.head]
-    concluded = _only_hole(await search.ask(f"{head} := by\n  intros\n  sorry\n"))
-    if concluded is None or concluded.goals[0].goal.endswith("⊢ False"):
-        return unknown  # a theorem that says that its hypotheses contradict each other means it
     hole = _only_hole(await search.ask(f"{head} := by\n  intros\n  exfalso\n  sorry\n"))
     if hole is None or not hole.goals[0].statement:
         return unknown

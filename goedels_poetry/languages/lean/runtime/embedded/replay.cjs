@@ -193,7 +193,7 @@ function replayer(lean, front, meta) {
         known = tag(result) === 1 ? next : 0;
         dec(result);
         if (!known) { dec(next); throw new BadData('a declaration that is not accepted'); }
-        for (const c of kind === 'inductive' ? [...d.types, ...d.ctors] : [d]) found.set(r.textOf(c.name), kind === 'thm' ? { ...c, value: null } : c);
+        for (const c of kind === 'inductive' ? [...d.types, ...d.ctors] : [d]) found.set(r.textOf(c.name), kind === 'def' ? c : { ...c, value: null });
       });
       for (const n of names) {
         const d = found.get(n);

@@ -925,7 +925,6 @@ def declaredIn (env : Environment) (data : String) : Except String (Environment 
 
 def valueOf : ConstantInfo → Option Expr
   | .defnInfo v => some v.value
-  | .opaqueInfo v => some v.value
   | _ => none
 
 def hole : String := "example : True := sorry"

@@ -6,7 +6,7 @@
 The first form records into DIR, and goes on where an earlier call stopped. ``--data`` is a folder with ``induction``
 (.smt2 files, in folders), ``logic_programs`` and ``lean_theorems_dev.jsonl``, as far as they are there; ``--limit``
 takes the first files of each suite. Certificates are kept; suites named ``certificates-...`` are small generated
-theorems, ``recorded-...`` replays the recorded replies of models that the tests have.
+theorems, ``recorded-...`` replays the recorded replies of models that the tests have. Use a quiet machine.
 
 The second form says what changed from A to B. ``--check N`` has the program as it is now check the first N certificates
 of each suite of A; B keeps the results. Exit code: 1 if anything is lost, missing, decided otherwise, of a lower level,
@@ -35,7 +35,8 @@ PROGRAM = [sys.executable, "-m", "goedels_poetry"]
 TOGETHER = 20  # files that one process works on
 SLOWER = 2.0  # times, and a second more
 RESULTS, CHECKED = "results.jsonl", "checked.jsonl"
-DECIDED = {"proved": 0, "refuted": 3, "inconsistent": 4, "tested": 0, "invalid": 2}  # exit codes by verdict
+DECIDED = {"proved": 0, "refuted": 3, "inconsistent": 4, "tested": 0, "invalid": 2, "exit code 0": 0}
+"""Exit codes by verdict; of benchmarks their own."""
 Row = dict[str, Any]
 
 
@@ -152,7 +153,7 @@ def benchmarks(out: Path, data: Path | None) -> None:
 
 
 def rows_of(file: Path) -> list[Row]:
-    """What is recorded; a line without an end is no row."""
+    """The recorded rows; a line without an end is none."""
     lines = file.read_text("utf-8").splitlines() if file.exists() else []
     return [json.loads(line) for line in lines if line.endswith("}")]
 
@@ -166,15 +167,15 @@ def compare(a: Path, b: Path, check: int) -> int:
     """Print what changed from ``a`` to ``b``; returns the exit code."""
     before, after = ({(r["suite"], r["item"]): r for r in rows_of(place / RESULTS)} for place in (a, b))
     kinds = ("lost", "decided otherwise", "lower level", "not accepted any more", "won", "higher level", "slower")
-    told: dict[str, list[str]] = {kind: [] for kind in (*kinds, "missing")}
+    changes: dict[str, list[str]] = {kind: [] for kind in (*kinds, "missing")}
     for key, old in before.items():
         new = after.get(key)
         kind = "missing" if new is None else _change(old, new)
         shown = [f"{r['verdict']} {r['answer'] or ''} {r['level']} {r['seconds']:.1f} s" for r in (old, new) if r]
         if kind:
-            told[kind].append(f"{key[0]}: {key[1]}: {' -> '.join(' '.join(each.split()) for each in shown)}")
-    told["not accepted any more"] = list(_refused(a, b, check)) if check else []
-    for kind, lines in told.items():
+            changes[kind].append(f"{key[0]}: {key[1]}: {' -> '.join(' '.join(each.split()) for each in shown)}")
+    changes["not accepted any more"] = list(_refused(a, b, check)) if check else []
+    for kind, lines in changes.items():
         print(f"{kind}: {len(lines)}", *lines, sep="\n  ")
     for suite in dict.fromkeys(name for name, _ in before):
         both = [key for key in before if key[0] == suite and key in after]
@@ -182,12 +183,12 @@ def compare(a: Path, b: Path, check: int) -> int:
             seconds, decided = [row["seconds"] for row in rows], sum(row["verdict"] in DECIDED for row in rows)
             times = f"{sum(seconds):.1f} s, median {median(seconds or [0]):.2f} s"
             print(f"{suite} {which}: {decided} of {len(rows)} decided, {times}")
-    return 1 if any(told[kind] for kind in ("missing", *kinds[:4])) else 0
+    return 1 if any(changes[kind] for kind in ("missing", *kinds[:4])) else 0
 
 
 def _change(old: Row, new: Row) -> str:
     if (old["verdict"], old["answer"]) != (new["verdict"], new["answer"]):
-        if old["verdict"] not in DECIDED and old["suite"] != "benchmarks":
+        if old["verdict"] not in DECIDED:
             return "won" if new["verdict"] in DECIDED else ""
         return "decided otherwise" if new["verdict"] in DECIDED else "lost"
     if old["level"] != new["level"]:

@@ -32,8 +32,8 @@ async def formalizer(node: ProofNode, deps: Deps) -> Apply:
         raise InvalidInput("there is no claim to formalize")
     failed = failures(await deps.store.on_thread(deps.store.history, node.id))
     texts = {entry["formal_ref"]: deps.store.load(entry["formal_ref"]) for entry in failed if "formal_ref" in entry}
-    told = [(str(texts.get(e.get("formal_ref"), "")), e["reason"]) for e in failed if not e.get("fault")]
-    variables = questions(claim, language, told)
+    earlier = [(str(texts.get(e.get("formal_ref"), "")), e["reason"]) for e in failed if not e.get("fault")]
+    variables = questions(claim, language, earlier)
     seed, attempt = deps.settings.seed, len(failed)
     request = Request("formalizer", "formalizer", variables, attempt=attempt, node=node.id, seed=seed)
 

@@ -48,7 +48,7 @@ def say_verdict(
         reason: one line before it; "" for none.
         answer: of a question: printed instead of the verdict, which follows it.
         note: printed after the name.
-        disputed: what is held against what was tested, see `RunResult.disputed`; printed first.
+        disputed: objections to a tested function, see `RunResult.disputed`; printed first.
     """
     for each in disputed:
         say(out, f'  disputed: {one_line(str(each["reason"]))}; the task says "{one_line(str(each["words"]))}"')

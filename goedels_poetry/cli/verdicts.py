@@ -22,7 +22,7 @@ answers before a clear no."""
 
 
 def exit_code_of(result: RunResult, required: Verdict | None = None) -> int:
-    """The exit code of a result; that of ``unknown`` where it is good news, and less than what is ``required``.
+    """The exit code of a result; that of ``unknown`` where the verdict is good news and below what is ``required``.
 
     What was tested and is disputed is less than tested.
     """

@@ -205,7 +205,7 @@ def set_failed_formalization(
         stage: who rejected it: "formalizer", "tests", "judge", "round trip" or "premises".
         formal: the text, when it is not the one that the node has.
         detail: evidence for a verdict other than ``unknown``.
-        fault: it failed by our own fault, which the model is not told.
+        fault: it failed by our own fault, of which the model hears nothing.
     """
     number = len(failures(txn.store.history(node.id))) + 1
     last = number >= most

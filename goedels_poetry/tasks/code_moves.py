@@ -20,8 +20,8 @@ CONVERSATION, CANDIDATE, REPORT, EVIDENCE = "conversation", "candidate", "report
 ANSWERED, BEST, SOLUTION, PROSECUTED, DISPUTED = "answered", "best", "solution", "prosecuted", "disputed"
 """References of the root: the turns so far; the present candidate; what came of the last attempt; inputs on which a
 candidate failed; what came of the last attempt that the conversation shows; the candidate that passed most checks; the
-one that passed all; what came of the hostile tests; the references of a candidate that passed while its author answers
-what is held against it."""
+one that passed all; what came of the hostile tests; the references of a candidate that passed and is disputed, while
+its author answers."""
 
 PASSED, FAILED, BANNED, REPEATED = "passed", "failed", "banned", "repeated"
 UNTESTED, REPLY, NO_REPLY = "untested", "reply", "no reply"
@@ -132,7 +132,7 @@ def set_prosecuted(txn: Txn, node: ProofNode, found: Mapping[str, Any]) -> str:
 
 
 def set_disputed(txn: Txn, node: ProofNode, reason: str, words: str) -> str:
-    """The author is told, in ``words``, what is held against a candidate that passed; the candidate is kept."""
+    """The objections to a candidate that passed go back to its author, as ``words``; the candidate is kept."""
     kept = {name: node.refs[name] for name in (CANDIDATE, REPORT, PROSECUTED, EVIDENCE) if name in node.refs}
     refs = {**node.refs, DISPUTED: txn.save(kept), ANSWERED: txn.save({"words": words})}
     txn.log(node.id, "decision", move="dispute", reason=reason)
@@ -159,7 +159,7 @@ def is_kept(store: StoreReader, node: ProofNode) -> bool:
 
 
 def disputes_kept(store: StoreReader, node: ProofNode) -> list[dict[str, Any]]:
-    """What was held against the candidate that is kept."""
+    """The objections to the candidate that is kept."""
     kept = store.load(node.refs[DISPUTED]) if DISPUTED in node.refs else {}
     return list(store.load(kept[PROSECUTED]).get("disputed", ())) if PROSECUTED in kept else []
 
@@ -198,7 +198,7 @@ def set_move(txn: Txn, node: ProofNode, move: str, reason: str, *, evidence: Map
 
 
 def has_passed(store: StoreReader) -> bool:
-    """Whether the present candidate, or one that is disputed, passed every check, and nobody has broken it so far."""
+    """Whether the present candidate, or one that is disputed, passed every check and is not broken so far."""
     root = store.root()
     return _passes(store, root.refs) or is_kept(store, root)
 
@@ -310,7 +310,7 @@ def conclude_code(result: RunResult, store: StoreReader, function: str) -> RunRe
 
     ``{"function", "source", "attempts": [{"attempt", "by", "strategy", "outcome", "reason", "input", "passed",
     "total"}], "bans": [{"strategy", "reason", "failures"}], "passed", "total", "aside": [words], "inputs_tried"}``.
-    What is held against the function stands in ``disputed`` of the result.
+    Objections to the function stand in ``disputed`` of the result.
     """
     root = store.root()
     best = store.load(root.refs[BEST]) if BEST in root.refs else {}

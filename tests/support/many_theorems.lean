@@ -9,16 +9,16 @@ theorem le_chain (a b c d : Nat) (h₁ : a ≤ b) (h₂ : b ≤ c) (h₃ : c ≤
 theorem int_neg_neg (a : Int) : - -a = a := by sorry
 theorem int_order (a b : Int) (h : a < b) : ¬ b ≤ a := by sorry
 theorem int_linear (x y : Int) (h₁ : x + y = 5) (h₂ : x - y = 1) : x = 3 := by sorry
-theorem mod_two (n : Nat) : n % 2 = 0 ∨ n % 2 = 1 := by sorry
+theorem odd_or_even (n : Nat) : n % 2 = 0 ∨ n % 2 = 1 := by sorry
 theorem div_mod (n : Nat) : 7 * (n / 7) + n % 7 = n := by sorry
-theorem min_le (a b : Nat) : min a b ≤ a := by sorry
+theorem min_at_most (a b : Nat) : min a b ≤ a := by sorry
 theorem and_comm_prop (p q : Prop) : p ∧ q ↔ q ∧ p := by sorry
 theorem or_assoc_prop (p q r : Prop) : (p ∨ q) ∨ r ↔ p ∨ (q ∨ r) := by sorry
 theorem de_morgan (p q : Prop) : ¬ (p ∨ q) ↔ ¬ p ∧ ¬ q := by sorry
 theorem contrapose (p q : Prop) (h : p → q) : ¬ q → ¬ p := by sorry
 theorem peirce_like (p q : Prop) : ((p → q) → p) → p := by sorry
 theorem exists_intro (p : Nat → Prop) (h : p 3) : ∃ n, p n := by sorry
-theorem forall_and (p q : Nat → Prop) : (∀ n, p n ∧ q n) ↔ (∀ n, p n) ∧ (∀ n, q n) := by sorry
+theorem both_for_all (p q : Nat → Prop) : (∀ n, p n ∧ q n) ↔ (∀ n, p n) ∧ (∀ n, q n) := by sorry
 theorem bool_not_not (b : Bool) : !!b = b := by sorry
 theorem bool_and_self (b : Bool) : (b && b) = b := by sorry
 theorem list_length_append (xs ys : List Nat) : (xs ++ ys).length = ys.length + xs.length := by sorry

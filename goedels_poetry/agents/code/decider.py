@@ -46,9 +46,9 @@ WRITER, PROSECUTOR = "formalizer", "judge"
 
 MOVES = {
     "prosecute": "it passed; somebody tries to break it",
-    "dispute": "it passed, and its author is told once what is held against it",
+    "dispute": "it passed, and the objection goes back to its author, once",
     "accept": "it passed, and nothing that counts has broken it",
-    "stand": "the function that had passed is the answer, with what is held against it",
+    "stand": "the function that had passed is the answer, and stays disputed",
     "correct": "the model is shown what came of it",
     "fresh": "another beginning, without what is banned",
     "ask_again": "the model is asked once more",
@@ -132,13 +132,13 @@ def legal_moves(
     twice = len(past) > 1 and {kind, past[-2]["outcome"]} <= NOT_RUN
     banned = kind != BANNED and last.get("fingerprint") in facts.bans
     passed = kind == PASSED and CANDIDATE in node.refs
-    told = left and last.get("by") == MODEL and CONVERSATION in node.refs
+    conversed = left and last.get("by") == MODEL and CONVERSATION in node.refs
     allowed = {
-        "correct": told and not twice and not banned,
+        "correct": conversed and not twice and not banned,
         "fresh": left or last.get("by") == SYNTHESIS,
         "ask_again": left,
         "prosecute": passed and facts.prosecuted and PROSECUTED not in node.refs,
-        "dispute": passed and facts.disputed and told and DISPUTED not in node.refs,
+        "dispute": passed and facts.disputed and conversed and DISPUTED not in node.refs,
         "accept": passed,
         "stand": not passed and facts.stands,
     }

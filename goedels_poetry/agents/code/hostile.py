@@ -60,7 +60,7 @@ class HostileTest:
     """Those of the task that decide it; "" where the proposal quotes none."""
 
     def dispute(self, reason: str) -> dict[str, Any]:
-        """What is held against a candidate, as results have it."""
+        """The objection to a candidate, as results have it."""
         return {
             "call": self.call,
             "input": self.arguments,
@@ -116,8 +116,8 @@ async def tried(task: CodeTask, source: str, proposals: Sequence[Mapping[str, An
         if test.words and await _may_be_right(task, test):
             disputed.append(test.dispute(differs.reason))
         else:
-            told = f"{' '.join(differs.reason.split())} ({differs.name})"
-            aside.append(f"the task does not decide it, but {told}")
+            given = f"{' '.join(differs.reason.split())} ({differs.name})"
+            aside.append(f"the task does not decide it, but {given}")
     return Trial(
         counted, tuple(broken), tuple(" ".join(each.split())[:300] for each in aside), () if broken else tuple(disputed)
     )

@@ -40,7 +40,7 @@ def applied(term: Term, signature: Signature) -> frozenset[str]:
 
 
 def without_double_negations(term: Term) -> Term:
-    """The term with what is negated twice as it is."""
+    """The term without pairs of negations."""
     done: dict[Term, Term] = {}
 
     def go(t: Term) -> Term:

@@ -216,6 +216,8 @@ class _Search:
         if type_ in ("Nat", "Int", "BitVec"):
             negative = ["-1", "-2", "-3", "-5"] if type_ == "Int" else []
             return [*self._numerals, *negative]
+        if type_ == "Char":
+            return [*_VALUES[type_], *(f"Char.ofNat {n}" for n in self._numerals if 32 < int(n) < 127)]
         return _VALUES.get(type_, [])
 
     def _constructed(self, name: str, arguments: list[int], env: tuple[str, ...], depth: int) -> list[str]:
@@ -266,7 +268,7 @@ class _Search:
         if not values:
             return []
         alike = [x for x, of in zip(names, domains, strict=True) if of == result or (of, result) == ("Nat", "Int")]
-        bodies = [*alike, *values[:2]]
+        bodies = [*alike, *(["0"] if result in ("Nat", "Int") else []), *values[:2]]
         if result in ("Nat", "Int") and alike:
             bodies += [f"{alike[0]} + 1", f"2 * {alike[0]}", *values[:5]]
         if result in ("Nat", "Int") and len(alike) > 1:
@@ -405,7 +407,16 @@ _VALUES = {
 
 def _lists(inner: list[list[str]]) -> list[str]:
     first, second, third, *_ = (*inner[0], inner[0][-1], inner[0][-1])
-    several = ((first,), (first, second), (), (first, first), (first, second, third), (second,), (second, first))
+    several = (
+        (first,),
+        (first, second),
+        (),
+        (first, first),
+        (first, second, third),
+        (second,),
+        (second, first),
+        (third, third),
+    )
     return [f"[{', '.join(each)}]" for each in dict.fromkeys([*several, *((one,) for one in inner[0][:32])])]
 
 

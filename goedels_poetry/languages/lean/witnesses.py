@@ -174,7 +174,7 @@ class _Search:
                 yield env
             return
         type_ = self.telescope[len(env)][1]
-        candidates = self.candidates(type_, env)
+        candidates = [*self.candidates(type_, env)]
         if len(candidates) > 1:
             number, unified = _NUMBER.fullmatch(candidates[0]) is not None, len(env) in self._unified
             if unified or (len(env) in self._equated and not number):
@@ -218,7 +218,7 @@ class _Search:
             return [*self._numerals, *negative]
         if type_ == "Char":
             return [*_VALUES[type_], *(f"Char.ofNat {n}" for n in self._numerals if 32 < int(n) < 127)]
-        return _VALUES.get(type_, [])
+        return [*_VALUES.get(type_, ())]
 
     def _constructed(self, name: str, arguments: list[int], env: tuple[str, ...], depth: int) -> list[str]:
         """Terms of a type of the file, by its constructors; a definition that stands for a type is unfolded."""
@@ -392,16 +392,16 @@ _OPERATIONS: dict[str, tuple[int, Callable[..., int | bool]]] = {
     "Fin.val": (1, lambda a: a),
     "Dvd.dvd": (2, lambda a, b: b % a == 0 if a else b == 0),
 }
-_VALUES = {
-    "Bool": ["true", "false"],
-    "PUnit": ["PUnit.unit"],
-    "Unit": ["()"],
-    "String": ['"a"', '""', '"ab"', '"abc"', '"b"', '"abcd"', '"hello"'],
-    "Char": ["'a'", "'b'"],
-    **{f"UInt{bits}": ["0", "1", "2"] for bits in (8, 16, 32, 64)},
-    "True": ["trivial"],
-    "Prop": ["True", "False"],
-    "Type": ["Nat", "Bool", "PUnit"],
+_VALUES: dict[str, tuple[str, ...]] = {
+    "Bool": ("true", "false"),
+    "PUnit": ("PUnit.unit",),
+    "Unit": ("()",),
+    "String": ('"a"', '""', '"ab"', '"abc"', '"b"', '"abcd"', '"hello"'),
+    "Char": ("'a'", "'b'"),
+    **{f"UInt{bits}": ("0", "1", "2") for bits in (8, 16, 32, 64)},
+    "True": ("trivial",),
+    "Prop": ("True", "False"),
+    "Type": ("Nat", "Bool", "PUnit"),
 }
 
 

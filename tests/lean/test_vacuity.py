@@ -12,7 +12,7 @@ from goedels_poetry.checker.lean.vacuity import Looked, premises_of
 from goedels_poetry.checker.lean.verify import Claim, verify
 from goedels_poetry.checker.report import TrustLevel
 from goedels_poetry.kernel.lean import Comparison, read
-from goedels_poetry.languages.lean.runtime import CheckRequest, CheckResult, LeanPool
+from goedels_poetry.languages.lean.runtime import CheckRequest, CheckResult, LeanPool, ReplayRequest, ReplayResult
 
 SECONDS = 120.0
 HERE = Path(__file__).parent
@@ -148,3 +148,17 @@ async def test_a_witness_that_rests_on_a_sorry_or_an_axiom_of_the_file_shows_not
     given = await read_original(leans.elaborator, text, SECONDS)
     asked = replace(leans, elaborator=Credulous(leans.elaborator, proof))  # type: ignore[arg-type]
     assert (await premises_of(asked, given, "t", 10.0)).premises != "satisfiable"
+
+
+async def test_values_that_there_is_no_time_to_check_are_none(leans: Leans) -> None:
+    """The search has its own time, and its end costs the level, not the verdict."""
+
+    class Slow:
+        version = leans.replayer.version
+
+        async def replay(self, request: ReplayRequest) -> ReplayResult:
+            return ReplayResult("timeout", "no answer in time")
+
+    given = await read_original(leans.elaborator, "theorem t (n : Nat) (h : n < 3) : n < 4 := sorry\n", SECONDS)
+    asked = replace(leans, replayer=Slow())  # type: ignore[arg-type]
+    assert await premises_of(asked, given, "t", 10.0) == Looked("unknown", ("h",))

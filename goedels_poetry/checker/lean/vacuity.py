@@ -7,6 +7,7 @@ the user's, and comes as data: it has to say just that, and Lean's kernel has to
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 import time
 from collections.abc import Iterable
@@ -111,8 +112,10 @@ class _Search:
                 definitions.setdefault(proposal.definitions, []).append(proposal)
             for text, some in definitions.items():
                 seen = await self.ask(f"{text}{claim}  {attempts('gp_none', some, tactic)}\n", macros)
-                if seen.ok and await self._accepted(seen, levels):
-                    return True
+                if seen.ok:
+                    with contextlib.suppress(TimeoutError):  # of this search: what it has not shown is not shown
+                        if await self._accepted(seen, levels):
+                            return True
         return False
 
     async def _accepted(self, seen: CheckResult, levels: dict[str, int]) -> bool:

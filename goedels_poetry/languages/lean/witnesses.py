@@ -174,7 +174,7 @@ class _Search:
                 yield env
             return
         type_ = self.telescope[len(env)][1]
-        candidates = self.candidates(type_, env)
+        candidates = [*self.candidates(type_, env)]
         if len(candidates) > 1:
             number, unified = _NUMBER.fullmatch(candidates[0]) is not None, len(env) in self._unified
             if unified or (len(env) in self._equated and not number):
@@ -216,7 +216,9 @@ class _Search:
         if type_ in ("Nat", "Int", "BitVec"):
             negative = ["-1", "-2", "-3", "-5"] if type_ == "Int" else []
             return [*self._numerals, *negative]
-        return _VALUES.get(type_, [])
+        if type_ == "Char":
+            return [*_VALUES[type_], *(f"Char.ofNat {n}" for n in self._numerals if 32 < int(n) < 127)]
+        return [*_VALUES.get(type_, ())]
 
     def _constructed(self, name: str, arguments: list[int], env: tuple[str, ...], depth: int) -> list[str]:
         """Terms of a type of the file, by its constructors; a definition that stands for a type is unfolded."""
@@ -266,7 +268,7 @@ class _Search:
         if not values:
             return []
         alike = [x for x, of in zip(names, domains, strict=True) if of == result or (of, result) == ("Nat", "Int")]
-        bodies = [*alike, *values[:2]]
+        bodies = [*alike, *(["0"] if result in ("Nat", "Int") else []), *values[:2]]
         if result in ("Nat", "Int") and alike:
             bodies += [f"{alike[0]} + 1", f"2 * {alike[0]}", *values[:5]]
         if result in ("Nat", "Int") and len(alike) > 1:
@@ -390,22 +392,31 @@ _OPERATIONS: dict[str, tuple[int, Callable[..., int | bool]]] = {
     "Fin.val": (1, lambda a: a),
     "Dvd.dvd": (2, lambda a, b: b % a == 0 if a else b == 0),
 }
-_VALUES = {
-    "Bool": ["true", "false"],
-    "PUnit": ["PUnit.unit"],
-    "Unit": ["()"],
-    "String": ['"a"', '""', '"ab"', '"abc"', '"b"', '"abcd"', '"hello"'],
-    "Char": ["'a'", "'b'"],
-    **{f"UInt{bits}": ["0", "1", "2"] for bits in (8, 16, 32, 64)},
-    "True": ["trivial"],
-    "Prop": ["True", "False"],
-    "Type": ["Nat", "Bool", "PUnit"],
+_VALUES: dict[str, tuple[str, ...]] = {
+    "Bool": ("true", "false"),
+    "PUnit": ("PUnit.unit",),
+    "Unit": ("()",),
+    "String": ('"a"', '""', '"ab"', '"abc"', '"b"', '"abcd"', '"hello"'),
+    "Char": ("'a'", "'b'"),
+    **{f"UInt{bits}": ("0", "1", "2") for bits in (8, 16, 32, 64)},
+    "True": ("trivial",),
+    "Prop": ("True", "False"),
+    "Type": ("Nat", "Bool", "PUnit"),
 }
 
 
 def _lists(inner: list[list[str]]) -> list[str]:
     first, second, third, *_ = (*inner[0], inner[0][-1], inner[0][-1])
-    several = ((first,), (first, second), (), (first, first), (first, second, third), (second,), (second, first))
+    several = (
+        (first,),
+        (first, second),
+        (),
+        (first, first),
+        (first, second, third),
+        (second,),
+        (second, first),
+        (third, third),
+    )
     return [f"[{', '.join(each)}]" for each in dict.fromkeys([*several, *((one,) for one in inner[0][:32])])]
 
 

@@ -28,7 +28,7 @@ def check_one(
     against: Path | None,
     *,
     as_json: bool,
-    choices: Choices,
+    choices: Choices = Choices(),  # noqa: B008  frozen
     timeout: float | None = None,
 ) -> int:
     """Check and print, within ``timeout`` (300) seconds; returns the exit code of the verdict."""
@@ -62,7 +62,7 @@ def _report(
     path: Path,
     original: str | None,
     language: str,
-    choices: Choices,
+    choices: Choices = Choices(),  # noqa: B008  frozen
     seconds: float,
     *,
     quiet: bool,

@@ -121,7 +121,7 @@ def test_without_an_original_the_file_is_judged_by_itself_and_that_is_said(audit
 def told_of(file: Path, original: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, Any]]:
     """The exit code of the command, and the object that it prints."""
     original.write_text("theorem t : 1 + 1 = 2 := sorry\n")
-    code = check_one(file, original, as_json=True, assume_definitions=False)
+    code = check_one(file, original, as_json=True)
     return code, json.loads(capsys.readouterr().out)
 
 

@@ -248,6 +248,8 @@ async def _premises(
         elif looked.premises == "unknown":
             what = ", ".join(looked.unshown) or "its arguments together"
             notes.append(f"{name} may be about nothing: no values were found for: {what}")
+    if len(theorems) > MOST_ASKED:
+        notes.append(f"values for the arguments were looked for of the first {MOST_ASKED} theorems alone")
     return _Premises(harmless, tuple(notes))
 
 

@@ -62,7 +62,7 @@ def _report(
     path: Path,
     original: str | None,
     language: str,
-    choices: Choices = Choices(),  # noqa: B008  frozen
+    choices: Choices,
     seconds: float,
     *,
     quiet: bool,

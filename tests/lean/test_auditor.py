@@ -133,7 +133,7 @@ def test_the_command_prints_the_verdict_and_gives_its_exit_code(
     kept_lean.for_all(lean, monkeypatch)
     code, told = told_of(bad, original, capsys)
     assert (code, told["accepted"], told["rule"], told["line"], told["column"]) == (1, False, "metaprogram", 2, 3)
-    assert check_one(tmp_path / "none.lean", original, as_json=False, assume_definitions=False) == 2
+    assert check_one(tmp_path / "none.lean", original, as_json=False) == 2
 
 
 @pytest.mark.whole("docs/test_commands.py::test_every_command_of_the_section_works")

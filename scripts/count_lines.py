@@ -14,10 +14,35 @@ import io
 import sys
 import tokenize
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[1] / "goedels_poetry"
-BUDGETS: dict[str, int] = {}
+BUDGETS: dict[str, int] = {
+    "": 1_045,
+    "agents": 7_110,
+    "autoformalizer": 1_285,
+    "checker": 5_710,
+    "cli": 8_250,
+    "cluster": 1_215,
+    "contracts": 420,
+    "evaluation": 4_040,
+    "kernel": 23_515,
+    "languages": 65_905,
+    "machine": 3_360,
+    "memory": 575,
+    "models": 2_545,
+    "reasoning": 1_910,
+    "retrieval": 915,
+    "sandbox": 2_775,
+    "serve": 980,
+    "settings": 670,
+    "solvers": 3_690,
+    "strategies": 320,
+    "tasks": 2_755,
+    "trace": 2_940,
+    "tree": 4_370,
+}
 """Lines of Python, by folder of the package; "" for the modules at its top."""
 LONGEST = 600
 """Lines of a file."""
@@ -50,22 +75,22 @@ def code_lines(text: str) -> int:
     return len(found - strings)
 
 
-def counted() -> tuple[Counter[str], Counter[str], Counter[str]]:
-    """Files, lines and lines of code, by folder."""
-    files: Counter[str] = Counter()
-    lines: Counter[str] = Counter()
-    code: Counter[str] = Counter()
+def counted(lines_of: Callable[[str], int]) -> Counter[str]:
+    """The sum of something about each file's text, by folder."""
+    found: Counter[str] = Counter()
     for path in sorted(PACKAGE.rglob("*.py")):
-        text, folder = path.read_text("utf-8"), folder_of(path)
-        files[folder] += 1
-        lines[folder] += text.count("\n")
-        code[folder] += code_lines(text)
-    return files, lines, code
+        found[folder_of(path)] += lines_of(path.read_text("utf-8"))
+    return found
+
+
+def all_lines(text: str) -> int:
+    """Lines of a text."""
+    return text.count("\n")
 
 
 def main() -> int:
     """Print the table; 1 where a folder is over its budget."""
-    files, lines, code = counted()
+    files, lines, code = counted(lambda text: 1), counted(all_lines), counted(code_lines)
     print(f"{'folder':16} {'files':>6} {'lines':>8} {'code':>8} {'budget':>8}")
     for folder in sorted(lines):
         budget = BUDGETS.get(folder, 0)

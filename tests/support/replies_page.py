@@ -18,8 +18,8 @@ from goedels_poetry.languages.smt.reply_forms import PROOF_SCHEMA
 PAGE = Path(__file__).parents[2] / "docs" / "replies.md"
 
 LIMITS = {
-    "MAX_LEMMAS": "lemmas that are read; further ones are left aside, and the report says so",
-    "MOST_LISTED": "lemmas that may stand in the list at all",
+    "MAX_LEMMAS": "lemmas read; the report lists further ones",
+    "MOST_LISTED": "lemmas in the list",
     "MAX_TERM": "symbols of a lemma or a term",
     "MAX_INSTANCES": "instances",
     "MAX_ORDER": "variables of one nested induction",
@@ -32,63 +32,63 @@ LIMITS = {
 HEAD = """\
 # Replies of models about SMT goals
 
-A model that is asked for a proof or a sketch of a goal answers with one JSON object. It is read by the program's own
-parser and trusted in nothing: lemmas become goals of their own, a rule and instances are posed to a solver, a
-refutation is evaluated and confirmed. This page is made from the schema that models are given; so are the prompts.
+A model answers a request for a proof or a sketch with one JSON object. The program trusts none of it: lemmas become
+goals, rules and instances go to a solver, refutations are evaluated and confirmed. This page and the prompts come
+from one schema.
 
-All parts are optional. A reply has lemmas, or a rule, or instances, or `refuted`; where it is both, `refuted` counts.
+All parts are optional. A reply has lemmas, a rule, instances, or `refuted`, which takes precedence.
 """
 
 WORDS = {
-    "why": "why it should hold; nobody reads it but people",
+    "why": "an explanation for people",
     "lemmas": "each a formula as text, or `{statement, name, uses, induction, cases}`; `uses` by name or position",
-    "generalise": "a formula that implies the goal, in the form of a lemma; it does not count as one",
-    "induction": "`{on, from, width, depth}`, `{measure, at}` or `{along, at}`; a name or several stand for `on`",
-    "cases": "variables of datatypes and formulas, as a text or a list; splits are inside of each other",
+    "generalise": "a formula that implies the goal, in the form of a lemma; not counted as one",
+    "induction": "`{on, from, width, depth}`, `{measure, at}` or `{along, at}`; names alone mean `on`",
+    "cases": "variables of datatypes and formulas, nested in order",
     "witness": "terms by the names of the bound variables, or in order",
     "instances": "`{of, name, at}`; `of` a definition, premise, fact, lemma or hypothesis; `at` by name or in order",
-    "together": "the goal and the lemmas as one conjunction, by the given induction",
-    "leave_open": "go on with the cases that are not closed at once",
-    "refuted": "`{at, because}`: values of the goal's variables, and the meaning of functions that are left open",
-    "ground_only": "only the instances, and no quantified facts; of instances alone",
+    "together": "goal and lemmas as one conjunction, by the given induction",
+    "leave_open": "continue with open cases",
+    "refuted": "`{at, because}`: values of variables, and meanings of declared functions",
+    "ground_only": "only the instances, no quantified facts; for instances alone",
 }
 
 TAIL = """\
 ## What is taken in several forms
 
-A list of one may be written as what stands in it; numbers as numbers or texts; names with or without bars; values by
-name (`{"x": "1"}`), as `[{"name": "x", "value": "1"}]`, or in the order of the goal's variables (`["1"]`). Lemmas may
-stand in any order: those that others use come first; they may be an object, `{"name": "formula"}`. A name that is
-nearly one of those above (`generalize`, `Lemmas`), a wrapper (`{"sketch": {...}}`), comments, last commas, single
-quotes and line breaks inside of texts are read past. Formulas and terms may be written as in mathematics or Lean
-(`∀ x y, rev (append x y) = append (rev y) (rev x)`, `0 ≤ i < n → ...`, `x :: rest`), variables that nobody bound are
-any values where their sort is clear, and parentheses may be missing at the end; an induction may be named in words
-(`"structural induction on xs"`). `of` of an instance may be a name alone, parts of an induction may stand beside each
-other (`{"along": "f"}`), `counterexample` and `countermodel` stand for `refuted`, and `"yes"` for `true`. Of several
-rules the first counts, of several objects in a reply the last. An instance of the hypothesis names what the induction
-variable becomes; the other variables stay as they are; that its measure is not negative goes without saying. `F1` and
-`H1` in `uses` are taken for granted. A lemma that the facts have already is passed over, one that nothing needs is
-dropped, and a false one is left out where the others are enough. Whatever is left aside is noted in the report. What
-cannot be read is answered with its place and the right form, as in `lemmas[2].statement: ...`.
+| accepted | examples |
+|---|---|
+| one element for a list of one; numbers as texts; names with or without bars | |
+| values by name, as pairs, or in order | `{"x": "1"}`, `[{"name": "x", "value": "1"}]`, `["1"]` |
+| lemmas in any order, or as an object | `{"name": "formula"}` |
+| similar names, wrappers, comments, last commas, single quotes, line breaks | `generalize`, `{"sketch": {...}}` |
+| formulas as in mathematics or Lean | `∀ x y, append x y = append y x`, `0 ≤ i < n → ...`, `x :: rest` |
+| free variables of clear sort (any value); missing final parentheses | |
+| inductions in words, or their parts alone | `"structural induction on xs"`, `{"along": "f"}` |
+| a name alone as `of`; `counterexample`, `countermodel` for `refuted`; `"yes"` for `true` | |
+
+The first of several rules counts, the last of several objects. An instance of the hypothesis names the new value of
+the induction variable; others stay, and the measure condition is implied. `F1` and `H1` in `uses` are always
+available. Known and unused lemmas are dropped, false ones where the others suffice; the report lists all that was
+left aside. Errors name the place and the right form: `lemmas[2].statement: ...`.
 
 ## When the goal is false
 
-`refuted` ends a goal only when our own evaluator computes that premises and hypotheses hold and the conclusion does
-not, and a solver agrees. What evaluation cannot tell, as a hypothesis about all integers, is proved at the values
-instead. Values that are left out are looked for among small ones, functions among simple ones. The answer of a run is
-then `refuted`, with the same evidence as for counterexamples that the program finds by itself, or with a proof of the
-negation. Declared functions are given as `(lambda ((x Int)) 0)` or as a `define-fun`, constants as terms, elements of
-declared sorts by names of one's own. A defined function cannot be given another meaning, with one exception: where its
-recursion does not end its definition may leave it open. Then the equation must still hold of what is given, which a
-solver has to show, and the goal *does not follow*: the run ends `unknown` and says which function is not determined,
-and where.
+`refuted` ends a goal only when our evaluator computes true premises and hypotheses and a false conclusion, and a
+solver agrees. Parts beyond evaluation, such as a hypothesis about all integers, are proved at the values. Missing
+values are searched among small ones, functions among simple ones. The verdict is `refuted`, with a counterexample or
+a proof of the negation.
+
+Declared functions are `(lambda ((x Int)) 0)` or a `define-fun`, constants are terms, elements of declared sorts are
+new names. A defined function may get a value only where its recursion does not end and its equation, as shown by a
+solver, still holds. Then the goal *does not follow*: the run ends `unknown` and names the function and the place.
 """
 
 SLIPS = """\
 ## What a slip costs
 
-Requests about a goal, at most, until it is proved or refuted, when the first reply is like this and the next ones are
-good. `scripts/bench_mistakes.py` measures them in whole runs, with what the model is told.
+Most requests about a goal after such a first reply and good later ones (`scripts/bench_mistakes.py` measures whole
+runs):
 """
 
 

@@ -114,16 +114,11 @@ class ContractTester:
             "seconds": self.means.finding,
             "seed": self.seed,
         }
-        asked = (self.subject.source, self.checks, self.means.solving)
-        judged, suggested, solved = await asyncio.gather(
-            self.judge([task]),
-            suggested_inputs(self.subject, self.checks, self.means.crosshair),
-            asyncio.to_thread(branch_inputs, *asked),
-        )
+        judged, singled_out = await asyncio.gather(self.judge([task]), self._singled_out())
         made, inputs = judged.done[0], [*judged.done[0]["inputs"], *judged.more]
         inputs.sort(key=lambda one: bool(one["large"]))  # stable: what may hang comes last
-        if suggested or solved:
-            first = await self._of_domain([*suggested, *solved])
+        if singled_out:
+            first = await self._of_domain(singled_out)
             known = {_text(one["input"]) for one in first}
             rest = [one for one in inputs if _text(one["input"]) not in known]
             found = [{"input": one["input"], "large": False} for one in first]  # with no more time than others
@@ -153,6 +148,11 @@ class ContractTester:
         lines = branch_lines(self.subject.source, self.checks.function) if self.checks.own else set()
         untaken = tuple(sorted(lines - set(loaded.get("lines", ()))))
         return ContractReport(self._passed(cases, made), _distinct(cases), untaken)
+
+    async def _singled_out(self) -> list[dict[str, Any]]:
+        """Inputs by the program's own conditions: by its theorem; by running it on symbols where it has none."""
+        found = await asyncio.to_thread(branch_inputs, self.subject.source, self.checks, self.means.solving)
+        return [*found] or await suggested_inputs(self.subject, self.checks, self.means.crosshair)
 
     async def _of_domain(self, given: Sequence[Given]) -> list[dict[str, Any]]:
         """Those inputs that satisfy the precondition."""

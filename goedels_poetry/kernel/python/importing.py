@@ -125,6 +125,7 @@ class Importing:
         tree = module.program.tree
         self.module, self.contracts = module, ContractNames.of(tree)
         self.closed: set[str] = set()
+        self.foreign: set[str] = set()  # names of values that something of a package of others is in
         self.hidden: frozenset[str] = frozenset()
         self.properties: frozenset[str] = frozenset()
         self.late = any(
@@ -177,6 +178,8 @@ class Importing:
         self._require(node.value is None or self.is_value(node.value), node)
         if isinstance(node, ast.AnnAssign):
             self._annotation(node.annotation)
+        if node.value is not None and self._is_foreign(node.value):
+            self.foreign.update(t.id for t in targets if isinstance(t, ast.Name))
         name = targets[0].id if isinstance(targets[0], ast.Name) else ""
         if node.value is not None and self.module.counts.get(name) == 1 and self.is_closed(node.value):
             self.closed.add(name)
@@ -184,8 +187,10 @@ class Importing:
     def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         """What is evaluated when a function is defined: decorators, defaults, annotations."""
         for decorator in node.decorator_list:
-            if not self._is_decorator(decorator) or _is_chained(node):
+            if not (self._is_decorator(decorator) or self._is_of_property(decorator, node.name)):
                 outside("a decorator that may run code when the module is imported", decorator, "decorator")
+        if any(self._meaning(d) == "classmethod" for d in node.decorator_list) and not self._is_plain(node):
+            outside("a class method of something that computes when it is read", node, "decorator")
         for default in (*node.args.defaults, *node.args.kw_defaults):
             if default is not None and not self.is_value(default):
                 outside("a default that is computed when the module is imported", default, "default argument")
@@ -225,7 +230,7 @@ class Importing:
                         self._annotation(statement.annotation)
                 case _:
                     outside("this class runs code when it is defined", statement, "class body")
-        self.hidden = frozenset()
+        self.hidden = self.properties = frozenset()
 
     def _origins(self, base: ast.expr, seen: frozenset[str]) -> frozenset[str]:
         """What a base descends from: "enum", "" of what calls nothing of the file when it is a base, or "?"."""
@@ -281,8 +286,8 @@ class Importing:
                 return all(map(self._is_key, node.elts))
             case ast.Subscript():
                 return self._is_type(node.value) and self.is_value(node.slice)
-            case ast.BinOp():
-                return isinstance(node.op, ast.BitOr) and self.is_value(node.left) and self.is_value(node.right)
+            case ast.BinOp(op=ast.BitOr()):
+                return all(self.is_value(part) and not self._is_foreign(part) for part in (node.left, node.right))
             case ast.Attribute():
                 return self._is_member(node)
             case ast.Call():
@@ -325,8 +330,13 @@ class Importing:
         return False
 
     def _is_type(self, node: ast.expr) -> bool:
-        """What may be subscribed: a name, what another module has, or such a type again."""
-        return isinstance(node, ast.Name) or bool(dotted(node, self.module))
+        """What may be subscribed by what can be reached from the file: nothing of a package of others."""
+        return (isinstance(node, ast.Name) or bool(dotted(node, self.module))) and not self._is_foreign(node)
+
+    def _is_foreign(self, node: ast.expr) -> bool:
+        """Whether it mentions something of a package of others, whose operators may call what they are given."""
+        names = [n for n in ast.walk(node) if isinstance(n, ast.Name)]
+        return any(n.id in self.foreign or dotted(n, self.module).partition(".")[0] in _PACKAGES for n in names)
 
     def _is_key(self, node: ast.expr) -> bool:
         return self.is_closed(node) or (isinstance(node, ast.Attribute) and self._is_member(node))
@@ -359,10 +369,18 @@ class Importing:
         root = next((n.id for n in ast.walk(bare) if isinstance(n, ast.Name)), "")
         if _is_dotted(bare) and root not in self.hidden and self.contracts.kind(bare) is not None:
             return not isinstance(node, ast.Call) or self._is_contract(node)
-        if isinstance(bare, ast.Attribute) and bare.attr in ("setter", "getter", "deleter"):
-            return bare is node and isinstance(bare.value, ast.Name) and bare.value.id in self.properties
         rule = _DECORATORS.get(self._meaning(bare))
         return rule is not None and (not isinstance(node, ast.Call) or rule(self, node))
+
+    def _is_of_property(self, node: ast.expr, name: str) -> bool:
+        """``@name.setter`` above another function of that name, in a class that binds it to properties alone."""
+        return name in self.properties and ast.unparse(node) in _of_property(name)
+
+    def _is_plain(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+        """Whether what decorates a method gives functions: nothing that runs when it is read from the class."""
+        plain = ("classmethod", "abc.abstractmethod")
+        bare = [d.func if isinstance(d, ast.Call) else d for d in node.decorator_list]
+        return all(self._meaning(d) in plain or self.contracts.kind(d) is not None for d in bare)
 
     def _is_contract(self, node: ast.Call) -> bool:
         """Conditions are lambdas; the rest are texts, constants and classes of exceptions."""
@@ -428,25 +446,19 @@ _CONSTRUCTORS = _table(
 """Calls that call nothing of what they get, with the arguments that they may have."""
 
 
+def _of_property(name: str) -> tuple[str, ...]:
+    return f"{name}.setter", f"{name}.getter", f"{name}.deleter"
+
+
 def _properties(node: ast.ClassDef) -> frozenset[str]:
-    """Names that a class binds to properties alone, so that ``@name.setter`` is the property's."""
+    """Names that a class binds to properties alone, beginning with ``@property``: ``@name.setter`` is that one's."""
     bound: dict[str, bool] = {}
     for part in node.body:
         for name in _bound_by(part):
-            first = part.decorator_list[0] if isinstance(part, ast.FunctionDef) and part.decorator_list else None
-            own = (
-                ast.unparse(first) in ("property", f"{name}.setter", f"{name}.getter", f"{name}.deleter")
-                if first
-                else False
-            )
-            bound[name] = bound.get(name, True) and own
+            decorators = part.decorator_list if isinstance(part, ast.FunctionDef) else []
+            first = ast.unparse(decorators[0]) if decorators else ""
+            bound[name] = bound[name] and first in _of_property(name) if name in bound else first == "property"
     return frozenset(name for name, good in bound.items() if good)
-
-
-def _is_chained(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether a class method is made of something that computes: reading it from the class would run it."""
-    names = [ast.unparse(d) for d in node.decorator_list]
-    return "classmethod" in names and bool({"property", "functools.cached_property", "cached_property"} & set(names))
 
 
 def _bound_by(node: ast.stmt) -> frozenset[str]:

@@ -140,6 +140,11 @@ ON_IMPORT = {
     "modules, elsewhere": "def h():\n    sys.modules['x'] = patch",
     "modules, imported by name": "from sys import modules\ndef h():\n    modules['x'] = patch",
     "a logger that is set up": "logging.basicConfig()",
+    "a setter of another class's property": "class A:\n    @property\n    def x(self): pass\nclass x:\n    def setter(f):\n        patch()\n@x.setter\ndef h(): pass",
+    "a setter before its property": "class x:\n    def setter(f):\n        patch()\nclass A:\n    @x.setter\n    def y(self): pass\n    @property\n    def x(self): pass",
+    "a class method of a cached property": "from functools import cached_property as cp\n@dataclasses.dataclass\nclass A:\n    x: int\n    @classmethod\n    @cp\n    def x(c): patch()",
+    "an index of a package of others": "import numpy\ndef h(x: numpy.ndarray[patch]): pass",
+    "an operator of a package of others": "import sympy\nX = sympy.Symbol\nY = X | patch",
     "the file's own decorator": "def d(g):\n    return g\n@d\ndef h(): pass",
 }
 QUIET = {
@@ -151,6 +156,7 @@ QUIET = {
     "methods": "class A:\n    def __init__(self, x): self.x = x\n    @property\n    def y(self): return self.x\n    @y.setter\n    def y(self, y): self.x = y\n    @staticmethod\n    def z(): pass",
     "contracts": "@ensures(lambda result, n: result > n)\ndef h(n: int) -> int: return n + 1",
     "imports": "if typing.TYPE_CHECKING:\n    from .own import Thing\ntry:\n    import numpy\nexcept ImportError:\n    numpy = None",
+    "types of a package of others": "import numpy\ndef h(x: numpy.ndarray[numpy.float64]) -> numpy.float64 | None: pass",
     "the main program": "if __name__ == '__main__':\n    patch()",
     "an exception": "class Bad(ValueError):\n    'Bad.'",
 }

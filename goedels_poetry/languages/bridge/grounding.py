@@ -21,7 +21,7 @@ from goedels_poetry.kernel.terms import Kind, Sort, Term, app, substitute, subte
 from goedels_poetry.languages.bridge.z3_proofs import instantiations
 from goedels_poetry.solvers import Limits, SolverProcess
 
-LIMITS = Limits(rlimit=4_000_000, seconds=3.0, output_bytes=4_000_000)
+LIMITS = Limits(rlimit=4_000_000, seconds=10.0, output_bytes=4_000_000)
 OPTIONS = {"auto_config": "false", "smt.mbqi": "false"}
 MOST_INSTANCES = 400
 MOST_TEXT = 4_000

@@ -62,7 +62,8 @@ def read(payload: Json) -> Json:
     try:
         text = translate(program, name).text
     except OutsideFragment as why:
-        return {**found, "outside": f"line {why.line}: {why.message}"}
+        place = f"line {why.line}: " if why.line is not None else ""
+        return {**found, "outside": f"{place}{why.message}"}
     theorem = symbolic.read({"theorem": text})
     if not theorem["ok"]:
         return {**found, "outside": f"its translation cannot be read: {theorem['message']}"}

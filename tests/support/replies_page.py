@@ -18,39 +18,36 @@ from goedels_poetry.languages.smt.reply_forms import PROOF_SCHEMA
 PAGE = Path(__file__).parents[2] / "docs" / "replies.md"
 
 LIMITS = {
-    "MAX_LEMMAS": "lemmas read; the report lists further ones",
+    "MAX_LEMMAS": "lemmas read",
     "MOST_LISTED": "lemmas in the list",
     "MAX_TERM": "symbols of a lemma or a term",
     "MAX_INSTANCES": "instances",
-    "MAX_ORDER": "variables of one nested induction",
+    "MAX_ORDER": "variables of an induction",
     "MAX_DEPTH": "`depth`: constructors at a time",
     "MAX_WIDTH": "`width`: base cases",
-    "MAX_SPLIT": "case splits inside of each other",
-    "MAX_TEXT": "characters of a whole reply",
+    "MAX_SPLIT": "nested case splits",
+    "MAX_TEXT": "characters of a reply",
 }
 
 HEAD = """\
 # Replies of models about SMT goals
 
-A model answers a request for a proof or a sketch with one JSON object. The program trusts none of it: lemmas become
-goals, rules and instances go to a solver, refutations are evaluated and confirmed. This page and the prompts come
-from one schema.
-
-All parts are optional. A reply has lemmas, a rule, instances, or `refuted`, which takes precedence.
+A model answers a request for a proof or a sketch with one JSON object, of which everything is verified. All parts are
+optional. A reply has lemmas, a rule, instances, or `refuted`, which takes precedence.
 """
 
 WORDS = {
     "why": "an explanation for people",
     "lemmas": "each a formula as text, or `{statement, name, uses, induction, cases}`; `uses` by name or position",
-    "generalise": "a formula that implies the goal, in the form of a lemma; not counted as one",
+    "generalise": "a lemma that implies the goal; not counted as one",
     "induction": "`{on, from, width, depth}`, `{measure, at}` or `{along, at}`; names alone mean `on`",
     "cases": "variables of datatypes and formulas, nested in order",
     "witness": "terms by the names of the bound variables, or in order",
     "instances": "`{of, name, at}`; `of` a definition, premise, fact, lemma or hypothesis; `at` by name or in order",
-    "together": "goal and lemmas as one conjunction, by the given induction",
+    "together": "goal and lemmas by one induction",
     "leave_open": "continue with open cases",
-    "refuted": "`{at, because}`: values of variables, and meanings of declared functions",
-    "ground_only": "only the instances, no quantified facts; for instances alone",
+    "refuted": "`{at, because}`: values of variables and declared functions",
+    "ground_only": "no quantified facts; for instances alone",
 }
 
 TAIL = """\
@@ -58,7 +55,7 @@ TAIL = """\
 
 | accepted | examples |
 |---|---|
-| one element for a list of one; numbers as texts; names with or without bars | |
+| one element for a list of one; numbers as texts; names without bars | |
 | values by name, as pairs, or in order | `{"x": "1"}`, `[{"name": "x", "value": "1"}]`, `["1"]` |
 | lemmas in any order, or as an object | `{"name": "formula"}` |
 | similar names, wrappers, comments, last commas, single quotes, line breaks | `generalize`, `{"sketch": {...}}` |
@@ -69,26 +66,22 @@ TAIL = """\
 
 The first of several rules counts, the last of several objects. An instance of the hypothesis names the new value of
 the induction variable; others stay, and the measure condition is implied. `F1` and `H1` in `uses` are always
-available. Known and unused lemmas are dropped, false ones where the others suffice; the report lists all that was
-left aside. Errors name the place and the right form: `lemmas[2].statement: ...`.
+available. Known and unused lemmas are dropped, false ones where the others suffice; the report lists these.
 
 ## When the goal is false
 
-`refuted` ends a goal only when our evaluator computes true premises and hypotheses and a false conclusion, and a
-solver agrees. Parts beyond evaluation, such as a hypothesis about all integers, are proved at the values. Missing
-values are searched among small ones, functions among simple ones. The verdict is `refuted`, with a counterexample or
-a proof of the negation.
+`refuted` ends a goal only when it is [confirmed](certificates.md#counterexamples). Missing values are searched among
+small ones, functions among simple ones.
 
 Declared functions are `(lambda ((x Int)) 0)` or a `define-fun`, constants are terms, elements of declared sorts are
-new names. A defined function may get a value only where its recursion does not end and its equation, as shown by a
-solver, still holds. Then the goal *does not follow*: the run ends `unknown` and names the function and the place.
+new names. A defined function may get a value only where its recursion does not end and its equation still holds. Then
+the goal *does not follow*: the run ends `unknown` and names the function and the place.
 """
 
 SLIPS = """\
 ## What a slip costs
 
-Most requests about a goal after such a first reply and good later ones (`scripts/bench_mistakes.py` measures whole
-runs):
+Requests about a goal, at most, if later replies are good (whole runs: `scripts/bench_mistakes.py`):
 """
 
 
@@ -99,7 +92,7 @@ def page() -> str:
     parts += [f"| `{name}` | {_type(schema)} | {WORDS[name]} |" for name, schema in properties.items()]
     parts += ["", "## Limits\n", "| at most | of |", "|---|---|"]
     parts += [f"| {getattr(reply_forms, name):,} | {what} |" for name, what in LIMITS.items()]
-    parts += ["", "## Examples\n", "They are of goals over these functions:\n", f"```lisp\n{THEORY}```\n"]
+    parts += ["", "## Examples\n", "Goals over these functions:\n", f"```lisp\n{THEORY}```\n"]
     for example in (*EXAMPLES, INSTANCES_ALONE):
         parts.append(_example(example))
     parts += [TAIL, SLIPS, "| the first reply | requests |", "|---|---|"]

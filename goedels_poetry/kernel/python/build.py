@@ -306,7 +306,8 @@ class Effects:
 
     def is_outcome(self, name: str, effect: Term) -> Term:
         """That an outcome is the one of this name."""
-        if effect.kind is Kind.APP and not effect.args and effect.name.startswith(("raises.", RETURNS, INEXACT)):
+        known = effect.name in (RETURNS, INEXACT) or effect.name.startswith("raises.")  # no function is called so
+        if effect.kind is Kind.APP and not effect.args and known:
             return TRUE if effect.name == name else FALSE
         if is_app(effect, "ite"):
             return cond(effect.args[0], self.is_outcome(name, effect.args[1]), self.is_outcome(name, effect.args[2]))

@@ -159,7 +159,7 @@ class Importing:
                     continue
                 case ast.If() if _is_main(node.test) and not node.orelse:
                     continue  # is not run on import, and its bindings have been counted
-                case ast.If() if self._is_type_checking(node.test):
+                case ast.If() if is_type_checking(node.test, self.module):
                     self.block(node.orelse)  # the rest is never run
                 case ast.If():
                     self._require(self.is_closed(node.test), node)
@@ -391,9 +391,6 @@ class Importing:
                 return False
         return True
 
-    def _is_type_checking(self, test: ast.expr) -> bool:
-        return dotted(test, self.module) in ("typing.TYPE_CHECKING", "typing_extensions.TYPE_CHECKING")
-
 
 # ------------------------------------------------------------------------------------------- the tables
 
@@ -485,6 +482,11 @@ def _is_main(test: ast.expr) -> bool:
     )
 
 
+def is_type_checking(test: ast.expr, module: Module) -> bool:
+    """Whether a condition is that of type checkers alone, which is false when the program runs."""
+    return dotted(test, module) in ("typing.TYPE_CHECKING", "typing_extensions.TYPE_CHECKING")
+
+
 def dotted(node: ast.expr, module: Module) -> str:
     """The dotted name of what a name or a chain of attributes means by the imports, or ""."""
     parts: list[str] = []
@@ -495,4 +497,4 @@ def dotted(node: ast.expr, module: Module) -> str:
     return ".".join([found, *reversed(parts)]) if found else ""
 
 
-__all__ = ["DANGEROUS", "Importing", "check_import", "dotted", "may_be_imported", "refuse_reaching"]
+__all__ = ["DANGEROUS", "Importing", "check_import", "dotted", "is_type_checking", "may_be_imported", "refuse_reaching"]

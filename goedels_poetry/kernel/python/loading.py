@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from goedels_poetry.kernel.python.classes import alias_members, class_kind, read_class
 from goedels_poetry.kernel.python.faults import outside
-from goedels_poetry.kernel.python.importing import Importing, refuse_reaching
+from goedels_poetry.kernel.python.importing import Importing, is_type_checking, refuse_reaching
 from goedels_poetry.kernel.python.module import Module, bindings, is_constant_expression
 from goedels_poetry.kernel.python.program import Program, encoding_of
 from goedels_poetry.kernel.python.tables import is_table
@@ -107,8 +107,8 @@ class _Reading:
             module.classes[node.name] = node
         elif isinstance(node, ast.Assign | ast.AnnAssign):
             self._assignment(node)
-        elif isinstance(node, ast.If):
-            for part in node.body:  # names of `typing` mean what they say even if this is never run
+        elif isinstance(node, ast.If) and is_type_checking(node.test, module):
+            for part in node.body:  # names of `typing` mean what they say though this is never run
                 if isinstance(part, ast.ImportFrom):
                     self._typing(part)
 

@@ -39,8 +39,7 @@ MAX_TEXT = 200_000
 @dataclass(frozen=True, slots=True)
 class Translation:
     """``text`` is the script; ``parameters`` are those of the theorem, with their types, and ``names`` what they are
-    called in the script. ``module`` and ``registry`` say what classes and sorts stand for. ``callees`` are those
-    functions whose contracts are part of the theorem, because they are checked when it runs."""
+    called in the script. ``module`` and ``registry`` say what classes and sorts stand for."""
 
     text: str
     function: str
@@ -49,7 +48,6 @@ class Translation:
     result: Type
     module: Module
     registry: Registry
-    callees: tuple[str, ...]
 
 
 def translate(program: Program, function: str) -> Translation:
@@ -85,8 +83,7 @@ def _told(program: Program, function: str, classes: bool) -> Translation:
     known = functions.require(function, node)
     arguments = _arguments(functions, known, program.functions)
     theorem = forall(arguments, _theorem(functions, known, arguments))
-    callees = _callees(functions, known)
-    goal = and_([*callees.values(), theorem])
+    goal = and_([*_callees(functions, known), theorem])
     if registry.digits and registry.catches:
         outside("a text of an integer where a ValueError is caught: of very many digits there is none", node, "str")
     text = script(registry, goal, f"{program.functions[function].name}: its contract")
@@ -98,7 +95,7 @@ def _told(program: Program, function: str, classes: bool) -> Translation:
         raise OutsideFragment(f"the translation is no script that can be read: {error}", construct="size") from error
     parameters = tuple((p.name, k) for p, k in zip(known.function.parameters, known.kinds, strict=True))
     names = tuple(v.name for v in arguments)
-    return Translation(text, function, parameters, names, known.result, module, registry, tuple(callees))
+    return Translation(text, function, parameters, names, known.result, module, registry)
 
 
 def _arguments(functions: Functions, known: Translated, taken: Iterable[str], prefix: str = "") -> list[Term]:
@@ -107,7 +104,7 @@ def _arguments(functions: Functions, known: Translated, taken: Iterable[str], pr
     return list(readable([registry.fresh(prefix + p.name, registry.sort(k)) for p, k in pairs], map(legal, taken)))
 
 
-def _callees(functions: Functions, main: Translated) -> dict[str, Term]:
+def _callees(functions: Functions, main: Translated) -> list[Term]:
     """What a violation at run time would break, of each function with a contract that the theorem rests on.
 
     Then no call raises a violation: each one that is made in the domain returns what its function promises.
@@ -120,7 +117,7 @@ def _callees(functions: Functions, main: Translated) -> dict[str, Term]:
             if contract.ensures or contract.limited:
                 arguments = _arguments(functions, callee, (), f"{name}.")
                 kept[name] = forall(arguments, _theorem(functions, callee, arguments, called=True))
-    return {name: theorem for name, theorem in kept.items() if theorem is not TRUE}
+    return [theorem for theorem in kept.values() if theorem is not TRUE]
 
 
 def _theorem(functions: Functions, known: Translated, arguments: list[Term], called: bool = False) -> Term:

@@ -434,6 +434,19 @@ def test_a_function_may_be_called_like_a_constructor_of_ours() -> None:
     assert goal == "(prove (forall ((n Int)) (not ((_ is nil.int) (returns~ n)))))"
 
 
+@pytest.mark.parametrize("name", ["returns", "returns_it", "raises_it", "not_exact"])
+def test_a_function_without_parameters_may_be_called_like_an_outcome(name: str) -> None:
+    source = (
+        "from goedels_poetry.contracts import ensures, raises, requires\nimport functools\n"
+        f"def {name}(k: int = 3) -> bool:\n    return 6 // k == 2\n"
+        f"def {name}_too() -> bool:\n    i = 0\n    while i < 5:\n        i += 6 // (i + 1)\n    return i > 0\n"
+        f"@requires(lambda n: {name}_too())\n@raises(KeyError)\n@ensures(lambda result: result == 5)\n"
+        "def f(n: int) -> int:\n    return n\n"
+    )
+    goal = translate(read_program(source), "f").text.splitlines()[-1]
+    assert goal != "(prove true)" and "(= n 5)" in goal
+
+
 def test_a_class_may_be_called_outcome() -> None:
     assert "Outcome~" in translate(read_program(OUTCOME), "f").text
 

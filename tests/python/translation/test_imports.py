@@ -131,6 +131,7 @@ ON_IMPORT = {
     "an item that is assigned": "X = {}\nX['a'] = patch()",
     "an augmented assignment": "X = 1\nX += patch()",
     "an augmented assignment of modules": "m = sys.modules\nm |= {'x': 1}",
+    "an alias of a type in a branch that is not run": "if 1 > 2:\n    from typing import Set as list",
     "a match": "match patch():\n    case _:\n        pass",
     "the code of a function": "def h():\n    f.__code__ = patch.__code__",
     "the defaults of a function": "def h():\n    f.__defaults__ = (1,)",

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from goedels_poetry.agents import Deps, FailurePolicy, SketchBacktrackAgent, agent
     from goedels_poetry.contracts import ensures, raises, requires
     from goedels_poetry.framework import GoedelsPoetryFramework
+    from goedels_poetry.kernel.verdict import Verdict
     from goedels_poetry.languages import Goal, Outcome, SimpleLanguage, Theorem
     from goedels_poetry.machine.supervisor import SupervisorAgent
     from goedels_poetry.memory import ExecutionTrace, NodeState
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from goedels_poetry.settings import Budgets, Settings
     from goedels_poetry.strategies import Proposal, StrategyGoal, strategy
     from goedels_poetry.tree.results import Event, OpenGoal, RunResult, RunSummary
-    from goedels_poetry.tree.state import GoedelsPoetryState, NodeStatus, ProofNode, Queue, Verdict
+    from goedels_poetry.tree.state import GoedelsPoetryState, NodeStatus, ProofNode, Queue
     from goedels_poetry.tree.state_manager import GoedelsPoetryStateManager
     from goedels_poetry.tree.store import ProofStore
 

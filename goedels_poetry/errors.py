@@ -182,23 +182,3 @@ def one_line(error: BaseException, limit: int = 500) -> str:
     if "Traceback (most recent call last)" in words:
         lines = lines[-1:]
     return ": ".join([type(error).__name__, *lines[:1]])[:limit]
-
-
-__all__ = [
-    "PASSING",
-    "BudgetExceeded",
-    "GoedelsPoetryError",
-    "InvalidInput",
-    "MissingTool",
-    "RunLocked",
-    "StaleWork",
-    "StateIsReadOnly",
-    "StoreError",
-    "Unavailable",
-    "UnknownLanguage",
-    "UnknownRun",
-    "is_passing",
-    "lacks_resources",
-    "one_line",
-    "source_excerpt",
-]

@@ -84,6 +84,3 @@ def is_no_file(path: str | os.PathLike[str]) -> bool:
     SQLite would wait for a pipe where no signal reaches it, and begin a database wherever a link happens to lead.
     """
     return os.path.lexists(path) and not os.path.isfile(path)
-
-
-__all__ = ["Waiting", "at_once", "is_no_file", "read_bytes"]

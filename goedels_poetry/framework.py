@@ -419,6 +419,3 @@ def _both(given: Callable[P, None] | None, ours: Callable[P, None]) -> Callable[
             given(*args, **kwargs)
 
     return call
-
-
-__all__ = ["GoedelsPoetryFramework", "ResumeArguments", "RunArguments"]

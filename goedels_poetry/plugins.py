@@ -176,17 +176,3 @@ def on_first_use(
         return sorted({*vars(sys.modules[package]), *home_of})
 
     return get, names
-
-
-__all__ = [
-    "ForeignFault",
-    "Plugin",
-    "RefusedPlugin",
-    "declared",
-    "foreign_code",
-    "load",
-    "marked",
-    "must_be_async",
-    "on_first_use",
-    "origin_of",
-]

@@ -33,7 +33,8 @@ from goedels_poetry.kernel.python.program import decode_source, read_program
 from goedels_poetry.kernel.python.translate import Translation, translate
 from goedels_poetry.kernel.python.values import script_value
 from goedels_poetry.kernel.reading.parser import parse_problem
-from goedels_poetry.kernel.refutation.evaluator import Evaluator, Undecided
+from goedels_poetry.kernel.refutation.evaluator import Evaluator
+from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.terms import Term
 
 HEAD = """import abc, contextlib, dataclasses, enum, functools, typing

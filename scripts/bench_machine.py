@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from goedels_poetry import Settings
-from goedels_poetry.agents.registry import AgentSpec, Apply, Deps, Registry
+from goedels_poetry.agents.deps import Apply, Deps
+from goedels_poetry.agents.registry import AgentSpec, Registry
 from goedels_poetry.languages import Theorem
 from goedels_poetry.machine.graph import RECURSION_LIMIT, Machine, build
 from goedels_poetry.machine.jobs import Jobs

@@ -163,7 +163,8 @@ def _manifest() -> Any:
 
 
 def _python() -> Any:
-    from goedels_poetry.kernel.python.program import PythonFault, read_program
+    from goedels_poetry.kernel.python.faults import PythonFault
+    from goedels_poetry.kernel.python.program import read_program
 
     return lambda data: read_program(text(data)), (PythonFault,)
 

@@ -36,7 +36,8 @@ from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.reading.auxiliary import with_auxiliaries
 from goedels_poetry.kernel.reading.certificate import derivation_from_json
 from goedels_poetry.kernel.reading.reader import Atom, Group, SExpr, Source, read
-from goedels_poetry.kernel.refutation.evaluator import Evaluator, Undecided
+from goedels_poetry.kernel.refutation.evaluator import Evaluator
+from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.refutation.values import random_value
 from goedels_poetry.kernel.sequent import sequent_of
 from goedels_poetry.languages.smt.text import parse_problem

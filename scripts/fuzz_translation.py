@@ -30,7 +30,8 @@ from goedels_poetry.kernel.python.translate import Translation, translate
 from goedels_poetry.kernel.python.types import Type
 from goedels_poetry.kernel.python.values import python_value, script_value
 from goedels_poetry.kernel.reading.parser import parse_problem
-from goedels_poetry.kernel.refutation.evaluator import Evaluator, Undecided
+from goedels_poetry.kernel.refutation.evaluator import Evaluator
+from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.terms import BOOL, FALSE, Term, and_, app, eq, forall, var
 
 RUNNER = r"""

@@ -14,8 +14,9 @@ pictures, which queue that may be.
 from __future__ import annotations
 
 from goedels_poetry.agents.backtracker import SketchBacktrackAgent
+from goedels_poetry.agents.deps import Apply, Deps
 from goedels_poetry.agents.failure import FailurePolicy
-from goedels_poetry.agents.registry import AgentSpec, Apply, Deps, Registry, agent, load_registry
+from goedels_poetry.agents.registry import AgentSpec, Registry, agent, load_registry
 
 __all__ = [
     "AgentSpec",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from goedels_poetry.agents.deps import Apply, Deps
 from goedels_poetry.agents.failure import FailurePolicy
-from goedels_poetry.agents.registry import Apply, Deps, agent
+from goedels_poetry.agents.registry import agent
 from goedels_poetry.tree.state import ProofNode, Queue
 from goedels_poetry.tree.store import Txn
 
@@ -42,5 +43,3 @@ class SketchBacktrackAgent:
 
 backtrack = SketchBacktrackAgent()
 agent(queue=Queue.DECOMPOSITION_BACKTRACK, name="backtrack", quick=True, on_failure=FailurePolicy.SKIP)(backtrack)
-
-__all__ = ["SketchBacktrackAgent", "backtrack"]

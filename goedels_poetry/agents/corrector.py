@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from goedels_poetry.agents.deps import Apply, Deps
 from goedels_poetry.agents.failure import FailurePolicy
 from goedels_poetry.agents.guidance import guide_of
 from goedels_poetry.agents.logged import logged
 from goedels_poetry.agents.prover import ask_for_proof, proof_prompt, proofs_left, settle_attempt, settle_round
-from goedels_poetry.agents.registry import Apply, Deps, agent
+from goedels_poetry.agents.registry import agent
 from goedels_poetry.agents.sketch_corrector import correct_sketch
 from goedels_poetry.agents.story import last_reply, shown
 from goedels_poetry.languages.base import Goal, ModelGuided
@@ -52,6 +53,3 @@ def proof_fault(report: Any, reason: str) -> str:
     if any(word in words for word in ("unknown symbol", "unknown sort", "expected", "ill-sorted", "cannot be read")):
         return "repair-invalid"
     return "repair-unproved"
-
-
-__all__ = ["corrector", "proof_fault"]

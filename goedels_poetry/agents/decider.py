@@ -10,11 +10,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from goedels_poetry.agents.deps import Apply, Deps
 from goedels_poetry.agents.failure import FailurePolicy
 from goedels_poetry.agents.guidance import guide_of, request_about
 from goedels_poetry.agents.moves import MOVES, POLICY, legal_moves, stopping_limit
 from goedels_poetry.agents.refuting import REFUTATION, confirmed, settle_refutation
-from goedels_poetry.agents.registry import Apply, Deps, agent
+from goedels_poetry.agents.registry import agent
 from goedels_poetry.agents.rounds import Round, ask_round
 from goedels_poetry.agents.story import PROOF_PROMPTS, last_reply, reported, rounds_so_far, shown, shown_sketch
 from goedels_poetry.languages.base import Goal, ModelGuided, Outcome, Refutable
@@ -168,6 +169,3 @@ def chosen_move(words: str, legal: list[str]) -> str:
     """The legal move that a model's words name; "" for none."""
     said = words.strip().lower().replace("_", " ")
     return next((move for move in legal if said in SYNONYMS.get(move, (move,))), "")
-
-
-__all__ = ["MOVES", "POLICY", "chosen_move", "decider", "legal_moves", "stopping_limit"]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from goedels_poetry.agents.deps import Apply, Deps
 from goedels_poetry.agents.failure import FailurePolicy
 from goedels_poetry.agents.prover import find_proved
-from goedels_poetry.agents.registry import Apply, Deps, agent
+from goedels_poetry.agents.registry import agent
 from goedels_poetry.agents.story import TRIED
 from goedels_poetry.tree.state import ProofNode, Queue, child_id
 from goedels_poetry.tree.store import Txn
@@ -69,6 +70,3 @@ def _repeats_an_ancestor(deps: Deps, node: ProofNode, child: ProofNode) -> bool:
         if ancestor.waits_for:
             return False
     return False
-
-
-__all__ = ["decomposer"]

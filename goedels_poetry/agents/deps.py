@@ -187,6 +187,3 @@ class Deps:
         if step.startswith("L"):
             return str(self.store.meta(f"lemma:{step}")[0]["statement"])
         return self.store.get(step).statement
-
-
-__all__ = ["DOUBT", "FAULT", "Apply", "Deps", "Fault"]

@@ -178,13 +178,3 @@ PROOF_FAILURES = FailureTable(
     },
 )
 """A plug-in that takes a queue over and declares nothing fails as our own agent of that queue does."""
-
-__all__ = [
-    "ERROR",
-    "PROOF_FAILURES",
-    "Declaration",
-    "FailurePolicy",
-    "FailureTable",
-    "OnFailure",
-    "Policy",
-]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from goedels_poetry.agents.deps import Apply, Deps
 from goedels_poetry.agents.failure import FailurePolicy
 from goedels_poetry.agents.guidance import schedule
-from goedels_poetry.agents.registry import Apply, Deps, agent
+from goedels_poetry.agents.registry import agent
 from goedels_poetry.agents.rounds import ask_round
 from goedels_poetry.agents.story import MAX_STORY, NOTHING
 from goedels_poetry.errors import InvalidInput
@@ -119,6 +120,3 @@ def _story(failed: list[tuple[str, str]]) -> str:
         if room <= 0:
             break
     return "\n\n---\n\n".join(reversed(told)) or NOTHING
-
-
-__all__ = ["formal_text", "formalizer", "questions"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from goedels_poetry.agents.registry import Deps
+from goedels_poetry.agents.deps import Deps
 from goedels_poetry.agents.story import MAX_STORY, bans, came_with, story
 from goedels_poetry.languages.base import Goal, ModelGuided
 from goedels_poetry.models import Request, RetryConfig
@@ -78,6 +78,3 @@ def schedule(deps: Deps) -> RetryConfig:
     """Attempts, beams and temperatures of this run."""
     chosen = deps.settings.schedule
     return RetryConfig(chosen.max_attempts, chosen.beam, chosen.temperature, chosen.max_tokens)
-
-
-__all__ = ["guide_of", "hints", "request_about", "request_for", "schedule"]

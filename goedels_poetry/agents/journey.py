@@ -161,6 +161,3 @@ JOURNEYS: dict[str, Journey] = {
 def journey_of(kind: str) -> Journey:
     """How goals of that kind travel; {} for a kind of which nothing is written down."""
     return {str(queue): ways for queue, ways in JOURNEYS.get(kind, {}).items()}
-
-
-__all__ = ["ASKED", "DONE", "END", "JOURNEYS", "OPEN", "Journey", "Way", "journey_of"]

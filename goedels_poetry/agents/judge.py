@@ -9,11 +9,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from goedels_poetry.agents.deps import DOUBT
+from goedels_poetry.agents.deps import DOUBT, Apply, Deps
 from goedels_poetry.agents.failure import FailurePolicy
 from goedels_poetry.agents.guidance import schedule
-from goedels_poetry.agents.registry import Apply, Deps, agent
+from goedels_poetry.agents.registry import agent
 from goedels_poetry.agents.rounds import MAX_REASON, Round, ask_round
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.base import Examinable, Outcome
 from goedels_poetry.models import Reply, Request
 from goedels_poetry.tasks.claim import (
@@ -25,7 +26,7 @@ from goedels_poetry.tasks.claim import (
     set_round_trip,
     set_stated,
 )
-from goedels_poetry.tree.state import NodeStatus, ProofNode, Queue, Verdict
+from goedels_poetry.tree.state import NodeStatus, ProofNode, Queue
 from goedels_poetry.tree.store import Txn
 
 _FINAL = {
@@ -163,6 +164,3 @@ async def _ask(node: ProofNode, deps: Deps, prompt: str, variables: dict[str, st
 def _words(said: dict[str, Any]) -> str:
     parts = [said.get("reason", ""), *said.get("differences", ()), said.get("advice", "")]
     return "; ".join(" ".join(part.split()) for part in parts if part.strip())[: 2 * MAX_REASON]
-
-
-__all__ = ["judge"]

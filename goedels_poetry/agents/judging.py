@@ -42,6 +42,3 @@ async def outcome_of(deps: Deps, who: str, work: Callable[[], Awaitable[Outcome]
         if fault not in deps.faults:
             deps.faults.append(fault)
     return replace(found, reason=f"{OURS}: {found.reason}") if found.fault else found
-
-
-__all__ = ["OURS", "TRIES", "outcome_of"]

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import wraps
 
-from goedels_poetry.agents.registry import Apply, Deps
+from goedels_poetry.agents.deps import Apply, Deps
 from goedels_poetry.languages.trials import TrialLog, logging_trials
 from goedels_poetry.memory.tried import TRIALS, log_place
 from goedels_poetry.tree.state import ProofNode
@@ -48,6 +48,3 @@ def logged(work: Work) -> Work:
         return applied
 
     return logging
-
-
-__all__ = ["JOB_SECONDS", "logged"]

@@ -67,6 +67,3 @@ def stopping_limit(settings: Settings, node: ProofNode) -> str:
     if node.attempts >= settings.max_attempts < scheduled and Queue.PROVE not in node.exhausted:
         return f"attempts {settings.max_attempts}"
     return ""
-
-
-__all__ = ["MOST_DETOURS", "MOVES", "POLICY", "legal_moves", "stopping_limit"]

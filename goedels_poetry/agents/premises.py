@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from goedels_poetry.agents.registry import Deps
+from goedels_poetry.agents.deps import Deps
 from goedels_poetry.languages.base import Goal, Premise, Searchable
 
 if TYPE_CHECKING:
@@ -53,6 +53,3 @@ async def best_first(
 def kept(premises: Sequence[Premise]) -> list[dict[str, str]]:
     """Premises as they are stored."""
     return [asdict(premise) for premise in premises]
-
-
-__all__ = ["KIND", "best_first", "can_search", "found_premises", "kept", "with_premises"]

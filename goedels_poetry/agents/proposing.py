@@ -102,6 +102,3 @@ def _check(said: Any, needs: tuple[str, ...], language: str) -> None:
 def _rank(strategy: Strategy, goal: Goal) -> tuple[int, str]:
     known = strategy.name in goal.preferred
     return (goal.preferred.index(strategy.name) if known else len(goal.preferred), strategy.name)
-
-
-__all__ = ["from_strategies"]

@@ -8,11 +8,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from goedels_poetry.agents.deps import Apply, Deps
 from goedels_poetry.agents.failure import FailurePolicy
 from goedels_poetry.agents.guidance import guide_of, request_for
 from goedels_poetry.agents.logged import logged
 from goedels_poetry.agents.premises import with_premises
-from goedels_poetry.agents.registry import Apply, Deps, agent
+from goedels_poetry.agents.registry import agent
 from goedels_poetry.agents.rounds import Round, ask_readable, remembered
 from goedels_poetry.agents.sharing import with_shared_facts
 from goedels_poetry.agents.sketcher import check_sketch, settle_winner
@@ -152,14 +153,3 @@ def settle_attempt(txn: Txn, deps: Deps, node: ProofNode, outcome: Outcome, queu
     reason = outcome.words or "no proof found"
     exhausted = queue if outcome.exhausted else None
     return moves.set_failed_proof(node, reason, report=outcome.value.get("report"), exhausted=exhausted)
-
-
-__all__ = [
-    "ask_for_proof",
-    "find_proved",
-    "proof_prompt",
-    "proofs_left",
-    "prover",
-    "settle_attempt",
-    "settle_round",
-]

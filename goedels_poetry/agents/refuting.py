@@ -61,6 +61,3 @@ def settle_refutation(txn: Txn, deps: Deps, node: ProofNode, found: dict[str, An
     if "refuted" in found:
         return moves.set_refuted(node, found["refuted"], found.get("detail"))
     return moves.set_underdetermined(node, str(found["open"]))
-
-
-__all__ = ["REFUTATION", "confirmed", "refuted_with_subgoal", "settle_refutation"]

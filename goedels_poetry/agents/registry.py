@@ -18,7 +18,7 @@ from importlib import import_module
 from typing import Any, TypeVar
 
 from goedels_poetry import plugins, strategies
-from goedels_poetry.agents.deps import FAULT, Apply, Deps, Fault
+from goedels_poetry.agents.deps import Apply, Deps
 from goedels_poetry.agents.failure import PROOF_FAILURES, Declaration, FailureTable, Policy
 from goedels_poetry.strategies import Strategy
 from goedels_poetry.tree.state import GoedelsPoetryState, ProofNode, Queue
@@ -282,19 +282,3 @@ def _built_in(where: str) -> AgentSpec:
     spec = getattr(import_module(f".{module}", __package__), attribute).__agent__
     assert isinstance(spec, AgentSpec)
     return spec
-
-
-__all__ = [
-    "BUILT_IN",
-    "FAULT",
-    "GROUP",
-    "AgentSpec",
-    "Apply",
-    "Deps",
-    "Fault",
-    "Registry",
-    "Run",
-    "agent",
-    "given_agents",
-    "load_registry",
-]

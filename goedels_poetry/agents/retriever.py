@@ -9,10 +9,11 @@ import re
 from dataclasses import replace
 from typing import Any
 
+from goedels_poetry.agents.deps import Apply, Deps
 from goedels_poetry.agents.failure import FailurePolicy
 from goedels_poetry.agents.guidance import guide_of, request_for
 from goedels_poetry.agents.premises import KIND, best_first, can_search, found_premises, kept
-from goedels_poetry.agents.registry import Apply, Deps, agent
+from goedels_poetry.agents.registry import agent
 from goedels_poetry.agents.rounds import Round, ask_round
 from goedels_poetry.agents.sharing import SharedFacts, with_shared_facts
 from goedels_poetry.agents.story import failed_subgoal, rounds_so_far
@@ -107,5 +108,3 @@ def _ranked(offers: list[dict[str, Any]], asked: list[str]) -> list[dict[str, An
 
 
 _WORD = re.compile(r"[^\s()|]+")
-
-__all__ = ["retriever"]

@@ -13,9 +13,9 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from goedels_poetry.agents.deps import Deps
 from goedels_poetry.agents.judging import outcome_of
 from goedels_poetry.agents.refuting import REFUTATION
-from goedels_poetry.agents.registry import Deps
 from goedels_poetry.agents.story import UNREADABLE
 from goedels_poetry.languages.base import Goal, ModelGuided, Outcome
 from goedels_poetry.models import Asked, Ledger, Reply, Request
@@ -288,6 +288,3 @@ def _messages(deps: Deps, request: Request) -> tuple[tuple[str, str], ...]:
     with suppress(PromptError):
         return (*request.messages, *deps.models.prompts.get(request.prompt).messages(request.variables))
     return ()
-
-
-__all__ = ["Round", "Sample", "ask_readable", "ask_round", "remembered"]

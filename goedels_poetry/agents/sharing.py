@@ -79,6 +79,3 @@ def is_case(store: StoreReader, goal: str) -> bool:
     if sketch not in known:
         known[sketch] = "scheme" in store.load(sketch)
     return known[sketch]
-
-
-__all__ = ["SharedFacts", "is_case", "with_shared_facts"]

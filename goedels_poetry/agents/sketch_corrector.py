@@ -47,6 +47,3 @@ def _settle(txn: Txn, deps: Deps, node: ProofNode, done: Round) -> str:
     if done.winner is not None:
         return settle_winner(txn, deps, node, done.winner)
     return moves.set_uncorrected_sketch(node, f"{node.reason}{NOT_REPAIRED}{done.reason}")
-
-
-__all__ = ["correct_sketch"]

@@ -9,12 +9,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from goedels_poetry.agents.deps import Apply, Deps
 from goedels_poetry.agents.failure import FailurePolicy
 from goedels_poetry.agents.guidance import guide_of, request_for
 from goedels_poetry.agents.logged import logged
 from goedels_poetry.agents.proposing import from_strategies
 from goedels_poetry.agents.refuting import REFUTATION, confirmed, refuted_with_subgoal, settle_refutation
-from goedels_poetry.agents.registry import Apply, Deps, agent
+from goedels_poetry.agents.registry import agent
 from goedels_poetry.agents.rounds import Round, Sample, ask_readable, remembered
 from goedels_poetry.agents.story import PROOF_PROMPTS, SKETCH_PROMPTS, failed_subgoal, rounds_so_far
 from goedels_poetry.languages.base import Goal, ModelGuided, Outcome
@@ -146,6 +147,3 @@ def settle_winner(txn: Txn, deps: Deps, node: ProofNode, winner: Sample) -> str:
     if REFUTATION in winner.value:
         return settle_refutation(txn, deps, node, winner.report)
     return deps.moves(txn).set_sketch(node, winner.value["sketch"])
-
-
-__all__ = ["ask_for_sketch", "check_sketch", "settle_sketch_round", "settle_winner", "sketcher", "sketches_left"]

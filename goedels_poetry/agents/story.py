@@ -197,23 +197,3 @@ def shown(value: Any) -> str:
         return str(value["report"])[:MAX_STORY]
     text = value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False, indent=1)
     return text[:MAX_STORY]
-
-
-__all__ = [
-    "MAX_STORY",
-    "NOTHING",
-    "NOT_REPAIRED",
-    "PROOF_PROMPTS",
-    "SKETCH_PROMPTS",
-    "TRIED",
-    "UNREADABLE",
-    "bans",
-    "came_with",
-    "failed_subgoal",
-    "last_reply",
-    "reported",
-    "rounds_so_far",
-    "shown",
-    "shown_sketch",
-    "story",
-]

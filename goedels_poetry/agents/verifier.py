@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from goedels_poetry.agents.deps import Apply, Deps
 from goedels_poetry.agents.failure import FailurePolicy
 from goedels_poetry.agents.judging import outcome_of
 from goedels_poetry.agents.logged import logged
-from goedels_poetry.agents.registry import Apply, Deps, agent
+from goedels_poetry.agents.registry import agent
 from goedels_poetry.languages.base import Outcome
 from goedels_poetry.tree.state import ProofNode, Queue
 from goedels_poetry.tree.store import Txn
@@ -44,6 +45,3 @@ def _settle_sketch(txn: Txn, deps: Deps, node: ProofNode, outcome: Outcome) -> s
     reason = outcome.reason or ("the sketch was rejected" if refuted is None else f"subgoal {refuted} is false")
     correctable = bool(outcome.value.get("correctable"))
     return moves.set_failed_sketch(node, reason, report=outcome.value, correctable=correctable, fault=outcome.fault)
-
-
-__all__ = ["verifier"]

@@ -13,8 +13,8 @@ from goedels_poetry.autoformalizer.executor import AutoformalizationExecutor
 from goedels_poetry.autoformalizer.items import Item
 from goedels_poetry.autoformalizer.outcome import AutoformalizationResult
 from goedels_poetry.errors import GoedelsPoetryError
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.tree.results import Event, OnEvent
-from goedels_poetry.tree.state import Verdict
 
 OnResult = Callable[[AutoformalizationResult], None]
 NOT_STARTED = "not started: interrupted"
@@ -129,6 +129,3 @@ def summarize(results: Iterable[AutoformalizationResult]) -> Summary:
         money=total("money"),
         seconds=sum(result.total_time for result in every),
     )
-
-
-__all__ = ["Summary", "autoformalize_all", "summarize"]

@@ -187,6 +187,3 @@ class _Compiler:
 
     async def aclose(self) -> None:
         """Nothing is open."""
-
-
-__all__ = ["BeamSearchExecutor", "CandidateLean", "RetryPolicyExecutor"]

@@ -64,6 +64,3 @@ class ExecutorCache(cache.ExecutorCache):
 def cache_info(info: Mapping[str, Any]) -> dict[str, Any]:
     """Counters of the house's cache, with compilations under the name that executors know them by."""
     return {name.replace("verification_", "compile_"): value for name, value in info.items()}
-
-
-__all__ = ["ExecutorCache", "cache_info"]

@@ -251,6 +251,3 @@ def _schedule(config: RetryConfig) -> ScheduleSettings:
         temperature=tuple(config.temperature_schedule),
         max_tokens=config.max_tokens,
     )
-
-
-__all__ = ["AutoformalizationExecutor", "autoformalize_item", "models_of", "on_one_loop"]

@@ -115,6 +115,3 @@ def _kind(value: Any) -> str:
         type(None): "null",
     }
     return names.get(type(value), f"a {type(value).__name__}")
-
-
-__all__ = ["BadItems", "Item", "load_items", "read_item"]

@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.base import FAILED
 from goedels_poetry.tree.results import RunResult
-from goedels_poetry.tree.state import Verdict
 
 PROOF_FILE = "proof"
 _PLACED = re.compile(r"(\d+):(\d+): (.*)", re.DOTALL)
@@ -219,6 +219,3 @@ def _classifier() -> Any:
     from goedels_poetry.autoformalizer.errors import ErrorClassifier  # it is big, and only Lean's messages need it
 
     return ErrorClassifier()
-
-
-__all__ = ["AttemptError", "AutoformalizationResult", "outcome"]

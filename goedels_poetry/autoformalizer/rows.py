@@ -146,6 +146,3 @@ def _decode(path: Path, text: str, lines_before: int) -> Any:
     except ValueError as problem:  # what Python says of it is for programmers
         most = sys.get_int_max_str_digits()
         raise BadRows(f"{path}:{lines_before + 1}: a number of more than {most:,} digits") from problem
-
-
-__all__ = ["MAX_BYTES", "BadRows", "each_row", "first_row", "read_rows"]

@@ -182,6 +182,3 @@ class LeanChecker:
 
     async def aclose(self) -> None:
         """See `Checker.aclose`: every check closes what it has started."""
-
-
-__all__ = ["LeanChecker", "LogicChecker", "PythonChecker", "SmtChecker"]

@@ -78,5 +78,3 @@ CHECKERS: dict[str, Callable[[Path, str | None, Choices], CheckReport]] = {
     PYTHON: _check_python,
 }
 """Who checks the certificates of a language; plug-ins only those of their own ones."""
-
-__all__ = ["CHECKERS", "LEAN", "PYTHON", "check_any", "may_be_smt"]

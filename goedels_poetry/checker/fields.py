@@ -50,6 +50,3 @@ class Choices:
     assume_definitions: bool = False
     theorem: str = ""
     world: str = "open"
-
-
-__all__ = ["CLAIM", "EVIDENCE", "HINT", "LEAN", "LOGIC", "NOTE", "PYTHON", "SMT", "Choices"]

@@ -110,6 +110,3 @@ def _report(payload: Json) -> CheckReport:
         left = max(seconds - RESERVE, 0.0)
         return check_python(path, against, function=choices.theorem, second_seconds=left)
     return check_any(path, against, **payload["choices"])
-
-
-__all__ = ["SECONDS", "check", "check_within"]

@@ -104,16 +104,3 @@ def check_by_plugin(plugin: CheckerPlugin, path: Path, against: str | None) -> C
         reason = f"{found.verdict} with the trust level {found.trust_level} is no answer"
         return CheckReport(Verdict.UNKNOWN, reasons=(reason,), checked_by=plugin.package)
     return replace(found, checked_by=plugin.package)
-
-
-__all__ = [
-    "BUILT_IN",
-    "CLAIMS",
-    "GROUP",
-    "TESTING",
-    "CheckerPlugin",
-    "Registered",
-    "by_plugin",
-    "check_by_plugin",
-    "registered",
-]

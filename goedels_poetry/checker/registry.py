@@ -91,6 +91,3 @@ def _built_in(language: str, lean: LeanSettings | None) -> Checker:
         case "python":
             return PythonChecker()
     raise GoedelsPoetryError(f"no checker is registered for the language {language}")
-
-
-__all__ = ["Checkers", "when_asked"]

@@ -62,6 +62,3 @@ class Checker(Protocol):
     async def aclose(self) -> None:
         """Kill every process that this checker started. Safe to call twice."""
         ...
-
-
-__all__ = ["Checker", "Submission"]

@@ -221,8 +221,9 @@ def prove(
     of this program. With several theorems it is that of the worst, in the order 70, invalid, inconsistent, 74, 75, out
     of budget, unknown, refuted, proved.
     """
-    from goedels_poetry.cli.prove import Request, prove_all
-    from goedels_poetry.tree.state import Verdict
+    from goedels_poetry.cli.prove import prove_all
+    from goedels_poetry.cli.prove_request import Request
+    from goedels_poetry.kernel.verdict import Verdict
 
     if fresh and resume:
         raise typer.BadParameter("--fresh and --resume exclude each other")

@@ -19,6 +19,7 @@ from goedels_poetry.cli.program_page import level_text
 from goedels_poetry.cli.signals import Signals
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
 from goedels_poetry.framework import GoedelsPoetryFramework
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.models import PriceError, PromptError, RecordingError
 from goedels_poetry.reasoning.postprocessors import PostProcessor, parse_option, post_processors
 from goedels_poetry.reasoning.postprocessors.runs import solve_with
@@ -26,9 +27,8 @@ from goedels_poetry.reasoning.proof_of_thought import lettered
 from goedels_poetry.reasoning.results import QueryResult
 from goedels_poetry.settings import Settings
 from goedels_poetry.tasks.question import Question
-from goedels_poetry.trace.progress import Lines, Silent
+from goedels_poetry.trace.lines import Lines, Silent
 from goedels_poetry.trace.terminal import console, one_line, printable, say
-from goedels_poetry.tree.state import Verdict
 
 SCHEMA = 1
 """Version of the object that ``ask --json`` prints for a question."""
@@ -207,6 +207,3 @@ def _grounds(result: QueryResult) -> Iterator[str]:
     if result.assumptions:
         yield "  assumed, not in the text:"
         yield from (f"    {one_line(assumption)}" for assumption in result.assumptions)
-
-
-__all__ = ["QuestionRequest", "ask_question", "page"]

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 from goedels_poetry.cli.inputs import STDIN, Source, Unreadable, find, is_awaited, read
 from goedels_poetry.cli.verdicts import worst_code
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.languages.logic.result import invalid_result
+from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.languages.logic.result import Semantics, VerificationResult, World, invalid_result
 from goedels_poetry.reasoning.backends import BACKENDS, JSONBackend, SMT2Backend
-from goedels_poetry.reasoning.results import Semantics, VerificationResult, World
-from goedels_poetry.tree.state import Verdict
 
 if TYPE_CHECKING:
     from goedels_poetry.cli.no_verdict import Failure
@@ -139,6 +138,3 @@ def _print(source: Source, result: VerificationResult, failure: Failure | None, 
 
         show(source.name, result)
     sys.stdout.flush()
-
-
-__all__ = ["ProgramRequest", "ask_programs", "to_json"]

@@ -27,10 +27,10 @@ from goedels_poetry.evaluation.recorded import Recorded, each_once, notes_on_pai
 from goedels_poetry.evaluation.report import SCHEMA, passes
 from goedels_poetry.evaluation.runner import Run
 from goedels_poetry.evaluation.tables import compare_table, pass_table
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.models import models_from
 from goedels_poetry.tasks.question import NO_MODEL
 from goedels_poetry.trace.terminal import console, one_line, say
-from goedels_poetry.tree.state import Verdict
 
 MAX_SAMPLES = 10_000
 
@@ -207,6 +207,3 @@ async def _ask(request: Request, data: Data, ks: Sequence[int]) -> int:
 def command_line(arguments: Sequence[str]) -> str:
     """What a person types to run this again, without ``--fresh``, which would begin anew."""
     return shlex.join(["goedels-poetry", *(argument for argument in arguments if argument != "--fresh")])
-
-
-__all__ = ["Request", "bench", "command_line", "read_ks"]

@@ -207,6 +207,3 @@ def _remark(request: Request, theorems: Sequence[Theorem]) -> None:
             note(request, f"--without {name} changes nothing for {len(elsewhere)} theorems: {ABLATIONS[name]}")
         if name == "bank" and not request.bank:
             note(request, "--without bank changes nothing: theorems of bench learn from others with --bank only")
-
-
-__all__ = ["prove"]

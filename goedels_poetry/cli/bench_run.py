@@ -16,9 +16,9 @@ from goedels_poetry.cli.signals import Signals
 from goedels_poetry.evaluation import Answerer, Data, EvaluationPipeline, Limits, Report, sample
 from goedels_poetry.evaluation.questions import digest
 from goedels_poetry.evaluation.report import shown
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.settings import Settings
 from goedels_poetry.trace.terminal import console, one_line, say
-from goedels_poetry.tree.state import Verdict
 
 DEFAULT_TIMEOUT = 300.0
 """Seconds for a question or a theorem, as for ``prove``."""
@@ -115,6 +115,3 @@ def note(request: Request, text: str, *, always: bool = False) -> None:
     """A line on standard error."""
     if always or not (request.quiet or request.as_json):
         say(console(sys.stderr), one_line(text))
-
-
-__all__ = ["DEFAULT_TIMEOUT", "Request", "note", "print_json", "run", "show"]

@@ -113,6 +113,3 @@ def _lines(total: int, proofs: bool) -> OnOutcome:
         say(errors, f"{number}/{total}  {one_line(outcome.id)}  {mark}{why}")
 
     return show
-
-
-__all__ = ["OnOutcome", "Tally", "shown"]

@@ -128,6 +128,3 @@ def change(
 def register(app: typer.Typer) -> None:
     """Add the command to the program."""
     app.command()(change)
-
-
-__all__ = ["change", "register"]

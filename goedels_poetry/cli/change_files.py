@@ -108,6 +108,3 @@ def _replace(
         with contextlib.suppress(OSError):
             os.unlink(name)
         raise
-
-
-__all__ = ["NotWritten", "write_in_place", "write_new"]

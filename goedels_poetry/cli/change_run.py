@@ -22,6 +22,7 @@ from goedels_poetry.cli.resuming import GOES_ON
 from goedels_poetry.cli.signals import Signals
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
 from goedels_poetry.framework import GoedelsPoetryFramework
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.python.changes import ChangeReport, decoded, root_of, snapshot, words_of
 from goedels_poetry.languages.python.changes.report import REACHED
 from goedels_poetry.machine.kinds import task_of
@@ -29,10 +30,9 @@ from goedels_poetry.models import PriceError, PromptError, RecordingError
 from goedels_poetry.settings import Settings
 from goedels_poetry.tasks.change import Change
 from goedels_poetry.tasks.change_moves import steps_of, text_of_step
-from goedels_poetry.trace.progress import Lines, Silent
+from goedels_poetry.trace.lines import Lines, Silent
 from goedels_poetry.trace.terminal import console, one_line, printable, say
 from goedels_poetry.tree.results import Event, RunResult
-from goedels_poetry.tree.state import Verdict
 from goedels_poetry.tree.store import ProofStore
 
 SCHEMA = 1
@@ -388,6 +388,3 @@ def _task(store: ProofStore, run: str) -> Change:
     if not isinstance(task, Change):
         raise Unusable(f"run {run} is about no change")
     return task
-
-
-__all__ = ["ChangeRequest", "change_file", "page", "step_lines", "task_from", "write_export"]

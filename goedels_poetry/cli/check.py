@@ -14,9 +14,9 @@ from goedels_poetry.checker.limited import SECONDS, check_within
 from goedels_poetry.cli.inputs import Source, Unreadable, read
 from goedels_poetry.cli.report import trust_words
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.trace.terminal import console, counted, one_line, printable, say
 from goedels_poetry.trace.wording import worded
-from goedels_poetry.tree.state import Verdict
 
 LEAN_SUFFIX, TASK_SUFFIX = ".lean", ".toml"
 SCHEMA = 1

@@ -50,6 +50,3 @@ def lean_memory(settings: Settings) -> int:
 
     native = kind_in_use(settings.lean) == "native"
     return (settings.lean.memory_mb or (NATIVE_MB if native else EMBEDDED_MB)) + SPARE_MB << 20
-
-
-__all__ = ["connected", "lean_memory", "seats_of"]

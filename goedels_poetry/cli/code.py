@@ -81,7 +81,7 @@ def code(
     input, 5 out of budget; of several the worst.
     """
     from goedels_poetry.cli.code_batch import CodeRequest, write_all
-    from goedels_poetry.tree.state import Verdict
+    from goedels_poetry.kernel.verdict import Verdict
 
     one_script(record, replay)
     request = CodeRequest(
@@ -114,6 +114,3 @@ def code(
 def register(app: typer.Typer) -> None:
     """Add the command to the program."""
     app.command()(code)
-
-
-__all__ = ["code", "register"]

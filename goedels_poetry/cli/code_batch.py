@@ -27,14 +27,14 @@ from goedels_poetry.cli.signals import Signals
 from goedels_poetry.cli.verdicts import exit_code_of, worst_code
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
 from goedels_poetry.framework import GoedelsPoetryFramework
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.models import PriceError, PromptError, RecordingError
 from goedels_poetry.settings import Settings
 from goedels_poetry.tasks.code import CodeTask, check_code
 from goedels_poetry.tasks.code_file import code_task, task_of_problem
-from goedels_poetry.trace.progress import Lines, Progress, Silent
+from goedels_poetry.trace.lines import Lines, Progress, Silent
 from goedels_poetry.trace.terminal import console, one_line, say
 from goedels_poetry.tree.results import RunResult
-from goedels_poetry.tree.state import Verdict
 
 DEFAULT_TIMEOUT = 900.0
 """Seconds for a task: slow models take a minute for a reply, and several replies may be needed."""
@@ -272,6 +272,3 @@ def _show(request: CodeRequest, result: RunResult, tasks: int, stopped: bool) ->
             say(out, "")
     sys.stdout.flush()
     return not failed
-
-
-__all__ = ["CodeRequest", "Refused", "tasks_of", "write_all"]

@@ -7,9 +7,9 @@ from typing import Any
 
 from rich.console import Console
 
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.trace.terminal import one_line, printable, say
 from goedels_poetry.tree.results import RunResult
-from goedels_poetry.tree.state import Verdict
 
 MAX_REASON = 160
 MOST_LINES = 400
@@ -82,6 +82,3 @@ def table(out: Console, rows: Sequence[tuple[str, ...]]) -> None:
         say(out, line)
     tested = sum(cells[1] == Verdict.TESTED for cells in rows)
     say(out, f"{tested} of {len(rows)} tested")
-
-
-__all__ = ["page", "row", "table"]

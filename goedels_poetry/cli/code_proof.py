@@ -6,10 +6,10 @@ import ast
 from dataclasses import replace
 
 from goedels_poetry.framework import GoedelsPoetryFramework
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.settings import Settings
 from goedels_poetry.tasks.code import CodeTask
 from goedels_poetry.tree.results import RunResult
-from goedels_poetry.tree.state import Verdict
 
 SECONDS = 30.0
 """For one proof: a function that keeps its contract is tested in any case."""
@@ -67,6 +67,3 @@ def contracted(task: CodeTask, source: str) -> str:
     first = min([function.lineno, *(d.lineno for d in function.decorator_list)]) - 1
     whole = source.splitlines()
     return "\n".join([*whole[:first], *lines, *whole[first:], ""])
-
-
-__all__ = ["contracted", "with_proof"]

@@ -52,6 +52,3 @@ def _amounts(spent: Spent) -> str:
 def _rate(kept: Mapping[str, float], kind: str, name: str) -> str:
     hits, misses = int(kept.get(f"{kind}_hits", 0)), int(kept.get(f"{kind}_misses", 0))
     return f"{hits} of {hits + misses} {name} found ({hits / (hits + misses):.0%})" if hits + misses else ""
-
-
-__all__ = ["goal_line", "model_lines"]

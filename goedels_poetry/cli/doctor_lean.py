@@ -90,6 +90,3 @@ async def _answer(settings: LeanSettings) -> Finding:
         why = result.error or result.errors[0].text
         return Finding("lean in use", f"{what} does not work: {result.status} {why}", ok=False)
     return Finding("lean in use", f"{what}, a small theorem checked {seconds:.1f} s after the start")
-
-
-__all__ = ["look_at_lean"]

@@ -45,6 +45,3 @@ def _begin(modules: Sequence[str]) -> None:
         from goedels_poetry.solvers import headstart  # and nothing more: that can wait
 
         headstart.begin(modules)
-
-
-__all__ = ["load_ahead"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.trace.terminal import one_line, printable, say, say_parts
-from goedels_poetry.tree.state import Verdict
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -70,6 +70,3 @@ def say_excerpt(out: Console, location: Mapping[str, Any] | None) -> None:
     for line in ((location or {}).get("source") or "").split("\n"):
         if line:
             say(out, f"    {line}")
-
-
-__all__ = ["STYLES", "say_excerpt", "say_failure", "say_verdict", "style_of"]

@@ -117,6 +117,3 @@ def register(app: typer.Typer) -> None:
     """Add the commands to the program."""
     app.command()(examples)
     app.command()(schema)
-
-
-__all__ = ["examples", "register", "schema"]

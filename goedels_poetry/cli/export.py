@@ -168,6 +168,3 @@ def _to_json(certificate: Path, out: Path | None, found: Exported) -> dict[str, 
 def register(app: typer.Typer) -> None:
     """Add the command to the program."""
     app.command()(export)
-
-
-__all__ = ["export", "export_one", "exported", "failure_lines", "register"]

@@ -68,17 +68,3 @@ def save_log(text: str) -> str | None:
             continue  # the next folder; with none writable the line on the terminal has to do
         return path
     return None
-
-
-__all__ = [
-    "INTERNAL_ERROR",
-    "INTERRUPTED",
-    "LOCKED",
-    "NOT_STORED",
-    "UNAVAILABLE",
-    "code_after_failure",
-    "describe",
-    "is_without_room",
-    "save_log",
-    "save_traceback",
-]

@@ -14,13 +14,14 @@ from difflib import SequenceMatcher, unified_diff
 from itertools import pairwise
 from pathlib import Path
 
-from goedels_poetry.checker.lean.archive import BadCertificate, LeanArchive, read_lean
+from goedels_poetry.checker.archive import BadCertificate
+from goedels_poetry.checker.lean.archive import LeanArchive, read_lean
 from goedels_poetry.checker.lean.verify import Claim, FreshLean, verify
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.lean.runtime import LOGIC_AXIOMS, PRIVATE
 from goedels_poetry.languages.lean.source import normalised
 from goedels_poetry.languages.lean.tokens import tokenize
-from goedels_poetry.tree.state import Verdict
 
 HOLES = frozenset({"sorry", "admit"})
 _NO_PROOF = frozenset({":=", "by", "sorry", "admit", "exact"})
@@ -197,6 +198,3 @@ def difference(name: str, old: str, new: str) -> Iterator[str]:
 def _lines(text: str) -> list[str]:
     """Only a line feed ends a line: nothing else does in a patch."""
     return re.findall(r"[^\n]*\n|[^\n]+", text)
-
-
-__all__ = ["Filled", "Unfillable", "difference", "filled", "left_open", "objection"]

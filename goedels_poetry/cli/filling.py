@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goedels_poetry.cli.inputs import STDIN, Source
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.trace.terminal import console, is_live, one_line, printable, say
 from goedels_poetry.tree.results import RunResult
-from goedels_poetry.tree.state import Verdict
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -185,6 +185,3 @@ def fresh_of(settings: LeanSettings) -> FreshLean:
     from goedels_poetry.checker.lean import fresh_lean
 
     return partial(fresh_lean, settings)
-
-
-__all__ = ["Filling", "fresh_of"]

@@ -14,6 +14,3 @@ class Finding:
     ok: bool = True
     installed: bool = True
     """False: it is not there, and nothing that was asked for needs it."""
-
-
-__all__ = ["Finding"]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from goedels_poetry.cli.inputs import STDIN, Source, find
-from goedels_poetry.trace.progress import Progress
+from goedels_poetry.trace.lines import Progress
 from goedels_poetry.trace.terminal import console, one_line, printable, say
 from goedels_poetry.tree.results import RunResult
 

@@ -32,11 +32,11 @@ from goedels_poetry.cli.formal import Confirmation, can_ask, claims
 from goedels_poetry.cli.inputs import Unreadable, read, read_beside
 from goedels_poetry.cli.verdicts import worst
 from goedels_poetry.errors import GoedelsPoetryError
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.machine.background import Listeners, stopping_signals
 from goedels_poetry.tasks.claim import NO_MODEL
-from goedels_poetry.trace.progress import Lines, Silent
+from goedels_poetry.trace.lines import Lines, Silent
 from goedels_poetry.trace.terminal import console, one_line, printable, say
-from goedels_poetry.tree.state import Verdict
 
 SCHEMA = 1
 """Version of the object that ``formalize --json`` prints."""

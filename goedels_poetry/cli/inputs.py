@@ -152,7 +152,8 @@ def read(source: Source) -> str:
 
 
 def _python(data: bytes) -> str:
-    from goedels_poetry.kernel.python.program import PythonFault, decode_source
+    from goedels_poetry.kernel.python.faults import PythonFault
+    from goedels_poetry.kernel.python.program import decode_source
 
     try:
         return decode_source(data)

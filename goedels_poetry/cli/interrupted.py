@@ -75,6 +75,3 @@ def _leave(code: int) -> NoReturn:
     with contextlib.suppress(OSError):
         os.write(2, _LINE)
     os._exit(code)
-
-
-__all__ = ["Ended", "code_after_signal", "is_unsaid", "leaving", "listen", "say_interrupted"]

@@ -121,6 +121,3 @@ def _in_lines(stream: IO[str]) -> Progress:
         last = (what, max(quarters, last[1]) if what == last[0] else quarters)
 
     return tell
-
-
-__all__ = ["fetch_first", "install_lean", "shown"]

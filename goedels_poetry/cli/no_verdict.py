@@ -89,6 +89,3 @@ def _held(lines: list[str]) -> Iterator[tuple[int, int]]:
         words = line.split()
         if len(words) == 8 and words[1] == "FLOCK" and words[4].lstrip("-").isdigit():
             yield int(words[4]), int(words[5].rpartition(":")[2])
-
-
-__all__ = ["Failure", "failure_of", "lock_holder"]

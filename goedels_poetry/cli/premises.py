@@ -11,10 +11,10 @@ from goedels_poetry import languages
 from goedels_poetry.cli.configure import BadSettings, settings
 from goedels_poetry.cli.inputs import Source, Unreadable, find, read
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.base import Configurable, Goal, Searchable
 from goedels_poetry.retrieval import PremiseSearch, SearchResult
 from goedels_poetry.trace.terminal import console, one_line, printable, say
-from goedels_poetry.tree.state import Verdict
 
 SCHEMA = 1
 """Version of the object that ``premises --json`` prints."""
@@ -80,6 +80,3 @@ def _show(found: SearchResult) -> None:
         say(out, f"  {line if len(line) <= MOST_WIDTH else line[: MOST_WIDTH - 1] + '…'}")
     if not found.premises:
         say(out, "no premises found")
-
-
-__all__ = ["look_up"]

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from goedels_poetry.cli.endings import say_excerpt, say_verdict
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.logic.render import render_model
+from goedels_poetry.languages.logic.result import VerificationResult
 from goedels_poetry.languages.smt.infix import render
-from goedels_poetry.reasoning.results import VerificationResult
 from goedels_poetry.trace.terminal import lines_to, one_line, printable, say
-from goedels_poetry.tree.state import Verdict
 
 TRUST = {
     "L0": "one solver says so",
@@ -83,6 +83,3 @@ def _premise(premise: dict[str, Any]) -> str:
     if premise["sentences"]:
         source = f"sentence {', '.join(map(str, premise['sentences']))}"
     return f"{premise['name']}: {premise['words']}" + (f" [{source}]" if source else "")
-
-
-__all__ = ["level_text", "show"]

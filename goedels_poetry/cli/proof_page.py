@@ -55,6 +55,3 @@ def _say_lean(out: Console, lines: Sequence[str]) -> None:
         indented.append_text(line)
         indented.rstrip()
         say(out, indented)
-
-
-__all__ = ["SHORT", "say_proof"]

@@ -28,16 +28,17 @@ from goedels_poetry.cli.verdicts import worst_code
 from goedels_poetry.cli.waited import waited
 from goedels_poetry.errors import GoedelsPoetryError, MissingTool, RunLocked, StoreError, UnknownLanguage
 from goedels_poetry.framework import GoedelsPoetryFramework
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.machine.runner import LOGIC
 from goedels_poetry.models import PriceError, PromptError, RecordingError
 from goedels_poetry.settings import Settings
 from goedels_poetry.solvers import SolverError, WorkerPool
 from goedels_poetry.solvers.processors import processors
-from goedels_poetry.trace.progress import Progress, choose
+from goedels_poetry.trace.lines import Progress
+from goedels_poetry.trace.progress import choose
 from goedels_poetry.trace.terminal import is_live, lines_to, one_line, say
 from goedels_poetry.trace.wording import worded
 from goedels_poetry.tree.results import Event, RunResult
-from goedels_poetry.tree.state import Verdict
 
 if TYPE_CHECKING:
     from goedels_poetry.cluster import Seats
@@ -444,6 +445,3 @@ class _Batch:
         except SolverError:
             return False
         return bool(report["verdict"] == result.verdict)
-
-
-__all__ = ["Request", "prove_all"]

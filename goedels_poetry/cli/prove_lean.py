@@ -90,6 +90,3 @@ def remember(result: RunResult, level: str | None) -> None:
         known = run.result()
         if known is not None and known.verdict is result.verdict and known.trust_level != level:
             run.write_card(result=replace(known, trust_level=level).to_json())
-
-
-__all__ = ["remember", "with_lean_proof"]

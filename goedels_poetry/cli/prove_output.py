@@ -13,11 +13,11 @@ from goedels_poetry.cli.report import Report, show, to_json
 from goedels_poetry.cli.waited import waited
 from goedels_poetry.errors import StoreError
 from goedels_poetry.framework import GoedelsPoetryFramework
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.settings import Settings
-from goedels_poetry.trace.progress import Progress
+from goedels_poetry.trace.lines import Progress
 from goedels_poetry.trace.proof_text import proof_text
 from goedels_poetry.trace.terminal import lines_to, say
-from goedels_poetry.tree.state import Verdict
 
 if TYPE_CHECKING:
     from goedels_poetry.cli.filling import Filling
@@ -134,6 +134,3 @@ class Output:
             say_tally(self._out, rows, seconds)
         elif not self._request.quiet:
             say_tally(lines_to(sys.stderr), rows, seconds)
-
-
-__all__ = ["NOT_STARTED", "Output"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from goedels_poetry.cli.configure import Flags
-from goedels_poetry.tree.state import Verdict
+from goedels_poetry.kernel.verdict import Verdict
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,3 @@ class Request(Flags):
     def fills(self) -> bool:
         """Whether files are to be filled."""
         return self.diff or self.write
-
-
-__all__ = ["Request"]

@@ -263,8 +263,9 @@ def bench(
     The same command goes on with what an interrupted run left. Exit code: 0 everything was asked, 1 an error kept some
     questions from being answered, 2 invalid input, 5 a limit or Ctrl-C left something to do.
     """
-    from goedels_poetry.cli.bench import Request, command_line
     from goedels_poetry.cli.bench import bench as run_bench
+    from goedels_poetry.cli.bench import command_line
+    from goedels_poetry.cli.bench_run import Request
     from goedels_poetry.evaluation import BadData, Limits
     from goedels_poetry.evaluation.ablations import names
 

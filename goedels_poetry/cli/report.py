@@ -11,11 +11,12 @@ from goedels_poetry.cli.endings import say_excerpt, say_failure, say_verdict
 from goedels_poetry.cli.formal import described
 from goedels_poetry.cli.proof_page import say_proof
 from goedels_poetry.cli.verdicts import exit_code_of
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.trace.proof_text import ProofText
 from goedels_poetry.trace.terminal import counted, draw_short, one_line, printable, say
 from goedels_poetry.trace.wording import LONGEST, worded, wording_of
 from goedels_poetry.tree.results import RunResult
-from goedels_poetry.tree.state import ProofNode, Verdict
+from goedels_poetry.tree.state import ProofNode
 
 if TYPE_CHECKING:
     from rich.console import Console

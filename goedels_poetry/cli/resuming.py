@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Protocol
 
 from goedels_poetry.cli.inputs import STDIN
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.settings import Budgets
 from goedels_poetry.trace.terminal import printable
 from goedels_poetry.tree.results import RunResult
-from goedels_poetry.tree.state import Verdict
 
 GOES_ON = "the same command{} goes on where the run stopped"
 
 
-class Begun(Protocol):
+class _Begun(Protocol):
     """What the command line of a run said that belongs to its identity, or that it needs to go on the same way."""
 
     @property
@@ -60,7 +60,7 @@ _RAN_OUT = {
 """By flag: the budget, and how a result says that it ran out."""
 
 
-def resume_of(request: Begun, budgets: Budgets, name: str, result: RunResult) -> str | None:
+def resume_of(request: _Begun, budgets: Budgets, name: str, result: RunResult) -> str | None:
     """The command line that goes on, with twice of each budget that ran out; None where nothing is left to do.
 
     ``name``: of the theorem, as the user gave it.
@@ -76,7 +76,7 @@ def resume_of(request: Begun, budgets: Budgets, name: str, result: RunResult) ->
     return " ".join(["goedels-poetry prove", source, "--resume", *_flags(request), *larger])
 
 
-def _flags(request: Begun) -> list[str]:
+def _flags(request: _Begun) -> list[str]:
     flags = ["--informal"] if request.informal else []
     flags += ["--confirm"] if request.confirm else []
     flags += [] if request.round_trip else ["--no-round-trip"]
@@ -95,6 +95,3 @@ def _flags(request: Begun) -> list[str]:
         if value is not None:
             flags.append(f"{flag} {shlex.quote(str(value))}")
     return flags
-
-
-__all__ = ["GOES_ON", "resume_of"]

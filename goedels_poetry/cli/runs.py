@@ -216,6 +216,3 @@ def _cells(run: RunSummary, titles: Sequence[str]) -> list[str]:
 def megabytes(size: int) -> str:
     """Bytes as people read them."""
     return f"{size / 1e6:.1f} MB" if size >= 100_000 else f"{size / 1e3:.0f} kB"
-
-
-__all__ = ["Request", "list_runs", "megabytes", "repair_run"]

@@ -52,6 +52,3 @@ def repair(run: RunId, as_json: Json = False) -> None:
     from goedels_poetry.cli.runs import repair_run
 
     raise typer.Exit(repair_run(run, as_json=as_json))
-
-
-__all__ = ["runs_app"]

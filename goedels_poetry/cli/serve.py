@@ -77,6 +77,3 @@ async def _until_a_signal(chosen: Settings, limits: Any) -> None:
 
     with Signals(stopping.set):
         await serve(chosen, limits, ready=ready, report=report, stopping=stopping)
-
-
-__all__ = ["Request", "serve_runs"]

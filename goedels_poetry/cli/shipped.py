@@ -25,6 +25,3 @@ def files_below(folder: Path) -> list[Path]:
     """Its files, sorted, relative to it; nothing hidden and nothing compiled."""
     found = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
     return sorted(file for file in found if not any(part.startswith((".", "__")) for part in file.parts))
-
-
-__all__ = ["files_below", "shipped"]

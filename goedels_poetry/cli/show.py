@@ -11,18 +11,19 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from goedels_poetry.agents.registry import FAULT, Fault
+from goedels_poetry.agents.deps import FAULT, Fault
 from goedels_poetry.cli.costs import goal_line, model_lines
 from goedels_poetry.cli.look import check_moment, full_id, looking, stored_result
 from goedels_poetry.cli.report import Report, show, spent_lines
 from goedels_poetry.framework import GoedelsPoetryFramework
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.trials import NOT_APPLIED, Status, Trial
 from goedels_poetry.trace import tree
 from goedels_poetry.trace.explain import Explanation, RunFacts, explain, formula, nearest_line, rows, tried_in_short
 from goedels_poetry.trace.terminal import console, counted, printable, say
 from goedels_poetry.trace.wording import wording_of
 from goedels_poetry.tree.derivation import model_metrics
-from goedels_poetry.tree.state import NodeStatus, ProofNode, Verdict
+from goedels_poetry.tree.state import NodeStatus, ProofNode
 from goedels_poetry.tree.store import HistoryEntry, StoreReader
 
 MOST_EXPLAINED = 8
@@ -208,6 +209,3 @@ def _story(history: Sequence[HistoryEntry]) -> list[str]:
             reason = f": {entry.entry['reason']}" if entry.entry.get("reason") else ""
             lines.append(f"{titles[entry.kind]}{strategy}{reason}")
     return lines
-
-
-__all__ = ["open_leaves", "show_run", "telling"]

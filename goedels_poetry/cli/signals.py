@@ -41,6 +41,3 @@ class Signals:
     def _second(self) -> None:
         if self._task is not None:
             self._task.cancel()
-
-
-__all__ = ["Signals"]

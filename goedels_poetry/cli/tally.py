@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from goedels_poetry.cli.endings import style_of
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.trace.terminal import PIPE_WIDTH, counted, one_line, say, say_parts
-from goedels_poetry.tree.state import Verdict
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -87,6 +87,3 @@ def in_words(seconds: float) -> str:
 def _tail(name: str, width: int) -> str:
     """The end of a name tells more than its beginning."""
     return name if len(name) <= width else f"...{name[len(name) - width + 3 :]}"
-
-
-__all__ = ["Row", "in_words", "say_table", "say_tally", "tally"]

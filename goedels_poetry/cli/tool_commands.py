@@ -96,6 +96,3 @@ def lean_install(
     from goedels_poetry.cli.lean import install_lean
 
     raise typer.Exit(install_lean(again=again, file=file, as_json=as_json))
-
-
-__all__ = ["check", "doctor", "lean_install", "premises"]

@@ -104,6 +104,3 @@ def _write(file: Path, text: str) -> None:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
         raise GoedelsPoetryError(f"cannot write {file}: {problem.strerror or problem}") from problem
-
-
-__all__ = ["compare_runs", "write_page"]

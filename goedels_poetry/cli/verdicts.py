@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from goedels_poetry.cli.failures import INTERNAL_ERROR, LOCKED, NOT_STORED, UNAVAILABLE
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.tree.results import RunResult
-from goedels_poetry.tree.state import Verdict
 
 WORST_FIRST = (
     Verdict.INVALID,
@@ -47,6 +47,3 @@ def worst_code(codes: Iterable[int]) -> int:
     undone = (NOT_STORED, UNAVAILABLE, LOCKED)
     order = [INTERNAL_ERROR, *(v.exit_code for v in broken), *undone, *(v.exit_code for v in rest)]
     return min(codes, key=order.index, default=0)
-
-
-__all__ = ["WORST_FIRST", "exit_code_of", "worst", "worst_code"]

@@ -26,6 +26,3 @@ def begin() -> None:
 def waited() -> float:
     """Seconds since the command line began; 0.0 where none has."""
     return 0.0 if _began is None else time.monotonic() - _began
-
-
-__all__ = ["LOADED", "begin", "waited"]

@@ -218,6 +218,3 @@ def _reason(where: str, problem: BaseException) -> str:
     if "ersion mismatch" in str(problem):
         return f"--cluster {where}: install the versions that the cluster has of Ray and Python: {words}"
     return f"--cluster {where}: {words}"
-
-
-__all__ = ["AUTO", "INSTALL", "LOCAL", "ClusterError", "opened"]

@@ -98,6 +98,3 @@ def end_descendants() -> None:
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
         time.sleep(0.01)
-
-
-__all__ = ["Ending", "end_descendants"]

@@ -50,6 +50,3 @@ def remove_left_behind(parent: Path) -> None:
             continue  # its process is at work
         finally:
             os.close(lock)
-
-
-__all__ = ["PREFIX", "Home", "remove_left_behind"]

@@ -46,6 +46,3 @@ class ClusterPool:
 
     async def aclose(self) -> None:
         """Nothing is held here."""
-
-
-__all__ = ["ClusterPool"]

@@ -12,12 +12,12 @@ from goedels_poetry.cluster.seats import LEAN, SOLVERS, Seats, TurnedAway
 from goedels_poetry.cluster.travel import packed, unpack
 from goedels_poetry.cluster.worker import named_store, to_json
 from goedels_poetry.errors import Unavailable
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.machine.background import call_in
 from goedels_poetry.machine.elsewhere import CERTIFICATE, SECONDS, Assignment
 from goedels_poetry.settings import Settings
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.runs import RunDir
-from goedels_poetry.tree.state import Verdict
 
 _SECRET = ("api_key", "store_url")
 """How the names of settings end that no message may hold; a node has its own."""
@@ -90,6 +90,3 @@ def _at_home(result: RunResult, place: RunDir) -> RunResult:
     if certificate is not None and result.run_dir is not None and result.certificate is not None:
         certificate = place.path / result.certificate.relative_to(result.run_dir)
     return replace(result, certificate=certificate, run_dir=place.path)
-
-
-__all__ = ["ClusterRuns", "settings_json"]

@@ -372,6 +372,3 @@ async def _value(reference: Any) -> Any:
 
 def _error(answer: asyncio.Future[Any]) -> BaseException | None:
     return None if answer.cancelled() else answer.exception()
-
-
-__all__ = ["LEAN", "SOLVERS", "Seats", "TurnedAway"]

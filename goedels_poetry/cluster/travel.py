@@ -59,6 +59,3 @@ def unpack(files: Files, folder: Path) -> None:
 def _take_in_log(path: Path) -> None:
     with closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-
-__all__ = ["Files", "packed", "unpack"]

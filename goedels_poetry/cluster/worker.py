@@ -195,6 +195,3 @@ def _remove(folder: Path) -> None:
     import shutil
 
     shutil.rmtree(folder, ignore_errors=True)
-
-
-__all__ = ["Worker", "code_digest", "named_store", "to_json", "versions"]

@@ -248,6 +248,3 @@ def _coroutine(contract: Contracted) -> Callable[..., Any]:
         return result
 
     return checked
-
-
-__all__ = ["SWITCH", "Allowed", "Condition", "ContractViolation", "Contracted", "contracted", "enabled"]

@@ -83,6 +83,3 @@ def _decorator(kind: str, add: Callable[[Contracted], None]) -> Callable[[F], F]
         return wrapper
 
     return decorate
-
-
-__all__ = ["ensures", "raises", "requires"]

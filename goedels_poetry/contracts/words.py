@@ -46,6 +46,3 @@ def _short(value: Any) -> str:
     except Exception as error:  # noqa: BLE001  a message must come whatever a user's __repr__ does
         text = f"<{type(value).__name__} whose repr raises {type(error).__name__}>"
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
-
-
-__all__ = ["arguments_in_words", "condition_text", "name_of"]

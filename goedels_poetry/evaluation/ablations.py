@@ -61,6 +61,3 @@ def options_without(left_out: Iterable[str]) -> dict[str, Any]:
     """Options for the language: ideas that are its own."""
     own = [name for name in left_out if name in OF_SMT]
     return {"without": own} if own else {}
-
-
-__all__ = ["ABLATIONS", "OF_SMT", "names", "options_without", "without"]

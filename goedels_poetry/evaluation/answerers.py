@@ -13,6 +13,7 @@ from unicodedata import normalize
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.evaluation.categories import mistakes
 from goedels_poetry.evaluation.questions import GoldQuestion, Label
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.machine.elsewhere import SECONDS, Elsewhere
 from goedels_poetry.machine.runner import MachineRunner
 from goedels_poetry.models import Prompts
@@ -22,7 +23,6 @@ from goedels_poetry.settings import Settings
 from goedels_poetry.solvers.versions import solver_versions
 from goedels_poetry.tasks.question import NO_REPLY
 from goedels_poetry.tree.results import RunResult
-from goedels_poetry.tree.state import Verdict
 from goedels_poetry.version import __version__
 
 
@@ -213,5 +213,3 @@ _MEANT = (
     "ban_deterministic_after_failures",
 )
 """Settings that decide what comes out; the others say where things are, or how many are done at once."""
-
-__all__ = ["NoReply", "ProofAnswerer", "QuestionAnswerer", "Theorem", "setup_of"]

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.lean.errors import ErrorCategory, ErrorClassifier
-from goedels_poetry.tree.state import Verdict
 
 _LIMITS: tuple[tuple[str, str], ...] = (
     (r"wall time|\bs\b[^;]*are used up|time limit", "time"),
@@ -99,6 +99,3 @@ def mistakes(entries: Iterable[Mapping[str, Any]], language: str) -> dict[str, i
 
 def _first(table: tuple[tuple[str, str], ...], text: str) -> str:
     return next((name for pattern, name in table if re.search(pattern, text, re.IGNORECASE)), "")
-
-
-__all__ = ["ERROR", "ending", "mistake", "mistakes"]

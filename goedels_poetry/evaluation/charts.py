@@ -172,6 +172,3 @@ def _few(named: Mapping[str, Any], most: int = 18) -> dict[str, Any]:
         same = sum(each.partition(" (")[0] == plain for each in shown)
         shown[f"{plain} ({same + 1})" if plain in shown else plain] = value
     return shown
-
-
-__all__ = ["HOW_TO_GET", "available", "charts", "curve_chart", "kinds_chart", "pass_chart"]

@@ -165,6 +165,3 @@ def pass_at(outcomes: Iterable[Outcome], ks: Sequence[int]) -> PassAt:
         at[k] = Share(expected, len(counts), *wilson(expected, len(counts)))
     most = max(samples for samples, _ in counts)
     return PassAt(len(counts), (fewest, most), sum(right > 0 for _, right in counts), at)
-
-
-__all__ = ["Compared", "Comparison", "PassAt", "compare", "pass_at"]

@@ -83,6 +83,3 @@ def budgets(many: Sequence[Curve]) -> list[float]:
     chosen = [v for v in grid if least <= v * 2.5 and v <= most * 2.5 and (v >= 1 or not whole)]
     upto = next((number for number, value in enumerate(chosen, 1) if value >= most), len(chosen))
     return chosen[max(0, upto - MOST_ROWS) : upto]
-
-
-__all__ = ["UNITS", "Curve", "budgets", "cost_of", "curves"]

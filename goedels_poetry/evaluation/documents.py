@@ -62,6 +62,3 @@ class _Words(HTMLParser):
     def handle_data(self, data: str) -> None:
         if not self._hidden:
             self.words.append(data.replace("\n", " "))
-
-
-__all__ = ["is_document", "plain", "read_document"]

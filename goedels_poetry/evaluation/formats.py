@@ -248,6 +248,3 @@ def format_named(name: str) -> Format:
 def format_of(row: Row) -> Format | None:
     """The format that a row looks like."""
     return next((each for each in FORMATS if each.fits(row)), None)
-
-
-__all__ = ["FORMATS", "NAMES", "STATEMENT", "Format", "NotScored", "Reading", "Row", "format_named", "format_of"]

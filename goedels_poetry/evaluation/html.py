@@ -92,6 +92,3 @@ def _inline(text: str) -> str:
     shown = escape(_ESCAPED.sub(r"\1", text))
     shown = re.sub(r"`([^`]+)`", r"<code>\1</code>", shown)
     return re.sub(r"(?<![\w*])\*([^*\s][^*]*)\*(?![\w*])", r"<em>\1</em>", shown)
-
-
-__all__ = ["page_of"]

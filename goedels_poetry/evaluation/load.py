@@ -240,6 +240,3 @@ def _notes(questions: Iterable[GoldQuestion]) -> Iterator[str]:
         asked.setdefault((question.question, question.context), set()).add(question.gold)
     if contradictory := sum(len(labels) > 1 for labels in asked.values()):
         yield f"{contradictory} questions stand there with different gold answers"
-
-
-__all__ = ["SUFFIXES", "Data", "holds_questions", "load", "sample"]

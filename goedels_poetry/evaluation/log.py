@@ -157,6 +157,3 @@ def _unusable(file: Path, problem: OSError) -> GoedelsPoetryError:
     return StoreError(
         f"{file}: {problem.strerror or problem}; the same command goes on afterwards, or name another place (--out)"
     )
-
-
-__all__ = ["ANSWERS", "AnswerLog", "is_of_report"]

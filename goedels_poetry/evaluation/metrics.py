@@ -213,6 +213,3 @@ def curve(outcomes: Iterable[Outcome]) -> list[tuple[float, float]]:
         given = [one for one in every if one.committed and (-1.0 if one.score is None else one.score) >= least]
         points.append((len(given) / len(every), mean([one.correct for one in given])))
     return points
-
-
-__all__ = ["ClassScore", "Metrics", "Share", "Spread", "by_dataset", "curve", "metrics", "share", "spread"]

@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 from goedels_poetry.evaluation.categories import ERROR, ending
 from goedels_poetry.evaluation.questions import LABELS, BadData, GoldQuestion, Label
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.reasoning.results import QueryResult
-from goedels_poetry.tree.state import Verdict
 
 Predicted = Literal["true", "false", "unknown", "inconsistent", "invalid", "out_of_budget", "other", "failed"]
 LEVELS = ("high", "medium", "low", "")
@@ -212,16 +212,3 @@ def to_lines(outcomes: list[Outcome]) -> str:
 
 RESULTS = "results.jsonl"
 """Name of the results file in a report folder."""
-
-__all__ = [
-    "LEVELS",
-    "PREDICTED",
-    "RESULTS",
-    "Outcome",
-    "Predicted",
-    "is_outcome",
-    "outcome",
-    "predicted",
-    "read_outcome",
-    "to_lines",
-]

@@ -121,6 +121,3 @@ class EvaluationPipeline:
 def answerer_of(asks: ProofOfThought) -> QuestionAnswerer:
     """`ProofOfThought` as an answerer, with all that its answers depend on."""
     return QuestionAnswerer(asks, setup_of(asks.settings, **asks.setup))
-
-
-__all__ = ["EvaluationPipeline", "answerer_of"]

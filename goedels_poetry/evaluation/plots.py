@@ -140,6 +140,3 @@ def _svg(height: float, parts: Sequence[str], title: str) -> str:
     heading = f'<text x="14" y="24" font-size="16">{escape(title)}</text>'
     body = [head, f"<title>{escape(title)}</title>", '<rect width="100%" height="100%" fill="white"/>', heading, *parts]
     return "\n".join([*body, "</svg>", ""])
-
-
-__all__ = ["accuracy_plot", "cost_plot", "coverage_plot"]

@@ -228,6 +228,3 @@ def files_of(paths: Iterable[str]) -> Iterator[Path]:
     for path in map(Path, paths):
         inside = sorted(path.rglob("*")) if os.path.isdir(path) else [path]
         yield from (file for file in inside if holds_problems(file))
-
-
-__all__ = ["Problem", "files_of", "gold_of", "holds_problems", "is_problem", "read_problems", "with_answer"]

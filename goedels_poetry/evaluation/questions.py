@@ -130,6 +130,3 @@ def lacking(row: Mapping[str, Any], *names: str) -> str:
 def _shown(value: Any) -> str:
     shown = json.dumps(value, default=str)
     return shown if len(shown) <= 60 else f"{shown[:57]}..."
-
-
-__all__ = ["LABELS", "BadData", "GoldQuestion", "Label", "digest", "gold_label", "lacking", "text_of"]

@@ -166,17 +166,3 @@ def read_summary(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
-
-
-__all__ = [
-    "SUMMARY",
-    "Recorded",
-    "differences",
-    "each_once",
-    "notes_on_pair",
-    "notes_together",
-    "read_outcomes",
-    "read_recorded",
-    "read_summary",
-    "setup_in",
-]

@@ -258,6 +258,3 @@ def write(report: Report, folder: Path) -> None:
                 temporary.unlink()
             why = f"{folder / name} cannot be written: {problem.strerror or problem}"
             raise StoreError(f"{why}; every answer is kept, and the same command writes the report") from problem
-
-
-__all__ = ["SCHEMA", "Report", "page", "passes", "report", "shown", "write"]

@@ -12,8 +12,8 @@ from goedels_poetry.errors import one_line
 from goedels_poetry.evaluation.log import AnswerLog
 from goedels_poetry.evaluation.outcome import Outcome, outcome, read_outcome
 from goedels_poetry.evaluation.questions import GoldQuestion, digest
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.reasoning.results import QueryResult
-from goedels_poetry.tree.state import Verdict
 
 INTERRUPTED = "interrupted"
 
@@ -233,6 +233,3 @@ def check_answer(answer: Mapping[str, Any]) -> None:
 
 def _ignore(outcome: Outcome) -> None:
     return None
-
-
-__all__ = ["INTERRUPTED", "Answerer", "Limits", "Run", "Runner", "cache_key", "check_answer", "read_result"]

@@ -196,6 +196,3 @@ async def _send(writer: asyncio.StreamWriter, answer: Any) -> None:
     data = json.dumps(answer).encode()
     writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(data) + data)
     await writer.drain()
-
-
-__all__ = ["MODEL", "Competence", "StandIn", "mark_of", "wrong"]

@@ -69,6 +69,3 @@ def quantile(values: Sequence[float], q: float) -> float:
     below = math.floor(at)
     above = min(below + 1, len(ordered) - 1)
     return ordered[below] + (ordered[above] - ordered[below]) * (at - below)
-
-
-__all__ = ["mcnemar", "mean", "pass_at_k", "quantile", "wilson"]

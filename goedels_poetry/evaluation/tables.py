@@ -226,23 +226,3 @@ def pass_table(found: Mapping[str, PassAt]) -> list[str]:
         cells = ("too few samples" if share is None else with_interval(share) for share in shares)
         rows.append((name, str(each.items), str(few) if few == most else f"{few}–{most}", str(each.solved), *cells))
     return table(("set", "items", "samples", "solved", *(f"pass@{k} (95 %)" for k in ks)), rows)
-
-
-__all__ = [
-    "OVERALL",
-    "calibration_table",
-    "class_table",
-    "compare_table",
-    "confusion_table",
-    "cost_table",
-    "curve_table",
-    "ending_table",
-    "main_table",
-    "mistake_table",
-    "outcome_table",
-    "pass_table",
-    "percent",
-    "table",
-    "with_interval",
-    "wrong_list",
-]

@@ -15,6 +15,3 @@ def allow_recursion() -> None:
     """
     if sys.getrecursionlimit() < MAX_RECURSION:
         sys.setrecursionlimit(MAX_RECURSION)
-
-
-__all__ = ["MAX_RECURSION", "allow_recursion"]

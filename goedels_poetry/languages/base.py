@@ -437,29 +437,3 @@ class Searchable(Protocol):
     async def stated(self, goal: Goal, names: Sequence[str]) -> dict[str, str]:
         """Statements of those names that the goal may cite; the others are left out."""
         ...
-
-
-__all__ = [
-    "EXHAUSTED",
-    "FAILED",
-    "OPEN",
-    "PASSED",
-    "REFUSED",
-    "VACUOUS",
-    "WARNING",
-    "Answering",
-    "Citable",
-    "Configurable",
-    "Examinable",
-    "Formalizable",
-    "Goal",
-    "Incomplete",
-    "Language",
-    "ModelGuided",
-    "Outcome",
-    "Premise",
-    "Refutable",
-    "Searchable",
-    "SeveralTheorems",
-    "Theorem",
-]

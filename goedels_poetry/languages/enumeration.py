@@ -13,6 +13,3 @@ def compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
     for first in range(1, total - parts + 2):
         for rest in compositions(total - first, parts - 1):
             yield (first, *rest)
-
-
-__all__ = ["compositions"]

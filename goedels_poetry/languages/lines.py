@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from goedels_poetry.kernel.reading import lines
-from goedels_poetry.kernel.reading.lines import Lines
 from goedels_poetry.languages.smt.text import as_invalid_input
 
 
@@ -15,6 +14,3 @@ def from_utf8(data: bytes, hint: str | None = None) -> str:
         InvalidInput: where the first byte stands that is not UTF-8; columns are those of bytes.
     """
     return lines.from_utf8(data, hint)
-
-
-__all__ = ["Lines", "from_utf8"]

@@ -37,6 +37,3 @@ def _with_memory_warning(found: dict[str, Any], memory_mb: int) -> dict[str, Any
         return found
     warning = f"`ulimit -v` leaves each process {limit} MB of memory, less than the {memory_mb} MB it may want"
     return {**found, "warnings": [*found["warnings"], warning]}
-
-
-__all__ = ["READ_SECONDS", "read_apart"]

@@ -39,6 +39,3 @@ def with_language_hint(error: InvalidInput, text: str, read_as: str) -> InvalidI
         words = {"smt": "SMT-LIB", "lean": "Lean", "python": "Python", "logic": "a logic program in JSON"}[other]
         error.hint = f"this looks like {words}: --language {other}"
     return error
-
-
-__all__ = ["resembles", "with_language_hint"]

@@ -55,6 +55,3 @@ class Readable(Protocol):
     async def sequent(self, goal: Goal) -> Sequent:
         """The goal, at the root, too, where `Goal.statement` is empty."""
         ...
-
-
-__all__ = ["Readable", "Sequent", "Variable"]

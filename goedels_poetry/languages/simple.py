@@ -73,6 +73,3 @@ class SimpleLanguage(ABC):
 
 def _hash(text: str) -> str:
     return sha256(text.encode()).hexdigest()[:20]
-
-
-__all__ = ["SimpleLanguage"]

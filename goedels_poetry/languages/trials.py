@@ -385,19 +385,3 @@ def trial_log() -> TrialLog:
 def nearest(trials: Sequence[Trial]) -> Trial | None:
     """The trial that has left the simplest subgoal open."""
     return min((trial for trial in trials if trial.left), key=lambda trial: len(trial.left), default=None)
-
-
-__all__ = [
-    "MOST_KEPT",
-    "NOT_APPLIED",
-    "TACTICS",
-    "Doing",
-    "Status",
-    "Trial",
-    "TrialLog",
-    "doing",
-    "logging_trials",
-    "nearest",
-    "trial_log",
-    "unfinished",
-]

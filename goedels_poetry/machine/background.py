@@ -236,6 +236,3 @@ def _end(loop: asyncio.AbstractEventLoop, thread: threading.Thread) -> None:
     thread.join(ENDING)
     if not thread.is_alive():
         loop.close()
-
-
-__all__ = ["BackgroundLoop", "Closed", "Listeners", "call_in", "stopping_on", "stopping_signals"]

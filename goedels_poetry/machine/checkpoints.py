@@ -134,6 +134,3 @@ def _strict_serializer() -> SerializerProtocol:
     from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
     return JsonPlusSerializer(allowed_msgpack_modules=None)
-
-
-__all__ = ["PASSED_ON", "GraphOptions", "OnChunk", "checkpointer", "drive", "has_checkpoints", "reader", "run_config"]

@@ -15,6 +15,7 @@ from goedels_poetry.checker.plugins import CLAIMS
 from goedels_poetry.checker.report import Certificate
 from goedels_poetry.checker.submission import Submission
 from goedels_poetry.errors import is_passing, one_line
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.base import Incomplete
 from goedels_poetry.machine.graph import CANNOT_GO_ON
 from goedels_poetry.machine.session import RunSession, Subject
@@ -23,7 +24,7 @@ from goedels_poetry.models.accounting import AWAY
 from goedels_poetry.tasks.base import Statement, Stop
 from goedels_poetry.tree.derivation import derivation, metrics, open_goals, why_not
 from goedels_poetry.tree.results import RunResult
-from goedels_poetry.tree.state import NodeStatus, ProofNode, Verdict
+from goedels_poetry.tree.state import NodeStatus, ProofNode
 from goedels_poetry.tree.store import Txn
 
 CHECK_GRACE = 1.5
@@ -263,6 +264,3 @@ def _log_trials(txn: Txn, left: Sequence[Unfinished]) -> str:
             txn.log(job.node, TRIALS, agent=job.agent, **job.log.to_json())
     txn.reason = "; ".join(f"goal {job.node}: {job.words}" for job in left)
     return "kept what was under way"
-
-
-__all__ = ["CHECKED", "CHECK_GRACE", "Conclusion"]

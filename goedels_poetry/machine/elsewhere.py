@@ -93,6 +93,3 @@ def _copied(certificate: Path, out: Path) -> Path:
     import shutil
 
     return Path(shutil.copytree(certificate, out, dirs_exist_ok=True))
-
-
-__all__ = ["CERTIFICATE", "SECONDS", "Assignment", "Elsewhere", "run_elsewhere"]

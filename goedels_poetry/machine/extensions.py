@@ -74,6 +74,3 @@ def _facts(code: CodeType) -> list[Any]:
 def _stable(constant: Any) -> str:
     """Sets of constants have no order."""
     return str(sorted(map(repr, constant))) if isinstance(constant, frozenset) else repr(constant)
-
-
-__all__ = ["Extensions"]

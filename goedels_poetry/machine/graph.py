@@ -385,6 +385,3 @@ def _compile(
         builder.add_node(name, act, destinations=("supervisor",), metadata=metadata)
     builder.add_edge(START, "supervisor")
     return builder.compile(name="goedels_poetry", **arguments)
-
-
-__all__ = ["CANNOT_GO_ON", "RECURSION_LIMIT", "Machine", "build", "draw"]

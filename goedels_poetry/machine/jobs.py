@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Awaitable, Iterable
 from dataclasses import dataclass, field
 
-from goedels_poetry.agents.registry import AgentSpec, Apply, Fault
+from goedels_poetry.agents.deps import Apply, Fault
+from goedels_poetry.agents.registry import AgentSpec
 from goedels_poetry.tree.state import ProofNode
 
 
@@ -118,6 +119,3 @@ class Jobs:
             job.task.cancel()
         await asyncio.gather(*(job.task for job in jobs), return_exceptions=True)
         return [job.key for job in jobs]
-
-
-__all__ = ["Job", "Jobs"]

@@ -91,6 +91,3 @@ def task_of(store: StoreReader) -> Task | None:
     if kind not in KINDS:
         raise UnknownRun(f"the run is about a {kind}; here a run may be about a {', a '.join(KINDS)}")
     return KINDS[kind].again(store.meta("theorem"), facts)
-
-
-__all__ = ["KINDS", "Kind", "as_stored", "id_of", "registry_of", "task_of"]

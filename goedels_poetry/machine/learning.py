@@ -6,10 +6,11 @@ import sqlite3
 from collections import Counter
 from typing import NamedTuple
 
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.memory import LemmaBank, StrategyStatistics, proved_in_run
 from goedels_poetry.settings import Settings
 from goedels_poetry.tree.results import RunResult
-from goedels_poetry.tree.state import NodeStatus, Verdict
+from goedels_poetry.tree.state import NodeStatus
 from goedels_poetry.tree.store import ProofStore
 
 
@@ -111,6 +112,3 @@ def _strategy_counts(store: ProofStore) -> dict[tuple[str, str], tuple[int, int]
             if shape is not None:
                 proved[node.strategy, shape] += 1
     return {name: (count, proved[name]) for name, count in tried.items()}
-
-
-__all__ = ["Memory", "MemoryFiles", "fill_memory"]

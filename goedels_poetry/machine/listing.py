@@ -66,6 +66,3 @@ def plugin_list(extensions: Extensions) -> PluginList:
         {name: checkers.plugin(name) for name in foreign},
         (*registry.notices, *languages.problems(), *checkers.problems),
     )
-
-
-__all__ = ["PluginList", "plugin_list", "run_id_of"]

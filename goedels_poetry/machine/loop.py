@@ -5,7 +5,8 @@ from __future__ import annotations
 import sqlite3
 from typing import TYPE_CHECKING, Any, cast
 
-from goedels_poetry.agents.registry import Deps, Registry
+from goedels_poetry.agents.deps import Deps
+from goedels_poetry.agents.registry import Registry
 from goedels_poetry.errors import StoreError
 from goedels_poetry.languages.base import Searchable
 from goedels_poetry.machine.checkpoints import checkpointer, drive, run_config
@@ -124,6 +125,3 @@ class SearchLoop:
             premises=cast("PremiseSearch | None", self._premises),
             ledger=ledger,
         )
-
-
-__all__ = ["SearchLoop"]

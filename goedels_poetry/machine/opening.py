@@ -35,6 +35,3 @@ async def opening(machine: Machine, run_id: str) -> Stop | None:
 
 def _is_beyond(machine: Machine, plan: Sequence[Dispatch]) -> bool:
     return any(machine.store.get(item.node_id).queue not in DIRECT for item in plan)
-
-
-__all__ = ["DIRECT", "opening"]

@@ -77,6 +77,3 @@ def _check(options: dict[str, Any]) -> None:
 def text_of(path: os.PathLike[str]) -> str:
     """A file's text, byte for byte: line ends stay as they are. Raises OSError, UnicodeDecodeError."""
     return Path(path).read_bytes().decode()
-
-
-__all__ = ["OPTIONS", "READ_GRACE", "Readings", "read", "text_of"]

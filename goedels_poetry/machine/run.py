@@ -165,6 +165,3 @@ def _wants_certificate(result: RunResult, out: Path | None) -> bool:
         return False
     elsewhere = out is not None and not result.certificate.resolve().is_relative_to(out.resolve())
     return elsewhere or not result.certificate.exists()
-
-
-__all__ = ["Run"]

@@ -16,6 +16,7 @@ from goedels_poetry import languages
 from goedels_poetry.agents.registry import Registry
 from goedels_poetry.checker.registry import Checkers
 from goedels_poetry.errors import InvalidInput, Unavailable, UnknownLanguage, UnknownRun
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.base import Configurable, JobPool, Language, SeveralTheorems, Spreading
 from goedels_poetry.machine.background import Closed
 from goedels_poetry.machine.checkpoints import GraphOptions, OnChunk
@@ -35,7 +36,6 @@ from goedels_poetry.tasks.question import Question
 from goedels_poetry.tasks.theorem import FormalTheorem
 from goedels_poetry.tree.results import Event, OnEvent, RunResult
 from goedels_poetry.tree.runs import RunDir, Runs
-from goedels_poetry.tree.state import Verdict
 from goedels_poetry.tree.store import ProofStore
 
 if TYPE_CHECKING:
@@ -460,6 +460,3 @@ def _unread(name: str, language: Language, reason: str) -> RunResult:
 
 def _ignore(event: Event) -> None:
     """Nobody listens."""
-
-
-__all__ = ["LOGIC", "MachineRunner"]

@@ -92,6 +92,3 @@ async def saver(path: Path, serde: SerializerProtocol, store: ProofStore) -> Asy
         await store.on_own_thread(found.put_later)
     finally:
         await store.on_own_thread(db.close)
-
-
-__all__ = ["Saver", "saver"]

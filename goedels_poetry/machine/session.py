@@ -157,6 +157,3 @@ class RunSession:
         except Exception as exc:  # noqa: BLE001  whatever a listener of somebody else's raises
             self._on_event = lambda _: None
             self.warn(f"the event listener failed and was switched off: {one_line(exc)}")
-
-
-__all__ = ["FRAMEWORK", "Interruption", "RunSession", "Services", "Subject"]

@@ -169,6 +169,3 @@ def _registry(store: StoreReader, extensions: Extensions) -> Registry:
     """The agents that serve a run's task."""
     task = task_of(store)
     return registry_of(task.kind, extensions) if task is not None else load_registry()
-
-
-__all__ = ["Snapshot", "read_history", "read_state", "refuse_update"]

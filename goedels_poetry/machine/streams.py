@@ -80,6 +80,3 @@ def modes_of(stream_mode: str | Collection[str]) -> tuple[str, ...]:
     if unknown or not modes:
         raise ValueError(f"no such stream mode: {', '.join(unknown) or 'none'}; there are {', '.join(MODES)}")
     return modes
-
-
-__all__ = ["MODES", "RESULT", "StreamMode", "modes_of", "stream_of"]

@@ -282,6 +282,3 @@ def _queue(store: StoreReader, name: str, length: int) -> QueueState:
 
 def _over(budget: str, reason: str) -> Stop:
     return Stop("out_of_budget", reason, budget)
-
-
-__all__ = ["RUNNING", "Dispatch", "Stop", "SupervisorAgent", "Turn", "parcels", "present_state", "unpacked"]

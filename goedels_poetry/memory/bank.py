@@ -125,6 +125,3 @@ class LemmaBank:
     def forget(self, lemmas: Iterable[str]) -> None:
         """Remove lemmas whose proofs the checker did not accept."""
         self._db.write("DELETE FROM lemma WHERE id=?", ((lemma,) for lemma in lemmas))
-
-
-__all__ = ["Lemma", "LemmaBank", "export_subtree", "lemma_id", "theory_of"]

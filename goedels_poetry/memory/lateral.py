@@ -137,6 +137,3 @@ def _resolved(store: StoreReader, entry: dict[str, Any]) -> dict[str, Any]:
         elif name != "variables":  # they stand in the exchange's messages
             resolved[name] = value
     return resolved
-
-
-__all__ = ["ExecutionTrace", "NodeState", "conversation", "node_state"]

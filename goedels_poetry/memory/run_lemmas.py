@@ -62,6 +62,3 @@ def _key(store: StoreReader, fact: str) -> str:
     lemma = store.meta(f"lemma:{fact}")
     key = store.get(fact).key if lemma is None else lemma[0]["row"]["key"]
     return str(key).rpartition(":")[2]
-
-
-__all__ = ["proved_in_run"]

@@ -35,6 +35,3 @@ class StrategyStatistics:
             (language, shape),
         )
         return tuple(name for (name,) in rows)
-
-
-__all__ = ["StrategyStatistics"]

@@ -164,6 +164,3 @@ def _of_model(facts: dict[str, Any]) -> Iterator[Trial]:
     for reason in dict.fromkeys(map(str, facts.get("reasons", ()))):
         trial = Trial(strategy, str(facts.get("prompt", "")), Status.REJECTED, f"rejected: {reason}")
         yield replace(trial, times=sum(reason == other for other in facts["reasons"]))
-
-
-__all__ = ["TRIALS", "UNDER_WAY", "Tried", "log_path", "log_place", "tried_on"]

@@ -233,6 +233,3 @@ def amounts(role: str, reply: Reply) -> dict[str, float]:
         "model_replies_from_cache": float(reply.cached),
     }
     return own | {f"{name}:{role}": amount for name, amount in own.items()}
-
-
-__all__ = ["Ledger", "Price", "PriceError", "Prices", "SharedBudget", "amounts"]

@@ -223,6 +223,3 @@ def _load(answer: str | None) -> Any | None:
         return json.loads(answer)
     except ValueError:
         return None
-
-
-__all__ = ["Asked", "CacheStats", "ExecutorCache", "Kind"]

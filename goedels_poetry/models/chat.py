@@ -84,6 +84,3 @@ def _words(response: Any) -> str:
     if isinstance(said, dict):
         said = said.get("message") or said
     return str(said)[:300]
-
-
-__all__ = ["RefusedRequest", "StraightChat"]

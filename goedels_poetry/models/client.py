@@ -402,6 +402,3 @@ def models_from(settings: Settings, cache: ExecutorCache | None = None) -> Model
     Prompts(settings.prompts_dir).check()
     prices = Prices.load(in_force.prices or settings.data_dir / "prices.toml")
     return Models(settings=settings, cache=cache, prices=prices)
-
-
-__all__ = ["Models", "models_from"]

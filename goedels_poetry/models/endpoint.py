@@ -199,16 +199,3 @@ def given_endpoint(chat: BaseChatModel, settings: ModelSettings) -> Endpoint:
         "max_tokens": settings.max_tokens,
     }
     return Endpoint(settings, chat, name, "", facts, Pace(settings.requests_per_second))
-
-
-__all__ = [
-    "OPENAI",
-    "Endpoint",
-    "Pace",
-    "given_endpoint",
-    "key_of",
-    "openai_endpoint",
-    "public_address",
-    "response_format",
-    "server_of",
-]

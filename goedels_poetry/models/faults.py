@@ -124,6 +124,3 @@ def retry_after(headers: Any) -> float | None:
         if math.isfinite(seconds):
             return max(0.0, seconds)
     return None
-
-
-__all__ = ["Fault", "ReplyTooLarge", "UnusableAnswer", "fault_of", "retry_after"]

@@ -117,6 +117,3 @@ async def _read(response: Any, request: Any, max_bytes: int) -> Any:
     return type(response)(
         response.status_code, headers=headers, content=bytes(body), request=request, extensions=extensions
     )
-
-
-__all__ = ["http_client"]

@@ -119,6 +119,3 @@ def packaged() -> Path:
     package = Path(__file__).parents[1]
     inside = package / "data" / "prompts"
     return inside if inside.is_dir() else package.parent / "data" / "prompts"
-
-
-__all__ = ["PromptError", "Prompts", "Template", "packaged"]

@@ -111,6 +111,3 @@ def _prompts(settings: Settings) -> list[Seen]:
         asks = f", but asks for {', '.join(unknown)}, which may not be given" if unknown else ""
         seen.append(Seen("prompt", words + asks, ok=known))
     return seen
-
-
-__all__ = ["Seen", "look"]

@@ -170,6 +170,3 @@ def _from_json(data: dict[str, Any]) -> Reply:
         calls=int(data.get("calls", 0)),
         away=bool(data.get("away")),
     )
-
-
-__all__ = ["Recorder", "Recording", "RecordingError"]

@@ -305,16 +305,3 @@ def _outside(number: float, schema: dict[str, Any], least: str, most: str, what:
     if most in schema and number > schema[most]:
         return f"{what} must be at most {schema[most]}"
     return ""
-
-
-__all__ = [
-    "Block",
-    "UnusableReply",
-    "blocks",
-    "code",
-    "json_objects",
-    "parse_json_reply",
-    "problem_with",
-    "text_of",
-    "without_thinking",
-]

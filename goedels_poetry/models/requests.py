@@ -86,6 +86,3 @@ class Reply:
     def ok(self) -> bool:
         """Whether it can be used."""
         return not self.error
-
-
-__all__ = ["ROLES", "Reply", "Request", "Usage"]

@@ -45,6 +45,3 @@ class RetryConfig:
         step = self.step(request.attempt)
         tokens = request.max_tokens if request.max_tokens is not None else self.max_tokens
         return replace(request, samples=step.beam, temperature=step.temperature, max_tokens=tokens)
-
-
-__all__ = ["RetryConfig", "Step"]

@@ -148,6 +148,3 @@ def _nearest(name: str, known: list[str]) -> str:
     plain = re.sub(r"[^a-z]", "", name.lower())
     near = difflib.get_close_matches(plain, known, 1, NEAR)
     return near[0] if near else ""
-
-
-__all__ = ["known_names", "respelled"]

@@ -21,8 +21,7 @@ from goedels_poetry.kernel.logic.program import LogicProgram
 from goedels_poetry.kernel.logic.queries import MEMORY_MB
 from goedels_poetry.kernel.reading.reader import MAX_BYTES
 from goedels_poetry.languages.logic.dialects import read_program
-from goedels_poetry.languages.logic.result import invalid_result, result_of
-from goedels_poetry.reasoning.results import Semantics, VerificationResult, World
+from goedels_poetry.languages.logic.result import Semantics, VerificationResult, World, invalid_result, result_of
 from goedels_poetry.solvers import SolverError
 from goedels_poetry.solvers.query_runner import SolverPair
 
@@ -206,6 +205,3 @@ def _content(path: os.PathLike[str]) -> bytes:
     """The bytes of a file, one more than may be at most."""
     with open(path, "rb") as file:
         return file.read(MAX_BYTES + 1)
-
-
-__all__ = ["BACKENDS", "Backend", "JSONBackend", "SMT2Backend", "SolverPairs"]

@@ -185,6 +185,3 @@ def _client_chat(llm: Any, name: str) -> BaseChatModel:
         return ChatResult(generations=[ChatGeneration(message=message)])
 
     return ClientChat(model_name=name)
-
-
-__all__ = ["OpenAIClient", "UnusableClient", "models_of", "settings_with"]

@@ -10,12 +10,13 @@ from string import ascii_uppercase
 from typing import Any, Literal
 
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.languages.logic.result import Semantics, World
 from goedels_poetry.machine.background import BackgroundLoop
 from goedels_poetry.machine.runner import MachineRunner
 from goedels_poetry.reasoning.clients import models_of, settings_with
 from goedels_poetry.reasoning.postprocessors import PostProcessor, post_processors
 from goedels_poetry.reasoning.postprocessors.runs import solve_with
-from goedels_poetry.reasoning.results import QueryResult, Semantics, World
+from goedels_poetry.reasoning.results import QueryResult
 from goedels_poetry.settings import ScheduleSettings, Settings
 from goedels_poetry.tasks.question import NO_MODEL, Question
 from goedels_poetry.tree.results import OnEvent
@@ -208,6 +209,3 @@ def lettered(choices: Mapping[str, str] | Iterable[str | Sequence[str]]) -> tupl
     if len(pairs) < 2 or len({letter for letter, _ in pairs}) < len(pairs):
         raise InvalidInput("a multiple-choice question needs at least two choices with different letters")
     return pairs
-
-
-__all__ = ["ProofOfThought", "lettered"]

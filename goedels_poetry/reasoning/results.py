@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from goedels_poetry.languages.logic.result import Answer, Semantics, VerificationResult, World
-from goedels_poetry.tree.state import Verdict
+from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.languages.logic.result import Answer, Semantics, World
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,3 @@ class QueryResult:
     def to_json(self) -> dict[str, Any]:
         """The object that ``ask --json`` prints."""
         return {**asdict(self), "verdict": str(self.verdict)}
-
-
-__all__ = ["Answer", "QueryResult", "Semantics", "VerificationResult", "World"]

@@ -7,14 +7,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.languages.base import VACUOUS
 from goedels_poetry.languages.logic.render import countermodel_of, render_model
+from goedels_poetry.languages.logic.result import Answer
 from goedels_poetry.machine.runner import MachineRunner
 from goedels_poetry.models import SharedBudget
-from goedels_poetry.reasoning.results import Answer, QueryResult
-from goedels_poetry.tasks.question import DECIDED, DOUBTED, TRUST, VACUOUS, Question, programs
+from goedels_poetry.reasoning.results import QueryResult
+from goedels_poetry.tasks.question import DECIDED, DOUBTED, TRUST, Question, programs
 from goedels_poetry.tasks.sentences import Sentence
 from goedels_poetry.tree.results import OnEvent, RunResult
-from goedels_poetry.tree.state import ROOT, Verdict
+from goedels_poetry.tree.state import ROOT
 from goedels_poetry.tree.store import StoreReader
 
 DECIDES = (Verdict.PROVED, Verdict.REFUTED)
@@ -171,6 +174,3 @@ def costs_of(metrics: Mapping[str, Any]) -> dict[str, Any]:
         "solver_seconds": float(metrics.get("solver_seconds", 0.0)),
         "wall_seconds": float(metrics.get("wall_seconds", 0.0)),
     }
-
-
-__all__ = ["answer_of", "costs_of", "solve", "with_texts"]

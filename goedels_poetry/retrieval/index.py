@@ -116,6 +116,3 @@ def _fill(database: sqlite3.Connection, entries: Iterable[Citable]) -> None:
                 "INSERT INTO found(rowid, conclusion, context, words) VALUES(?, ?, ?, ?)",
                 (number, conclusion, encoded(entry.context), " ".join(words)),
             )
-
-
-__all__ = ["FORMAT", "Index"]

@@ -77,6 +77,3 @@ def theorems_of_text(text: str, source: str) -> Iterator[Citable]:
             statement = " ".join(found["statement"].split())[:MOST_STATEMENT]
             docstring = " ".join((found["docstring"] or "").removeprefix("/--").removesuffix("-/").split())
             yield Citable(name, statement=statement, docstring=docstring, source=source)
-
-
-__all__ = ["project_of", "theorems_of_project", "theorems_of_text"]

@@ -41,6 +41,3 @@ def _functions(statement: Citable) -> list[str]:
 def _about(name: str, statement: Citable) -> str:
     pairs = [s for s in (*statement.conclusion, *statement.context) if name in s.split(">") and ">" in s]
     return " ".join((name, *pairs))
-
-
-__all__ = ["queries_for"]

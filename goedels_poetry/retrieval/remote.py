@@ -102,6 +102,3 @@ def _objects(value: Any) -> list[dict[str, Any]]:
 def _premise(hit: dict[str, Any], statement: str, docstring: str, source: str) -> Premise:
     name, signature, about = (str(hit.get(field) or "").strip()[:MOST_TEXT] for field in ("name", statement, docstring))
     return Premise(name, signature, about, source)
-
-
-__all__ = ["LeanExploreRetriever", "LoogleRetriever", "SearchFailed"]

@@ -120,13 +120,3 @@ def openai_embeddings(model: str, base_url: str | None, api_key: str, seconds: f
     settings["http_async_client"] = openai.DefaultAsyncHttpxClient(follow_redirects=False)
     # Other servers take texts, not the token numbers that this client sends for OpenAI's own models.
     return OpenAIEmbeddings(**settings, max_retries=0, check_embedding_ctx_length=False)
-
-
-__all__ = [
-    "BM25Retriever",
-    "EmbeddedRetriever",
-    "document",
-    "fused",
-    "openai_embeddings",
-    "premise",
-]

@@ -273,6 +273,3 @@ def cache_folder() -> Path:
     """Where indexes of libraries are kept: ``goedels_poetry/premises`` below the user's cache folder."""
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return base / "goedels_poetry" / "premises"
-
-
-__all__ = ["PremiseSearch", "SearchResult", "cache_folder"]

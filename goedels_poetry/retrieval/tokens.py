@@ -115,6 +115,3 @@ def tokens_of(query: str) -> tuple[str, ...]:
 
 def _is_symbol(piece: str) -> bool:
     return bool(re.fullmatch(rf"{_NAME}|#[0-9]+", piece))
-
-
-__all__ = ["NOTATION", "encoded", "symbols_of", "tokens_of", "words_of"]

@@ -72,6 +72,3 @@ async def _in_thread(run: Callable[..., SandboxResult]) -> SandboxResult:
         os.close(cancel)
         if future.done():
             os.close(cancelled)
-
-
-__all__ = ["run_command_async", "run_python_async"]

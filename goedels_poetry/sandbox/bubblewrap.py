@@ -65,5 +65,3 @@ def _parents(mounts: Iterable[str]) -> list[str]:
 
 SOURCE = "/.source"
 """Where the folder that is copied is seen; the program may not read it, where there is Landlock."""
-
-__all__ = ["SOURCE", "installed", "walls"]

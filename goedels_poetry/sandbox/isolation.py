@@ -211,6 +211,3 @@ def _has_seccomp() -> bool:
         return syscall(NUMBERS[MACHINE]["seccomp"], _ACTION_AVAILABLE, 0, action) == 0
     except OSError:
         return False
-
-
-__all__ = ["KERNEL", "LIMITS", "Isolation", "Setup", "describe", "forced", "setup"]

@@ -101,6 +101,3 @@ def _signal(returncode: int | None) -> str:
         return signal.Signals(-(returncode or 0)).name
     except ValueError:
         return f"signal {-(returncode or 0)}"
-
-
-__all__ = ["UNAVAILABLE", "SandboxLimits", "SandboxResult", "explain"]

@@ -120,6 +120,3 @@ def _all_sites() -> set[str]:
         for name in _SITES:
             every += [str(path) for path in Path(library).glob(f"python3*/{name}")]
     return {str(Path(path).resolve()) for path in every if os.path.isdir(path)}
-
-
-__all__ = ["DEVICES", "Places", "installed_packages", "named_by_pth_files", "outermost", "places"]

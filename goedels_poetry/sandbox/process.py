@@ -287,6 +287,3 @@ def _end(process: subprocess.Popen[bytes]) -> None:
             with contextlib.suppress(OSError):
                 stream.close()
     process.wait()
-
-
-__all__ = ["Outcome", "launcher", "run_process"]

@@ -279,6 +279,3 @@ def _read_report(report: bytes) -> tuple[str, int, float, float, str, dict[str, 
         return status, int(code), float(seconds), float(cpu), text, files
     except (ValueError, IndexError):
         return "", 0, 0.0, 0.0, "", {}
-
-
-__all__ = ["chosen", "find_isolation", "run_command", "run_python"]

@@ -73,6 +73,3 @@ def moved_packages(tree: str, folder: str) -> dict[str, str]:
     named = {os.path.realpath(path) for place in installed_packages() for path in named_by_pth_files(place)}
     moved = [folder + path[len(tree) :] for path in sorted(named) if path == tree or path.startswith(tree + "/")]
     return {"PYTHONPATH": os.pathsep.join(moved)} if moved else {}
-
-
-__all__ = ["MAX_TREE_FILES", "MAX_TREE_MB", "TreeSize", "measure", "moved_packages", "relative_name"]

@@ -50,6 +50,3 @@ def tasks_of(user: int) -> int:
             except OSError:  # it has ended
                 continue
     return count
-
-
-__all__ = ["Usage", "tasks_of", "usage"]

@@ -147,6 +147,3 @@ def _cookie(header: str, name: str) -> str:
     except CookieError:
         return ""
     return found.value if found is not None else ""
-
-
-__all__ = ["Gate", "Key"]

@@ -35,6 +35,3 @@ def page(text: str, policy: str = OWN_FILES) -> Response:
     """An HTML page with its policy. Half a surrogate pair, which UTF-8 cannot say, becomes a question mark."""
     body = text.encode("utf-8", "replace")
     return Response(body, media_type="text/html", headers={"content-security-policy": policy})
-
-
-__all__ = ["NOTHING_ELSE", "OWN_FILES", "Refused", "answer", "page", "problem"]

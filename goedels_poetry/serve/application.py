@@ -210,6 +210,3 @@ async def _http_problem(request: Request, exc: Exception) -> Response:
     assert isinstance(exc, HTTPException)
     words = {404: "there is nothing at this address", 405: "this address takes no such request"}
     return problem(exc.status_code, words.get(exc.status_code, exc.detail))
-
-
-__all__ = ["MAX_BODY", "MAX_LISTENERS", "Pages"]

@@ -13,10 +13,10 @@ from typing import Any
 from goedels_poetry import languages
 from goedels_poetry.errors import GoedelsPoetryError, RunLocked, one_line
 from goedels_poetry.framework import GoedelsPoetryFramework
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.serve.answers import Refused
 from goedels_poetry.settings import Settings
 from goedels_poetry.tree.results import Event, RunResult
-from goedels_poetry.tree.state import Verdict
 
 MAX_NAME = 200
 """Characters of a label."""
@@ -214,6 +214,3 @@ def _answered(result: RunResult) -> Begun | Refused:
         return Begun(result.run_id, result)
     status = 400 if result.verdict is Verdict.INVALID else 503
     return Refused(status, result.reason, verdict=str(result.verdict), location=result.location)
-
-
-__all__ = ["Begun", "Desk", "Order"]

@@ -64,6 +64,3 @@ async def _pause(closing: asyncio.Event) -> None:
             await closing.wait()
     except TimeoutError:
         pass
-
-
-__all__ = ["event", "follow"]

@@ -100,6 +100,3 @@ class Watch:
         now = (ended, card, self._store.seq, tuple(self._store.under_way()))
         changed, self._seen = now != self._seen, now
         return changed, ended
-
-
-__all__ = ["UNREADABLE", "Shelf", "Watch", "as_json", "as_list", "data_of"]

@@ -147,6 +147,3 @@ class _Impatient(H11Protocol):
         cycle: RequestResponseCycle | None = self.cycle  # None until the first request has come
         if cycle is None or cycle.response_complete:
             self.transport.close()
-
-
-__all__ = ["Limits", "serve"]

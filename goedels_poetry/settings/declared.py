@@ -328,18 +328,3 @@ def _groups() -> Iterator[tuple[str, list[str] | None]]:
             yield name, [f"{name}{BETWEEN}{inner}" for inner in kind.model_fields]
         else:
             yield name, None
-
-
-__all__ = [
-    "Budgets",
-    "LeanSettings",
-    "ModelSettings",
-    "ModelsSettings",
-    "RetrievalSettings",
-    "ScheduleSettings",
-    "Settings",
-    "UnknownVariable",
-    "checked_address",
-    "is_address",
-    "unknown_variables",
-]

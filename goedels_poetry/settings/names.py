@@ -21,14 +21,3 @@ DECOMPOSER_AGENT_MAX_SELF_CORRECTIONS = 16
 def configuration_file(environment: Mapping[str, str], home: Path | None = None) -> Path:
     """The file that is read: in ``home``, else in the data directory that the environment names."""
     return Path(home or environment.get(f"{PREFIX}HOME") or DEFAULT_HOME).expanduser() / CONFIGURATION
-
-
-__all__ = [
-    "CONFIGURATION",
-    "DECOMPOSER_AGENT_MAX_SELF_CORRECTIONS",
-    "DEFAULT_HOME",
-    "NEARLY",
-    "OTHERS",
-    "PREFIX",
-    "configuration_file",
-]

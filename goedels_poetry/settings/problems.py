@@ -196,6 +196,3 @@ def _entries(text: str) -> Iterator[tuple[int, Key]]:
 
 def _names(dotted: str) -> Key:
     return tuple(name.strip("\"'") for name in re.findall(_NAME, dotted))
-
-
-__all__ = ["OPTIONS", "line_of", "syntax_problem", "validation_problems", "variable_problem"]

@@ -39,6 +39,3 @@ def _in_units(said: str) -> float | None:
     if any(later >= earlier for earlier, later in pairwise(units)):
         return None
     return sum(number * unit for number, unit in parts)
-
-
-__all__ = ["FORMS", "seconds"]

@@ -158,6 +158,3 @@ def _forget(nursery: Nursery) -> None:
     nursery.close()
     if _nursery is nursery:
         _nursery = None
-
-
-__all__ = ["Ended", "ForkedProcess", "Nursery", "hold", "load_ahead", "release", "start_worker"]

@@ -87,6 +87,3 @@ def begin(modules: Sequence[str]) -> None:
 def take() -> Started | None:
     """The one that was begun, once."""
     return _begun.pop() if _begun else None
-
-
-__all__ = ["Started", "begin", "take"]

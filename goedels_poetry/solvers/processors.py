@@ -16,6 +16,3 @@ def processors() -> int:
         there = os.cpu_count() or 1
     said = os.environ.get(VARIABLE, "")
     return max(1, min(there, int(said))) if said.isdecimal() else there
-
-
-__all__ = ["VARIABLE", "processors"]

@@ -225,6 +225,3 @@ class QueryRunner:
 def _doubt(answer: Answer) -> Answer:
     """An error is no status: it counts as not decided, with the message as the reason."""
     return Answer("unknown", answer.reason, seconds=answer.seconds) if answer.status == "error" else answer
-
-
-__all__ = ["FAST", "GRACE", "OPEN", "QueryRunner", "SolverPair"]

@@ -98,6 +98,3 @@ def _prepare_forks(source: Forks) -> None:
         if (found := source.fork(*key)) is not None:
             _forks[key] = found
     _forked.clear()
-
-
-__all__ = ["Forks", "bury", "forked", "prepare", "started"]

@@ -35,6 +35,3 @@ def borrowed() -> Iterator[Z3Process]:
         yield process
     finally:
         take_back(process)
-
-
-__all__ = ["borrowed", "lend", "take_back"]

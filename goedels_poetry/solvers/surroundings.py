@@ -35,6 +35,3 @@ def program_environment() -> dict[str, str]:
     if _LARGE_PAGES.partition("=")[0] not in said:
         surroundings[_TUNABLES] = ":".join(filter(None, (said, _LARGE_PAGES)))
     return surroundings
-
-
-__all__ = ["LOADED", "children_environment", "module_command", "program_environment"]

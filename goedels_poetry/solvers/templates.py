@@ -68,6 +68,3 @@ def give_up() -> None:
     if _template is not None:
         _template.close()
     _template = None
-
-
-__all__ = ["count_job", "fork", "give_up", "is_ready"]

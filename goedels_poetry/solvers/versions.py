@@ -42,6 +42,3 @@ def solver_versions() -> dict[str, str]:
     """Versions by solver name; a solver that is not installed is left out."""
     found = {name: _version(package) for name, package in _PACKAGES.items()}
     return {name: installed for name, installed in found.items() if installed is not None}
-
-
-__all__ = ["solver_versions"]

@@ -104,6 +104,3 @@ class StrategyGoal(Goal):
         if known and (unknown or not on):
             what = f"{', '.join(unknown)} is no variable of the goal" if unknown else "no variable is given"
             raise UnusableSketch(f"{method}: {what}; it has {', '.join(known)}")
-
-
-__all__ = ["StrategyGoal"]

@@ -91,6 +91,3 @@ class Proposal:
         if self.rule:
             raise UnusableSketch(f"one rule at a time, not {self.rule[0][0]} and {name}")
         return replace(self, rule=((name, how),))
-
-
-__all__ = ["Name", "Proposal", "UnusableSketch"]

@@ -186,16 +186,3 @@ def text_by_model(store: StoreReader) -> str:
     if formal is None:
         raise GoedelsPoetryError("there is no formal text")
     return str(store.load(formal))
-
-
-__all__ = [
-    "FORMAL",
-    "GO_ON",
-    "Session",
-    "Statement",
-    "Stop",
-    "Task",
-    "bare_root",
-    "stand_in",
-    "text_by_model",
-]

@@ -155,11 +155,3 @@ class Change:
             "steps": steps_of(store),
         }
         return replace(result, answer={"change": told})
-
-
-__all__ = [
-    "MAX_ATTEMPTS",
-    "NOBODY",
-    "NOTHING_WRONG",
-    "Change",
-]

@@ -83,6 +83,3 @@ def _is_python(text: str) -> bool:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True
-
-
-__all__ = ["change_in", "unfenced"]

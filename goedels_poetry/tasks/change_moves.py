@@ -12,9 +12,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.python.changes import ChangeCase, ChangeReport, evidence_of
 from goedels_poetry.languages.python.changes.report import REACHED
-from goedels_poetry.tree.state import ROOT, NodeStatus, ProofNode, Queue, Verdict
+from goedels_poetry.tree.state import ROOT, NodeStatus, ProofNode, Queue
 from goedels_poetry.tree.store import HistoryEntry, StoreReader, Txn
 
 Json = dict[str, Any]
@@ -308,30 +309,3 @@ def set_back(txn: Txn, node: ProofNode, step: int, reason: str) -> str:
     node = replace(node, queue=Queue.FORMALIZE, status=NodeStatus.OPEN, attempts=0, reason=reason, refs=refs)
     txn.put(node)
     return f"back to step {step}"
-
-
-__all__ = [
-    "BASELINE",
-    "CONVERSATION",
-    "KEPT",
-    "PENDING",
-    "REPORT",
-    "STATE",
-    "SURVEY",
-    "Decision",
-    "Proposed",
-    "Turn",
-    "last_step",
-    "on_another_state",
-    "set_back",
-    "set_decision",
-    "set_no_change",
-    "set_proposed",
-    "set_report",
-    "set_surveyed",
-    "state_of",
-    "state_text",
-    "steps_of",
-    "text_of_step",
-    "told_steps",
-]

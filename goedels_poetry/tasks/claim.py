@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.base import PASSED, WARNING, Formalizable, Language, Theorem
 from goedels_poetry.models import Models
 from goedels_poetry.tasks.base import FORMAL, GO_ON, Session, Stop, bare_root, stand_in, text_by_model
 from goedels_poetry.tree.results import RunResult
-from goedels_poetry.tree.state import ROOT, NodeStatus, ProofNode, Queue, Verdict
+from goedels_poetry.tree.state import ROOT, NodeStatus, ProofNode, Queue
 from goedels_poetry.tree.store import HistoryEntry, StoreReader, Txn
 
 MAX_CLAIM = 20_000
@@ -289,27 +290,3 @@ def _write_beside(certificate: Path, formal: str, suffix: str) -> Path:
     temporary.write_text(formal, "utf-8", newline="")
     temporary.replace(file)
     return file
-
-
-__all__ = [
-    "CONFIRM",
-    "DECLINED",
-    "JUDGEMENT",
-    "MAX_CLAIM",
-    "MAX_FORMAL",
-    "NOT_JUDGED",
-    "NO_MODEL",
-    "ONLY_STATED",
-    "Claim",
-    "Confirm",
-    "check_claim",
-    "failures",
-    "formalization_of",
-    "set_confirmed",
-    "set_failed_formalization",
-    "set_formalized",
-    "set_judged_faithful",
-    "set_round_trip",
-    "set_stated",
-    "with_formalization",
-]

@@ -247,6 +247,3 @@ def check_code(task: CodeTask) -> None:
 
 def _checked_texts(task: CodeTask) -> tuple[tuple[str, ...], ...]:
     return tuple(call for call, _ in task.examples), task.tests, task.properties
-
-
-__all__ = ["DEFAULT_ATTEMPTS", "NO_CHECKS", "NO_MODEL", "CodeTask", "check_code", "signature_node"]

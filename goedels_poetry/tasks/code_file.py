@@ -340,6 +340,3 @@ def _is_literal(text: str) -> bool:
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         return False
     return True
-
-
-__all__ = ["KEYS", "LIMITS", "code_task", "task_of_problem"]

@@ -12,8 +12,9 @@ from dataclasses import replace
 from typing import Any
 
 from goedels_poetry.errors import GoedelsPoetryError
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.tree.results import RunResult
-from goedels_poetry.tree.state import ROOT, NodeStatus, ProofNode, Queue, Verdict
+from goedels_poetry.tree.state import ROOT, NodeStatus, ProofNode, Queue
 from goedels_poetry.tree.store import HistoryEntry, StoreReader, Txn
 
 CONVERSATION, CANDIDATE, REPORT, EVIDENCE = "conversation", "candidate", "report", "evidence"
@@ -350,47 +351,3 @@ def conclude_code(result: RunResult, store: StoreReader, function: str) -> RunRe
 
 def _without(refs: Mapping[str, str], *names: str) -> dict[str, str]:
     return {name: ref for name, ref in refs.items() if name not in names}
-
-
-__all__ = [
-    "ANSWERED",
-    "BANNED",
-    "BEST",
-    "CANDIDATE",
-    "CONVERSATION",
-    "DISPUTED",
-    "EVIDENCE",
-    "FAILED",
-    "FAILURES_UNTIL_BAN",
-    "MODEL",
-    "NO_REPLY",
-    "PASSED",
-    "PROSECUTED",
-    "REPEATED",
-    "REPLY",
-    "REPORT",
-    "RESTORED",
-    "SOLUTION",
-    "SYNTHESIS",
-    "UNTESTED",
-    "Turn",
-    "accept_passed",
-    "candidates",
-    "conclude_code",
-    "disputes_kept",
-    "failures_of",
-    "has_passed",
-    "is_kept",
-    "lift_oldest",
-    "rounds_of",
-    "set_broken",
-    "set_disputed",
-    "set_enumerated",
-    "set_move",
-    "set_prosecuted",
-    "set_report",
-    "set_restored",
-    "set_unusable_reply",
-    "set_written",
-    "solution_of",
-]

@@ -13,12 +13,13 @@ from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.languages.base import OPEN, REFUSED, VACUOUS, Language, Theorem
+from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.languages.base import REFUSED, Language, Theorem
 from goedels_poetry.models import Models
 from goedels_poetry.tasks.base import FORMAL, Session, Stop, bare_root, stand_in, text_by_model
 from goedels_poetry.tasks.sentences import Sentence, numbered, split
 from goedels_poetry.tree.results import RunResult
-from goedels_poetry.tree.state import ROOT, NodeStatus, ProofNode, Queue, Verdict
+from goedels_poetry.tree.state import ROOT, NodeStatus, ProofNode, Queue
 from goedels_poetry.tree.store import HistoryEntry, StoreReader, Txn
 
 MAX_QUESTION = 100_000
@@ -393,39 +394,3 @@ def _contradiction(result: dict[str, Any]) -> dict[str, Any]:
 def programs(history: Iterable[HistoryEntry]) -> list[dict[str, Any]]:
     """The attempts of a run, oldest first."""
     return [entry.entry for entry in history if entry.kind == "program"]
-
-
-__all__ = [
-    "ADVISE",
-    "ANSWER",
-    "ANSWERED",
-    "CONVERSATION",
-    "DECIDED",
-    "DOUBTED",
-    "INCONSISTENT",
-    "LIMITS",
-    "MAX_PROGRAM",
-    "NO_MODEL",
-    "NO_REPLY",
-    "OPEN",
-    "PROGRAM",
-    "REFUSED",
-    "REPLY",
-    "REPORT",
-    "TITLE_LENGTH",
-    "TRUST",
-    "UNREADABLE",
-    "VACUOUS",
-    "Aim",
-    "Question",
-    "Turn",
-    "check_question",
-    "programs",
-    "set_advised",
-    "set_move",
-    "set_report",
-    "set_tested",
-    "set_unusable_advice",
-    "set_unusable_reply",
-    "set_written",
-]

@@ -123,5 +123,3 @@ def _looks_like_a_name(before: str, following: str) -> bool:
 _STARTS = "the a an it he she they we you this that these those if all no some every each there"
 _BEGINNINGS = frozenset(_STARTS.split())
 """Words that begin a sentence, not a surname."""
-
-__all__ = ["MAX_SENTENCES", "Sentence", "is_heading", "numbered", "split"]

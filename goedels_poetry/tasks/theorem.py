@@ -64,6 +64,3 @@ class FormalTheorem:
     def conclude(self, result: RunResult, store: StoreReader, theorem: Theorem, suffix: str) -> RunResult:
         """See `Task`: there is nothing to add."""
         return result
-
-
-__all__ = ["FormalTheorem"]

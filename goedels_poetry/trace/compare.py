@@ -179,6 +179,3 @@ def _told(event: Event | None) -> dict[str, Any] | None:
     if event is None:
         return None
     return {"seq": event.seq, "agent": event.agent, "outcome": event.outcome, "reason": event.reason}
-
-
-__all__ = ["MOST_GOALS", "Comparison", "Goals", "Parting", "Side", "compare"]

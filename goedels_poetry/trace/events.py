@@ -56,6 +56,3 @@ def _strategies(store: StoreReader) -> dict[int, tuple[dict[str, None], int]]:
         tried += sum(int(trial.get("times", 1)) for trial in trials) + int(entry.get("more") or 0)
         named[seq] = (strategies, tried)
     return named
-
-
-__all__ = ["told_events"]

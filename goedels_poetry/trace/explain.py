@@ -330,19 +330,3 @@ def rows(trials: Iterable[Trial], language: str = "") -> list[tuple[str, str, st
         )
         for trial in trials
     ]
-
-
-__all__ = [
-    "Explanation",
-    "Nearest",
-    "RunFacts",
-    "Status",
-    "Trial",
-    "explain",
-    "explain_lines",
-    "formula",
-    "in_short",
-    "nearest_line",
-    "rows",
-    "tried_in_short",
-]

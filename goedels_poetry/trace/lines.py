@@ -151,6 +151,3 @@ class Lines(Silent):
         """One line; leading spaces stay."""
         self._said = time.monotonic()
         say(self._console, text if text.isprintable() else one_line(text))
-
-
-__all__ = ["ROUTINE", "SILENCE", "Lines", "Opener", "Progress", "Silent"]

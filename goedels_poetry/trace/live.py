@@ -281,6 +281,3 @@ def _worth_showing(nodes: dict[str, ProofNode], room: int) -> list[ProofNode]:
             break
         keep.add(node.id)
     return [node for node in ordered if node.id in keep]
-
-
-__all__ = ["CHECKING", "WORK", "LiveView", "picture"]

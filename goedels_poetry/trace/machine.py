@@ -224,6 +224,3 @@ def _lines(lines: list[str]) -> str:
 
 def _escaped(line: str) -> str:
     return line.replace("\\", "\\\\").replace('"', '\\"')
-
-
-__all__ = ["Station", "dot", "html", "idle", "in_notebooks", "mermaid", "stations", "text"]

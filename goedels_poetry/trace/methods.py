@@ -98,6 +98,3 @@ def _split(text: str, at: str) -> Iterator[str]:
 def _words(text: str, language: str) -> str:
     """A term as people write it; names lose the bars that only their letters need."""
     return worded(text, language) if text.startswith("(") else worded_name(text, language)
-
-
-__all__ = ["worded_detail", "worded_method", "worded_points"]

@@ -57,6 +57,3 @@ class TreeView:
     def _line(self, node: ProofNode) -> str:
         reason = node.reason if node.status is not NodeStatus.PROVED else ""
         return node_line(node.id, str(node.status), self.render(node.statement or self.theorem), method(node), reason)
-
-
-__all__ = ["TreeView"]

@@ -28,6 +28,3 @@ def choose(
 
         return LiveView(stream, opener, total, limit_seconds, render)
     return Lines(stream, several=total > 1)
-
-
-__all__ = ["Lines", "Opener", "Progress", "Silent", "choose"]

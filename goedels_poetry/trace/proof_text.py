@@ -315,6 +315,3 @@ def _hypotheses(sequent: str) -> int:
 def _words(text: str, language: str) -> str:
     """A term of a certificate as people write it."""
     return worded(text, language) if text.startswith("(") else worded_name(text, language)
-
-
-__all__ = ["LEAN", "OUTLINE", "ProofText", "how", "lean_pieces", "proof_text"]

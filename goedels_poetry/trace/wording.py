@@ -59,6 +59,3 @@ def worded_definition(name: str, language: str = "") -> str:
 
         return definition(name)
     return f"the definition of {worded_name(name)}"
-
-
-__all__ = ["LONGEST", "Worded", "worded", "worded_definition", "worded_name", "wording_of"]

@@ -22,6 +22,3 @@ def changed(record: T, /, **fields: Any) -> T:
     new: T = object.__new__(type(record))
     object.__setattr__(new, "__dict__", values)
     return new
-
-
-__all__ = ["changed"]

@@ -151,6 +151,3 @@ def model_metrics(spent: Mapping[str, float]) -> dict[str, Any]:
 
 def _neat(amount: float) -> float:
     return int(amount) if amount == int(amount) else round(amount, 6)
-
-
-__all__ = ["derivation", "lemma_steps", "metrics", "model_metrics", "open_goals", "scope_ids", "why_not"]

@@ -89,6 +89,3 @@ def _pairs(facts: Any) -> str:
 
 def _list(lines: Sequence[Any]) -> str:
     return "".join(f"<div>{text(line)}</div>" for line in lines)
-
-
-__all__ = ["badge", "details", "node_html", "node_line", "result_html", "text"]

@@ -73,6 +73,3 @@ def _put_aside(file: Path) -> Path:
         if old.exists():
             old.replace(aside.with_name(aside.name + tail))
     return aside
-
-
-__all__ = ["Repair", "repair"]

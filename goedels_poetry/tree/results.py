@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.tree.html import result_html
-from goedels_poetry.tree.state import Verdict
 
 SCHEMA_VERSION = 1
 """Version of the JSON form of :class:`RunResult`."""
@@ -151,6 +151,3 @@ class RunSummary:
     steps: int
     size: int = 0
     """Bytes of the run's folder."""
-
-
-__all__ = ["SCHEMA_VERSION", "Event", "OnEvent", "OpenGoal", "RunResult", "RunSummary"]

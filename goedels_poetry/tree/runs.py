@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from goedels_poetry.errors import RunLocked, UnknownRun, lacks_resources
 from goedels_poetry.files import at_once
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.tree.results import RunResult, RunSummary
-from goedels_poetry.tree.state import Verdict
 from goedels_poetry.tree.store import ProofStore
 
 if TYPE_CHECKING:
@@ -408,6 +408,3 @@ def _number(name: str, prefix: str) -> int:
         return 1
     rest = name.removeprefix(f"{prefix}-")
     return int(rest) if rest.isdigit() else 0
-
-
-__all__ = ["RESUMABLE", "TRASH", "RunDir", "Runs", "identity"]

@@ -10,9 +10,9 @@ from datetime import datetime
 from typing import NamedTuple
 
 from goedels_poetry.errors import InvalidInput, RunLocked, UnknownRun
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.tree.results import RunSummary
 from goedels_poetry.tree.runs import Runs
-from goedels_poetry.tree.state import Verdict
 
 RUNNING, STOPPED = "running", "stopped"
 """What stands in place of a verdict while a run goes on, and when it was cut short without one."""
@@ -126,18 +126,3 @@ def prune(runs: Runs, plan: Pruning) -> Pruning:
         else:
             gone.append(run)
     return Pruning(tuple(gone), tuple(kept))
-
-
-__all__ = [
-    "BUSY",
-    "RUNNING",
-    "STOPPED",
-    "WORDS",
-    "Pruning",
-    "Selection",
-    "moment",
-    "outcome",
-    "prune",
-    "to_prune",
-    "verdicts_of",
-]

@@ -173,6 +173,3 @@ def _words(error: sqlite3.Error) -> str:
     """SQLite's words, and who is meant where another process has the file."""
     locked = "locked" in str(error) or "busy" in str(error)
     return f"another process has held it for {PATIENCE:g} s ({error})" if locked else str(error)
-
-
-__all__ = ["PATIENCE", "SharedDatabase", "connect", "is_damaged", "is_unfinished", "put_aside"]

@@ -216,23 +216,3 @@ def relocate(value: Any, old: str, new: str) -> Any:
     if isinstance(value, list):
         return [relocate(item, old, new) for item in value]
     return value
-
-
-__all__ = [
-    "QUEUE_HEAD",
-    "ROOT",
-    "STEP_REASON",
-    "Failure",
-    "GoedelsPoetryState",
-    "NodeStatus",
-    "ProofNode",
-    "Queue",
-    "QueueState",
-    "Step",
-    "Verdict",
-    "child_id",
-    "later_revision",
-    "later_step",
-    "relocate",
-    "subtree_range",
-]

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.settings import Settings
 from goedels_poetry.tree.changed import changed
-from goedels_poetry.tree.state import UNNAMED, Failure, NodeStatus, ProofNode, Queue, Verdict, relocate
+from goedels_poetry.tree.state import UNNAMED, Failure, NodeStatus, ProofNode, Queue, relocate
 from goedels_poetry.tree.store import Txn
 
 UNABLE = "Unable to decompose theorem - all decomposition attempts exhausted."
@@ -438,6 +439,3 @@ def _without(refs: dict[str, str], *names: str) -> dict[str, str]:
 
 def _named(refs: dict[str, str], *names: str) -> dict[str, str]:
     return {f"{name}_ref": refs[name] for name in names if name in refs}
-
-
-__all__ = ["UNABLE", "GoedelsPoetryStateManager"]

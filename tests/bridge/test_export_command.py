@@ -19,13 +19,13 @@ from goedels_poetry.cli import prove_lean
 from goedels_poetry.kernel.derivation import Derivation, Query, Step
 from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.sequent import sequent_of
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.bridge.export import Exported
 from goedels_poetry.languages.lean.runtime import LeanPool
 from goedels_poetry.languages.smt.proof_json import derivation_to_json
 from goedels_poetry.settings import LeanSettings
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.runs import RunDir
-from goedels_poetry.tree.state import Verdict
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema" / "export-v1.json").read_text("utf-8"))
 TEXT = """(set-logic ALL)

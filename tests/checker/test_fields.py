@@ -14,9 +14,9 @@ from walked import HEAD, KINDS, OPEN, RIGHT, TASK, WRONG, fault, logic, places, 
 from goedels_poetry.checker import check_any, fields, write_certificate
 from goedels_poetry.checker.archive import MANIFEST
 from goedels_poetry.checker.report import CheckReport
-from goedels_poetry.kernel.python.program import PythonFault
+from goedels_poetry.kernel.python.faults import OutsideFragment, PythonFault
 from goedels_poetry.kernel.python.program import read_program as read_python_program
-from goedels_poetry.kernel.python.translate import OutsideFragment, translate
+from goedels_poetry.kernel.python.translate import translate
 from goedels_poetry.kernel.verdict import Verdict
 
 NOTES = ("versions", "info")

@@ -11,9 +11,9 @@ from goedels_poetry.checker import TrustLevel, check_certificate, write_certific
 from goedels_poetry.checker.smt import portfolio
 from goedels_poetry.checker.smt.check import Refused, Undecided, _confirm, _replay
 from goedels_poetry.kernel.obligations import Context
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.smt.text import parse_problem
 from goedels_poetry.solvers import Answer, Limits, Z3Process
-from goedels_poetry.tree.state import Verdict
 
 SUM_OF_BITS = b"""(declare-fun f (Int (_ BitVec 64)) (_ BitVec 64))
 (prove (forall ((n Int) (x (_ BitVec 64)) (y (_ BitVec 64))) (=>

@@ -19,11 +19,11 @@ from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.schemas import ConstructorSplit, instances
 from goedels_poetry.kernel.sequent import Sequent
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.smt.proof_json import derivation_to_json, show_sequent
 from goedels_poetry.languages.smt.termination.search import structural_sizes
 from goedels_poetry.languages.smt.text import parse_problem, parse_sequent, parse_term
 from goedels_poetry.solvers import Limits, Z3Process
-from goedels_poetry.tree.state import Verdict
 
 TEXT = """(declare-datatypes ((N 0)) (((zero) (next (before N)))))
 (declare-datatypes ((T 0)) (((leaf) (node (left T) (label Int) (right T)))))

@@ -16,8 +16,8 @@ from forge import evidence_of, forge, script_of_counterexample, with_ends
 from goedels_poetry.checker import check_certificate
 from goedels_poetry.checker.archive import FILES, BadCertificate, canonical, read_archive
 from goedels_poetry.checker.by_language import check_any
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.solvers import Limits
-from goedels_poetry.tree.state import Verdict
 
 SHORT = Limits(seconds=0.15)
 Spoil = Callable[[str], Path]

@@ -22,11 +22,11 @@ from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.reading.certificate import termination_from_json
 from goedels_poetry.kernel.sequent import sequent_of
 from goedels_poetry.kernel.termination.evidence import TerminationObligations, termination_obligations
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.smt.proof_json import termination_to_json
 from goedels_poetry.languages.smt.termination.search import terminations_by_solver
 from goedels_poetry.languages.smt.text import parse_problem
 from goedels_poetry.solvers import Limits, Z3Process
-from goedels_poetry.tree.state import Verdict
 
 PRELUDE = """(declare-datatypes ((Nat 0)) (((Z) (S (p Nat)))))
 (declare-datatypes ((L 0)) (((nil) (cons (head Int) (tail L)))))

@@ -19,6 +19,7 @@ from goedels_poetry.cli.proof_page import SHORT, say_proof
 from goedels_poetry.cli.report import spent_lines
 from goedels_poetry.cli.tally import Row, say_table, tally
 from goedels_poetry.framework import GoedelsPoetryFramework
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.settings import Settings
 from goedels_poetry.trace.explain import explain_lines
 from goedels_poetry.trace.proof_text import LEAN, OUTLINE, ProofText, how, lean_pieces, proof_text
@@ -26,7 +27,7 @@ from goedels_poetry.trace.terminal import console, lines_to
 from goedels_poetry.trace.tree import heading
 from goedels_poetry.trace.wording import LONGEST, worded
 from goedels_poetry.tree.results import RunResult
-from goedels_poetry.tree.state import ROOT, ProofNode, Verdict
+from goedels_poetry.tree.state import ROOT, ProofNode
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema" / "result-v1.json").read_text("utf-8"))
 VERDICTS = {

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.trace.terminal import folded
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.runs import TRASH, Runs
-from goedels_poetry.tree.state import Verdict
 
 DAY = 86_400
 MADE = (

@@ -10,9 +10,9 @@ from scripted_code import Answer, Scripted, proposals, write
 
 from goedels_poetry.agents.code.hostile import arguments_of, read_tests
 from goedels_poetry.agents.code.literals import NotAValue
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.python.testing.contracts import MEANS
 from goedels_poetry.tasks.code import CodeTask
-from goedels_poetry.tree.state import Verdict
 
 SIGN = CodeTask(
     "1 for positive numbers, -1 for negative ones, 0 for 0.",

@@ -14,8 +14,8 @@ import pytest
 from scripted_code import Answer, Scripted, Server, model_at, run
 
 from goedels_poetry import Settings
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.tasks.code import CodeTask
-from goedels_poetry.tree.state import Verdict
 
 PROGRAM = Path(__file__).resolve().parents[1] / "support" / "scripted_code.py"
 TASK = CodeTask(

@@ -13,7 +13,8 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 
-from goedels_poetry.cli.bench import Request, bench, command_line, read_ks
+from goedels_poetry.cli.bench import bench, command_line, read_ks
+from goedels_poetry.cli.bench_run import Request
 from goedels_poetry.evaluation import BadData, Limits
 
 ROOT = Path(__file__).parents[2]

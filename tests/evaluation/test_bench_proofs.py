@@ -15,7 +15,8 @@ import jsonschema
 import pytest
 
 from goedels_poetry import Settings
-from goedels_poetry.cli.bench import Request, bench
+from goedels_poetry.cli.bench import bench
+from goedels_poetry.cli.bench_run import Request
 from goedels_poetry.cli.bench_view import Tally
 from goedels_poetry.evaluation import BadData, Outcome
 from goedels_poetry.evaluation.ablations import ABLATIONS, names, options_without, without

@@ -12,7 +12,7 @@ from goedels_poetry.evaluation.categories import ending, mistake, mistakes
 from goedels_poetry.evaluation.charts import charts
 from goedels_poetry.evaluation.curves import budgets, curves
 from goedels_poetry.evaluation.html import page_of
-from goedels_poetry.tree.state import Verdict
+from goedels_poetry.kernel.verdict import Verdict
 
 
 def proof(number: int, solved: bool, seconds: float, calls: int = 0, **more: Any) -> Outcome:

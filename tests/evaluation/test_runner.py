@@ -26,8 +26,8 @@ from goedels_poetry.evaluation import (
     Runner,
     read_outcomes,
 )
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.reasoning.results import QueryResult
-from goedels_poetry.tree.state import Verdict
 
 ROOT = Path(__file__).parents[2]
 COSTS = {"calls": 2, "input_tokens": 90, "output_tokens": 10, "money": 0.5}

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from small_world import program
 
+from goedels_poetry.languages.logic.result import VerificationResult
 from goedels_poetry.reasoning.backends import JSONBackend
-from goedels_poetry.reasoning.results import VerificationResult
 
 
 @pytest.fixture(scope="session")

@@ -11,9 +11,9 @@ from small_world import WORLD, program
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.printer import show
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.json_logic import read_json
 from goedels_poetry.reasoning.backends import JSONBackend
-from goedels_poetry.tree.state import Verdict
 
 EXPLOIT = (
     "(lambda a: (a.append((a[0].gi_frame.f_back.f_back.f_back.f_builtins for _ in [0])), [*a[0]])[1][0])([])"

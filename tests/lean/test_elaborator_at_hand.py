@@ -12,10 +12,10 @@ from goedels_poetry.checker.lean.certify import elaborator_at_hand
 from goedels_poetry.checker.lean.original import read_original
 from goedels_poetry.checker.lean.preflight import KINDS
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.lean.runtime import CheckRequest, CheckResult, Command, LeanPool, at_hand, lend
 from goedels_poetry.languages.lean.source import read_target
 from goedels_poetry.settings import LeanSettings
-from goedels_poetry.tree.state import Verdict
 
 TRUE = "theorem t (a b : Nat) : a + b = b + a := sorry\n"
 PROOF = TRUE.replace("sorry", "by omega")

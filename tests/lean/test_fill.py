@@ -243,10 +243,10 @@ def test_a_file_that_does_not_check_as_a_whole_is_not_written(tmp_path: Path, ca
 
 async def fill(file: Path, text: str, paths: list[Path], *, write: bool, stopped: bool = False) -> bool:
     from goedels_poetry.cli.inputs import Source
+    from goedels_poetry.kernel.verdict import Verdict
     from goedels_poetry.settings import LeanSettings
     from goedels_poetry.trace.terminal import console
     from goedels_poetry.tree.results import RunResult
-    from goedels_poetry.tree.state import Verdict
 
     asked = filling.Filling(LeanSettings(), write, False, console(sys.stdout))
     source = Source(str(file), Path(file.stem))

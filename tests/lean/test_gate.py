@@ -17,9 +17,9 @@ from goedels_poetry.checker.lean.original import Refusal, read_original
 from goedels_poetry.checker.lean.vacuity import premises_of
 from goedels_poetry.checker.smt.jobs import check_again
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.lean.runtime import LeanPool
 from goedels_poetry.languages.lean.source import read_target
-from goedels_poetry.tree.state import Verdict
 
 SECONDS = 60.0
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from goedels_poetry import Budgets, GoedelsPoetryFramework, RunResult, Settings
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.lean import LeanLanguage
 from goedels_poetry.languages.lean.runtime import CheckRequest, CheckResult, LeanPool
-from goedels_poetry.tree.state import Verdict
 
 Prove = Callable[..., "RunResult"]
 THEOREMS = Path(__file__).parents[2] / "theorems" / "lean"

@@ -7,9 +7,9 @@ import pytest
 from model_server import Answer, Server
 
 from goedels_poetry import Budgets, GoedelsPoetryFramework, RunResult, Settings
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.lean import LeanLanguage
 from goedels_poetry.languages.lean.runtime import LeanPool
-from goedels_poetry.tree.state import Verdict
 
 DOUBLE = """def double : Nat → Nat
   | 0 => 0

@@ -7,12 +7,13 @@ import pytest
 
 from goedels_poetry.kernel.logic import entailment
 from goedels_poetry.kernel.logic.closed_world import Closure
-from goedels_poetry.kernel.logic.entailment import Entailment, decide
+from goedels_poetry.kernel.logic.entailment import decide
+from goedels_poetry.kernel.logic.findings import Entailment
 from goedels_poetry.kernel.logic.program import LogicPremise, Origin
 from goedels_poetry.kernel.terms import BOOL, app, not_
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.logic.smt2 import read_smt2
 from goedels_poetry.solvers.query_runner import SolverPair
-from goedels_poetry.tree.state import Verdict
 
 
 @pytest.fixture(scope="module")

@@ -7,15 +7,14 @@ import re
 
 import pytest
 
-from goedels_poetry.kernel.logic.entailment import Entailment
-from goedels_poetry.kernel.logic.findings import GoalAnswer
+from goedels_poetry.kernel.logic.findings import Entailment, GoalAnswer
 from goedels_poetry.kernel.terms import alpha
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.json_logic import read_json
 from goedels_poetry.languages.logic.confidence.case import case_of
 from goedels_poetry.languages.logic.confidence.polarity import quantifier_words
 from goedels_poetry.languages.logic.english import ALL_SMT2, SOME_SMT2, TABLE, Reading, Row, readings
 from goedels_poetry.languages.logic.smt2 import read_smt2
-from goedels_poetry.tree.state import Verdict
 
 HEAD = "(declare-sort Thing 0) (declare-const c Thing) (declare-const council_agrees Bool)"
 UNARY = ("A", "B", "C")

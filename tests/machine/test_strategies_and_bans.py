@@ -10,7 +10,7 @@ from toy_language import ToyLanguage, theorem
 from trees_by_hand import MakeFramework
 
 from goedels_poetry import Verdict
-from goedels_poetry.agents.decider import POLICY, legal_moves
+from goedels_poetry.agents.moves import POLICY, legal_moves
 from goedels_poetry.settings import Settings
 from goedels_poetry.strategies import fingerprint
 from goedels_poetry.tree.results import Event

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from goedels_poetry.agents.questions.reports import report_on
-from goedels_poetry.languages.base import Outcome
+from goedels_poetry.languages.base import OPEN, REFUSED, VACUOUS, Outcome
 from goedels_poetry.languages.logic import jobs
 from goedels_poetry.languages.logic.language import settled
-from goedels_poetry.tasks.question import ANSWER, INCONSISTENT, LIMITS, OPEN, REFUSED, UNREADABLE, VACUOUS, Question
+from goedels_poetry.tasks.question import ANSWER, INCONSISTENT, LIMITS, UNREADABLE, Question
 
 TEXT = "Every cat is soft. Sam is a cat. Tom is a dog."
 HEAD = """(declare-sort T 0)

@@ -10,10 +10,10 @@ import pytest
 from goedels_poetry.checker.archive import MANIFEST, canonical, sha256
 from goedels_poetry.checker.logic import LogicArchive, check_logic, write_logic
 from goedels_poetry.checker.report import CheckReport
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.logic.dialects import read_program
 from goedels_poetry.languages.logic.statement import statement_of
 from goedels_poetry.languages.smt.infix import render
-from goedels_poetry.tree.state import Verdict
 
 TWO = "(declare-const p Bool)(declare-const q Bool)"
 CHOICES = f"{TWO}(assert p)(assert (not q))(define-fun goal-A () Bool p)(define-fun goal-B () Bool q)"

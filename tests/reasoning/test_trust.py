@@ -13,7 +13,9 @@ import pytest
 from scripted_questions import Answer, Server
 
 from goedels_poetry.errors import GoedelsPoetryError
-from goedels_poetry.kernel.logic.entailment import Entailment, decide
+from goedels_poetry.kernel.logic.entailment import decide
+from goedels_poetry.kernel.logic.findings import Entailment
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.logic import LogicProgram
 from goedels_poetry.languages.logic.confidence import (
     FormalizationTest,
@@ -31,7 +33,6 @@ from goedels_poetry.models import Request, models_from
 from goedels_poetry.reasoning.proof_of_thought import ProofOfThought
 from goedels_poetry.settings import ModelSettings, ModelsSettings, Settings
 from goedels_poetry.solvers.query_runner import SolverPair
-from goedels_poetry.tree.state import Verdict
 
 TEXT = (
     "Every baker rises early.",

@@ -11,8 +11,8 @@ from services import Services
 from toy_language import ToyLanguage
 
 from goedels_poetry import GoedelsPoetryFramework, Settings
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.base import Premise
-from goedels_poetry.tree.state import Verdict
 
 HOPELESS = {"proof": None, "exhausted": True}
 GOALS = {

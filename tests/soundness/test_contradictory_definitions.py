@@ -13,10 +13,10 @@ from goedels_poetry.kernel.derivation import Derivation, Instance, Query, Step
 from goedels_poetry.kernel.logic.entailment import decide
 from goedels_poetry.kernel.sequent import sequent_of
 from goedels_poetry.kernel.terms import integer
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.logic import read_smt2
 from goedels_poetry.languages.smt.text import parse_problem, parse_term
 from goedels_poetry.solvers.query_runner import SolverPair
-from goedels_poetry.tree.state import Verdict
 
 ENDLESS = "(define-fun-rec f ((x Int)) Int (+ 1 (f x)))"
 HALF = "(define-fun-rec f ((x Int)) Int (ite (= x 0) 0 (+ 1 (f x))))"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from goedels_poetry.framework import GoedelsPoetryFramework
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.settings import Settings
-from goedels_poetry.tree.state import Verdict
 
 THEOREM = "(declare-const p Bool)(prove (or p (not p)))"
 FALSE = "(declare-const p Bool)(prove p)"

@@ -7,7 +7,8 @@ import random
 import pytest
 
 from goedels_poetry.kernel.obligations import Context
-from goedels_poetry.kernel.refutation.evaluator import Evaluator, Undecided
+from goedels_poetry.kernel.refutation.evaluator import Evaluator
+from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.refutation.values import to_term
 from goedels_poetry.kernel.terms import BOOL, app
 from goedels_poetry.languages.smt.text import parse_problem, parse_term

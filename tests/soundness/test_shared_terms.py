@@ -13,7 +13,8 @@ from goedels_poetry.kernel.derivation import Derivation, Query, Step
 from goedels_poetry.kernel.encoding import Encoding
 from goedels_poetry.kernel.equations import simplify
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.kernel.refutation.evaluator import Undecided, evaluate
+from goedels_poetry.kernel.refutation.evaluator import evaluate
+from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.sequent import sequent_of
 from goedels_poetry.kernel.terms import (
     FALSE,
@@ -28,11 +29,11 @@ from goedels_poetry.kernel.terms import (
     subterms,
     var,
 )
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.smt.engine.rewriting import replace_subterm
 from goedels_poetry.languages.smt.proof_json import show_sequent
 from goedels_poetry.languages.smt.text import parse_problem, parse_sequent, parse_term
 from goedels_poetry.solvers import Limits
-from goedels_poetry.tree.state import Verdict
 
 DEPTH = 60
 TREE = "(declare-datatypes ((T 0)) (((leaf) (node (left T) (right T)))))"

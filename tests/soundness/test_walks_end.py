@@ -24,9 +24,9 @@ from goedels_poetry.kernel.termination.evidence import termination_obligations
 from goedels_poetry.kernel.termination.recursion import MAX_POINTS, points_below
 from goedels_poetry.kernel.termination.sizes import Sizes
 from goedels_poetry.kernel.terms import eq
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.smt.termination.search import terminations
 from goedels_poetry.languages.smt.text import parse_problem, parse_term
-from goedels_poetry.tree.state import Verdict
 
 NAT = "(declare-datatypes ((N 0)) (((zero) (succ (pred N)))))(declare-fun plus (N N) N)"
 HARD = b"""(prove (forall ((x Int) (y Int) (z Int))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from goedels_poetry.checker import Certificate, CheckReport, Submission, TrustLevel
-from goedels_poetry.tree.state import Verdict
+from goedels_poetry.kernel.verdict import Verdict
 
 
 class ToyChecker:

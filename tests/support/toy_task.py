@@ -18,7 +18,8 @@ from typing import Any, ClassVar
 from toy_language import ToyLanguage, theorem
 
 from goedels_poetry import Event, GoedelsPoetryFramework, Settings
-from goedels_poetry.agents.registry import Apply, Deps, Registry, agent, load_registry
+from goedels_poetry.agents.deps import Apply, Deps
+from goedels_poetry.agents.registry import Registry, agent, load_registry
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages import Theorem
 from goedels_poetry.machine.kinds import KINDS, Kind

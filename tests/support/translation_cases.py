@@ -13,7 +13,8 @@ from goedels_poetry.kernel.printer import RESERVED
 from goedels_poetry.kernel.problem import Problem, Signature
 from goedels_poetry.kernel.reading.parser import parse_problem, parse_term
 from goedels_poetry.kernel.reading.theory import is_theory_symbol
-from goedels_poetry.kernel.refutation.evaluator import Evaluator, Undecided, Value
+from goedels_poetry.kernel.refutation.evaluator import Evaluator
+from goedels_poetry.kernel.refutation.operations import Undecided, Value
 from goedels_poetry.kernel.termination.evidence import Lexicographic, MeasureComponent, TerminationEvidence
 from goedels_poetry.kernel.terms import BOOL, INT, BitVector, Sort, Term, and_, app, integer, lit
 

@@ -12,12 +12,13 @@ import pytest
 from rich.console import Console
 from trees_by_hand import Tree, chain
 
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.trials import TrialLog
 from goedels_poetry.memory.tried import log_path
 from goedels_poetry.trace import live
 from goedels_poetry.trace.live import LiveView
 from goedels_poetry.tree.results import Event, RunResult
-from goedels_poetry.tree.state import ROOT, NodeStatus, ProofNode, Verdict
+from goedels_poetry.tree.state import ROOT, NodeStatus, ProofNode
 from goedels_poetry.tree.store import ProofStore
 
 

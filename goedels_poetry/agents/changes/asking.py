@@ -11,8 +11,8 @@ from typing import Any
 
 from goedels_poetry.agents.changes.common import MODEL, ROLE, baseline_in, change_of, used
 from goedels_poetry.agents.changes.wording import decided, first_variables, shown_file
+from goedels_poetry.agents.deps import Apply, Deps
 from goedels_poetry.agents.guidance import schedule
-from goedels_poetry.agents.registry import Apply, Deps
 from goedels_poetry.agents.rounds import Round, ask_round
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.base import Outcome
@@ -128,6 +128,3 @@ def _fitting(deps: Deps, turns: tuple[Turn, ...], words: dict[str, str]) -> tupl
     while rest and sum(len(text) for _, text in (*kept, *rest)) > room:
         rest = rest[2:]
     return (*head, *kept, *rest)
-
-
-__all__ = ["ask_for_change", "proposal"]

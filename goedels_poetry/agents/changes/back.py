@@ -58,6 +58,3 @@ def _set_aside(certificate: Path) -> None:
     if certificate.exists():
         numbers = itertools.count(1)
         certificate.rename(next(p for n in numbers if not (p := certificate.with_name(f"certificate-{n}")).exists()))
-
-
-__all__ = ["PERSON", "go_back"]

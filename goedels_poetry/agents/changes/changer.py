@@ -16,7 +16,8 @@ from goedels_poetry.agents.changes.common import (
     used,
 )
 from goedels_poetry.agents.changes.failing import ChangeFailure
-from goedels_poetry.agents.registry import Apply, Deps, agent
+from goedels_poetry.agents.deps import Apply, Deps
+from goedels_poetry.agents.registry import agent
 from goedels_poetry.languages.python.changes.repairs import first_repair
 from goedels_poetry.tasks.change import Change
 from goedels_poetry.tasks.change_extraction import unfenced
@@ -89,6 +90,3 @@ async def _repair(node: ProofNode, deps: Deps, task: Change) -> Apply:
 def _exhausted(txn: Txn, node: ProofNode, task: Change) -> str:
     txn.log(node.id, "note", repairs="exhausted", reason="no small repair helps")
     return set_no_change(txn, node, "no small repair makes the error go away; a change has to come from somebody")
-
-
-__all__ = ["changer"]

@@ -62,18 +62,3 @@ def _patches_since_back(store: StoreReader) -> int:
     back = max((n for n, e in enumerate(entries) if e.kind == "decision" and e.entry.get("by") == "person"), default=-1)
     later = entries[back + 1 :]
     return sum(e.kind == "change" and str(e.entry.get("source", "")).startswith(PATCH) for e in later)
-
-
-__all__ = [
-    "MODEL",
-    "MORE",
-    "PATCH",
-    "REPAIR",
-    "ROLE",
-    "baseline_in",
-    "change_of",
-    "goes_on",
-    "may_repair",
-    "patches_of",
-    "used",
-]

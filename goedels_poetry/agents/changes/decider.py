@@ -15,8 +15,9 @@ from goedels_poetry.agents.changes.failing import ChangeFailure
 from goedels_poetry.agents.changes.moves import MOVES, Situation, chosen_move, legal_moves, preferred
 from goedels_poetry.agents.changes.wording import decision_variables
 from goedels_poetry.agents.decider import PROMPT
+from goedels_poetry.agents.deps import Apply, Deps
 from goedels_poetry.agents.guidance import schedule
-from goedels_poetry.agents.registry import Apply, Deps, agent
+from goedels_poetry.agents.registry import agent
 from goedels_poetry.agents.rounds import Round, ask_round
 from goedels_poetry.languages.base import Outcome
 from goedels_poetry.languages.python.changes import ChangeReport
@@ -126,6 +127,3 @@ def _told(
     }
     moves = "\n".join(f"- {move}: {MOVES[move]}" for move in choices)
     return frozenset(reached), {**decision_variables(store, task, node), "moves": moves}
-
-
-__all__ = ["Advice", "decider", "situation"]

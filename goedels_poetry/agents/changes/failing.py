@@ -57,5 +57,3 @@ CHANGE_FAILURES = FailureTable(
     },
     otherwise=ChangeFailure.STOP,
 )
-
-__all__ = ["CHANGE_FAILURES", "ChangeFailure"]

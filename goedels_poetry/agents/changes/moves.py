@@ -107,6 +107,3 @@ def chosen_move(words: str, legal: Sequence[str]) -> tuple[str, int | None]:
         bare = bare.removesuffix(str(numbers[-1])).strip(" :")
     move = next((m for m in legal if bare == m.replace("_", " ") or bare in SYNONYMS[m]), "")
     return move, numbers[-1] if move == "roll_back" and numbers else None
-
-
-__all__ = ["MOVES", "SYNONYMS", "Situation", "chosen_move", "legal_moves", "preferred"]

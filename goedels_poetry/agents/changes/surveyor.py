@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from goedels_poetry.agents.changes.common import change_of
 from goedels_poetry.agents.changes.failing import ChangeFailure
-from goedels_poetry.agents.registry import Apply, Deps, agent
+from goedels_poetry.agents.deps import Apply, Deps
+from goedels_poetry.agents.registry import agent
 from goedels_poetry.languages.python.changes import Baseline, baseline_for
 from goedels_poetry.tasks.change_moves import SURVEY, set_surveyed
 from goedels_poetry.tree.state import ProofNode
@@ -31,6 +32,3 @@ def words(base: Baseline) -> str:
     elif base.run and found.run is not None and found.run["code"] != 0:
         parts.append(f"the error shows in: {' '.join(base.run)}")
     return "; ".join([*parts, *base.notes]) or "nothing was found by which a change could be judged"
-
-
-__all__ = ["surveyor", "words"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from goedels_poetry.agents.changes.common import baseline_in, change_of
 from goedels_poetry.agents.changes.failing import ChangeFailure
-from goedels_poetry.agents.registry import Apply, Deps, agent
+from goedels_poetry.agents.deps import Apply, Deps
+from goedels_poetry.agents.registry import agent
 from goedels_poetry.languages.python.changes import verified
 from goedels_poetry.tasks.change_moves import PENDING, set_report
 from goedels_poetry.tree.state import ProofNode, Queue
@@ -18,6 +19,3 @@ async def verifier(node: ProofNode, deps: Deps) -> Apply:
     text = await deps.store.on_thread(deps.store.load, pending["text"])
     report = await verified(task.case, await baseline_in(deps, node), str(text))
     return lambda txn: set_report(txn, node, report, int(pending["step"]))
-
-
-__all__ = ["verifier"]

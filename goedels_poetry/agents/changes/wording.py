@@ -140,15 +140,3 @@ def decided(store: StoreReader) -> str:
         "roll_back": f"the file was rolled back to {state}; go on from there.",
     }
     return f"{said.get(move, said['refine'])} Why: {last.get('why', '')}"
-
-
-__all__ = [
-    "decided",
-    "decision_variables",
-    "error_of",
-    "first_variables",
-    "found_before",
-    "other_files",
-    "shown_file",
-    "story",
-]

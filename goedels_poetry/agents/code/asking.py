@@ -8,8 +8,8 @@ from typing import Any
 
 from goedels_poetry.agents.code.extraction import function_in
 from goedels_poetry.agents.code.strategies import digest_of, strategy_of
+from goedels_poetry.agents.deps import Apply, Deps
 from goedels_poetry.agents.guidance import schedule
-from goedels_poetry.agents.registry import Apply, Deps
 from goedels_poetry.agents.rounds import Round, ask_round
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.base import Outcome
@@ -115,6 +115,3 @@ def _fitting(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
     while len(tail) > 1 and sum(len(text) for _, text in tail) > room:
         tail = tail[2:]  # in pairs, so that user and assistant go on taking turns
     return (*head, *tail)
-
-
-__all__ = ["ask_for_function", "candidate_of", "conversation", "note_of", "task_of"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from goedels_poetry.agents.code.asking import ask_for_function, conversation, note_of
 from goedels_poetry.agents.code.failing import CodeFailure
-from goedels_poetry.agents.registry import Apply, Deps, agent
+from goedels_poetry.agents.deps import Apply, Deps
+from goedels_poetry.agents.registry import agent
 from goedels_poetry.models import Request
 from goedels_poetry.tasks.code_moves import ANSWERED, REPORT
 from goedels_poetry.tree.state import ProofNode, Queue
@@ -21,6 +22,3 @@ async def corrector(node: ProofNode, deps: Deps) -> Apply:
         role=role, prompt=PROMPT, variables={"report": str(told["words"]), "note": await note_of(deps, node)}
     )
     return await ask_for_function(node, deps, request, await conversation(deps, node))
-
-
-__all__ = ["corrector"]

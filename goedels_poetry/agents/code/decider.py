@@ -14,7 +14,8 @@ from goedels_poetry.agents.code.asking import task_of
 from goedels_poetry.agents.code.failing import CodeFailure
 from goedels_poetry.agents.code.reports import disputed_words
 from goedels_poetry.agents.code.strategies import all_banned
-from goedels_poetry.agents.registry import Apply, Deps, agent
+from goedels_poetry.agents.deps import Apply, Deps
+from goedels_poetry.agents.registry import agent
 from goedels_poetry.tasks.code_moves import (
     BANNED,
     BEST,
@@ -162,6 +163,3 @@ def _best(store: StoreReader, node: ProofNode, past: Sequence[Mapping[str, Any]]
         return str(past[-1]["reason"]) if past else "no candidate was found"
     best = store.load(store.load(node.refs[BEST])["report"])
     return f"the best candidate passes {best.get('passed', 0)} of {best.get('total', 0)} checks: {best['reason']}"
-
-
-__all__ = ["MOVES", "POLICY", "Facts", "decider", "legal_moves"]

@@ -240,6 +240,3 @@ def _with_earlier(source: str, earlier: Sequence[str]) -> str:
 
 def _used(tree: ast.AST) -> set[str]:
     return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-
-
-__all__ = ["MAX_CANDIDATE", "function_in"]

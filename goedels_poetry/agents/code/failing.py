@@ -68,5 +68,3 @@ CODE_FAILURES = FailureTable(
     },
     otherwise=CodeFailure.GIVE_UP,
 )
-
-__all__ = ["CODE_FAILURES", "CodeFailure", "untested"]

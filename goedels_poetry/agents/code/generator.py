@@ -10,7 +10,8 @@ from goedels_poetry.agents.code.failing import CodeFailure
 from goedels_poetry.agents.code.strategies import Forbidden
 from goedels_poetry.agents.code.symbolic import MOST_ROUNDS, Known, enumerated
 from goedels_poetry.agents.code.wording import context_of, evidence_words, forbidden_words, history_words, query_of
-from goedels_poetry.agents.registry import Apply, Deps, agent
+from goedels_poetry.agents.deps import Apply, Deps
+from goedels_poetry.agents.registry import agent
 from goedels_poetry.models import Request
 from goedels_poetry.tasks.code import CodeTask
 from goedels_poetry.tasks.code_moves import EVIDENCE, candidates, rounds_of, set_enumerated, set_move
@@ -60,6 +61,3 @@ def generate_solution(query: str, context: str = "", forbidden_strategies: Seque
     forbidden = [each if isinstance(each, Forbidden) else Forbidden(each) for each in forbidden_strategies]
     words = {"query": query, "context": context, "forbidden": forbidden_words(forbidden)}
     return Request(role=ROLE, prompt=PROMPT, variables=words)
-
-
-__all__ = ["generate_solution", "generator"]

@@ -229,6 +229,3 @@ async def _differing(
     )
     report = await test_candidate(source, checks, seed=seed, effort="quick")
     return [(wanted[each.name], each) for each in report.results if not each.passed and each.name in wanted]
-
-
-__all__ = ["SCHEMA", "HostileTest", "Trial", "arguments_of", "read_tests", "tried"]

@@ -84,6 +84,3 @@ def _small(value: Any) -> Any:
 
 def _too_large() -> Any:
     raise NotAValue("larger than is built here")
-
-
-__all__ = ["NotAValue", "value_of"]

@@ -15,8 +15,9 @@ from goedels_poetry.agents.code.failing import CodeFailure
 from goedels_poetry.agents.code.hostile import SCHEMA, Trial, tried
 from goedels_poetry.agents.code.reports import broken_report, report_on
 from goedels_poetry.agents.code.wording import query_of
+from goedels_poetry.agents.deps import Apply, Deps
 from goedels_poetry.agents.guidance import schedule
-from goedels_poetry.agents.registry import Apply, Deps, agent
+from goedels_poetry.agents.registry import agent
 from goedels_poetry.agents.rounds import Round, ask_round
 from goedels_poetry.languages.base import Outcome
 from goedels_poetry.languages.python.testing import test_candidate
@@ -98,6 +99,3 @@ def _reason(done: Round, trial: Trial) -> str:
         return f"no hostile test counts{aside}"
     tests = "test that counts" if trial.counted == 1 else "tests that count"
     return f"{trial.counted} hostile {tests} did not break it{aside}"
-
-
-__all__ = ["prosecutor"]

@@ -126,6 +126,3 @@ def _named(task: CodeTask, fault: CheckResult) -> str:
 def _line(task: CodeTask, tested: TestReport, faults: Sequence[CheckResult]) -> str:
     shown = next((fault for fault in faults if fault.input), faults[0] if faults else None)
     return (_one(task, shown) if shown is not None else tested.reason)[:400]
-
-
-__all__ = ["broken_report", "disputed_words", "refused_report", "report_on"]

@@ -100,16 +100,3 @@ def all_banned(task: CodeTask, bans: Mapping[str, Mapping[str, Any]]) -> bool:
     return all(
         name in failed or any(ban.matches(Fingerprint(name, frozenset())) for ban in unwanted) for name in STRATEGIES
     )
-
-
-__all__ = [
-    "BY_TASK",
-    "Forbidden",
-    "all_banned",
-    "digest_of",
-    "forbidden_strategies",
-    "known_strategy",
-    "left_of",
-    "strategy_of",
-    "why_banned",
-]

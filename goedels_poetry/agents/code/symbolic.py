@@ -157,6 +157,3 @@ def _contracts(task: CodeTask) -> tuple[str, ...]:
     """The contract as conditions on every input: nothing is asked where it is not allowed, or where it may raise."""
     free = [f"not ({text})" for text in task.requires] + [f"({when})" for _, when in task.raises if when]
     return tuple(" or ".join([*free, f"({text})"]) for text in task.ensures)
-
-
-__all__ = ["MOST_ROUNDS", "Found", "Known", "enumerated"]

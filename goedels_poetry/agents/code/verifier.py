@@ -7,8 +7,9 @@ from goedels_poetry.agents.code.failing import CodeFailure, untested
 from goedels_poetry.agents.code.reports import refused_report, report_on
 from goedels_poetry.agents.code.strategies import forbidden_strategies, known_strategy, why_banned
 from goedels_poetry.agents.code.wording import left_words
+from goedels_poetry.agents.deps import Apply, Deps
 from goedels_poetry.agents.judging import outcome_of
-from goedels_poetry.agents.registry import Apply, Deps, agent
+from goedels_poetry.agents.registry import agent
 from goedels_poetry.languages.base import Outcome
 from goedels_poetry.languages.python.testing import test_candidate
 from goedels_poetry.tasks.code_moves import BANNED, CANDIDATE, EVIDENCE, REPEATED, RESTORED, candidates, set_report
@@ -42,6 +43,3 @@ async def verifier(node: ProofNode, deps: Deps) -> Apply:
         return lambda txn: untested(txn, node, found.reason, deps)
     report = dict(found.value)
     return lambda txn: set_report(txn, node, report)
-
-
-__all__ = ["verifier"]

@@ -110,16 +110,3 @@ def call_text(function: str, arguments: Mapping[str, Any]) -> str:
     """``f(n=3, xs=[])``, cut when it is long."""
     given = ", ".join(f"{name}={value}" for name, value in arguments.items())
     return f"{function}({given if len(given) <= 300 else given[:300] + '…'})"
-
-
-__all__ = [
-    "call_text",
-    "context_of",
-    "evidence_words",
-    "example_text",
-    "forbidden_words",
-    "history_words",
-    "is_exception",
-    "left_words",
-    "query_of",
-]

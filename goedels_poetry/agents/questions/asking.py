@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from goedels_poetry.agents.deps import Apply, Deps
 from goedels_poetry.agents.guidance import schedule
 from goedels_poetry.agents.questions.extraction import program_in, says_unchanged
-from goedels_poetry.agents.registry import Apply, Deps
 from goedels_poetry.agents.rounds import Round, ask_round
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.base import Outcome
@@ -164,6 +164,3 @@ def _room(deps: Deps, role: str) -> int:
         return ROOM
     reply = int(endpoint.settings.max_tokens or schedule(deps).max_tokens or context // 4)
     return max(0, (context - reply) * CHARACTERS_PER_TOKEN - 2_000)
-
-
-__all__ = ["Message", "ask_for_program", "conversation", "note_of", "question_of", "sentences_of"]

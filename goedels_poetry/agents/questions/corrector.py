@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from goedels_poetry.agents.deps import Apply, Deps
 from goedels_poetry.agents.questions.asking import Message, ask_for_program, conversation, note_of
 from goedels_poetry.agents.questions.failing import QuestionFailure
-from goedels_poetry.agents.registry import Apply, Deps, agent
+from goedels_poetry.agents.registry import agent
 from goedels_poetry.tasks.question import ANSWERED, REPORT
 from goedels_poetry.tree.state import ProofNode, Queue
 
@@ -17,6 +18,3 @@ async def corrector(node: ProofNode, deps: Deps) -> Apply:
     words = {"report": str(told["words"]), "note": await note_of(deps, node)}
     role = "corrector" if deps.has_model("corrector") else "formalizer"
     return await ask_for_program(node, deps, role, Message("question-report", words, turns))
-
-
-__all__ = ["corrector"]

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from goedels_poetry.agents.deps import Apply, Deps
 from goedels_poetry.agents.questions.asking import question_of
 from goedels_poetry.agents.questions.failing import QuestionFailure
-from goedels_poetry.agents.registry import Apply, Deps, agent
+from goedels_poetry.agents.registry import agent
+from goedels_poetry.languages.base import OPEN, REFUSED, VACUOUS
 from goedels_poetry.tasks.question import (
     ANSWER,
     CONVERSATION,
@@ -19,13 +21,10 @@ from goedels_poetry.tasks.question import (
     INCONSISTENT,
     LIMITS,
     NO_REPLY,
-    OPEN,
-    REFUSED,
     REPLY,
     REPORT,
     TRUST,
     UNREADABLE,
-    VACUOUS,
     programs,
     set_move,
 )
@@ -110,6 +109,3 @@ def _is_unchanged(past: list[dict[str, Any]]) -> bool:
     """Whether the model stays with its program."""
     last = [entry.get("program_ref") for entry in past[-2:]]
     return len(last) == 2 and last[0] is not None and last[0] == last[1]
-
-
-__all__ = ["MOVES", "POLICY", "decider", "legal_moves"]

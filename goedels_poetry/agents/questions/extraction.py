@@ -130,6 +130,3 @@ def _is_program(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return isinstance(value, dict) and any(name in value for name in _SECTIONS)
-
-
-__all__ = ["UNCHANGED", "program_in", "says_unchanged"]

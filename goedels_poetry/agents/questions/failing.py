@@ -66,5 +66,3 @@ QUESTION_FAILURES = FailureTable(
     },
     otherwise=QuestionFailure.GIVE_UP,
 )
-
-__all__ = ["QUESTION_FAILURES", "QuestionFailure"]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from goedels_poetry.agents.deps import Apply, Deps
 from goedels_poetry.agents.questions.asking import Message, ask_for_program, note_of, question_of
 from goedels_poetry.agents.questions.failing import QuestionFailure
 from goedels_poetry.agents.questions.wording import first_prompt, variables
-from goedels_poetry.agents.registry import Apply, Deps, agent
+from goedels_poetry.agents.registry import agent
 from goedels_poetry.tree.state import ProofNode, Queue
 
 ROLE = "formalizer"
@@ -25,6 +26,3 @@ async def formalizer(node: ProofNode, deps: Deps) -> Apply:
             node, deps, ROLE, Message("question-report", {"report": last, "note": note}, (*first, *earlier))
         )
     return await ask_for_program(node, deps, ROLE, Message(prompt, told))
-
-
-__all__ = ["formalizer"]

@@ -11,15 +11,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from goedels_poetry.agents.deps import Apply, Deps
 from goedels_poetry.agents.guidance import schedule
 from goedels_poetry.agents.questions.asking import STRIDE, conversation, question_of, sentences_of
 from goedels_poetry.agents.questions.failing import QuestionFailure
-from goedels_poetry.agents.registry import Apply, Deps, agent
+from goedels_poetry.agents.registry import agent
 from goedels_poetry.agents.rounds import Round, ask_round
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.base import Answering, Outcome
 from goedels_poetry.models import Reply, Request
 from goedels_poetry.tasks.question import DECIDED, DOUBTED, Question, set_tested
-from goedels_poetry.tree.state import ProofNode, Queue, Verdict
+from goedels_poetry.tree.state import ProofNode, Queue
 from goedels_poetry.tree.store import Txn
 
 if TYPE_CHECKING:
@@ -127,6 +129,3 @@ async def _read_by_models(
         )
 
     return await model_tests(ProgramView.of(told), ask, check)
-
-
-__all__ = ["judge"]

@@ -11,10 +11,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from goedels_poetry.agents.deps import Apply, Deps
 from goedels_poetry.agents.guidance import schedule
 from goedels_poetry.agents.questions.asking import STRIDE, question_of
 from goedels_poetry.agents.questions.failing import QuestionFailure
-from goedels_poetry.agents.registry import Apply, Deps, agent
+from goedels_poetry.agents.registry import agent
 from goedels_poetry.agents.rounds import ask_round
 from goedels_poetry.agents.story import NOTHING
 from goedels_poetry.languages.base import Outcome
@@ -167,6 +168,3 @@ def subquestions_in(said: dict[str, Any], question: Question) -> list[str]:
         if words and len(words) <= MAX_WORDS and _plain(words).casefold() not in asked:
             found.setdefault(_plain(words).casefold(), words)
     return list(found.values())[: question.most]
-
-
-__all__ = ["faults_in", "refiner", "subquestions_in", "variables"]

@@ -5,18 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from goedels_poetry.languages.base import Outcome
-from goedels_poetry.tasks.question import (
-    ANSWER,
-    INCONSISTENT,
-    LIMITS,
-    OPEN,
-    REFUSED,
-    UNREADABLE,
-    VACUOUS,
-    Question,
-)
-from goedels_poetry.tree.state import Verdict
+from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.languages.base import OPEN, REFUSED, VACUOUS, Outcome
+from goedels_poetry.tasks.question import ANSWER, INCONSISTENT, LIMITS, UNREADABLE, Question
 
 MOST_PREMISES = 20
 """Premises that a report lists."""
@@ -182,6 +173,3 @@ def _listed(question: Question, premises: Iterable[Json]) -> str:
 
 def _shown(answer: object) -> str:
     return str(answer).lower() if isinstance(answer, bool) else str(answer)
-
-
-__all__ = ["report_on"]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from goedels_poetry.agents.deps import Apply, Deps
 from goedels_poetry.agents.questions.asking import question_of, sentences_of
 from goedels_poetry.agents.questions.failing import QuestionFailure
 from goedels_poetry.agents.questions.reports import report_on
-from goedels_poetry.agents.registry import Apply, Deps, agent
-from goedels_poetry.languages.base import Answering
-from goedels_poetry.tasks.question import OPEN, PROGRAM, set_report
+from goedels_poetry.agents.registry import agent
+from goedels_poetry.languages.base import OPEN, Answering
+from goedels_poetry.tasks.question import PROGRAM, set_report
 from goedels_poetry.tree.state import ProofNode, Queue
 
 
@@ -33,6 +34,3 @@ async def verifier(node: ProofNode, deps: Deps) -> Apply:
         found = await language.compare(program, question.options, question.asked, sentences_of(question))
         report = report_on(question, program, outcome, deps.charge(found).value.get("doubts", ()))
     return lambda txn: set_report(txn, node, report)
-
-
-__all__ = ["verifier"]

@@ -149,6 +149,3 @@ def _known(question: Question) -> str:
         listed = "\n".join(f"- {words}" for words in question.open)
         told.append(f"Earlier questions that are still open; assume nothing about them:\n{listed}")
     return "\n\n".join(told)
-
-
-__all__ = ["first_prompt", "kind_of", "variables"]

@@ -46,6 +46,3 @@ def _report(error: LeanError) -> str:
     if len(message) > MOST_CHARACTERS:
         message = f"{message[:MOST_CHARACTERS]}\n(the rest is left out)"
     return "\n".join(part for part in (f"{place}:" if place else "", message, "", advice_for(error)) if part or place)
-
-
-__all__ = ["MOST_CHARACTERS", "ErrorClassifier", "generate_repair_prompt", "prompt_name"]

@@ -11,7 +11,6 @@ from goedels_poetry.checker import fields
 from goedels_poetry.checker.archive import (
     MANIFEST,
     BadCertificate,
-    FinishedProofExists,
     canonical,
     plain,
     plain_bytes,
@@ -104,15 +103,3 @@ def read_lean(path: Path) -> LeanArchive:
     if claim not in CLAIMS or (claim == REFUTED) != bool(witness):
         raise BadCertificate(f"unknown claim: {claim!r}")
     return LeanArchive(original, proof, claim, theorem, witness, statement, manifest["versions"])
-
-
-__all__ = [
-    "LANGUAGE",
-    "PROVED",
-    "REFUTED",
-    "BadCertificate",
-    "FinishedProofExists",
-    "LeanArchive",
-    "read_lean",
-    "write_lean",
-]

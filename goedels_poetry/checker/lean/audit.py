@@ -102,6 +102,3 @@ async def _by_itself(leans: Leans, text: str, theorem: str, until: float) -> Che
         axioms=found.axioms,
     )
     return await stated_by_itself(leans, report, own, theorems, until)
-
-
-__all__ = ["audit_file"]

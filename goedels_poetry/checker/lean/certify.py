@@ -11,15 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.checker.lean.archive import (
-    PROVED,
-    REFUTED,
-    BadCertificate,
-    FinishedProofExists,
-    LeanArchive,
-    read_lean,
-    write_lean,
-)
+from goedels_poetry.checker.archive import BadCertificate, FinishedProofExists
+from goedels_poetry.checker.lean.archive import PROVED, REFUTED, LeanArchive, read_lean, write_lean
 from goedels_poetry.checker.lean.preflight import has_programs, may_deceive
 from goedels_poetry.checker.lean.verify import (
     SECONDS,
@@ -202,6 +195,3 @@ async def _given(lean: LeanPool, against: str, archive: LeanArchive) -> str:
         raise InvalidInput(f"it does not leave {name} open, which the certificate is about", hint=", ".join(still_open))
     target = await read_target(lean, against, name, advice=False)
     return _stated(target) if archive.claim == REFUTED else target.reference
-
-
-__all__ = ["certify_negation", "certify_proof", "check_lean", "elaborator_at_hand"]

@@ -305,17 +305,3 @@ def _declared(seen: CheckResult, text: str, names: Iterable[str]) -> tuple[int, 
         if name.removeprefix(PRIVATE) in places:
             return place(text, places[name.removeprefix(PRIVATE)])
     return None, None
-
-
-__all__ = [
-    "Accepted",
-    "Grounded",
-    "Leans",
-    "SecondKernel",
-    "admit",
-    "confirm",
-    "ground",
-    "ground_alone",
-    "no_module",
-    "rests",
-]

@@ -138,6 +138,3 @@ def place_of(original: Original, constant: str) -> Command | None:
 def _constants(command: Command, constants: dict[str, Declaration]) -> list[str]:
     names = [command.full_name(name) for name in command.names]
     return [n for name in names for n in [n for n in constants_of(name) if n in constants][:1]]
-
-
-__all__ = ["COMMAND", "MAX_TEXT", "Original", "Refusal", "advised", "place_of", "read_data", "read_original"]

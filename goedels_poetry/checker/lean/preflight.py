@@ -101,16 +101,3 @@ def unfinished(seen: CheckResult, original: Original) -> Refusal | None:
 def _key(text: str, command: Command) -> tuple[str, ...]:
     tokens = tokenize(text[command.start : command.end])
     return tuple(t.text for t in tokens if t.kind not in ("comment", "doc"))
-
-
-__all__ = [
-    "COMMANDS",
-    "DECLARATIONS",
-    "KINDS",
-    "errors",
-    "first_finding",
-    "foreign_commands",
-    "has_programs",
-    "may_deceive",
-    "unfinished",
-]

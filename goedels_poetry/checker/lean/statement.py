@@ -143,6 +143,3 @@ def _in_one_line(text: str) -> str:
     r"""In a literal Lean writes a new line as `\n`; what cannot be seen, or counted, is written by its number."""
     line = re.sub(r"(?<= ) ", r"\\x20", re.sub(r"\n\s*", " ", text))
     return "".join(c if c.isprintable() else f"\\u{{{ord(c):x}}}" for c in line)
-
-
-__all__ = ["Stated", "as_proved", "as_written"]

@@ -135,6 +135,3 @@ def _only_hole(seen: CheckResult) -> Hole | None:
 
 def _proved(seen: CheckResult, name: str) -> bool:
     return any(d.name == name and set(d.axioms) <= LOGIC_AXIOMS for d in seen.declarations)
-
-
-__all__ = ["Looked", "Premises", "premises_of"]

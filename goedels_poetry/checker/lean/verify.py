@@ -264,19 +264,3 @@ def run(checking: Coroutine[Any, Any, CheckReport]) -> CheckReport:
         return CheckReport(Verdict.INVALID, refused=True, reasons=(reason,), place=place)
     except TimeoutError as error:
         return CheckReport(Verdict.UNKNOWN, reasons=(str(error),))
-
-
-__all__ = [
-    "Claim",
-    "FreshLean",
-    "counts_of",
-    "fresh_lean",
-    "fresh_leans",
-    "notes_on",
-    "refused",
-    "run",
-    "stated_by_itself",
-    "verify",
-    "verify_with",
-    "within",
-]

@@ -89,6 +89,3 @@ def notes(version: str, confirmed: bool) -> tuple[str, ...]:
     ways = [(reason, [f.where for f in found if f.blocked == way]) for way, reason in how.items()]
     blocked = "; ".join(f"{', '.join(where)}: {reason}" for reason, where in ways if where)
     return (f"known faults of Lean {version} that were shown to be blocked: {blocked}",)
-
-
-__all__ = ["FAULTS", "Fault", "faults_of", "notes", "parse", "usable"]

@@ -117,6 +117,3 @@ def read_logic(path: Path) -> LogicArchive:
         manifest["statement"],
         versions,
     )
-
-
-__all__ = ["CLAIMS", "LANGUAGE", "PROGRAMS", "BadCertificate", "LogicArchive", "read_logic", "write_logic"]

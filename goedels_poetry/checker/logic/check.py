@@ -12,7 +12,8 @@ from goedels_poetry.checker.logic.archive import LogicArchive, read_logic
 from goedels_poetry.checker.report import MAY_RISE, CheckReport, TrustLevel
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.faults import EncodingError
-from goedels_poetry.kernel.logic.entailment import Entailment, decide
+from goedels_poetry.kernel.logic.entailment import decide
+from goedels_poetry.kernel.logic.findings import Entailment
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.logic import LogicProgram
@@ -146,6 +147,3 @@ def _level(archive: LogicArchive, program: LogicProgram, found: Entailment) -> T
 
 def _refused(reason: str) -> CheckReport:
     return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(reason,))
-
-
-__all__ = ["Checked", "check_logic", "checked", "verdict_of"]

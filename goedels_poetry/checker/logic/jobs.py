@@ -82,6 +82,3 @@ def _uncertified(program: LogicProgram, options: Json) -> Json:
         "warnings": [OLDER_READING],
         "details": {"result": result},
     }
-
-
-__all__ = ["certify"]

@@ -104,17 +104,3 @@ def same_claim(directory: Path, source: str, function: str) -> bool:
     except BadCertificate:
         return False
     return (found.source, found.function) == (source, function)
-
-
-__all__ = [
-    "CLAIMS",
-    "EVIDENCE",
-    "LANGUAGE",
-    "PROGRAM",
-    "PROOF",
-    "BadCertificate",
-    "PythonArchive",
-    "read_python",
-    "same_claim",
-    "write_python",
-]

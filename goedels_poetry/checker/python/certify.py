@@ -15,8 +15,9 @@ from goedels_poetry.checker.python.check import check_python, original
 from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.checker.smt.jobs import report_json, write_proof
 from goedels_poetry.errors import GoedelsPoetryError, Unavailable
-from goedels_poetry.kernel.python.program import PythonFault, read_program, with_contracts
-from goedels_poetry.kernel.python.translate import OutsideFragment, translate
+from goedels_poetry.kernel.python.faults import OutsideFragment, PythonFault
+from goedels_poetry.kernel.python.program import read_program, with_contracts
+from goedels_poetry.kernel.python.translate import translate
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.solvers.versions import solver_versions
 from goedels_poetry.version import __version__
@@ -92,6 +93,3 @@ def _write(payload: Json, function: str, folder: Path) -> None:
         },
         info=payload["info"],
     )
-
-
-__all__ = ["certify"]

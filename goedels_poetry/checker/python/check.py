@@ -22,8 +22,9 @@ from goedels_poetry.checker.python.vacuity import contradictory, told
 from goedels_poetry.checker.report import CheckReport, TrustLevel
 from goedels_poetry.checker.smt.check import check_certificate
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.kernel.python.program import Program, PythonFault, read_program, with_contracts
-from goedels_poetry.kernel.python.translate import OutsideFragment, translate
+from goedels_poetry.kernel.python.faults import OutsideFragment, PythonFault
+from goedels_poetry.kernel.python.program import Program, read_program, with_contracts
+from goedels_poetry.kernel.python.translate import translate
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.python.changes import verify_change
 from goedels_poetry.languages.python.testing import (
@@ -236,5 +237,3 @@ _CLAIMS: dict[str, Callable[[PythonArchive, float], CheckReport]] = {
     "refuted": _refuted,
     "tested": _tested,
 }
-
-__all__ = ["check_python", "original"]

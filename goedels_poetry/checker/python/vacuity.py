@@ -11,7 +11,8 @@ from types import MappingProxyType
 from goedels_poetry.checker.smt.portfolio import Z3_OPTIONS
 from goedels_poetry.kernel.derivation import Query
 from goedels_poetry.kernel.obligations import Context
-from goedels_poetry.kernel.python.program import Clause, Contract, Program
+from goedels_poetry.kernel.python.contracts import Clause, Contract
+from goedels_poetry.kernel.python.program import Program
 from goedels_poetry.kernel.python.translate import translate
 from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.sequent import sequent_of
@@ -59,6 +60,3 @@ def _never_holds(solver: Z3Process, program: Program, function: str, clauses: Se
     goal = sequent_of(problem.goal, problem.signature.names)
     script = Context(problem).script_of(goal, Query(), {})
     return any(solver.ask(script, LIMITS, options=o).status == "unsat" for o in (Z3_OPTIONS[0], Z3_OPTIONS[-1]))
-
-
-__all__ = ["contradictory", "told"]

@@ -68,6 +68,3 @@ def definition_lines(theorem: bytes) -> Mapping[str, int]:
 def _enter(found: dict[str, int], name: SExpr, source: Source) -> None:
     if isinstance(name, Atom):
         found.setdefault(name.text, source.position(name.offset)[0])
-
-
-__all__ = ["Fault", "definition_lines", "fault_of"]

@@ -103,6 +103,3 @@ def _told(report: CheckReport, found: Refusal | Accepted) -> CheckReport:
     if level is None or level < TrustLevel.NOT_VACUOUS:
         return replace(report, notes=(*notes, LOWER.format(level)))
     return replace(report, trust_level=TrustLevel.IN_LEAN, notes=notes)
-
-
-__all__ = ["with_lean"]

@@ -33,8 +33,8 @@ from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.reading.auxiliary import with_auxiliaries
 from goedels_poetry.kernel.reading.certificate import derivation_from_json
 from goedels_poetry.kernel.refutation.counterexample import make_evidence
-from goedels_poetry.kernel.refutation.evaluator import Value
 from goedels_poetry.kernel.refutation.interpretation import Interpretation, as_condition, interpreted_theorem
+from goedels_poetry.kernel.refutation.operations import Value
 from goedels_poetry.kernel.structure import audit
 from goedels_poetry.kernel.termination.evidence import NO_EVIDENCE, TerminationEvidence, termination_obligations
 from goedels_poetry.kernel.terms import Term

@@ -294,6 +294,3 @@ def mentioned(terms: Iterable[Term]) -> tuple[set[str], set[Sort]]:
             if t.kind is Kind.APP:
                 symbols.add(t.name)
     return symbols, sorts
-
-
-__all__ = ["Definitions", "mentioned"]

@@ -127,6 +127,3 @@ def _linear(term: Term) -> bool:
         left, right = term.args
         return _linear(left) and right.kind is Kind.LIT and right.value != 0
     return term.name in LINEAR and all(map(_linear, term.args))
-
-
-__all__ = ["measures_of"]

@@ -97,6 +97,3 @@ def legal(written: str) -> str:
     parts = _PARTS.findall(written)
     text = "".join(_SIGNS.get(p) or (p if _PLAIN.fullmatch(p) else f"u{ord(p):x}") for p in parts)
     return (text if text[:1].isalpha() else f"u{text}")[:MOST]
-
-
-__all__ = ["GOAL", "LAW_VARIABLES", "OTHERWISE", "PART", "SPACE", "WHOLE", "WORDS", "Names", "legal"]

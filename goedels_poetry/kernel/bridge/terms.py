@@ -318,6 +318,3 @@ class Writer:
 def _quantified(term: Term) -> bool:
     """Whether a quantifier stands in a term."""
     return any(t.binders for t in subterms(term))
-
-
-__all__ = ["Writer"]

@@ -259,6 +259,3 @@ def _comment(text: str) -> str:
         lines.append("...")
     shown = ["".join(c if " " <= c <= "~" else f"\\u{{{ord(c):x}}}" if c != "\t" else "  " for c in x) for x in lines]
     return "".join(f"-- {line}".rstrip() + "\n" for line in shown) + "\n" if text else ""
-
-
-__all__ = ["QUESTION", "TAIL", "LeanTheory", "translate"]

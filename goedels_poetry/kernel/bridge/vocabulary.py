@@ -247,6 +247,3 @@ def _parts(sort: Sort) -> Iterable[Sort]:
 
 def _array_depth(sort: Sort) -> int:
     return 1 + max(map(_array_depth, sort.args)) if sort.name == "Array" else 0
-
-
-__all__ = ["Needs", "NotTranslatable", "Open", "Vocabulary", "typed"]

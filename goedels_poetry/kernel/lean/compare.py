@@ -223,6 +223,3 @@ def made_by_lean(stream: Stream, name: str) -> bool:
     """Whether it is one that Lean makes by itself and that is known whole by its type and value."""
     found = stream.constants.get(name)
     return found is not None and found[0].kind in ("thm", "def") and _MADE_BY_LEAN.search(name) is not None
-
-
-__all__ = ["Comparison", "made_by_lean"]

@@ -430,6 +430,3 @@ def _declare(stream: Stream, kind: str, record: Any) -> None:
             raise BadData(f"{constant.name} is declared twice")
         stream.constants[constant.name] = constant, made
     stream.declarations.append(made)
-
-
-__all__ = ["read"]

@@ -48,6 +48,3 @@ def _universe(stream: Stream, constant: Constant) -> str:
     while e[0] == "forallE":
         e = stream.exprs[e[3]]
     return str(stream.levels[e[1]][0]) if e[0] == "sort" else ""
-
-
-__all__ = ["OWN_TYPE", "PROJECTION", "features"]

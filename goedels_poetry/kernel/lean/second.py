@@ -90,6 +90,3 @@ def _read(out: bytes) -> Opinion:
         )
     except (ValueError, KeyError, TypeError) as fault:
         return Opinion("undecided", f"the second kernel ended without an answer ({type(fault).__name__})")
-
-
-__all__ = ["TYPECHECKER", "Opinion", "second_opinion"]

@@ -110,6 +110,3 @@ def grounds(roots: Iterable[str], stream: Stream, selected: Iterable[Declaration
         todo.extend(where.needs(declaration))
         todo.extend(constant.name for constant in declaration.constants)
     return Grounds(tuple(sorted(axioms)), tuple(sorted(by_type)))
-
-
-__all__ = ["BY_COMPILED_CODE", "Grounds", "NotAllowed", "grounds", "needed"]

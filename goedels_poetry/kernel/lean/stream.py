@@ -150,19 +150,3 @@ def render(component: str | int) -> str:
     if re.search('["«»]', component):
         return json.dumps(component, ensure_ascii=False)
     return f"«{component}»" if re.fullmatch(r"[0-9]*", component) or re.search(r"[\s.]", component) else component
-
-
-__all__ = [
-    "ANONYMOUS",
-    "SAFE",
-    "BadData",
-    "Clock",
-    "Constant",
-    "Declaration",
-    "Expr",
-    "Level",
-    "Name",
-    "Stream",
-    "children",
-    "render",
-]

@@ -121,6 +121,3 @@ class _Writer:
         if kind == "proj":
             return {kind: {"typeName": self._name(e[0]), "idx": e[1], "struct": old[e[2]]}}
         return {kind: e[0]}
-
-
-__all__ = ["write"]

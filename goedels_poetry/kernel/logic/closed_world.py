@@ -224,6 +224,3 @@ def _values(output: str) -> list[bool]:
 def extended(program: LogicProgram, closure: Closure) -> LogicProgram:
     """The program in its closed world."""
     return replace(program, premises=(*program.premises, *closure.premises))
-
-
-__all__ = ["NO_WORLD", "Closure", "close", "extended"]

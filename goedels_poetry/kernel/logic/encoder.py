@@ -86,6 +86,3 @@ class Encoder:
         """The premises whose guards a core speaks of, by name and in their order."""
         numbers = {int(n) for n in _NAME.findall(core)}
         return tuple(p.name for i, p in enumerate(self.premises) if i in numbers)
-
-
-__all__ = ["Encoder"]

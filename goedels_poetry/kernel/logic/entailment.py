@@ -17,7 +17,7 @@ from typing import Literal
 
 from goedels_poetry.kernel.logic.closed_world import NO_WORLD, close, extended
 from goedels_poetry.kernel.logic.encoder import Encoder
-from goedels_poetry.kernel.logic.findings import Checks, Entailment, GoalAnswer, Optimum, Status
+from goedels_poetry.kernel.logic.findings import Checks, Entailment, GoalAnswer, Status
 from goedels_poetry.kernel.logic.models import read_model
 from goedels_poetry.kernel.logic.optimum import optimize
 from goedels_poetry.kernel.logic.program import DEFINITION, LogicGoal, LogicPremise, LogicProgram, Place
@@ -336,6 +336,3 @@ def _level(queries: Queries, answer: GoalAnswer) -> tuple[str | None, str]:
         return None, ""
     contradictory = answer.verdict is Verdict.INCONSISTENT
     return queries.trust(script, contradictory or answer.checks.premises == "sat" or not encoder.premises)
-
-
-__all__ = ["Checks", "Entailment", "GoalAnswer", "Optimum", "Status", "decide"]

@@ -67,6 +67,3 @@ class Entailment:
     trust_level: str | None = None
     """"L0": one solver; "L1": posed again in a fresh process; "L2": the premises are shown to have a model; "L3": a
     second, independent solver confirms the verdict."""
-
-
-__all__ = ["Checks", "Entailment", "GoalAnswer", "Optimum", "Status"]

@@ -84,6 +84,3 @@ def _polarities(
             if definition is not None:
                 waiting.append((definition.body, sign if not definition.recursive else _BOTH))
     return made, denied
-
-
-__all__ = ["layers"]

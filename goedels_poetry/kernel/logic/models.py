@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from goedels_poetry.kernel.encoding import safe_symbol, symbol_of
 from goedels_poetry.kernel.logic.encoder import Encoder
 from goedels_poetry.kernel.problem import Signature
-from goedels_poetry.kernel.refutation.evaluator import ArrayValue
+from goedels_poetry.kernel.refutation.value_forms import ArrayValue
 from goedels_poetry.kernel.terms import Sort
 
 MAX_CHARACTERS = 200_000
@@ -316,6 +316,3 @@ _OPERATIONS: dict[str, Callable[[list[Value]], Value]] = {
     ">=": lambda vs: vs[0] >= vs[1],
     ">": lambda vs: vs[0] > vs[1],
 }
-
-
-__all__ = ["read_model"]

@@ -253,6 +253,3 @@ def _linear(expr: SExpr) -> tuple[Fraction, Fraction, Fraction]:
         case "/", [(top, zero, none), (bottom, also, nothing)] if not (zero or none or also or nothing) and bottom:
             return top / bottom, Fraction(0), Fraction(0)
     raise ValueError(_word(head))
-
-
-__all__ = ["optimize"]

@@ -94,6 +94,3 @@ class LogicProgram:
     """Hold for the objectives only, beside the premises."""
     warnings: tuple[str, ...] = ()
     """What was left aside while reading it, one line each."""
-
-
-__all__ = ["LogicGoal", "LogicPremise", "LogicProgram", "Objective", "Origin", "Place"]

@@ -80,6 +80,3 @@ class Solvers(Protocol):
 
     def queries(self, encoder: Encoder, seconds: float, memory_mb: int = MEMORY_MB, minimal: bool = False) -> Queries:
         """Begin to ask about a program. ``minimal``: make cores minimal."""
-
-
-__all__ = ["LEAST", "MEMORY_MB", "Answer", "Evidence", "Queries", "Solvers"]

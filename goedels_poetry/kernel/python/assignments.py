@@ -145,6 +145,3 @@ class _Put(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return copy.deepcopy(self.value) if node.id == self.name else node
-
-
-__all__ = ["without_walrus"]

@@ -445,6 +445,3 @@ def _method(frame: Frame, node: ast.Call, func: ast.Attribute) -> Value:
         frame.check(library.member(v, xs), "ValueError")
         return Value(INT, library.index(v, xs), natural=True, exact=True)
     return outside(f"the list method `{func.attr}` is not covered here", node, f"method {func.attr}")
-
-
-__all__ = ["call", "is_instance"]

@@ -125,10 +125,3 @@ def _fields(node: ast.ClassDef, module: Module) -> tuple[FieldInfo, ...]:
     ):
         outside("these fields are not covered", node, "dataclass")
     return tuple(found)
-
-
-__all__ = [
-    "alias_members",
-    "class_kind",
-    "read_class",
-]

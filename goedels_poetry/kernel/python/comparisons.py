@@ -189,6 +189,3 @@ def _in_range(frame: Frame, left: Value, node: ast.expr) -> Term:
         outside("`in` a range of what may be None", node, "in")
     value = frame.integral(left, node).term
     return and_([compare("<=", low, value), compare("<", value, high)])
-
-
-__all__ = ["comparison", "equals", "is_open"]

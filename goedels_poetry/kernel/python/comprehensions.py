@@ -221,6 +221,3 @@ def unpacked(frame: Frame, value: Value, count: int, node: ast.AST) -> list[Valu
         rest = library.tail(rest)
     frame.check(and_([*shape, library.is_nil(rest)]), "ValueError")
     return parts
-
-
-__all__ = ["bind", "comprehension", "unpacked"]

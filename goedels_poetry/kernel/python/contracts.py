@@ -468,6 +468,3 @@ class _Attributes(ast.NodeTransformer):
         if node.id in self.parameters or (self.with_result and node.id == RESULT):
             fault(f"write `_.{node.id}` here", node)
         return node
-
-
-__all__ = ["RESULT", "Clause", "Contract", "ContractNames", "Raises", "contract_of"]

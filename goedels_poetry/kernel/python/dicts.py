@@ -78,6 +78,3 @@ def _view(frame: Frame, node: ast.expr, method: str) -> Value:
     if value.kind.kind != "dict":
         outside(f"the method `{method}` of {value.kind}", node, f"method {method}")
     return mappings.listed(frame, value, method)
-
-
-__all__ = ["element", "get", "gone_over"]

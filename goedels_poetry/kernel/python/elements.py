@@ -186,6 +186,3 @@ class _Elements(ast.NodeTransformer):
             return ast.fix_missing_locations(ast.copy_location(copy.deepcopy(self.element), node))
         self.generic_visit(node)
         return node
-
-
-__all__ = ["beside", "by_elements", "counted"]

@@ -166,4 +166,3 @@ def _number(term: Term) -> int:
 
 
 _BOOL = TRUE.sort
-__all__ = ["falls", "only_recursion"]

@@ -325,5 +325,3 @@ _RULES: dict[type[ast.expr], Callable[..., Value]] = {
     ast.Set: sets.display,
     ast.SetComp: sets.made,
 }
-
-__all__ = ["condition", "expression"]

@@ -60,6 +60,3 @@ def fault(message: str, node: ast.AST | None = None, hint: str | None = None) ->
     line = getattr(node, "lineno", None)
     column = getattr(node, "col_offset", None)
     raise PythonFault(message, line, None if column is None else column + 1, hint)
-
-
-__all__ = ["OutsideFragment", "PythonFault", "fault", "outside"]

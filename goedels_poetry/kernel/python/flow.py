@@ -54,6 +54,3 @@ class Blocks(Protocol):
 
     def take(self, flow: Flow, inner: Flow) -> None:
         """Go on after the one branch that is taken."""
-
-
-__all__ = ["After", "Blocks", "Flow"]

@@ -98,6 +98,3 @@ class Folder:
 
 def _is(value: Term) -> Change:
     return lambda leaf: TRUE if leaf is value else FALSE
-
-
-__all__ = ["Folder"]

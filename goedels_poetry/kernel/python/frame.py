@@ -371,6 +371,3 @@ class Frame:
         if any(part.kind == "unknown" for part in kind.args):
             return Value(kind, var(f"nil@{place}", self.registry.sort(list_of(INT))), owned=True)
         return Value(kind, self.registry.default(kind), owned=True)
-
-
-__all__ = ["Frame", "NeedsClasses", "Retry", "Value"]

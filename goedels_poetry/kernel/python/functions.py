@@ -241,6 +241,3 @@ class Functions:
 
 def _is_hashed(kind: Type) -> bool:
     return kind.kind in ("int", "bool", "str", "none", "enum", "tuple", "optional") and all(map(_is_hashed, kind.args))
-
-
-__all__ = ["Functions", "Translated"]

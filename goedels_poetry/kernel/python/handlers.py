@@ -171,6 +171,3 @@ def _is(effect: Term, name: str) -> Term:
     if is_app(effect, "ite"):
         return cond(effect.args[0], _is(effect.args[1], name), _is(effect.args[2], name))
     return TRUE if _exception(effect) == name else FALSE
-
-
-__all__ = ["GONE", "attempt"]

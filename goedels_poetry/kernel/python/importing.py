@@ -495,6 +495,3 @@ def dotted(node: ast.expr, module: Module) -> str:
         node = node.value
     found = imported(node, module) if isinstance(node, ast.Name) else ""
     return ".".join([found, *reversed(parts)]) if found else ""
-
-
-__all__ = ["DANGEROUS", "Importing", "check_import", "dotted", "is_type_checking", "may_be_imported", "refuse_reaching"]

@@ -285,6 +285,3 @@ def _means(frame: Frame, name: str, *, builtin: bool) -> bool:
     if name in frame.local or name in frame.env:
         return False
     return module.is_builtin(name) or (not builtin and module.function(name) is not None)
-
-
-__all__ = ["Iteration", "iteration", "listed", "range_bounds", "spelled_out", "times"]

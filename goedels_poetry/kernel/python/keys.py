@@ -170,6 +170,3 @@ def key_of(keywords: Sequence[ast.keyword]) -> ast.expr | None:
     """What ``key=`` says; None where it is not there, or None."""
     found = next((k.value for k in keywords if k.arg == "key"), None)
     return None if isinstance(found, ast.Constant) and found.value is None else found
-
-
-__all__ = ["applied", "arranged", "best", "key_of"]

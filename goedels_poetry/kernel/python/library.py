@@ -419,6 +419,3 @@ def greatest_divisor(registry: Registry, a: Term, b: Term) -> Term:
     body = cond(compare("<=", y, integer(0)), x, app("gcd.int", (y, app("mod", (x, y), INTS)), INTS))
     registry.once("gcd.int", lambda: Defined("gcd.int", (x, y), INTS, body))
     return app("gcd.int", (a, b), INTS)
-
-
-__all__ = ["Library", "backwards", "greatest_divisor", "less", "not_less", "power", "range_list"]

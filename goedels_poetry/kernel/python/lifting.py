@@ -269,6 +269,3 @@ def _name(node: ast.stmt) -> str:
 
 def _at(node: _Node, place: ast.AST) -> _Node:
     return ast.fix_missing_locations(ast.copy_location(node, place))
-
-
-__all__ = ["INFIX", "lift", "lifted"]

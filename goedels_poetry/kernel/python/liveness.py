@@ -135,6 +135,3 @@ def _plain(target: ast.expr) -> list[ast.Name]:
     if isinstance(target, ast.Tuple | ast.List):
         return [n for t in target.elts for n in _plain(t)]
     return _plain(target.value) if isinstance(target, ast.Starred) else []
-
-
-__all__ = ["assigned", "live", "loop_live", "reads"]

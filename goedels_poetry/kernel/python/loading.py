@@ -137,6 +137,3 @@ class _Reading:
             self.module.tables[name] = value
         if not (isinstance(value, ast.Constant) and not isinstance(value.value, str)):
             self.aliases.append((name, value))
-
-
-__all__ = ["read_module"]

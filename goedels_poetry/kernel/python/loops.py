@@ -404,6 +404,3 @@ def _mutated(body: list[ast.stmt]) -> frozenset[str]:
             elif isinstance(part, ast.AugAssign) and isinstance(part.target, ast.Name):
                 found.add(part.target.id)
     return frozenset(found)
-
-
-__all__ = ["loop"]

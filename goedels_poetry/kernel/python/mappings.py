@@ -257,23 +257,3 @@ def _parts(frame: Frame, kind: Type) -> tuple[Library, Term, tuple[Term, Term], 
     first = pairs.head(pairs.xs)
     key, value = (frame.registry.item(first, pair, i) for i in range(2))
     return pairs, var("k", key.sort), (key, value), pairs.tail(pairs.xs)
-
-
-__all__ = [
-    "VIEWS",
-    "delete",
-    "display",
-    "element",
-    "empty",
-    "get",
-    "has",
-    "joined",
-    "library",
-    "listed",
-    "of_pairs",
-    "popped",
-    "put",
-    "same",
-    "set_default",
-    "update",
-]

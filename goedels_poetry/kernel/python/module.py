@@ -165,6 +165,3 @@ def imported(node: ast.expr, module: Module) -> str:
         root = module.imports.get(node.value.id, "") if module.counts.get(node.value.id) == 1 else ""
         return f"{root}.{node.attr}" if root else ""
     return ""
-
-
-__all__ = ["FieldInfo", "Module", "bindings", "imported", "is_constant", "is_constant_expression", "words"]

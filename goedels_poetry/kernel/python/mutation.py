@@ -249,5 +249,3 @@ _SET_CHANGES: dict[str, Callable[[Frame, ast.Call, ast.Name], None]] = {
     "discard": _discard,
     "remove": _discard,
 }
-
-__all__ = ["add_to", "change", "delete", "extend", "owned", "pop"]

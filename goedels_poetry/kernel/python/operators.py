@@ -131,6 +131,3 @@ def _concatenate(frame: Frame, left: Value, right: Value, node: ast.AST) -> Valu
     if kind.args[0].kind == "unknown":
         return replace(a, owned=True)
     return Value(kind, frame.library(kind.args[0]).append(a.term, b.term), owned=True)
-
-
-__all__ = ["arithmetic", "operate"]

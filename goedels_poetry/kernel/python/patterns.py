@@ -188,6 +188,3 @@ def _class(frame: Frame, pattern: ast.MatchClass, subject: Value, names: dict[st
         value = Value(fields[at].kind, frame.registry.select(subject.term, f"{legal(kind.name)}!", at))
         tests.append(_matches(frame, part, value, names))
     return and_(tests)
-
-
-__all__ = ["match", "message", "returns_from_loop"]

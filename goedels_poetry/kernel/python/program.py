@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from goedels_poetry.kernel.python.contracts import Clause, Contract, ContractNames, Raises, contract_of
+from goedels_poetry.kernel.python.contracts import Contract, ContractNames, contract_of
 from goedels_poetry.kernel.python.faults import PythonFault
 
 MAX_CHARACTERS = 1_000_000
@@ -159,19 +159,3 @@ def _arguments(arguments: ast.arguments) -> list[ast.arg]:
 
 def _text(annotation: ast.expr | None) -> str:
     return "" if annotation is None else ast.unparse(annotation)
-
-
-__all__ = [
-    "Clause",
-    "Contract",
-    "Function",
-    "Parameter",
-    "Program",
-    "PythonFault",
-    "Raises",
-    "decode_source",
-    "encoding_of",
-    "parse_module",
-    "read_program",
-    "with_contracts",
-]

@@ -104,6 +104,3 @@ def _rewritten(body: Term, change: Callable[[Term], Term]) -> Term:
         return done
 
     return go(body)
-
-
-__all__ = ["close"]

@@ -331,6 +331,3 @@ def _renamed(term: Term, names: Mapping[str, str]) -> Term:
         return done
 
     return go(term)
-
-
-__all__ = ["SELF", "Defined", "Registry", "Shape", "kept_as", "legal", "readable"]

@@ -82,6 +82,3 @@ def _stored(statements: Iterable[ast.AST]) -> list[str]:
         found += _binds(node)
         found += _stored(ast.iter_child_nodes(node))
     return found
-
-
-__all__ = ["bound_names", "free_names", "parameters"]

@@ -147,6 +147,3 @@ def _definition(group: list[Defined], graph: dict[str, list[str]]) -> str:
         return f"(define-funs-rec ({' '.join(f'({h})' for h in heads)}) ({' '.join(bodies)}))"
     word = "define-fun-rec" if group[0].name in graph[group[0].name] else "define-fun"
     return f"({word} {heads[0]}\n  {bodies[0]})"
-
-
-__all__ = ["mentioned", "script"]

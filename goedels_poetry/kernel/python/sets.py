@@ -202,23 +202,3 @@ def _defined(library: Library, base: str, parameter: Term, body: Term, xs: Term)
 def is_hashed(kind: Type) -> bool:
     """Whether its values have a hash that goes with equality."""
     return kind.kind in ("int", "bool", "str", "enum", "tuple") and all(map(is_hashed, kind.args))
-
-
-__all__ = [
-    "added",
-    "as_list",
-    "combined",
-    "display",
-    "elements",
-    "empty",
-    "equal_values",
-    "has",
-    "is_hashed",
-    "is_made",
-    "is_set",
-    "made",
-    "once",
-    "same",
-    "size",
-    "without",
-]

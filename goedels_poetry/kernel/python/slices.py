@@ -130,6 +130,3 @@ def literal_integer(node: ast.expr) -> int | None:
     if isinstance(inner, ast.Constant) and type(inner.value) is int:
         return -inner.value if minus_sign else inner.value
     return None
-
-
-__all__ = ["cut_out", "element", "element_position", "literal_integer", "position"]

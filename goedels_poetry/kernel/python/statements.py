@@ -418,5 +418,3 @@ def _is_pop(node: ast.Call) -> bool:
 
 
 _INT = Type("int")
-
-__all__ = ["Block"]

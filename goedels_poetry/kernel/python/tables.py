@@ -175,6 +175,3 @@ def entries(frame: Frame, node: ast.Dict) -> list[tuple[Value, Value]]:
     if frame.shares(kind) or kind.kind in ("none", "never"):
         outside("a dict of these values", node, "a dict")
     return [(key, frame.coerce(value, kind, node)) for key, value in pairs]
-
-
-__all__ = ["entries", "is_table", "may_change", "table"]

@@ -138,6 +138,3 @@ def formatted(frame: Frame, node: ast.JoinedStr) -> Value:
     if len(parts) < 2:
         return Value(STR, parts[0] if parts else lit("", STRINGS))
     return Value(STR, app("str.++", parts, STRINGS))
-
-
-__all__ = ["code_of", "formatted", "joined", "letter_of", "text_method", "text_of"]

@@ -166,6 +166,3 @@ def _covers(module: Module, clause: Raises, raised: str) -> bool:
     if name is None:
         raise OutsideFragment(f"what exception `{clause.exception}` is here is not followed", construct="raises")
     return "." not in raised and module.is_subclass(raised, name)
-
-
-__all__ = ["OutsideFragment", "Translation", "translate"]

@@ -175,19 +175,3 @@ def replace_unknown(kind: Type, guesses: Mapping[str, Type]) -> Type:
         found = guesses.get(kind.name)
         return kind if found is None else replace_unknown(found, guesses)
     return Type(kind.kind, tuple(replace_unknown(a, guesses) for a in kind.args), kind.name) if kind.args else kind
-
-
-__all__ = [
-    "BOOL",
-    "CHANGEABLE",
-    "INT",
-    "NEVER",
-    "NONE",
-    "STR",
-    "Annotations",
-    "Type",
-    "holds_list",
-    "is_unknown",
-    "list_of",
-    "optional",
-]

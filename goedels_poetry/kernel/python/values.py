@@ -176,6 +176,3 @@ def python_arguments(translation: Translation, values: Mapping[str, str]) -> dic
                 raise ValueError(f"this is no value: {text[:80]}") from error
         found[parameter] = python_value(translation.registry, kind, value_of_term(term))
     return found
-
-
-__all__ = ["python_arguments", "python_value", "script_value", "value_of_term"]

@@ -70,6 +70,3 @@ def with_auxiliaries(
 ) -> Problem:
     """The same theorem over a larger signature, with measures for some functions; errors as in `extended`."""
     return replace(problem, signature=extended(problem.signature, definitions), measures=measures)
-
-
-__all__ = ["extended", "read_definitions", "with_auxiliaries"]

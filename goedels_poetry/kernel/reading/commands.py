@@ -103,6 +103,3 @@ def _collect_head(expr: SExpr, names: set[str]) -> None:
             names.add(item.items[0].text)
             if item.items[0].text == "par":
                 _collect_head(item, names)
-
-
-__all__ = ["DECLARING", "annotated", "attributes", "command_of", "is_word", "name_of", "reserve_names"]

@@ -56,6 +56,3 @@ def indexed_by_itself(datatypes: Sequence[Datatype]) -> Datatype | None:
         return any(groups.get(sort) == datatype.group for sort in indices)
 
     return next((d for d in datatypes if is_indexed(d)), None)
-
-
-__all__ = ["indexed_by_itself", "order_datatypes", "uninhabited"]

@@ -74,6 +74,3 @@ def of_sort(name: str, known: Iterable[str], declared: Container[str]) -> str:
     if name in declared:
         return _EARLIER
     return nearest(name, known) or "declare it first"
-
-
-__all__ = ["SUPPORTED", "of_sort", "of_symbol", "unsupported"]

@@ -36,6 +36,3 @@ def from_utf8(data: bytes, hint: str | None = None) -> str:
         line = data.count(b"\n", 0, error.start) + 1
         column = error.start - data.rfind(b"\n", 0, error.start)
         raise InvalidText(f"byte 0x{data[error.start]:02x} is not UTF-8", line, column, hint) from error
-
-
-__all__ = ["Lines", "from_utf8"]

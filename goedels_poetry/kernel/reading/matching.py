@@ -174,6 +174,3 @@ def _specialise(
                     left[app(selector, (place,), sort)] = field
             result.append((left, number))
     return result
-
-
-__all__ = ["Pattern", "decide", "read_pattern"]

@@ -52,6 +52,3 @@ def means_something_to_solvers(name: str) -> bool:
 def sort_word(sort: Sort) -> str:
     """A sort as part of a name."""
     return "_".join((sort.name, *map(str, sort.indices), *map(sort_word, sort.args)))
-
-
-__all__ = ["legible", "means_something_to_solvers", "sort_word"]

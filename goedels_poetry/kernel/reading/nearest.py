@@ -25,6 +25,3 @@ def nearest(name: str, known: Iterable[str]) -> str:
 def _folded(name: str) -> str:
     """What is left of a name without its case and the way its words are joined."""
     return name[:MAX_LENGTH].lower().replace("-", "").replace("_", "")
-
-
-__all__ = ["nearest"]

@@ -14,7 +14,7 @@ from goedels_poetry.kernel.problem import Constructor, Signature
 from goedels_poetry.kernel.reading import hints
 from goedels_poetry.kernel.reading.names import legible, sort_word
 from goedels_poetry.kernel.reading.reader import Atom, Group, Lexeme, SExpr, Source, symbols_in
-from goedels_poetry.kernel.reading.theory import MAX_BITS, SORT_NAMES, THEORY_SYMBOLS, is_theory_symbol
+from goedels_poetry.kernel.reading.theory import MAX_BITS, THEORY_SYMBOLS, is_theory_symbol
 from goedels_poetry.kernel.terms import (
     BOOL,
     INT,
@@ -401,14 +401,3 @@ def _mentions(expr: SExpr, names: Iterable[str]) -> bool:
     if isinstance(expr, Atom):
         return expr.text in names
     return any(_mentions(e, names) for e in expr.items)
-
-
-__all__ = [
-    "SORT_NAMES",
-    "Function",
-    "Generic",
-    "NeedsSort",
-    "SortMacro",
-    "Symbols",
-    "Template",
-]

@@ -73,6 +73,3 @@ def junction(codes: list[Code], stop: bool) -> Code:
         return not stop
 
     return run
-
-
-__all__ = ["Code", "Places", "junction", "kept_in_frame", "shared"]

@@ -17,7 +17,8 @@ from goedels_poetry.kernel.faults import EncodingError
 from goedels_poetry.kernel.obligations import Context, is_quantified
 from goedels_poetry.kernel.printer import show_sort
 from goedels_poetry.kernel.problem import Signature
-from goedels_poetry.kernel.refutation.evaluator import Binding, Trace, Value
+from goedels_poetry.kernel.refutation.evaluator import Binding, Trace
+from goedels_poetry.kernel.refutation.operations import Value
 from goedels_poetry.kernel.refutation.theory import named_premises, with_definitions
 from goedels_poetry.kernel.refutation.value_forms import ArrayValue, Built, Element
 from goedels_poetry.kernel.refutation.values import to_term

@@ -16,7 +16,8 @@ from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.reach import reached
 from goedels_poetry.kernel.refutation.confirmation import Confirmation, Table, TooLarge, confirmation
-from goedels_poetry.kernel.refutation.evaluator import Evaluator, Trace, Undecided, Value
+from goedels_poetry.kernel.refutation.evaluator import Evaluator, Trace
+from goedels_poetry.kernel.refutation.operations import Undecided, Value
 from goedels_poetry.kernel.refutation.value_codec import value_from_json, value_to_json
 from goedels_poetry.kernel.refutation.value_forms import Element, has_sort, have_sorts
 from goedels_poetry.kernel.refutation.values import to_term

@@ -469,6 +469,3 @@ def evaluate(
         Undecided: open by the standard, or beyond the bounds.
     """
     return Evaluator(signature, premises, fuel=fuel).value(term, assignment)
-
-
-__all__ = ["ArrayValue", "Binding", "Code", "Evaluator", "Trace", "Undecided", "Value", "evaluate"]

@@ -174,6 +174,3 @@ def _slice(source: Source, expr: SExpr) -> str:
     if isinstance(expr, Group):
         return source.text[expr.offset : expr.end]
     return f"|{expr.text}|" if expr.quoted else expr.text
-
-
-__all__ = ["Interpretation", "interpreted_theorem", "shown_interpretation"]

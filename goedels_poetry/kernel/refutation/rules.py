@@ -131,6 +131,3 @@ def _apart(heads: Sequence[tuple[str, ...]]) -> bool:
         for i, one in enumerate(heads)
         for other in heads[:i]
     )
-
-
-__all__ = ["Rule", "Rules", "matched", "read_rules"]

@@ -283,15 +283,3 @@ def facts_proofs(writing: Writing, key: str) -> Iterator[str]:
     found = general(writing, definition) if definition is not None else None
     if found is not None:
         yield from proofs(writing, found)
-
-
-__all__ = [
-    "facts",
-    "facts_proofs",
-    "proofs",
-    "recursion",
-    "rests_on",
-    "sizes",
-    "stated",
-    "statement",
-]

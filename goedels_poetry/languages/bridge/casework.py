@@ -173,6 +173,3 @@ def _sources(writing: Writing, sequent: Sequent, instances: Sequence[Instance]) 
             yield sequent.hyps[int(instance.name)]
         elif instance.of == "premise":
             yield premises[instance.name]
-
-
-__all__ = ["Casework"]

@@ -120,6 +120,3 @@ def _at_parts(writing: Writing, sequent: Sequent, defs: Sequence[str]) -> Iterat
 
     if all(v is not None and writing.is_datatype(v.sort) for v in variables):
         yield taken_apart([v for v in variables if v is not None], [])
-
-
-__all__ = ["conditions", "decided", "nested"]

@@ -117,6 +117,3 @@ def _leaves(pattern: Term) -> tuple[Term, ...]:
 def spoken_of(found: Course) -> list[Term]:
     """The terms that the principle of a course speaks of."""
     return [*found.at, *(t for c in found.cases for t in below(c))]
-
-
-__all__ = ["Course", "below", "bound_by", "course", "general", "spoken_of"]

@@ -185,6 +185,3 @@ def terms_of(scheme: object) -> list[Term]:
         elif isinstance(value, tuple):
             waiting.extend(value)
     return found
-
-
-__all__ = ["DEFAULT_SECONDS", "SAYS", "Exported", "export", "opened"]

@@ -218,6 +218,3 @@ def _instance(source: _Source, at: Sequence[Term]) -> Instance:
 def _free(equation: Equation) -> tuple[Term, ...]:
     found = dict.fromkeys(t for side in (equation.lhs, equation.rhs) for t in subterms(side) if t.kind is Kind.VAR)
     return tuple(found)
-
-
-__all__ = ["Ground", "grounded"]

@@ -227,6 +227,3 @@ def sized(writing: Writing, sequent: Sequent, scheme: SizeInduction, closed: str
     total = " + ".join(writing.size(v, scheme.twice) for v in on)
     body = "\n".join([*hyps, split.intros + closed])
     yield strong(split, total, body, f"exact _key _ {split.names()} rfl {split.use}")
-
-
-__all__ = ["Split", "by_constructors", "integer", "measured", "sized", "structural"]

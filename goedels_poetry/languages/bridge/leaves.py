@@ -238,6 +238,3 @@ def _instance(writing: Writing, instance: Instance) -> str:
     known = f"{name}, {others}" if others else name
     ways = ["rfl", f"(rw [{name}.eq_def]; done)", f"(rw [{name}]; rfl)", f"(simp [{known}]; done)", f"grind [{known}]"]
     return f" : {stated} := by first | {' | '.join(ways)}"
-
-
-__all__ = ["instances_of", "proofs"]

@@ -137,6 +137,3 @@ def orders(
             pending += [sort for d in group for c in d.constructors for _, sort in c.fields]
     datatypes = tuple(d for d in signature.datatypes if d.sort in wanted)
     return Orders(signature, theory, entries, datatypes, tuple(dict.fromkeys([(), *counted, *ways])))
-
-
-__all__ = ["Orders", "Twice", "orders"]

@@ -302,6 +302,3 @@ class Replay:
 def _limited(before: Sequence[str], heartbeats: int, statement: str, text: str) -> str:
     """A theorem within limits, after commands."""
     return "\n".join([*before, f"set_option maxHeartbeats {heartbeats} in\n{statement} := by", indented(text), ""])
-
-
-__all__ = ["HEARTBEATS", "Fact", "Found", "Progress", "Replay", "StepFailed"]

@@ -151,6 +151,3 @@ def _skolemised(writing: Writing, sequent: Sequent, case: Sequent, closed: str) 
             names = [writing.theory.value(next(new, bound)) for bound in hyp.binders]
             lines.append(f"obtain ⟨{', '.join([*names, _pattern(hyp.body, f'{name}_')])}⟩ := {name}")
     return "\n".join([*lines, closed])
-
-
-__all__ = ["proofs"]

@@ -184,6 +184,3 @@ def _least(writing: Writing, sort: Sort, above: frozenset[Sort]) -> str:
 
 def _open(writing: Writing, sort: Sort) -> str:
     return "" if writing.problem.signature.datatype(sort) is not None else "Classical.ofNonempty"
-
-
-__all__ = ["Shapes", "shapes"]

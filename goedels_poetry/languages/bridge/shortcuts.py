@@ -38,6 +38,3 @@ def shortcuts(writing: Writing, step: Step, steps: Mapping[str, Step]) -> Iterat
     if definition is not None:
         call = theory.value(app(definition.name, scheme.at, definition.sort))
         yield f"fun_induction {call}{generalizing} <;> ({grind})", cites
-
-
-__all__ = ["shortcuts"]

@@ -60,6 +60,3 @@ class Words(Protocol):
     def value(self, term: Term) -> str:
         """A term as a value; raises `NotTranslatable`."""
         ...
-
-
-__all__ = ["Words"]

@@ -64,6 +64,3 @@ def _step(writing: Writing, step: Step, found: Found) -> str:
     text = f"{writing.theorem(name_of(step.id), step.sequent)} := by\n{indented(found.text)}\n"
     patterns = writing.patterns(found.cites) if "grind" in found.text else []
     return in_section([*writing.before(step.id), *patterns], text)
-
-
-__all__ = ["endings", "written"]

@@ -363,20 +363,3 @@ def hypotheses(sequent: Sequent) -> list[str]:
 def together(proofs: Sequence[str]) -> str:
     """A proof of the conjunction."""
     return proofs[0] if len(proofs) == 1 else f"⟨{', '.join(proofs)}⟩"
-
-
-__all__ = [
-    "ALONG",
-    "HYPOTHESIS",
-    "KNOWN",
-    "SIZE",
-    "Words",
-    "Writing",
-    "hypotheses",
-    "in_section",
-    "indented",
-    "listed",
-    "name_of",
-    "own_name",
-    "together",
-]

@@ -96,6 +96,3 @@ def _written(expr: Expr, names: Mapping[str, Expr]) -> str:
             parts.append("(")
             waiting += [None, *reversed(top)]
     return " ".join(parts)
-
-
-__all__ = ["instantiations"]

@@ -183,15 +183,3 @@ def ordered(operator: str, left: Typed, right: Typed, at: int) -> Typed:
     name = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge"}[operator]
     signed(given, operands, operator, f"U{name.upper()}(a, b)")
     return apply(f"bvs{name}", operands, BOOL, at)
-
-
-__all__ = [
-    "bitwise",
-    "negative",
-    "ordered",
-    "power",
-    "product",
-    "quotient",
-    "rounded_quotient",
-    "total",
-]

@@ -45,6 +45,3 @@ class Content:
     aims: list[Aim] = field(default_factory=list)
     constraints: list[Statement] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-
-
-__all__ = ["Aim", "Content", "Statement"]

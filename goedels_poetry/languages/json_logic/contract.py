@@ -46,6 +46,3 @@ class TermBuilder(Protocol):
 
     def quantified(self, head: str, call: syntax.Call, scope: Scope) -> Rule:
         """``ForAll([x, y: Int], body)``."""
-
-
-__all__ = ["Build", "Scope", "TermBuilder"]

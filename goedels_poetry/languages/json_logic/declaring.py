@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from goedels_poetry.kernel.reading.nearest import nearest
 from goedels_poetry.kernel.terms import Sort
 from goedels_poetry.languages.json_logic import grammar, syntax
 from goedels_poetry.languages.json_logic.expressions import ExpressionParser
-from goedels_poetry.languages.json_logic.names import identifier_hint, is_identifier, nearest
+from goedels_poetry.languages.json_logic.names import identifier_hint, is_identifier
 from goedels_poetry.languages.json_logic.objects import items, members, pairs, parsed_in, required, string
 from goedels_poetry.languages.json_logic.sorts import (
     BUILT_IN,
@@ -222,6 +223,3 @@ def declare(
         return parser.symbols.declare(name, kind, params, result)
     except NameTaken as error:
         text.refuse(at, error.message, error.hint)
-
-
-__all__ = ["declare", "declare_values", "read_sorts", "read_symbols", "read_variables", "sort_named"]

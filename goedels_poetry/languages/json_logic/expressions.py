@@ -50,6 +50,3 @@ class ExpressionParser:
     def closed(head: str, bound: tuple[tuple[str, Sort], ...], body: Typed) -> Typed:
         """``body`` under a quantifier over ``bound``; itself when nothing is bound."""
         return quantify(head, bound, body, body.at) if bound else body
-
-
-__all__ = ["ExpressionParser"]

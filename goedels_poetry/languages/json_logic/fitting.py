@@ -133,17 +133,3 @@ def conjunction(terms: Sequence[Typed], at: int, head: str = "and") -> Typed:
 def negation(term: Typed, at: int) -> Typed:
     """``not``."""
     return apply("not", (term,), BOOL, at)
-
-
-__all__ = [
-    "balanced",
-    "bits",
-    "conjunction",
-    "fit",
-    "is_bits",
-    "is_numeral",
-    "join",
-    "negation",
-    "numeric",
-    "signed",
-]

@@ -127,5 +127,3 @@ FORMS: dict[type, Callable[[TermBuilder, Any, Scope], Rule]] = {
     syntax.Comparison: _comparison,
     syntax.Conditional: _conditional,
 }
-
-__all__ = ["FORMS"]

@@ -267,6 +267,3 @@ class _Grammar:
                 conditions.append((yield self.expression(_OR)))
             clauses.append(syntax.Clause(name, source, tuple(conditions)))
         return syntax.Comprehension(at, element, tuple(clauses))
-
-
-__all__ = ["parse"]

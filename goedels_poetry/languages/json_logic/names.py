@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from goedels_poetry.kernel.printer import show_symbol
-from goedels_poetry.kernel.reading.nearest import nearest
 from goedels_poetry.kernel.reading.theory import is_theory_symbol
 
 MAX_LENGTH = 200
@@ -31,6 +30,3 @@ def smt_name(name: str) -> str:
     Injective on identifiers, since no identifier has a dash.
     """
     return f"{name}-" if is_theory_symbol(name) else show_symbol(name)
-
-
-__all__ = ["identifier_hint", "is_identifier", "nearest", "smt_name"]

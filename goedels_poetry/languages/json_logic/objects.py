@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from typing import TypeVar
 
-from goedels_poetry.languages.json_logic.names import nearest
+from goedels_poetry.kernel.reading.nearest import nearest
 from goedels_poetry.languages.json_logic.syntax import ExpressionError
 from goedels_poetry.languages.json_logic.text import Node, Text
 
@@ -83,6 +83,3 @@ def parsed_in(text: Text, node: Node, read: Callable[[str], Result], what: str =
         at = min(error.at, len(expression))
         message = f"{node.path}, character {at + 1}: {error.message}"
         text.fail(message, text.inside(node, at), error.hint, node.path)
-
-
-__all__ = ["items", "members", "pairs", "parsed_in", "required", "string"]

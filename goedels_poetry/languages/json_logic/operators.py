@@ -129,5 +129,3 @@ ELSEWHERE: dict[str, str] = {
     "Lambda": "use a function, and say by ForAll what it is",
     "Sqrt": "write x * x == y with x >= 0",
 }
-
-__all__ = ["ELSEWHERE", "OPERATORS", "Operator"]

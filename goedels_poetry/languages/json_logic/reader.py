@@ -163,6 +163,3 @@ def _matched(source: Text, found: tuple[LogicPremise, ...], statements: list[Sta
 def _place(source: Text, node: Node) -> Place:
     line, column = source.position(node.at)
     return Place(line, column, node.path)
-
-
-__all__ = ["SECTIONS", "read_json"]

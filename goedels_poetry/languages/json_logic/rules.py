@@ -39,6 +39,3 @@ def run(rule: Any) -> Any:
         else:
             result = wanted
     return result
-
-
-__all__ = ["Rule", "run"]

@@ -223,5 +223,3 @@ STRUCTURED_SCHEMA: dict[str, Any] = {
 
 Rules stand in the knowledge base; ``goal`` is what is asked, ``goals`` are the options of a multiple-choice question.
 """
-
-__all__ = ["PROGRAM_SCHEMA", "STRUCTURED_SCHEMA"]

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from goedels_poetry.kernel.components import components
+from goedels_poetry.kernel.reading.nearest import nearest
 from goedels_poetry.kernel.reading.theory import is_theory_symbol
 from goedels_poetry.kernel.terms import BOOL, INT, REAL, STRING, Sort, array, bitvec
 from goedels_poetry.languages.json_logic import grammar, syntax
-from goedels_poetry.languages.json_logic.names import nearest, smt_name
+from goedels_poetry.languages.json_logic.names import smt_name
 from goedels_poetry.languages.json_logic.syntax import Expression, ExpressionError
 
 MAX_WIDTH = 65_536
@@ -235,6 +236,3 @@ def _cycle(successors: Mapping[str, list[str]], members: set[str]) -> list[str]:
         if following in path:
             return [*path[path.index(following) :], following]
         path.append(following)
-
-
-__all__ = ["BUILT_IN", "MAKERS", "Constructor", "Declaration", "SortError", "SortManager", "show", "smt_sort"]

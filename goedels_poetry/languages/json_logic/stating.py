@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
 from goedels_poetry.kernel.logic.program import Origin
+from goedels_poetry.kernel.reading.nearest import nearest
 from goedels_poetry.kernel.terms import BOOL, INT, REAL, Sort
 from goedels_poetry.languages.json_logic.content import Aim, Content, Statement
 from goedels_poetry.languages.json_logic.contract import Scope
 from goedels_poetry.languages.json_logic.declaring import declare, read_variables
 from goedels_poetry.languages.json_logic.expressions import ExpressionParser
 from goedels_poetry.languages.json_logic.fitting import is_bits, negation
-from goedels_poetry.languages.json_logic.names import nearest
 from goedels_poetry.languages.json_logic.objects import items, members, parsed_in, required, string
 from goedels_poetry.languages.json_logic.sorts import show
 from goedels_poetry.languages.json_logic.syntax import ExpressionError
@@ -267,6 +267,3 @@ def read_actions(text: Text, content: Content, node: Node | None) -> None:
     if not content.goals and not content.aims:
         hint = 'add "goal": "formula", verifications, or an optimization with objectives'
         text.fail("the program asks nothing", 0, hint)
-
-
-__all__ = ["ACTIONS", "read_actions", "read_goals", "read_optimization", "read_premises"]

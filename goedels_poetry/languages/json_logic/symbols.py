@@ -104,6 +104,3 @@ class Symbols:
         """All names."""
         yield from self.table
         yield from self.fields
-
-
-__all__ = ["RESERVED_NAMES", "NameTaken", "Symbol", "Symbols"]

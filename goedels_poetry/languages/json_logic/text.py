@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.languages.lines import Lines, from_utf8
+from goedels_poetry.kernel.reading.lines import Lines
+from goedels_poetry.languages.lines import from_utf8
 
 MAX_BYTES = 2_000_000
 MAX_VALUES = 200_000
@@ -267,6 +268,3 @@ class _Reader:
 
 def _short(text: str) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
-
-
-__all__ = ["MAX_BYTES", "Node", "Text", "decode", "read"]

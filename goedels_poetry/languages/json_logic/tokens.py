@@ -149,6 +149,3 @@ def _character(escape: re.Match[str], at: int) -> str:
     if escape[3] not in _ESCAPES:
         raise ExpressionError(f"`\\{escape[3]}` is no escape of this language", at, "write \\\\ for a backslash")
     return _ESCAPES[escape[3]]
-
-
-__all__ = ["WORDS", "Token", "tokens"]

@@ -123,6 +123,3 @@ def smt_text(typed: Typed) -> str:
         else:
             parts.append(f" {top.head}")
     return "".join(parts).strip()
-
-
-__all__ = ["Typed", "apply", "leaf", "number", "quantify", "smt_text", "string", "truth"]

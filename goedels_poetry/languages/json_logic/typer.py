@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from goedels_poetry.kernel.reading.nearest import nearest
 from goedels_poetry.kernel.terms import BOOL, INT, REAL, STRING, Sort
 from goedels_poetry.languages.json_logic import syntax
 from goedels_poetry.languages.json_logic.contract import Scope
 from goedels_poetry.languages.json_logic.fitting import fit, join
 from goedels_poetry.languages.json_logic.forms import FORMS
-from goedels_poetry.languages.json_logic.names import nearest, smt_name
+from goedels_poetry.languages.json_logic.names import smt_name
 from goedels_poetry.languages.json_logic.operators import ELSEWHERE, OPERATORS
 from goedels_poetry.languages.json_logic.rules import Rule, run
 from goedels_poetry.languages.json_logic.sorts import SortManager, show
@@ -312,5 +313,3 @@ _RULES: dict[type, Callable[[Typer, Any, Scope], Any]] = {
     syntax.Typing: Typer._typing,
     **FORMS,
 }
-
-__all__ = ["NOTHING", "Typer"]

@@ -75,6 +75,3 @@ def _fresh(stem: str, number: int, taken: str) -> str:
         stem += "'"
         name = f"{stem}_{number}"
     return name
-
-
-__all__ = ["assemble"]

@@ -102,6 +102,3 @@ def _read(reply: Any, ours: str) -> Outcome:
         )
     trial_log().take(tried)
     return Outcome(ok, value, reason, spent)
-
-
-__all__ = ["JOB", "SECONDS", "answer", "may_go_away"]

@@ -13,5 +13,3 @@ theorem NAME (xs ys : List Nat) : … := by sorry
 - Functions are total and terminate. Subtraction and division on Nat are truncated and x / 0 = 0: where the claim does
   not mean that, use Int or a hypothesis. Indices of lists begin at 0.
 - Hypotheses stand before the colon or before `→`; they must be able to hold together."""
-
-__all__ = ["FORMAL_FORMAT", "FORMAL_TAGS"]

@@ -497,6 +497,3 @@ def _hash(text: str) -> str:
 
 def _cost(began: float) -> dict[str, float]:
     return {"solver_seconds": time.monotonic() - began, "solver_calls": 1}
-
-
-__all__ = ["LeanLanguage"]

@@ -56,6 +56,3 @@ def _place(code: str, prefix: str, failed: Message) -> tuple[int, int] | None:
 
 def _shortened(goal: str) -> str:
     return goal if len(goal) <= MOST_CHARACTERS else f"…{goal[-MOST_CHARACTERS:]}"
-
-
-__all__ = ["goal_before"]

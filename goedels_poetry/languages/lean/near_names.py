@@ -43,6 +43,3 @@ async def _names(lean: LeanPool, prefix: str) -> Names:
     if imported:
         index[imported] = names
     return names
-
-
-__all__ = ["near_names"]

@@ -85,6 +85,3 @@ def shown(premises: Sequence[Premise]) -> str:
 
 def _citable(constant: Constant, source: str) -> Citable:
     return Citable(constant.name, constant.conclusion, constant.context, source=source)
-
-
-__all__ = ["header_of", "library", "library_id", "local_context", "shown", "stated"]

@@ -132,6 +132,3 @@ async def _proved(lean: LeanPool, closed: Task, proof: str) -> symbolic.Refutati
     if seen.reason:
         return f"Lean does not accept the proof of the negation: {seen.reason}"
     return symbolic.Refutation("its negation is proved", proof)
-
-
-__all__ = ["Unreadable", "claim_in", "confirm", "negation", "read_claim", "says"]

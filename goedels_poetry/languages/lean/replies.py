@@ -136,6 +136,3 @@ def _refuted(theorem: Command, text: str, base: int, body: str, *, alone: bool) 
     head = text[theorem.start - base : theorem.head - base]
     statement = _after_name(" ".join(head.split()))
     return Written(refutation={"proof": negation(statement, body)})
-
-
-__all__ = ["NO_BLOCK", "Written", "lean_text", "read_reply"]

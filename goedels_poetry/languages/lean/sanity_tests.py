@@ -147,6 +147,3 @@ async def _try(lean: LeanRuntime, target: Target, proofs: list[str]) -> tuple[Ch
         return seen, [False] * len(proofs)
     errors = [error.line for error in seen.errors]
     return seen, [not any(start <= error < end for error in errors) for start, end in ranges]
-
-
-__all__ = ["Test", "plain", "sanity_tests"]

@@ -325,6 +325,3 @@ def _strange(c: str) -> bool:
     if category in ("Cf", "Cc", "Cn", "Co", "Cs", "Zl", "Zp", "Zs", "Mn", "Me"):
         return True
     return category.startswith("L") and not starts_word(c) and c not in "λΠΣ" and category != "Lm"
-
-
-__all__ = ["ALLOWED_COMMANDS", "RULE_OF", "Finding", "scan"]

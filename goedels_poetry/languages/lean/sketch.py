@@ -255,6 +255,3 @@ async def check_link(lean: LeanRuntime, task: Task, sketch: Json) -> Checked:
     facts = (*task.facts, *(fact for fact in new if fact.name not in known))
     linked = sketch["linked"]
     return await check_proof(lean, replace(task, facts=facts), linked["proof"], linked["helpers"])
-
-
-__all__ = ["CHECK_SECONDS", "Checked", "Opened", "check_link", "check_proof", "edited", "open_sketch", "skeleton"]

@@ -286,6 +286,3 @@ def _invalid(error: Message, text: str) -> InvalidInput:
 def _position(text: str, at: int) -> tuple[int, int]:
     line, column = place(text, at)
     return line, column + 1
-
-
-__all__ = ["Target", "normalised", "open_theorems", "read_target", "root_task", "task_of"]

@@ -70,6 +70,3 @@ def lemma_name(statement: str) -> str:
 def lemma_type(statement: str) -> str:
     """What a lemma made by `lemma_statement` says, without its name."""
     return statement.partition(" : ")[2]
-
-
-__all__ = ["LEMMA_PREFIX", "PROVER_HEARTBEATS", "Fact", "Task", "lemma_name", "lemma_statement", "lemma_type"]

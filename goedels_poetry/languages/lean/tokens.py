@@ -203,6 +203,3 @@ def is_doubtful(token: Token, text: str) -> bool:
         apart = before.isspace() or goes_on(before) or before in ")]}⟩»\"'"
         return not apart or token.text.startswith("/--/")
     return False
-
-
-__all__ = ["Kind", "Token", "goes_on", "is_doubtful", "starts_word", "tokenize"]

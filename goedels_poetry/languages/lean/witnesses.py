@@ -505,6 +505,3 @@ def _split(text: str) -> list[str]:
 
 def _substituted(text: str, values: dict[str, str]) -> str:
     return _IDENTIFIER.sub(lambda m: values.get(m[0], m[0]), text)
-
-
-__all__ = ["HARD", "QUICK", "Proposal", "attempts", "proposals", "tactics", "unshown"]

@@ -227,18 +227,3 @@ def _premises(source: Source, asserted: list[Entry], marked: bool = False) -> tu
 
 def _place(source: Source, expr: SExpr) -> Place:
     return Place(*source.position(expr.offset))
-
-
-__all__ = [
-    "WRITE_GOAL",
-    "Asked",
-    "Assertion",
-    "Check",
-    "Entry",
-    "Marked",
-    "Said",
-    "Stack",
-    "bottom_up",
-    "is_goal_name",
-    "settle",
-]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from goedels_poetry.kernel.logic.entailment import Entailment, decide
+from goedels_poetry.kernel.logic.entailment import decide
+from goedels_poetry.kernel.logic.findings import Entailment
 from goedels_poetry.kernel.logic.program import LogicProgram
 from goedels_poetry.solvers.query_runner import SolverPair
 
@@ -20,6 +21,3 @@ def decided_by(program: LogicProgram, options: dict[str, Any], solvers: SolverPa
         world=options["world"],
         minimal_cores=True,
     )
-
-
-__all__ = ["decided_by"]

@@ -14,6 +14,3 @@ def read_program(text: str | bytes, dialect: str) -> LogicProgram:
     from goedels_poetry.languages.logic.smt2 import read_smt2
 
     return read_smt2(text)
-
-
-__all__ = ["read_program"]

@@ -246,6 +246,3 @@ def _cell(formula: str, remark: str) -> str:
 def _markdown(head: tuple[str, str], rows: Iterable[tuple[str, str]]) -> str:
     lines = [f"| {left} | {right} |" for left, right in rows]
     return "\n".join((f"| {head[0]} | {head[1]} |", "|---|---|", *lines))
-
-
-__all__ = ["QUESTIONS", "TABLE", "Kind", "Reading", "Row", "goals", "readings", "table"]

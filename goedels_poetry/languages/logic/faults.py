@@ -69,6 +69,3 @@ def _commands(text: str) -> Iterator[tuple[int, int]]:
                 return
             if depth == 0:
                 yield start, token.end()
-
-
-__all__ = ["further_faults"]

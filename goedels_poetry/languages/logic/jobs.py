@@ -147,6 +147,3 @@ def _fault(error: InvalidInput) -> Json:
 
 def _cost(began: float) -> dict[str, float]:
     return {"solver_seconds": round(time.monotonic() - began, 6), "solver_calls": 1.0}
-
-
-__all__ = ["answer", "decided", "examined", "read", "stated"]

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.base import EXHAUSTED, Goal, Outcome, Theorem
 from goedels_poetry.languages.reading import read_apart
 from goedels_poetry.solvers import JobCrashed, JobMemory, JobTimeout, WorkerPool
-from goedels_poetry.tree.state import Verdict
 
 Json = dict[str, Any]
 
@@ -143,6 +143,3 @@ def settled(text: str, options: Json) -> Json:
 
 def _nothing() -> Outcome:
     return Outcome(False, {}, EXHAUSTED)
-
-
-__all__ = ["LogicLanguage", "settled"]

@@ -90,5 +90,3 @@ def _truth(source: Source, key: Atom, value: SExpr) -> bool:
 
 
 OURS = frozenset({":named", ":sentence", ":world", ":derived", ":objective"})
-
-__all__ = ["OURS", "Notes", "read_notes"]

@@ -239,6 +239,3 @@ def _core_of(term: Term) -> Term:
     while is_app(term, "not") and is_app(term.args[0], "not"):
         term = term.args[0].args[0]
     return term
-
-
-__all__ = ["Finding", "ProgramRequirements", "assumed", "check_form", "findings"]

@@ -68,6 +68,3 @@ def _shown(value: Any) -> str:
     if isinstance(value, Mapping):  # an array as the value of a function
         return "{" + ", ".join(f"{k}: {_shown(v)}" for k, v in value.items()) + "}"
     return value if isinstance(value, str) else json.dumps(value)
-
-
-__all__ = ["countermodel_of", "render_formula", "render_model"]

@@ -8,11 +8,11 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.kernel.logic.entailment import Entailment, GoalAnswer, Optimum
+from goedels_poetry.kernel.logic.findings import Entailment, GoalAnswer, Optimum
 from goedels_poetry.kernel.logic.program import LogicPremise, LogicProgram
 from goedels_poetry.kernel.printer import show
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.logic.render import render_formula, render_model
-from goedels_poetry.tree.state import Verdict
 
 Answer = bool | int | str | None
 """True, False, the optimum or the option's letter; None: no answer."""
@@ -191,6 +191,3 @@ def _optimum(program: LogicProgram, number: int, optimum: Optimum) -> dict[str, 
         "reason": optimum.reason,
         "model": optimum.model,
     }
-
-
-__all__ = ["Answer", "Semantics", "VerificationResult", "World", "invalid_result", "result_of"]

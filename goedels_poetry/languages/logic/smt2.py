@@ -323,5 +323,3 @@ _COMMANDS: dict[str, Callable[[_Script, Group], None]] = {
     "exit": _Script.exit,
     **dict.fromkeys(DECLARING, _Script.declare),
 }
-
-__all__ = ["read_smt2"]

@@ -13,6 +13,3 @@ def statement_of(program: LogicProgram) -> str:
     ]
     best = [f"{'maximize' if o.maximize else 'minimize'} {show(o.term)}" for o in program.objectives]
     return "; ".join((*goals, *best))
-
-
-__all__ = ["statement_of"]

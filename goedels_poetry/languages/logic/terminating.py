@@ -58,6 +58,3 @@ def _ended(signature: Signature, recursive: list[Definition]) -> Collection[str]
     ends = termination_obligations(signature, evidence)
     assert not ends.sequents  # sizes are seen from the form of the calls
     return ends.terminating
-
-
-__all__ = ["terminating_definitions"]

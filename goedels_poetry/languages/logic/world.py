@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations, islice, product
 from typing import Any
 
-from goedels_poetry.kernel.logic.entailment import Entailment
+from goedels_poetry.kernel.logic.findings import Entailment
 from goedels_poetry.kernel.logic.program import LogicGoal, LogicProgram
 from goedels_poetry.kernel.terms import BOOL, Kind, Sort, Term, is_app, subterms
 from goedels_poetry.languages.logic.confidence.shape import spoken
@@ -188,6 +188,3 @@ def _connected(name: str, values: list[Any]) -> Any:
 def _some(items: list[str]) -> str:
     more = len(items) - MAX_LITERALS
     return ", ".join(items[:MAX_LITERALS]) + (f" and {more} more" if more > 0 else "")
-
-
-__all__ = ["world_against"]

@@ -205,6 +205,3 @@ def _strings(row: Mapping[str, Any], key: str, line: int | None, name: str) -> l
     if not isinstance(value, list) or not all(isinstance(part, str) for part in value):
         raise InvalidInput(f"{name}: {key!r} must be a list of texts", line=line)
     return value
-
-
-__all__ = ["MAX_BYTES", "CodeProblem", "head", "load_problems"]

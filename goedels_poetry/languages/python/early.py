@@ -73,6 +73,3 @@ def open_goals(sketch: Json) -> list[str]:
         elif "candidate" not in child:
             found.append(child["statement"])
     return found
-
-
-__all__ = ["EARLY", "EarlyAnswers", "open_goals"]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from goedels_poetry.kernel.python.program import Program, PythonFault, read_program, with_contracts
-from goedels_poetry.kernel.python.translate import OutsideFragment, translate
+from goedels_poetry.kernel.python.faults import OutsideFragment, PythonFault
+from goedels_poetry.kernel.python.program import Program, read_program, with_contracts
+from goedels_poetry.kernel.python.translate import translate
 from goedels_poetry.kernel.python.values import python_arguments
 from goedels_poetry.languages.python.testing import checks_of
 from goedels_poetry.languages.smt.engine.jobs import symbolic
@@ -98,6 +99,3 @@ def _which(program: Program, function: str) -> str:
 
 def _listed(names: tuple[str, ...]) -> str:
     return f"functions with contracts: {', '.join(names)}" if names else HINT
-
-
-__all__ = ["arguments", "functions", "read"]

@@ -199,6 +199,3 @@ def _refuted(report: TestReport, lines: dict[str, int]) -> Outcome:
 def _broken(lines: dict[str, int], check: str, kind: str, reason: str) -> str:
     """A refutation in a line: of several conditions, which one is broken, and where it stands."""
     return f"{check} (line {lines[check]}): {reason}" if kind == "ensures" and check in lines else reason
-
-
-__all__ = ["PythonLanguage"]

@@ -266,6 +266,3 @@ def _letter(number: re.Match[str]) -> str:
     """The letter of that number, where it is one that a name may have."""
     code = int(number[1], 16)
     return chr(code) if code <= _MAX_LETTER and f"_{chr(code)}".isidentifier() else number[0]
-
-
-__all__ = ["definition", "named", "render"]

@@ -147,10 +147,3 @@ def _variables(variables: Iterable[Term]) -> str:
 
 def _cut(text: str) -> str:
     return text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}\n[cut: {len(text)} characters in all]"
-
-
-__all__ = [
-    "describe_definitions",
-    "describe_goal",
-    "describe_problem",
-]

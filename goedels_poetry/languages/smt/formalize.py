@@ -22,5 +22,3 @@ SMT-LIB 2.6: one script with one theorem.
 
 FORMAL_FORMAT = """\
 The whole script in one fenced block tagged `smt2`, without (check-sat) and without set-option. Comments begin with ;"""
-
-__all__ = ["FORMAL_FORMAT", "FORMAL_LANGUAGE", "FORMAL_TAGS"]

@@ -76,6 +76,3 @@ def _written(source: Source, expr: SExpr) -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 3]}..."
-
-
-__all__ = ["told"]

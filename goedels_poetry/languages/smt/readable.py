@@ -137,6 +137,3 @@ def _opened(term: Term, subject: Term, names: Mapping[str, Term]) -> Term:
         return done[t]
 
     return go(term)
-
-
-__all__ = ["show_definitions", "show_readable"]

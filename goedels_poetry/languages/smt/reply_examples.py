@@ -161,5 +161,3 @@ INSTANCES_ALONE = Example(
     "(sequent ((ys List)) () (= (append nil ys) ys))",
     {"instances": [{"of": "definition", "name": "append", "at": ["nil", "ys"]}], "ground_only": True},
 )
-
-__all__ = ["EXAMPLES", "INSTANCES_ALONE", "THEORY", "Example"]

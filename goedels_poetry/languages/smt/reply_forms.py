@@ -200,19 +200,3 @@ Or, when the goal needs neither induction nor a lemma but only the right instanc
   name), "fact" (F1, F2, ... as listed) or "hypothesis" (H1, H2, ... of the goal); the terms "at" replace its outer
   universal variables in order and speak of the variables of the goal.
 - "ground_only": true to give the solver just these instances and no quantified facts, which helps with arithmetic."""
-
-__all__ = [
-    "MAX_DEPTH",
-    "MAX_INSTANCES",
-    "MAX_LEMMAS",
-    "MAX_ORDER",
-    "MAX_SPLIT",
-    "MAX_TERM",
-    "MAX_TEXT",
-    "MAX_WIDTH",
-    "MOST_LISTED",
-    "PROOF_FORMAT",
-    "PROOF_SCHEMA",
-    "SKETCH_FORMAT",
-    "SKETCH_SCHEMA",
-]

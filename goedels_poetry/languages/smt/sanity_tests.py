@@ -40,6 +40,3 @@ def says_nothing(goal: Term) -> bool:
         return known[term]
 
     return empty(goal)
-
-
-__all__ = ["plain", "sanity_tests", "says_nothing"]

@@ -53,6 +53,3 @@ def parse_sequent(text: str, signature: Signature) -> Sequent:
         InvalidInput: malformed, ill-sorted, or a variable that shares its name with another or with a symbol.
     """
     return parser.parse_sequent(text, signature)
-
-
-__all__ = ["as_invalid_input", "parse_problem", "parse_sequent", "parse_term"]

@@ -46,6 +46,3 @@ class Decomposed:
         for result in filter(was_stopped, results):
             return stopped_early(answers, result, costs, self.name, advice)
         return await ask_whole(task, inner, answers, costs, self.name, advice)
-
-
-__all__ = ["Decomposed"]

@@ -41,6 +41,3 @@ class LeastToMost:
             if was_stopped(result):
                 return stopped_early(answers, result, costs, self.name, advice)
         return await ask_whole(task, inner, answers, costs, self.name, advice)
-
-
-__all__ = ["LeastToMost"]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.machine.runner import MachineRunner
 from goedels_poetry.models import Ledger, SharedBudget
 from goedels_poetry.reasoning.postprocessors.steps import Advice, PostProcessor, Task, chain
@@ -13,7 +14,6 @@ from goedels_poetry.reasoning.results import QueryResult
 from goedels_poetry.reasoning.solving import costs_of, solve
 from goedels_poetry.tasks.question import TITLE_LENGTH, Question
 from goedels_poetry.tree.results import OnEvent
-from goedels_poetry.tree.state import Verdict
 
 
 class SharedRuns:
@@ -85,6 +85,3 @@ async def solve_with(
             warnings = tuple(dict.fromkeys((*result.warnings, *certified.warnings)))
             result = replace(result, certificate=str(certified.certificate or result.certificate), warnings=warnings)
         return result
-
-
-__all__ = ["SharedRuns", "solve_with"]

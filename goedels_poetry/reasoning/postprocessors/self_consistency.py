@@ -87,6 +87,3 @@ def _standing_for(results: Sequence[QueryResult], tally: Tally) -> QueryResult:
 
 def _trusted(result: QueryResult) -> float:
     return float(result.confidence.get("score", 0.0))
-
-
-__all__ = ["MAX_SAMPLES", "SelfConsistency"]

@@ -148,6 +148,3 @@ def _cut_short(reason: str) -> str:
 def _score(result: QueryResult) -> float:
     """Confidence in the formalization, from 0 to 1; where nothing is known it is as good as any other."""
     return float(result.confidence.get("score", 0.0))
-
-
-__all__ = ["CLEARLY", "SelfRefine", "render_result"]

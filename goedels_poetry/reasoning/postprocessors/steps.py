@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.reasoning.results import QueryResult
 from goedels_poetry.tasks.question import Question
-from goedels_poetry.tree.state import Verdict
 
 T = TypeVar("T")
 
@@ -180,21 +180,3 @@ def evidence(result: QueryResult) -> dict[str, Any]:
         "confidence": result.confidence,
         "run_id": result.run_id,
     }
-
-
-__all__ = [
-    "Advice",
-    "Machine",
-    "PostProcessor",
-    "Solve",
-    "Task",
-    "at_once",
-    "chain",
-    "evidence",
-    "in_turn",
-    "noted",
-    "side_by_side",
-    "standing",
-    "was_stopped",
-    "without_answer",
-]

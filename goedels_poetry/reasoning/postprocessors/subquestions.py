@@ -138,16 +138,3 @@ def stopped_early(
     question = f"{stopped.question!r}" if len(stopped.question) <= 80 else f"{stopped.question[:79]!r}…"
     reason = f"{stopped.reason} (in the subquestion {question})"
     return put_together(replace(stopped, reason=reason, core=None), answers, costs, name, advice)
-
-
-__all__ = [
-    "SubAnswer",
-    "ask_whole",
-    "below",
-    "check_most",
-    "inheriting",
-    "plan",
-    "relying_on",
-    "stopped_early",
-    "with_parts",
-]

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from goedels_poetry.reasoning.results import Answer, QueryResult
-from goedels_poetry.tree.state import Verdict
+from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.languages.logic.result import Answer
+from goedels_poetry.reasoning.results import QueryResult
 
 DECIDED = (Verdict.PROVED, Verdict.REFUTED)
 """Verdicts with a checker's word behind them."""
@@ -86,6 +87,3 @@ class Tally:
 
     def _answers(self) -> Counter[str]:
         return Counter(vote for vote, decided in zip(self.votes, self.decided, strict=True) if decided)
-
-
-__all__ = ["DECIDED", "Tally", "is_decided", "vote_of", "word_of"]

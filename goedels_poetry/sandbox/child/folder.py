@@ -173,6 +173,3 @@ def used(folder: str, own: bool, most_bytes: int, most_files: int) -> tuple[int,
         except OSError:  # gone, or closed to us
             continue
     return size, count
-
-
-__all__ = ["copy_tree", "read_files", "used", "write_files"]

@@ -206,6 +206,3 @@ def _cause(config: Mapping[str, Any], state: int, seconds_used: float) -> str:
     if size >= _FULL * config["folder_bytes"] or count >= _FULL * config["folder_files"]:
         return "disk"
     return ""
-
-
-__all__ = ["keep"]

@@ -100,6 +100,3 @@ def _allow(numbers: dict[str, int], rules: int, path: str, rights: int) -> None:
             syscall(numbers["landlock_add_rule"], rules, _PATH_BENEATH, rule, 0)
     finally:
         os.close(place)
-
-
-__all__ = ["guards_signals", "restrict", "version"]

@@ -80,6 +80,3 @@ def _refuse(report: int, failure: OSError) -> None:
     with open(report, "w") as out:
         out.write(f"unavailable 0 0 0\n-{text}\n\n")
     os._exit(1)
-
-
-__all__ = ["main"]

@@ -66,18 +66,3 @@ def drop_capabilities(numbers: dict[str, int]) -> None:
     header = _CAPABILITY_VERSION_3.to_bytes(4, sys.byteorder) + bytes(4)
     syscall(numbers["capset"], header, bytes(24))
     prctl(PR_SET_NO_NEW_PRIVS, 1)
-
-
-__all__ = [
-    "IS_LINUX",
-    "MACHINE",
-    "PR_SET_CHILD_SUBREAPER",
-    "PR_SET_DUMPABLE",
-    "PR_SET_NO_NEW_PRIVS",
-    "PR_SET_PDEATHSIG",
-    "drop_capabilities",
-    "mount",
-    "prctl",
-    "syscall",
-    "unmount",
-]

@@ -168,5 +168,3 @@ def paths_without(path: str, hidden: Iterable[str]) -> tuple[list[str], list[str
 _NUMBERS = NUMBERS.get(os.uname().machine, {}) if sys.platform == "linux" else {}
 _PIVOT_ROOT = _NUMBERS.get("pivot_root", -1)
 _MOUNT_SETATTR = _NUMBERS.get("mount_setattr", -1)
-
-__all__ = ["enter", "go_in", "open_loopback", "paths_without", "prepare"]

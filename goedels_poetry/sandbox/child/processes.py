@@ -42,6 +42,3 @@ def nameless_bytes(pids: list[int]) -> int:
             if about.st_nlink == 0 and stat.S_ISREG(about.st_mode):
                 size += about.st_blocks * 512
     return size
-
-
-__all__ = ["descendants", "nameless_bytes"]

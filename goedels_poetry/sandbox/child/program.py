@@ -212,6 +212,3 @@ def _show(kind: type[BaseException], failure: BaseException, trace: TracebackTyp
     import traceback  # finds the lines of the program through its loader
 
     traceback.print_exception(kind, failure, below)
-
-
-__all__ = ["BEGUN", "DISK", "MEMORY", "NAME", "become"]

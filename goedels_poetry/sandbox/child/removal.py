@@ -70,6 +70,3 @@ def _try(remove_one: Callable[..., None], name: str, here: int) -> None:
         remove_one(name, dir_fd=here)
     except OSError:  # it stays, and so does what it is in
         return
-
-
-__all__ = ["remove"]

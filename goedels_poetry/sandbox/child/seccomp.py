@@ -115,6 +115,3 @@ def _stream_of_unix() -> list[Instruction]:
         _argument(0), (_EQUAL, 1, 0, _AF_UNIX), _return(_DENY),
         _argument(1), (masked, 0, 0, _TYPE), (_EQUAL, 0, 1, _SOCK_STREAM), _return(ALLOW), _return(_DENY),
     ]  # fmt: skip
-
-
-__all__ = ["ALLOW", "KILL", "Instruction", "install", "program"]

@@ -111,5 +111,3 @@ NUMBERS: dict[str, dict[str, int]] = {"x86_64": _X86_64, "aarch64": _AARCH64}
 """Machine -> name of a call -> number; a machine without a call lacks the name."""
 AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 """What the kernel calls the machine whose numbers a call is made by."""
-
-__all__ = ["ALWAYS", "AUDIT", "NUMBERS", "OF_OWN_FILES", "OF_OWN_NETWORK", "UNKNOWN"]

@@ -253,6 +253,3 @@ def _shorter(value: Any) -> Any:
 def cut(text: str) -> str:
     """A text of bounded length; what is missing is counted."""
     return text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}\n… and {len(text) - MAX_TEXT} more characters"
-
-
-__all__ = ["FORMAT", "MAX_TEXT", "MAX_TEXTS", "cut", "run_data"]

@@ -87,6 +87,3 @@ def _part_in_words(trial: dict[str, Any], name: str, part: Any, language: str) -
     if name in _FORMULAE and isinstance(part, str):
         return worded_points(str(trial.get("strategy", "")), worded(part, language), language)
     return in_words(part, language)
-
-
-__all__ = ["explanations", "in_words", "proof_files", "result_of"]

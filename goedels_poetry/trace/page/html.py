@@ -110,5 +110,3 @@ _ICON = "data:image/svg+xml," + (
     "%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E"
     "%3Cpath d='M3 13V3h4a3 3 0 0 1 0 6H5.5m1.5 0 5 4' fill='none' stroke='%232f7d4f' stroke-width='2'/%3E%3C/svg%3E"
 )
-
-__all__ = ["Live", "content_security_policy", "document", "render"]

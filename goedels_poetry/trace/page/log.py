@@ -134,6 +134,3 @@ def _blobs(db: sqlite3.Connection, hashes: Iterable[str]) -> dict[str, str]:
         marks = ",".join("?" * len(some))
         found.update(db.execute(f"SELECT hash, body FROM blob WHERE hash IN ({marks})", some))
     return found
-
-
-__all__ = ["Commit", "Log", "is_reference", "read_log"]

@@ -84,6 +84,3 @@ def _listed(title: str, goals: Goals) -> str:
 def _text(text: str) -> str:
     """On one line, nothing invisible, nothing that HTML could take for markup."""
     return escape(printable(" ".join(text.split())))
-
-
-__all__ = ["lists", "parting_lines", "render_comparison", "rows"]

@@ -248,6 +248,3 @@ def _read(value: Any) -> Any:
     if isinstance(value, str) and _ESCAPE in value:
         return value.replace(_NUL, "\0").replace(_OWN, _ESCAPE)
     return value
-
-
-__all__ = ["GOES_ON", "INSTALL", "NOT_OURS", "OPTIONS", "Connection", "driver", "options_for", "place_of", "translated"]

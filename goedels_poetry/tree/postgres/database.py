@@ -340,6 +340,3 @@ def _saver(name: str = "") -> Any:
 def _number(what: str, run_id: str) -> int:
     """Number of an advisory lock: 64 bits of a hash."""
     return int.from_bytes(sha256(f"{NAME}:{what}:{run_id}".encode()).digest()[:8], signed=True)
-
-
-__all__ = ["Database"]

@@ -81,6 +81,3 @@ def statements() -> list[str]:
     made.append("CREATE TABLE format (version int NOT NULL)")
     made.append(f"INSERT INTO format VALUES ({SCHEMA_VERSION})")
     return made
-
-
-__all__ = ["NAME", "RUN", "SCHEMA_VERSION", "TABLES", "columns", "statements"]

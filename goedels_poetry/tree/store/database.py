@@ -134,6 +134,3 @@ def _lay_out(db: sqlite3.Connection) -> None:
     db.execute("PRAGMA synchronous=OFF")
     db.execute("PRAGMA journal_mode=WAL")
     db.executescript(f"BEGIN IMMEDIATE; {SCHEMA} PRAGMA user_version={SCHEMA_VERSION}; COMMIT;")
-
-
-__all__ = ["SCHEMA_VERSION", "connect", "refuse"]

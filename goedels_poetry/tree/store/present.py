@@ -103,6 +103,3 @@ class PresentNodes:
         self._texts.clear()
         self._silent.clear()
         self._queues.clear()
-
-
-__all__ = ["Present", "PresentNodes"]

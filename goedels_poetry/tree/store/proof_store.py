@@ -423,6 +423,3 @@ class ProofStore(StoreReader):
         other.set_meta(**facts)
         other.close()
         return ProofStore(path)
-
-
-__all__ = ["STEPS", "Commit", "ProofStore"]

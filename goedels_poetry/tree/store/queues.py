@@ -51,6 +51,3 @@ class Beginning:
         else:
             self.is_whole = False
         return True
-
-
-__all__ = ["Beginning", "WorkItem"]

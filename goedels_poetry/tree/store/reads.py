@@ -12,8 +12,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.tree.results import Event
-from goedels_poetry.tree.state import ROOT, ProofNode, Verdict, subtree_range
+from goedels_poetry.tree.state import ROOT, ProofNode, subtree_range
 from goedels_poetry.tree.store.database import refuse
 from goedels_poetry.tree.store.present import PresentNodes
 from goedels_poetry.tree.store.queues import Beginning, WorkItem
@@ -344,6 +345,3 @@ def bans_in(history: Iterable[HistoryEntry]) -> dict[str, dict[str, Any]]:
         elif kind == "lift":
             banned.pop(entry["fingerprint"], None)
     return banned
-
-
-__all__ = ["RECORDED", "HistoryEntry", "StoreReader", "bans_in"]

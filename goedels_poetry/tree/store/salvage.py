@@ -268,6 +268,3 @@ def _wait_again(db: sqlite3.Connection, revisions: list[Row], good: int) -> None
         if seq <= good:
             waits = [(on_id, node_id, seq) for on_id in ProofNode.from_row(json.loads(payload), "").waits_for]
             db.executemany("INSERT OR IGNORE INTO waits VALUES(?,?,?)", waits)
-
-
-__all__ = ["Salvage", "is_whole", "salvage"]

@@ -10,8 +10,9 @@ from typing import Any
 import orjson
 
 from goedels_poetry.errors import BudgetExceeded
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.tree.changed import changed
-from goedels_poetry.tree.state import ProofNode, Verdict, subtree_range
+from goedels_poetry.tree.state import ProofNode, subtree_range
 from goedels_poetry.tree.store.present import PresentNodes
 from goedels_poetry.tree.store.queues import WorkItem
 from goedels_poetry.tree.store.reads import StoreReader
@@ -196,6 +197,3 @@ class Txn:
     def clear_verdict(self) -> None:
         """Take back an earlier verdict: the run goes on with larger budgets."""
         self._writer.database().execute("DELETE FROM verdict")
-
-
-__all__ = ["Txn", "blob_hash", "compact"]

@@ -116,6 +116,3 @@ class Writer:
         for table, rows in pending.items():
             self._db.executemany(_STATEMENTS[table], rows)
         pending.clear()
-
-
-__all__ = ["Writer"]

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from goedels_poetry.cli.inputs import Source, Unreadable, read
-from goedels_poetry.kernel.python.program import PythonFault, decode_source, read_program
-from goedels_poetry.kernel.python.translate import OutsideFragment, translate
+from goedels_poetry.kernel.python.faults import OutsideFragment, PythonFault
+from goedels_poetry.kernel.python.program import decode_source, read_program
+from goedels_poetry.kernel.python.translate import translate
 
 HEAD = "from goedels_poetry.contracts import ensures\n"
 UTF7 = (

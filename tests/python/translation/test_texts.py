@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from goedels_poetry.kernel.reading.parser import parse_problem
-from goedels_poetry.kernel.refutation.evaluator import Evaluator, Undecided
+from goedels_poetry.kernel.refutation.evaluator import Evaluator
+from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.solvers import Limits, Z3Process
 
 EQUATIONS = """

@@ -13,7 +13,8 @@ from goedels_poetry.kernel.python.program import read_program
 from goedels_poetry.kernel.python.translate import Translation, translate
 from goedels_poetry.kernel.python.values import python_arguments
 from goedels_poetry.kernel.reading.parser import parse_problem
-from goedels_poetry.kernel.refutation.evaluator import Evaluator, Undecided
+from goedels_poetry.kernel.refutation.evaluator import Evaluator
+from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.terms import Kind, Term
 from goedels_poetry.languages.python.wording import named, render
 

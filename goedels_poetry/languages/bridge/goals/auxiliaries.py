@@ -24,7 +24,7 @@ _SIZE = "size!"
 MOST_CASES = 100
 
 
-class Words(Protocol):
+class _Words(Protocol):
     """What is asked of the words of the user's file."""
 
     def sort(self, sort: Sort) -> str: ...
@@ -52,7 +52,7 @@ def names_of(definitions: Sequence[Definition], text: str, numbers: Collection[s
 
 
 def written(
-    definitions: Sequence[Definition], heads: dict[str, str], outer: Sequence[str], signature: Signature, words: Words
+    definitions: Sequence[Definition], heads: dict[str, str], outer: Sequence[str], signature: Signature, words: _Words
 ) -> str:
     """The text of definitions, in order, for ``words`` that take their names from ``heads``.
 
@@ -80,7 +80,7 @@ def written(
     return "".join(f"{text}\n\n" for text in texts)
 
 
-def _parts(definition: Definition, signature: Signature, words: Words) -> tuple[str, str]:
+def _parts(definition: Definition, signature: Signature, words: _Words) -> tuple[str, str]:
     """Binders, and what is defined, by its cases, so that Lean sees what recursion goes down."""
     fresh = Names(definition.body, *definition.params, reserved=signature.names)
     whole = app(definition.name, definition.params, definition.sort)
@@ -152,6 +152,3 @@ def _name(binder: str) -> str:
 
 def _words(text: str) -> set[str]:
     return set(re.findall(r"[^\s()\[\]{},:]+", text))
-
-
-__all__ = ["names_of", "written"]

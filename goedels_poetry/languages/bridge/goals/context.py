@@ -56,6 +56,3 @@ class Context(ABC):
         for table, old in zip(self.tables(), before, strict=True):
             table.clear()
             table.update(old)
-
-
-__all__ = ["PROOF", "Context"]

@@ -292,6 +292,3 @@ async def _translated(
         if leave_open or await accepted(lean, task, proposal, clock):
             return proposal
     return None
-
-
-__all__ = ["FINGERPRINT", "STRATEGY", "Engine", "Read"]

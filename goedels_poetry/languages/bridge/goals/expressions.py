@@ -186,19 +186,3 @@ def _node(stream: Stream, e: tuple[object, ...], below: list[Expr]) -> Expr:
 
 def _number(value: object) -> int:
     return value if isinstance(value, int) else 0
-
-
-__all__ = [
-    "PROP",
-    "Expr",
-    "apply",
-    "bound",
-    "const",
-    "fresh",
-    "joined",
-    "opened",
-    "plain",
-    "put",
-    "telescope",
-    "tree",
-]

@@ -191,6 +191,3 @@ def _constructor(name: str, facts: Facts) -> bool:
 
 def _is_instance(name: str) -> bool:
     return name.rpartition(".")[2].startswith("inst")
-
-
-__all__ = ["Facts", "facts_of"]

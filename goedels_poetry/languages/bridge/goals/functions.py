@@ -198,6 +198,3 @@ def _show_as(context: Context, name: str, head: str, operands: tuple[Expr, ...])
 
 def _letter(name: str) -> str:
     return name if name.isidentifier() and name.isascii() else "x"
-
-
-__all__ = ["call", "unknown_value"]

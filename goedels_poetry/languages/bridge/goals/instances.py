@@ -74,6 +74,3 @@ class Instances:
 
 def _is_instance(name: str) -> bool:
     return name.rpartition(".")[2].startswith("inst")
-
-
-__all__ = ["Instances"]

@@ -58,6 +58,3 @@ class Kinds:
                 known = known.args[1]
             return known == PROP
         return type_.kind == "free" and self.types.get(type_.name) == PROP
-
-
-__all__ = ["Kind", "Kinds"]

@@ -347,6 +347,3 @@ class Lemmas:
             if concl.name == "=" and all(a.kind is Kind.VAR for a in concl.args) and cite in self.names:
                 found.append(self.names[cite])
         return found
-
-
-__all__ = ["Lemmas"]

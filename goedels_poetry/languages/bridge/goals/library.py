@@ -227,21 +227,3 @@ NAT_FUNCTIONS = {
 """Functions of natural numbers that are operations, with their signs."""
 RELATIONS = {"LE.le": "<=", "LT.lt": "<", "GE.ge": ">=", "GT.gt": ">"}
 """Of numbers, with their signs."""
-
-
-__all__ = [
-    "ARITHMETIC",
-    "BEHIND",
-    "CLASSES",
-    "CONNECTIVES",
-    "CONSTRUCTORS",
-    "EQUATIONS",
-    "FIELDS",
-    "HETEROGENEOUS",
-    "INT_EQUATIONS",
-    "KNOWN",
-    "NAT_EQUATIONS",
-    "NAT_FUNCTIONS",
-    "PROJECTIONS",
-    "RELATIONS",
-]

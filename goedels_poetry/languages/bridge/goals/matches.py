@@ -85,6 +85,3 @@ def _row(
 
 def _leaf(context: Context, row: Row, extra: Sequence[Expr], env: Mapping[str, str]) -> str:
     return context.term(apply(row.result, extra), {**env, **dict(row.found)})
-
-
-__all__ = ["match"]

@@ -126,5 +126,3 @@ def _with(shapes: Shapes, row: Row, column: int, value: str, case: Case) -> Row 
 
 
 _ANY = Expr("free", "_")
-
-__all__ = ["Case", "Row", "Shapes", "Unreadable", "compiled"]

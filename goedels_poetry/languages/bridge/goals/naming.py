@@ -29,6 +29,3 @@ class Names:
         self._taken[stem] = number
         self._taken[name] = 1
         return name
-
-
-__all__ = ["Names"]

@@ -100,6 +100,3 @@ class Numbers:
                 text = text.replace(f"{{{key}}}", value)
             self.script.definitions[name] = text
         return self.script.call(name)
-
-
-__all__ = ["MOST_UNARY", "Numbers"]

@@ -38,6 +38,3 @@ def constructor_of(pattern: Expr, sorts: Sorts) -> tuple[str, tuple[Expr, ...]] 
         raise Unreadable(f"the pattern {pattern.head or pattern.kind}")
     fields = len(built[1].selectors)
     return pattern.head, pattern.operands[len(pattern.operands) - fields :] if fields else ()
-
-
-__all__ = ["constructor_of"]

@@ -102,6 +102,3 @@ def _application(head: str, operands: tuple[Expr, ...], facts: Facts, names: Map
 def constant(name: str) -> str:
     """A constant as it is written after the file's own text."""
     return name.removeprefix(PRIVATE)
-
-
-__all__ = ["constant", "show"]

@@ -28,6 +28,3 @@ class Reading:
     """Functions of the script that are operations on natural numbers, with their signs."""
     places: Mapping[int, str] = field(default_factory=dict)
     """The variables of the script's goal, by their places among the variables and hypotheses of Lean's."""
-
-
-__all__ = ["Reading"]

@@ -101,6 +101,3 @@ def _parts(definition: str) -> tuple[str, str]:
         if sign == " " and depth == 0:
             spaces.append(at)
     return inner[: spaces[2]], inner[spaces[2] + 1 :]
-
-
-__all__ = ["Script", "Symbol"]

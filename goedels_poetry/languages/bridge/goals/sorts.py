@@ -225,6 +225,3 @@ def literal(e: Expr) -> int | None:
     if e.head == "OfNat.ofNat" and len(e.operands) == 3:
         return literal(e.operands[1])
     return 0 if e.head == "Nat.zero" else None
-
-
-__all__ = ["MOST_SORTS", "NAT", "Made", "Sorts", "literal"]

@@ -191,6 +191,3 @@ class Starts:
                 if all(a.kind is Kind.VAR for a in term.args) and term.name in self.theory.definitions:
                     found[f"fun_induction {self.theory.value(term)} <;> ◯"] = None
         return list(found)[:MOST_CALLS]
-
-
-__all__ = ["Starts"]

@@ -369,6 +369,3 @@ _OPERATIONS = {"HAppend.hAppend": "List.append_eq", "Membership.mem": "List.mem_
 def _unfolding(constant_: str) -> str:
     """What rewrites a function by its definition."""
     return _OPERATIONS.get(constant_, constant_)
-
-
-__all__ = ["FileTheory", "theory_for"]

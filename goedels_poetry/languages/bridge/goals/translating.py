@@ -275,6 +275,3 @@ class Translator(Context):
         if at is None:
             raise Unreadable(f"the operation {head}")
         return self.term(self.instances.operation(head, at, operands[operands.index(at) + 1 :]), env)
-
-
-__all__ = ["Translator"]

@@ -40,6 +40,3 @@ class Turns:
 
     async def aclose(self) -> None:
         """It belongs to somebody else."""
-
-
-__all__ = ["Turns"]

@@ -34,6 +34,3 @@ def advice_for(error: LeanError) -> str:
     lines = [f"What is wrong ({error.category}): {_MEANS[error.category]}."]
     lines += [f"Try: {fix}" for fix in error.suggested_fixes]
     return "\n".join(lines)
-
-
-__all__ = ["advice", "advice_for"]

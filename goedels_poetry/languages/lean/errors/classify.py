@@ -109,6 +109,3 @@ def _category(message: Said, code: Code) -> tuple[ErrorCategory, float]:
         return category, confidence
     found = culprit(message, code)
     return (found, 0.75) if found else (category, confidence)
-
-
-__all__ = ["ErrorClassifier", "ErrorSeverity", "LeanError", "Messages"]

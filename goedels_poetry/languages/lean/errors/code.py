@@ -62,5 +62,3 @@ class Code:
 
 _WIDTH = 1_000
 """Characters before and after a place that are looked at; lines of proofs are shorter."""
-
-__all__ = ["Code"]

@@ -288,6 +288,3 @@ class Consequences:
         commands = self._code.commands
         following = commands[bisect_right(commands, message.line) :]
         return not following or following[0] > parse
-
-
-__all__ = ["Consequences", "culprit", "word_at"]

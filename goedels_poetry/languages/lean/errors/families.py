@@ -256,6 +256,3 @@ def family_of(text: str) -> tuple[ErrorCategory, float]:
     plain = with_one_quote(text.strip()[:LONGEST])
     found = next((family for family in families() if family.pattern.search(plain)), None)
     return (found.category, found.confidence) if found else (ErrorCategory.OTHER, 0.1)
-
-
-__all__ = ["ErrorCategory", "Family", "families", "family_of", "with_one_quote"]

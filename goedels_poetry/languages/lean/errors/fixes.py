@@ -167,6 +167,3 @@ def hints(text: str) -> list[str]:
         found.append(line.strip(" -"))
     diagnostic = ("set_option trace", "set_option diagnostics", "Additional diagnostic")
     return [hint for hint in found if not any(word in hint for word in diagnostic)]
-
-
-__all__ = ["IMPORTS", "MOST_FIXES", "REPLACEMENTS", "fixes", "hints", "import_of", "name_in"]

@@ -52,6 +52,3 @@ def _about(library: str) -> str:
         "a lake project that has it (setting lean.project, GOEDELS_POETRY__LEAN__PROJECT=FOLDER) or a Kimina server "
         "(lean.kimina_url); else leave the import out: omega, simp, grind and induction need none"
     )
-
-
-__all__ = ["OWN", "worded"]

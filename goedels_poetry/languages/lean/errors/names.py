@@ -75,6 +75,3 @@ def _likeness(name: str, other: str) -> float:
     same = sum(1 for _ in takewhile(lambda two: two[0] == two[1], zip(last.lower(), other_last.lower(), strict=False)))
     begins = same / len(other_last) if space == other_space and same >= _BEGINNING else 0.0
     return max(whole, 0.9 * end, begins)
-
-
-__all__ = ["Names"]

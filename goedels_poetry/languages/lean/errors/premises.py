@@ -168,6 +168,3 @@ def _is_proposition(text: str, code: Code) -> bool:
     if head.startswith("?"):
         return False
     return head not in DATA and not re.fullmatch(r"[α-ωA-Z]\d*", head)
-
-
-__all__ = ["DATA", "LOGIC", "cut", "mismatched", "misses_premise", "split"]

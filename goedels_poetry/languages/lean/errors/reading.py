@@ -154,6 +154,3 @@ def _without_place(text: str) -> list[Said]:
     if level is None:
         return [Said(body)]
     return [Said(body[level.end() :].strip(), _severity(level["severity"]), kind=level["kind"] or "")]
-
-
-__all__ = ["Said", "read_messages"]

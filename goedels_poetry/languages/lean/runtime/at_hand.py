@@ -22,6 +22,3 @@ def at_hand(settings: LeanSettings) -> LeanPool | None:
     """
     idle = (lean for lean, its in _LENT.items() if its == settings and lean.trusted and lean.started and not lean.busy)
     return next(idle, None)
-
-
-__all__ = ["at_hand", "lend"]

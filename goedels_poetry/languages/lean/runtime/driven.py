@@ -187,6 +187,3 @@ class DrivenLean:
 
 def _is_line(reply: bytearray) -> bool:
     return reply.endswith(b"\n")
-
-
-__all__ = ["DrivenLean", "LeanKilled", "LeanUnavailable"]

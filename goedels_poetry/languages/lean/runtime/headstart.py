@@ -60,6 +60,3 @@ def _start(command: list[str]) -> None:
         child = Child(command)
         with _lock:
             _started.append((command, child))
-
-
-__all__ = ["answered", "begin", "drop", "take"]

@@ -242,6 +242,3 @@ def kimina_pool(
     return LeanPool(
         "kimina", "unknown", lambda: KiminaLean(url, api_key, retries, pause, patience), size, trusted=False
     )
-
-
-__all__ = ["KiminaLean", "Malformed", "kimina_pool"]

@@ -166,6 +166,3 @@ def _head(rest: Sequence[Token]) -> int:
         elif token.text == "where" or (token.text == "|" and token.line > rest[index - 1].line):
             return rest[index - 1].end
     return rest[-1].end if rest else -1
-
-
-__all__ = ["commands_of"]

@@ -181,6 +181,3 @@ def _macro(number: int, binders: tuple[Binder, ...], nonce: str) -> str:
         body = f"`(tactic| ({block}))" if category == "tactic" else f"`(by {block})"
         found += f'set_option hygiene false in local macro "gp_hole_{number}" : {category} => {body}\n'
     return found
-
-
-__all__ = ["Asked", "Printed", "asked_about", "asked_again", "asking", "printed", "probing", "stated"]

@@ -243,6 +243,3 @@ def _declarations(messages: list[Message], begun: int | None, sent: Sent) -> lis
             axioms = tuple(sorted(a.strip() for a in (answer["axioms"] or "").split(",") if a.strip()))
             found.append(Declaration(name, kind, axioms))
     return found
-
-
-__all__ = ["RUNS_PROGRAMS", "Sent", "Unsendable", "compose", "declared_names", "header_lines", "read_response"]

@@ -48,6 +48,3 @@ def read_library(answer: dict[str, Any]) -> Library | None:
         )
 
     return Library(tuple(map(constant, answer["own"])), tuple(map(constant, answer["imported"])))
-
-
-__all__ = ["Constant", "LeanLibrarian", "Library", "read_library"]

@@ -72,6 +72,3 @@ def _address(settings: LeanSettings) -> str:
             "no Kimina server is configured: set lean.kimina_url, or GOEDELS_POETRY__LEAN__KIMINA_URL"
         )
     return settings.kimina_url
-
-
-__all__ = ["Kind", "kind_in_use", "open_lean", "workers"]

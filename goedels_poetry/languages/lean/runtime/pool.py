@@ -113,6 +113,3 @@ def _not_unicode(text: str) -> Message | None:
         line, column = before.count("\n") + 1, len(before) - before.rfind("\n") - 1
         return Message("error", f"no character of Unicode: U+{ord(text[fault.start]):04X}", line, column)
     return None
-
-
-__all__ = ["LeanPool"]

@@ -335,27 +335,3 @@ def _hole(h: dict[str, Any]) -> Hole:
         for g in h["goals"]
     )
     return Hole(h["start"], h["end"], h["tactic"], goals)
-
-
-__all__ = [
-    "BARRED",
-    "LOGIC_AXIOMS",
-    "PRIVATE",
-    "THEOREMS",
-    "Binder",
-    "CheckRequest",
-    "CheckResult",
-    "Command",
-    "Declaration",
-    "Hole",
-    "HoleGoal",
-    "LeanRuntime",
-    "Message",
-    "ReplayRequest",
-    "ReplayResult",
-    "Severity",
-    "constants_of",
-    "place",
-    "read_replay",
-    "read_result",
-]

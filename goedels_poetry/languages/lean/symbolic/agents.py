@@ -281,6 +281,3 @@ async def sketch(
         if found is not None:
             return replace(found, shape=shape(room.goal))
     return await open_plan(lean, task, room.goal, room.made, banned, clock) if leave_open else None
-
-
-__all__ = ["Room", "at_once", "look", "prove", "sketch"]

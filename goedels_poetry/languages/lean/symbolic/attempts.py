@@ -201,17 +201,3 @@ async def accepted(lean: LeanRuntime, task: Task, proof: Proposal, clock: Clock)
     """Whether the whole text elaborates under Lean's own limits, and the theorem rests on no axiom but the logic's."""
     checked = await check_proof(lean, task, proof.proof, proof.helpers, max(clock.left, 5.0))
     return not checked.reason
-
-
-__all__ = [
-    "LARGE",
-    "SMALL",
-    "Clock",
-    "Proposal",
-    "accepted",
-    "any_of",
-    "first_success",
-    "suggestion",
-    "target_of",
-    "tried",
-]

@@ -300,6 +300,3 @@ class Maker:
 def conjectures(world: World, seconds: float) -> tuple[Conjecture, ...]:
     """Statements that hold on all samples. Takes about ``seconds`` of this process at most for the terms."""
     return Maker(Pool(world, seconds)).made()
-
-
-__all__ = ["Conjecture", "Maker", "conjectures"]

@@ -362,6 +362,3 @@ async def _used(search: Search, code: str, name: str) -> frozenset[str] | None:
     ours = [d for d in result.declarations if d.kind == "theorem" and d.name.split(".")[-1] == short]
     used = frozenset(a.split(".")[-1] for d in ours for a in d.axioms)
     return None if not ours or "sorryAx" in used else used
-
-
-__all__ = ["Lemma", "discover", "prove_by_lemmas"]

@@ -33,6 +33,3 @@ def matches(pattern: tuple[Term, Term], pair: tuple[Term, Term], free: frozenset
     """Whether both sides of ``pattern`` become those of ``pair`` with the same terms for its ``free`` names."""
     found: dict[str, Term] = {}
     return all(match(p, t, free, found) for p, t in zip(pattern, pair, strict=True))
-
-
-__all__ = ["XYZ", "laws_of", "matches", "moves", "names"]

@@ -67,6 +67,3 @@ def _oriented(c: Conjecture, rank: Mapping[str, int]) -> tuple[Conjecture, bool]
     if greater(c.right, c.left, free, rank) and free <= set(c.right.heads()):
         return replace(c, left=c.right, right=c.left), True
     return c, False
-
-
-__all__ = ["Named", "lemmas_of"]

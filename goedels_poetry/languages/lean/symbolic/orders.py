@@ -47,6 +47,3 @@ def greater(left: Term, right: Term, free: frozenset[str], rank: Mapping[str, in
 def permutes(left: Term, right: Term, free: frozenset[str]) -> bool:
     """Whether one side is the other with its variables exchanged: Lean's simplifier orders the instances."""
     return match(left, right, free, {}) and match(right, left, free, {})
-
-
-__all__ = ["greater", "permutes", "ranks"]

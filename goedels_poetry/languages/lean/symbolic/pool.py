@@ -321,6 +321,3 @@ def _variables(world: World) -> tuple[Variable, ...]:
             taken.add(name)
             found.append(Variable(name, type_))
     return tuple(found)
-
-
-__all__ = ["ENVIRONMENTS", "Entry", "Pool", "Variable", "World", "unify"]

@@ -276,19 +276,3 @@ def _head(text: str) -> str:
 def is_proof(variable: Variable) -> bool:
     """Whether the variable is a hypothesis: its type speaks about others with a relation."""
     return bool(re.search(r"[=≤<≥>∣∈∧∨¬↔≠∀∃]|→ (False|Prop)$", variable.type)) or variable.type.startswith("¬")
-
-
-__all__ = [
-    "EXTRA",
-    "Hints",
-    "apart",
-    "closers",
-    "direct",
-    "extra_tactics",
-    "further",
-    "hints_of",
-    "is_proof",
-    "mentions",
-    "rare_closers",
-    "witnesses",
-]

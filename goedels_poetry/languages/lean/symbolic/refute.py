@@ -294,6 +294,3 @@ def _diagonal(parts: list[list[str]]) -> Iterator[tuple[str, ...]]:
     rows = sorted(itertools.product(*(range(min(len(p), 6)) for p in parts)), key=lambda i: (sum(i), max(i, default=0)))
     for row in rows:
         yield tuple(part[k] for part, k in zip(parts, row, strict=True))
-
-
-__all__ = ["Refutation", "instances", "refute", "refuted_at", "values_of"]

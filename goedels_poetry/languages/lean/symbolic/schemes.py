@@ -209,6 +209,3 @@ def _twice(goal: Goal, theory: Theory, inductive: list[Variable]) -> Iterator[Sc
             if first.name != second.name:
                 start = f"induction {first.name} <;> induction {second.name}"
                 yield Scheme(start, f"induction on {first.name} and {second.name}", creative=True)
-
-
-__all__ = ["Scheme", "functional", "generalized", "inductive_variables", "schemes"]

@@ -210,6 +210,3 @@ class Shapes:
                 if all(p in found for p in s.parameters):
                     yield from self._places(a, wanted.put(found))
             return
-
-
-__all__ = ["Shapes"]

@@ -196,6 +196,3 @@ async def open_plan(
         if messages is not None and not any(m.severity == "error" for m in messages):
             return proposal
     return None
-
-
-__all__ = ["Plan", "close", "fingerprint", "open_plan", "plans", "proposed", "shape", "unsolved"]

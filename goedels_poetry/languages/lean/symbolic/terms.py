@@ -236,6 +236,3 @@ def opened_forall(term: Term) -> tuple[list[tuple[str, str, Term]], Term]:
             bound.append(("", "default", term.args[0]))
         term = term.args[1]
     return bound, term
-
-
-__all__ = ["INFIX", "Term", "as_type", "match", "opened_forall", "read_term", "replace", "show"]

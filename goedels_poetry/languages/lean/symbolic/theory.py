@@ -202,6 +202,3 @@ def renamed(task: Task, suffix: str) -> str:
 def with_suffix(name: str, suffix: str) -> str:
     """A longer name: ``«a b»`` becomes ``«a b_goal»``."""
     return f"{name[:-1]}{suffix}»" if name.endswith("»") else f"{name}{suffix}"
-
-
-__all__ = ["SHOWN", "Goal", "Theory", "Variable", "opened", "read_goal", "renamed", "theory_of", "with_suffix"]

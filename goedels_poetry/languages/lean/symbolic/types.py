@@ -166,6 +166,3 @@ def read_signature(name: str, text: str) -> Signature:
     if any(a.head in ("Type", "Sort") for a in arguments) or rest.head in ("Type", "Sort"):
         raise NotSimple(text)
     return Signature(name, tuple(parameters), tuple(arguments), rest)
-
-
-__all__ = ["BOOL", "INT", "NAT", "PROP", "NotSimple", "Signature", "Tokens", "Type", "read_signature", "read_type"]

@@ -376,18 +376,3 @@ LIBRARY: dict[str, tuple[Signature, ...]] = {
     "Prod": (Signature("Prod.mk", ("α", "β"), (_A, _B), Type("Prod", (_A, _B))),),
     "Unit": (Signature("Unit.unit", (), (), Type("Unit")),),
 }
-
-__all__ = [
-    "CONSTRUCTORS",
-    "LIBRARY",
-    "NATIVE",
-    "Equation",
-    "Evaluator",
-    "NoValue",
-    "Samples",
-    "Value",
-    "equal",
-    "list_of",
-    "listed",
-    "read_equation",
-]

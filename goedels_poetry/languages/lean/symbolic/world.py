@@ -221,6 +221,3 @@ def _instances(f: Signature, types: Sequence[Type], elements: Sequence[Type]) ->
             if a.args and unify(a, t, f.parameters, given) and len(given) == len(f.parameters):
                 return [given]
     return [dict.fromkeys(f.parameters, elements[0])]
-
-
-__all__ = ["world_of"]

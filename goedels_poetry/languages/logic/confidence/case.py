@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from goedels_poetry.kernel.logic.entailment import Entailment, GoalAnswer
+from goedels_poetry.kernel.logic.findings import Entailment, GoalAnswer
 from goedels_poetry.kernel.terms import Term, not_
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.logic import LogicGoal, LogicPremise, LogicProgram
 from goedels_poetry.languages.logic.confidence.shape import applied, spoken
 from goedels_poetry.languages.logic.confidence.vocabulary import stem, stems_of_name, words
-from goedels_poetry.tree.state import Verdict
 
 DECIDED = (Verdict.PROVED, Verdict.REFUTED)
 
@@ -103,6 +103,3 @@ def wholly_mentioned(name: str, text: frozenset[str]) -> bool:
 
 
 _LITTLE = frozenset(map(stem, words("is are was has have had be in at of to by on for the a an from with")))
-
-
-__all__ = ["DECIDED", "Case", "case_of", "mentioned", "wholly_mentioned"]

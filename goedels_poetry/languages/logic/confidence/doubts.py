@@ -9,15 +9,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from goedels_poetry.kernel.logic.entailment import Entailment
+from goedels_poetry.kernel.logic.findings import Entailment
 from goedels_poetry.kernel.terms import BOOL, Kind, Term, and_, app, exists, forall, is_app
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.logic import LogicPremise, LogicProgram
 from goedels_poetry.languages.logic.confidence.case import DECIDED, Case
 from goedels_poetry.languages.logic.confidence.facts import read_facts
 from goedels_poetry.languages.logic.confidence.outcomes import FormalizationTest, Solve
 from goedels_poetry.languages.logic.confidence.queries import Solver
 from goedels_poetry.languages.logic.confidence.relevance import connected
-from goedels_poetry.tree.state import Verdict
 
 OF_PREMISES = {
     "premise polarity": "it negates something where its words do not, or the other way round",
@@ -113,6 +113,3 @@ def _turned(formula: Term) -> Term | None:
     if formula.kind is Kind.FORALL and body is not None and is_app(body, "=>"):
         return exists(formula.binders, and_(body.args))
     return None
-
-
-__all__ = ["doubts", "telling_facts"]

@@ -13,12 +13,12 @@ from typing import Any
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.terms import BOOL, Term
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.logic import LogicProgram
 from goedels_poetry.languages.logic.confidence.outcomes import FormalizationTest, Solve
 from goedels_poetry.languages.logic.confidence.queries import Solver
 from goedels_poetry.languages.logic.confidence.shape import applied
 from goedels_poetry.languages.smt.text import parse_term
-from goedels_poetry.tree.state import Verdict
 
 NAME = "stated facts"
 PROMPT = "question-facts"
@@ -106,6 +106,3 @@ def _read(program: LogicProgram, sentences: int, item: Mapping[str, Any]) -> Fac
     if formula.size > MAX_FORMULA or not applied(formula, program.signature):
         return None
     return Fact(" ".join(item["words"].split())[:200], formula)
-
-
-__all__ = ["MAX_FACTS", "NAME", "PROMPT", "SCHEMA", "Fact", "read_facts", "stated_facts"]

@@ -37,6 +37,3 @@ async def _stated_facts(view: ProgramView, ask: Ask, check: Check) -> Formalizat
         if isinstance(reply, str)
         else await check(reply["facts"])
     )
-
-
-__all__ = ["Check", "model_tests"]

@@ -167,6 +167,3 @@ def _short_for(one: str, other: str) -> bool:
         return False
     letters = iter(long)
     return all(letter in letters for letter in short)
-
-
-__all__ = ["MAX_SYMBOLS", "Pair", "equated", "pairs", "used_once"]

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from goedels_poetry.kernel.logic.entailment import Entailment
+from goedels_poetry.kernel.logic.findings import Entailment
 from goedels_poetry.languages.logic import LogicProgram
 
 Outcome = Literal["passed", "warning", "failed", "skipped"]
@@ -39,6 +39,3 @@ class FormalizationTest:
     def of(cls, data: Mapping[str, Any]) -> FormalizationTest:
         """The inverse of :meth:`to_json`."""
         return cls(data["name"], data["outcome"], data["words"], tuple(data["about"]))
-
-
-__all__ = ["Ask", "FormalizationTest", "Outcome", "Solve"]

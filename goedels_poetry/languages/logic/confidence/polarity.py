@@ -194,6 +194,3 @@ def _bound(term: Term) -> frozenset[Term]:
         bound.update(term.binders)
         term = term.body
     return frozenset(bound)
-
-
-__all__ = ["guards", "polarity", "premise_polarity", "quantifier_words"]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 
 from goedels_poetry.kernel.terms import Term, alpha
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.logic import LogicPremise, Origin
 from goedels_poetry.languages.logic.confidence.case import Case, mentioned
 from goedels_poetry.languages.logic.confidence.outcomes import FormalizationTest
 from goedels_poetry.languages.logic.confidence.shape import MAX_NODES
 from goedels_poetry.languages.logic.confidence.vocabulary import parts, stems
-from goedels_poetry.tree.state import Verdict
 
 MAX_PER_SENTENCE = 3
 """Premises of one proof that one sentence may give without remark."""
@@ -96,6 +96,3 @@ def _states(case: Case, premise: LogicPremise) -> bool:
 
 def _telling(case: Case, term: Term) -> list[str]:
     return [name for name in case.names(term) if any(len(part) > 2 for part in parts(name))]
-
-
-__all__ = ["MAX_PER_SENTENCE", "assumed_goal", "left_open", "premises_per_sentence", "single_premise"]

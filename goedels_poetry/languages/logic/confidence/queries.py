@@ -8,13 +8,13 @@ from dataclasses import replace
 from itertools import combinations
 
 from goedels_poetry.errors import GoedelsPoetryError
-from goedels_poetry.kernel.logic.entailment import Entailment, GoalAnswer
+from goedels_poetry.kernel.logic.findings import Entailment, GoalAnswer
 from goedels_poetry.kernel.terms import BOOL, TRUE, Kind, Sort, Term, and_, app, eq, exists, forall, is_app, var
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.logic import LogicGoal, LogicPremise, LogicProgram
 from goedels_poetry.languages.logic.confidence.case import DECIDED, Case
 from goedels_poetry.languages.logic.confidence.names import Pair
 from goedels_poetry.languages.logic.confidence.outcomes import FormalizationTest, Solve
-from goedels_poetry.tree.state import Verdict
 
 MAX_GOALS = 40
 """Formulas that one query decides."""
@@ -201,6 +201,3 @@ def _told(case: Case) -> set[frozenset[Term]]:
             elif part.kind is Kind.APP and part.name in ("=", "distinct") and len(part.args) <= MAX_CONSTANTS:
                 pairs.update(frozenset(pair) for pair in combinations(part.args, 2))
     return pairs
-
-
-__all__ = ["MAX_GOALS", "PREFIX", "Solver", "bare", "distinctness", "impossible_case", "near_duplicates"]

@@ -123,13 +123,3 @@ def _reasons(comparison: dict[str, Any]) -> str:
 
 def _skipped(why: str) -> list[FormalizationTest]:
     return [FormalizationTest(name, "skipped", why) for name in _TESTS]
-
-
-__all__ = [
-    "COMPARE_PROMPT",
-    "COMPARE_SCHEMA",
-    "MAX_PROGRAM",
-    "WORDS_PROMPT",
-    "WORDS_SCHEMA",
-    "back_translation",
-]

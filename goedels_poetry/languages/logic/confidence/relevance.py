@@ -139,6 +139,3 @@ def _renders(case: Case, premise: LogicPremise) -> bool:
 
 def _some(found: list[str]) -> tuple[str, ...]:
     return tuple(found[:MAX_SHOWN])
-
-
-__all__ = ["connected", "coverage", "goal_connected", "sentence_numbers", "text_given", "unused_premises", "world_only"]

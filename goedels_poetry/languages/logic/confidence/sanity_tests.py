@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from goedels_poetry.kernel.logic.entailment import Entailment
+from goedels_poetry.kernel.logic.findings import Entailment
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.logic import LogicProgram
 from goedels_poetry.languages.logic.confidence import names, polarity, proof, queries, relevance
 from goedels_poetry.languages.logic.confidence.case import case_of
 from goedels_poetry.languages.logic.confidence.outcomes import FormalizationTest, Solve
-from goedels_poetry.tree.state import Verdict
 
 
 def sanity_tests(
@@ -61,6 +61,3 @@ def sanity_tests(
         polarity.guards(case),
         proof.premises_per_sentence(case),
     ]
-
-
-__all__ = ["sanity_tests"]

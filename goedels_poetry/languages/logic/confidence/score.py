@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple
 
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.logic.confidence.outcomes import FormalizationTest
-from goedels_poetry.tree.state import Verdict
 
 Level = Literal["high", "medium", "low"]
 HIGH, MEDIUM = 0.8, 0.5
@@ -91,6 +91,3 @@ def confidence(tests: Iterable[FormalizationTest], verdict: Verdict) -> dict[str
 def level(score: float) -> Level:
     """The level of a score."""
     return "high" if score >= HIGH else "medium" if score >= MEDIUM else "low"
-
-
-__all__ = ["BASE", "FACTORS", "HIGH", "MEDIUM", "Factor", "Level", "confidence", "level"]

@@ -142,17 +142,3 @@ def _parts(term: Term, positive: bool, *, disjunction: bool) -> list[tuple[Term,
         else:
             found.append((top, sign))
     return found if split else None
-
-
-__all__ = [
-    "MAX_NODES",
-    "Quantified",
-    "applied",
-    "conjuncts",
-    "connective",
-    "disjuncts",
-    "negated",
-    "negates",
-    "quantified",
-    "spoken",
-]

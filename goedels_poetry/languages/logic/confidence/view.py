@@ -63,6 +63,3 @@ def _line(number: int, text: str, asked: bool) -> str:
 
 def _goal(name: str) -> str:
     return name if name == "goal" else f"goal-{name}"
-
-
-__all__ = ["MAX_TEXT", "ProgramView", "view_of"]

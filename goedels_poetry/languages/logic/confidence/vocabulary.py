@@ -128,20 +128,3 @@ def negative_name(name: str) -> bool:
     """Whether a name itself says no: ``not_kind``, ``nonSmoker``, ``unhappy``."""
     found = parts(name)
     return any(part in _NEGATIVE_PARTS or part in _DENYING or _NEGATIVE_PREFIX.fullmatch(part) for part in found)
-
-
-__all__ = [
-    "NEGATIONS",
-    "STOP",
-    "asked",
-    "denies",
-    "interrogative",
-    "may_negate",
-    "negations",
-    "negative_name",
-    "parts",
-    "stem",
-    "stems",
-    "stems_of_name",
-    "words",
-]

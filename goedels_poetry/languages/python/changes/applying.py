@@ -260,6 +260,3 @@ def _behind_imports(tree: ast.Module) -> int:
             break
         at = node.end_lineno or at
     return at
-
-
-__all__ = ["SAME", "Applied", "NotApplicable", "apply"]

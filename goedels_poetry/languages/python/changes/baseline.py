@@ -241,6 +241,3 @@ def _notes(case: ChangeCase, symptom: Symptom, base: Baseline) -> list[str]:
     if test_command(case) is None:
         found.append("there are no tests")
     return found
-
-
-__all__ = ["WHOLE_RUN", "Baseline", "baseline_of", "test_command"]

@@ -279,17 +279,3 @@ def own_tests(case: ChangeCase) -> bool:
     """Whether a project has tests that pytest would find."""
     names = [PurePosixPath(path).name for path in (*case.files, case.file)]
     return any(name.endswith(".py") and (name.startswith("test_") or name.endswith("_test.py")) for name in names)
-
-
-__all__ = [
-    "MAX_PROJECT",
-    "SECONDS",
-    "ChangeCase",
-    "Command",
-    "checked_path",
-    "command_of",
-    "own_tests",
-    "root_of",
-    "snapshot",
-    "words_of",
-]

@@ -306,6 +306,3 @@ def _tests(number: int) -> str:
 def _called(arguments: str) -> str:
     """``(1,)`` as a call is written."""
     return arguments.replace(",)", ")") if arguments.endswith(",)") else arguments
-
-
-__all__ = ["NEW", "Comparison"]

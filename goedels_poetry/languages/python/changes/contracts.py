@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from goedels_poetry.kernel.python.program import PythonFault, read_program, with_contracts
+from goedels_poetry.kernel.python.faults import PythonFault
+from goedels_poetry.kernel.python.program import read_program, with_contracts
 
 MOST = 12
 """Functions of one file that are looked at."""
@@ -37,6 +38,3 @@ async def contract_faults(text: str) -> dict[str, str]:
         elif report.fault == "raised" or report.fault == "check":
             found[name] = report.reason
     return found
-
-
-__all__ = ["contract_faults", "contracts_that_hold"]

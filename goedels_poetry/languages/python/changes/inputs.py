@@ -164,6 +164,3 @@ def _constants(functions: Sequence[ast.FunctionDef]) -> dict[type, list[object]]
             kept = found[type(value)]
             kept += [each for each in near if each not in kept and each not in _INTS]
     return {kind: values[:MOST_CONSTANTS] for kind, values in found.items()}
-
-
-__all__ = ["MOST", "inputs_for"]

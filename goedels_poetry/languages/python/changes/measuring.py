@@ -389,6 +389,3 @@ async def _run(argv: Sequence[str], tree: Path, changes: Mapping[str, bytes], se
     if done.status == "unavailable":
         raise Unavailable(f"programs cannot be run here: {done.explanation}")
     return done
-
-
-__all__ = ["FAILED", "PASSED", "Measured", "Plan", "compiled", "laid_out", "measure", "screened"]

@@ -236,6 +236,3 @@ def _behind_head(tree: ast.Module) -> int:
             return node.lineno if node.lineno > line and not docstring else max(line, 1)
         line = (node.end_lineno or node.lineno) + 1
     return line
-
-
-__all__ = ["MOST", "Mutant", "mutants"]

@@ -281,18 +281,3 @@ def _ranked(lines: Sequence[str], old: Sequence[str]) -> list[tuple[float, int]]
         for start in range(windows)
     ]
     return sorted(ranked, key=lambda each: (-each[0], each[1]))
-
-
-__all__ = [
-    "Nearest",
-    "Place",
-    "bodies",
-    "find",
-    "find_plainly",
-    "find_unmoved",
-    "first_line",
-    "nearest",
-    "shift_between",
-    "shifted",
-    "statements",
-]

@@ -308,6 +308,3 @@ def definition_name(node: ast.stmt) -> str:
 def definitions(tree: ast.Module) -> dict[str, ast.stmt]:
     """The definitions at the top of a file, by name; of several with one name the last."""
     return {name: node for node in tree.body if (name := definition_name(node))}
-
-
-__all__ = ["MAX_CHANGE", "Hunk", "Proposal", "definition_name", "definitions", "is_same_file", "read_proposal"]

@@ -70,6 +70,3 @@ def _candidates(case: ChangeCase, base: Baseline) -> itertools.chain[Mutant]:
     known = {node.name for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)}
     others = known - {each.rpartition(".")[2] for each in base.related}
     return itertools.chain(first, mutants(text, others, lines, failure) if others else ())
-
-
-__all__ = ["AT_ONCE", "SECONDS", "first_repair"]

@@ -107,6 +107,3 @@ class ChangeReport:
         known: Json = {f.name: data[f.name] for f in fields(cls) if f.name in data}
         known |= {name: tuple(value) for name, value in known.items() if isinstance(value, list)}
         return cls(**known)
-
-
-__all__ = ["MISSED", "MOST", "OPEN", "REACHED", "ChangeReport"]

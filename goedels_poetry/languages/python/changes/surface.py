@@ -228,15 +228,3 @@ def _swallows(function: FunctionNode) -> bool:
             if every and all(isinstance(s, ast.Pass) for s in node.body):
                 return True
     return False
-
-
-__all__ = [
-    "Definition",
-    "Surface",
-    "docstrings_of",
-    "functions_of",
-    "imported_names",
-    "names_of",
-    "reaches",
-    "surface_of",
-]

@@ -124,6 +124,3 @@ def is_same_error(symptom: Symptom, message: str, text: str, frame: Frame | None
     if frame is None or not frame.function or frame.function.startswith("<"):
         return bool(symptom.exception)
     return frame.function in re.findall(r"\w+", text)
-
-
-__all__ = ["Frame", "Symptom", "innermost", "is_same_error", "project_file", "symptom_of"]

@@ -105,6 +105,3 @@ def unified(before: str, after: str, name: str) -> str:
             lines[-1] = lines[-1][:-1]
     found = difflib.unified_diff(old, new, f"a/{name}", f"b/{name}")
     return "".join(line if line.endswith("\n") else f"{line}\n{NO_END}\n" for line in found)
-
-
-__all__ = ["BOM", "NO_END", "decoded", "indented_like", "joined", "like", "lines_of", "plain", "unified"]

@@ -166,6 +166,3 @@ def _inputs(case: ChangeCase, surface: Surface, after: str) -> dict[str, list[st
             if inputs:
                 found[name] = inputs
     return found
-
-
-__all__ = ["averify_change", "baseline_for", "evidence_of", "verified", "verify_change"]

@@ -162,6 +162,3 @@ class _Parser:
             del self.left[: end + 1]
             words += f" ({', '.join(sorted(tags))})" if tags else ""
         return (lambda fingerprint: fingerprint.text == words), f"only {words}"
-
-
-__all__ = ["Ban", "ban_on", "parse_ban"]

@@ -155,6 +155,3 @@ def _finds_roots(value: ast.expr, table: str, wanted: set[int]) -> bool:
         for node in walk(value)
         if isinstance(node, ast.Call)
     )
-
-
-__all__ = ["is_memoised"]

@@ -311,6 +311,3 @@ def _subtracts(loop: ast.While | ast.If, through: set[str], outer: Loop) -> bool
             ):
                 return True
     return False
-
-
-__all__ = ["is_greedy"]

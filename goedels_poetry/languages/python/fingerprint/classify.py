@@ -140,6 +140,3 @@ def _loops_or_not(file: File, units: list[Unit], tags: set[str]) -> tuple[str, s
     return strategy, (
         tags & {"functional", "brute force", "formatting", "sorting", "hashing", "bit manipulation"}
     ) | more
-
-
-__all__ = ["MAX_CHARACTERS", "fingerprint"]

@@ -126,6 +126,3 @@ def _inside(node: ast.AST, wanted: frozenset[int]) -> list[list[ast.AST]]:
         if inner != [[]]:
             ways = [before + after * (2 if repeated else 1) for before in ways for after in inner][:64]
     return ways
-
-
-__all__ = ["Source", "assigned", "depends", "loop_targets", "opened", "paths", "sources"]

@@ -38,6 +38,3 @@ def by_their_own_names(tree: ast.Module) -> ast.Module:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in kept:
             node.id = kept[node.id]
     return tree
-
-
-__all__ = ["by_their_own_names"]

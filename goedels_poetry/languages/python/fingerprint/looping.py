@@ -288,6 +288,3 @@ def _tries_all(body: list[ast.stmt]) -> bool:
         ):
             return True
     return False
-
-
-__all__ = ["bisects", "loop_tags", "merges_bottom_up"]

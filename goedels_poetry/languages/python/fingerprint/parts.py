@@ -213,6 +213,3 @@ def _grown_under_conditions(unit: Unit) -> set[str]:
         if called(node) == "append" and isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
         for name in ([root(node.func.value)] if not isinstance(node.func.value, ast.IfExp) else loads(node.func.value))
     }
-
-
-__all__ = ["Parts"]

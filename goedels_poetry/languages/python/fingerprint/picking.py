@@ -187,6 +187,3 @@ def _leaves_out(search: ast.AST, banned: set[str]) -> bool:
         if called(part) in ("difference", "filterfalse") and loads(part) & banned:
             return True
     return False
-
-
-__all__ = ["first_free", "picks_best", "works_a_heap"]

@@ -128,6 +128,3 @@ def _adapts(node: ast.AST) -> bool:
         for part in elements
         for inner in walk(part)
     )
-
-
-__all__ = ["hands_over", "of_expression"]

@@ -281,6 +281,3 @@ def _copied(statement: ast.stmt, pruned: list[list[ast.stmt]]) -> ast.stmt:
 def _with_body(part: Any, body: list[ast.stmt]) -> Any:
     fields = {name: getattr(part, name) for name in part._fields}
     return type(part)(**(fields | {"body": body}))
-
-
-__all__ = ["prune", "truth"]

@@ -253,13 +253,3 @@ def gains_in_a_sum(node: ast.AST) -> bool:
     ):
         return {dumped(element.left), dumped(element.right)} == {dumped(tests[0].left), dumped(tests[0].comparators[0])}
     return False
-
-
-__all__ = [
-    "drops_for_better",
-    "gains_differences",
-    "gains_in_a_sum",
-    "reaches_furthest",
-    "starts_over",
-    "takes_largest",
-]

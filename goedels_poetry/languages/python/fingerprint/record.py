@@ -25,6 +25,3 @@ class Fingerprint:
         """What two candidates of the same approach share: ``recursion``, ``recursion (backtracking)``."""
         told = [tag for tag in DISTINGUISHING if tag in self.tags]
         return f"{self.strategy} ({', '.join(told)})" if told else self.strategy
-
-
-__all__ = ["Fingerprint"]

@@ -119,6 +119,3 @@ def _resets_a_sum(loop: Loop) -> bool:
 
 def _keeps_larger(loop: Loop, best: str, current: str) -> bool:
     return any(isinstance(node, ast.If) and {best, current} <= loads(node.test) for node in walk(loop.body))
-
-
-__all__ = ["best_so_far"]

@@ -179,6 +179,3 @@ def _is_square(node: ast.expr) -> bool:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
         return isinstance(node.right, ast.Constant) and node.right.value == 2
     return isinstance(node, ast.Call) and len(node.args) == 2 and same(*node.args) and bool(loads(node.args))
-
-
-__all__ = ["of_recursion", "self_calls"]

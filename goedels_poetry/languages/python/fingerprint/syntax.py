@@ -156,24 +156,3 @@ def is_constant(node: ast.AST) -> bool:
     if isinstance(node, ast.UnaryOp):
         return is_constant(node.operand)
     return isinstance(node, ast.Constant)
-
-
-__all__ = [
-    "COMPREHENSIONS",
-    "FUNCTIONS",
-    "LOOPS",
-    "Loop",
-    "blocks",
-    "bound",
-    "called",
-    "dumped",
-    "flat",
-    "is_constant",
-    "loads",
-    "loops_with_depth",
-    "pairs",
-    "root",
-    "same",
-    "targets",
-    "walk",
-]

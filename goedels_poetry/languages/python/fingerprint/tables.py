@@ -304,6 +304,3 @@ def _sets_from_sets(body: list[ast.stmt]) -> bool:
                 ):
                     return True
     return False
-
-
-__all__ = ["fills_a_table"]

@@ -289,6 +289,3 @@ def _prepare(unit: Unit) -> None:
     outside = {name for node in walk(unit.body) if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names}
     own = {name for node in walk(unit.body) for target in targets(node) for name in bound(target)}
     unit.locals = frozenset(own - outside)
-
-
-__all__ = ["File", "Unit", "reached", "references"]

@@ -84,20 +84,3 @@ def synonyms() -> dict[str, str]:
     for name, others in _SAME.items():
         table |= {plain(other): name for other in others.split()}
     return table
-
-
-__all__ = [
-    "CLOSED_FORM",
-    "DISTINGUISHING",
-    "DIVIDE_AND_CONQUER",
-    "DYNAMIC_PROGRAMMING",
-    "GREEDY",
-    "ITERATION",
-    "LIBRARY_CALL",
-    "MEMOISATION",
-    "RECURSION",
-    "STRATEGIES",
-    "TAGS",
-    "plain",
-    "synonyms",
-]

@@ -215,6 +215,3 @@ def _bound(target: ast.expr, item: Any) -> dict[str, Any]:
             found |= _bound(part, value)
         return found
     raise OutsideGrammar(type(target).__name__)
-
-
-__all__ = ["OutsideGrammar", "holds", "understood"]

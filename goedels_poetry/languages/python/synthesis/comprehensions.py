@@ -155,6 +155,3 @@ def _term(
             value = FAULT
         folded.append(int(value) if kind == INT and value is not FAULT else value)
     return Term(kind, size, tuple(folded), written=text, precedence=ATOM)
-
-
-__all__ = ["comprehensions"]

@@ -83,6 +83,3 @@ class Conditions:
 
 def _branch(term: Term) -> str:
     return f"({term.text})" if term.precedence < 2 else term.text
-
-
-__all__ = ["Conditions"]

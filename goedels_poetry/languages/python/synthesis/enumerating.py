@@ -99,6 +99,3 @@ def _pointwise(one: Operator, arguments: tuple[Term, ...]) -> tuple[object, ...]
         useful = useful or value is not FAULT
         values.append(value)
     return tuple(values) if useful or not values else None
-
-
-__all__ = ["Bank"]

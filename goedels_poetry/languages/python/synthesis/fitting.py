@@ -92,6 +92,3 @@ def _sum(parts: list[str]) -> str:
         else:
             text += f" - {part[1:]}" if part.startswith("-") else f" + {part}"
     return text
-
-
-__all__ = ["fitted"]

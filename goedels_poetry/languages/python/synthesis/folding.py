@@ -224,6 +224,3 @@ def _euclidean(task: Specification, body: Term) -> bool:
 
 def _written(task: Specification, lines: list[str]) -> str:
     return "\n".join([task.head, *(f"    {line}" for line in lines)]) + "\n"
-
-
-__all__ = ["double_folds", "euclid", "folds"]

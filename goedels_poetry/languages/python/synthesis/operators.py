@@ -230,6 +230,3 @@ def _tuples(kind: Type) -> list[Operator]:
 
 def _at(place: int) -> Callable[[tuple[Any, ...]], Any]:
     return lambda parts: parts[place]
-
-
-__all__ = ["operators"]

@@ -204,6 +204,3 @@ def _kinds(task: Specification) -> set[Type]:
 
 def _returning(task: Specification, text: str) -> str:
     return f"{task.head}\n    return {text}\n"
-
-
-__all__ = ["synthesise"]

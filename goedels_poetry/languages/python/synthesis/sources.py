@@ -148,6 +148,3 @@ def _of_neighbours(at: int) -> Callable[[tuple[Value, ...]], Elements]:
 
 def _of_words(at: int) -> Callable[[tuple[Value, ...]], Elements]:
     return lambda point: tuple((word,) for word in point[at].split())
-
-
-__all__ = ["Source", "fresh", "sources"]

@@ -260,6 +260,3 @@ def _constants(
                 if pair not in found:
                     found.append(pair)
     return found[:10]
-
-
-__all__ = ["Specification", "specification"]

@@ -126,6 +126,3 @@ def constant(value: Value, kind: Type, points: int, size: int = 1) -> Term:
     text = literal(value, kind)
     bound = UNARY if text.startswith("-") else ATOM
     return Term(kind, size, (value,) * points, written=text, own=lambda _: value, precedence=bound)
-
-
-__all__ = ["ATOM", "FAULT", "MAX_INT", "UNARY", "Operator", "Term", "applied", "constant", "variable"]

@@ -118,19 +118,3 @@ def alike(one: Value, other: Value, kind: Type) -> bool:
     if kind.name == "tuple":
         return all(alike(a, b, part) for a, b, part in zip(one, other, kind.parts, strict=True))
     return bool(one == other)
-
-
-__all__ = [
-    "BOOL",
-    "FLOAT",
-    "INT",
-    "STR",
-    "Type",
-    "Value",
-    "alike",
-    "frozen",
-    "list_of",
-    "literal",
-    "of_annotation",
-    "of_values",
-]

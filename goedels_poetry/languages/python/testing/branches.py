@@ -14,8 +14,9 @@ from typing import Any
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.printer import show, show_sort, show_symbol
-from goedels_poetry.kernel.python.program import PythonFault, parse_module, read_program
-from goedels_poetry.kernel.python.translate import OutsideFragment, translate
+from goedels_poetry.kernel.python.faults import OutsideFragment, PythonFault
+from goedels_poetry.kernel.python.program import parse_module, read_program
+from goedels_poetry.kernel.python.translate import translate
 from goedels_poetry.kernel.python.values import python_arguments
 from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.reading.reader import Atom, Group, Source, read
@@ -108,6 +109,3 @@ def branch_lines(source: str, function: str) -> set[int]:
                     block[0].lineno for block in blocks if block and block[0].lineno != getattr(node, "lineno", 0)
                 }
     return found
-
-
-__all__ = ["branch_inputs", "branch_lines"]

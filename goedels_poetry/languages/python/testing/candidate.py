@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.kernel.python.program import PythonFault
+from goedels_poetry.kernel.python.faults import PythonFault
 from goedels_poetry.languages.python.testing.checks import CheckResult, Checks, Effort, TestReport
 from goedels_poetry.languages.python.testing.contracts import MEANS, ContractReport, ContractTester
 from goedels_poetry.languages.python.testing.literals import from_literal
@@ -139,6 +139,3 @@ def _fault(result: CheckResult) -> str:
     if result.kind in ("raised", "import", "unloadable") or result.reason.startswith("raised "):
         return "raised"
     return "check"
-
-
-__all__ = ["replay", "test_candidate"]

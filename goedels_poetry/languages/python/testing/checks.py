@@ -226,6 +226,3 @@ def checks_of_task(text: str) -> Checks:
     same = ("signature", "requires", "ensures", "raises", "examples", "properties", "seconds", "memory_mb")
     data = {name: task[name] for name in same if name in task}
     return Checks.from_json({"function": function, "assertions": task.get("tests", []), **data})
-
-
-__all__ = ["VIOLATIONS", "CheckResult", "Checks", "Effort", "TestReport", "checks_of", "checks_of_task"]

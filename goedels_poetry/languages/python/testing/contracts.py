@@ -577,6 +577,3 @@ def _extent(data: Any) -> int:
     if "new" in data:
         return max([0, *(_extent(value) for _, value in inner[1])])
     return _extent(inner) if isinstance(inner, list) and "e" not in data else 0
-
-
-__all__ = ["FEW", "MEANS", "Case", "ContractReport", "ContractTester", "answer", "arguments_in_words", "import_failed"]

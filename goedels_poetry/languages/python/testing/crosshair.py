@@ -85,6 +85,3 @@ def _arguments(subject: Subject, call: str) -> dict[str, Any]:
     if set(texts) != set(names):
         raise InvalidInput("some arguments are missing")
     return {name: from_literal(text) for name, text in texts.items()}
-
-
-__all__ = ["is_there", "suggested_inputs"]

@@ -151,6 +151,3 @@ def from_literal(text: str) -> Any:
         raise
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
         raise InvalidInput(f"{text[:100]!r} is no literal: {error}") from error
-
-
-__all__ = ["from_literal", "to_literal"]

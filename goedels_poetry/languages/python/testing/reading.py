@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.kernel.python.program import PythonFault, parse_module
+from goedels_poetry.kernel.python.faults import PythonFault
+from goedels_poetry.kernel.python.program import parse_module
 from goedels_poetry.languages.python.testing.checks import Checks
 
 _BUILT_IN = frozenset(dir(builtins))
@@ -373,6 +374,3 @@ def _expression(text: str) -> ast.AST:
         return ast.parse(f"({text}\n)", mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise InvalidInput(f"this condition is no expression: {text}"[:300]) from error
-
-
-__all__ = ["Parameter", "Subject", "WrongSignature", "expected_signature", "parameters_of", "read_subject"]

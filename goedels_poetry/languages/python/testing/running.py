@@ -323,6 +323,3 @@ def _reply(output: bytes, nonce: str) -> list[dict[str, Any]]:
             if isinstance(data, dict):
                 lines.append(data)
     return lines
-
-
-__all__ = ["Call", "JudgeFailed", "Judged", "Outcome", "call_of", "generated_call", "harness_files", "judge", "play"]

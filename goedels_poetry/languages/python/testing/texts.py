@@ -148,6 +148,3 @@ def _arguments(subject: Subject, call: Any) -> dict[str, str] | None:
     shown = {name: to_literal(data) for name, data in zip(positional, args, strict=False)}
     shown.update({name: to_literal(data) for name, data in named})
     return shown
-
-
-__all__ = ["doctests", "plain_tests", "properties", "run_tests"]

@@ -227,6 +227,3 @@ class Binders:
             depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(self.take().text, 0)
             if depth == 0:
                 return
-
-
-__all__ = ["TWO_OF_THEM", "Binders", "Variable"]

@@ -375,6 +375,3 @@ class Grammar(Binders):
             condition = natural[0] if len(natural) == 1 else Node("and", natural)
             inner = Node("=>" if kind == "forall" else "and", (condition, inner))
         return Node(kind, (inner,), bound=tuple(bound))
-
-
-__all__ = ["Grammar", "Node", "NotRead", "Variable"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from goedels_poetry.kernel.printer import show_sort, show_symbol
 from goedels_poetry.kernel.problem import Signature
 from goedels_poetry.kernel.terms import BOOL, INT, REAL, Sort, Term
-from goedels_poetry.languages.smt.notation.grammar import Node, Variable
+from goedels_poetry.languages.smt.notation.binders import Variable
+from goedels_poetry.languages.smt.notation.grammar import Node
 from goedels_poetry.languages.smt.notation.tokens import NotRead
 
 _CONNECTIVES = frozenset({"and", "or", "not", "=>"})
@@ -167,6 +168,3 @@ class _Inference:
         )
         shown = head if plain else show_symbol(head)
         return f"({shown} {' '.join(map(self.text, node.args))})" if node.args else shown
-
-
-__all__ = ["written"]

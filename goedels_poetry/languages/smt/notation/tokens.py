@@ -149,6 +149,3 @@ def _token(match: re.Match[str], signature: Signature, tight: bool, *, whole: bo
     if match.lastgroup == "name":
         return Token(Piece.NAME, text, tight)
     raise NotRead(f"{text} means nothing here")
-
-
-__all__ = ["NotRead", "Piece", "Token", "tokens"]

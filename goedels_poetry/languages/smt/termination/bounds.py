@@ -40,6 +40,3 @@ def likely_bounds(sizes: Sizes, group: Sequence[Definition], work: Work) -> Size
             if all(trial.keeps(d, bodies[d.name], bounds[d.name], work) for d in sized):
                 return trial
     return Sizes(signature, sizes.bounds, total)
-
-
-__all__ = ["likely_bounds"]

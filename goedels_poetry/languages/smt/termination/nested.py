@@ -52,6 +52,3 @@ def _bounds(definition: Definition) -> Iterator[Nested]:
             if parameter.sort is INT:
                 for relation in (">=", "<="):
                     yield Nested((definition.name,), integer(0), relation, position, constant)
-
-
-__all__ = ["bounded_recursion"]

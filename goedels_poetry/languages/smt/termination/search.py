@@ -368,14 +368,3 @@ def _by_rank(options: Sequence[Sequence[Term]]) -> list[tuple[Term, ...]]:
             return []
     ranked = sorted(product(*map(enumerate, options)), key=lambda choice: sum(i for i, _ in choice))
     return [tuple(t for _, t in choice) for choice in ranked]
-
-
-__all__ = [
-    "Prover",
-    "Termination",
-    "Terminations",
-    "structural_sizes",
-    "terminations",
-    "terminations_by_solver",
-    "weightings",
-]

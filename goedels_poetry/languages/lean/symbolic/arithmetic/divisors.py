@@ -352,6 +352,3 @@ def _cast(expr: Expr, problem: Arithmetic) -> str:
     if expr.op == "^":
         return f"({_cast(expr.args[0], problem)} ^ {compute(expr.args[1], {}, {})})"
     return f"({_cast(expr.args[0], problem)} {expr.op} {_cast(expr.args[1], problem)})"
-
-
-__all__ = ["divisor_proofs"]

@@ -113,6 +113,3 @@ def _small(problem: Arithmetic, name: str, powers: list[Power]) -> Iterator[str]
         arm.append(f"have g{n} := Nat.pow_le_pow_right (show 0 < {base} by decide) {larger}")
     lines += ["· " + arm[0], *(f"  {line}" for line in [*arm[1:], "omega"])]
     yield "\n  ".join(lines)
-
-
-__all__ = ["exponent_proofs"]

@@ -297,17 +297,3 @@ def conjuncts(expr: Expr) -> list[Expr]:
 def disjuncts(expr: Expr) -> list[Expr]:
     """The parts of a disjunction."""
     return [c for a in expr.args for c in disjuncts(a)] if expr.op == "∨" else [expr]
-
-
-__all__ = [
-    "RELATIONS",
-    "Expr",
-    "NotArithmetic",
-    "compute",
-    "conjuncts",
-    "disjuncts",
-    "holds",
-    "is_int",
-    "numeral",
-    "read",
-]

@@ -121,6 +121,3 @@ def introduced(problem: Arithmetic) -> tuple[str, Arithmetic] | None:
             problem = replace(problem, hypotheses=(*problem.hypotheses, *own))
             target = target.args[1]
     return "; ".join([*steps, f"intro {' '.join(names)}"]), replace(problem, target=target)
-
-
-__all__ = ["introduced", "single_values", "unfolded"]

@@ -108,6 +108,3 @@ def divisor_cases(text: str, number: int, label: str) -> list[str]:
         f"    rcases t k l ⟨m, by rw [e, Nat.mul_comm]⟩ with {patterns}",
         *(f"    · obtain rfl : m = {number // d} := by omega\n      decide" for d in small),
     ]
-
-
-__all__ = ["MOST_NUMBER", "common_divisors", "divisor_cases", "divisors_of", "gcd_proofs"]

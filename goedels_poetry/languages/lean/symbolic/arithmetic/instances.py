@@ -221,6 +221,3 @@ def _put(expr: Expr, values: dict[str, str]) -> Expr:
     if expr.op == "var" and expr.name in values:
         return numeral(int(values[expr.name]))
     return Expr(expr.op, tuple(_put(a, values) for a in expr.args), expr.name, expr.value)
-
-
-__all__ = ["defined_sequence", "false_instances", "fitting_instances", "none_below"]

@@ -344,6 +344,3 @@ def _facts(step: Step, number: int, sequence: _Sequence) -> list[str]:
             f"have j{number}{n} : {lean(app)} = {sequence.name} ({index}) := congrArg {sequence.name} (by omega)"
         )
     return lines
-
-
-__all__ = ["iterated_proofs", "sequence_model"]

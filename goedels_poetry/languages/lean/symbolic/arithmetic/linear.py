@@ -45,6 +45,3 @@ def combination(columns: Sequence[Sequence[int]], wanted: Sequence[int]) -> list
         if k < count:
             found[k] = table[r][-1]
     return found
-
-
-__all__ = ["combination"]

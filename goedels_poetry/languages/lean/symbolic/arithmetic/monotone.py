@@ -292,6 +292,3 @@ def _table(problem: Arithmetic, names: list[str], known: Intervals, total: int) 
     finish = f"table {' '.join(given)}"
     closed = f"exact absurd ({finish}) hn" if problem.target.op in _OPPOSITE else f"exact {finish}"
     return [f"have table : {text}{target} := by set_option synthInstance.maxSize 2000 in decide +kernel", closed]
-
-
-__all__ = ["intervals", "table_proofs"]

@@ -79,6 +79,3 @@ def term_of(normal: Mapping[Monomial, int]) -> Expr:
         else:
             total = Expr("+" if c > 0 else "-", (total, part))
     return total or Expr("num", (), "", 0)
-
-
-__all__ = ["Monomial", "Polynomial", "added", "polynomial", "product", "scaled", "term_of"]

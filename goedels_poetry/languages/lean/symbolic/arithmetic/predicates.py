@@ -207,19 +207,3 @@ def at_values(expr: Expr, values: Mapping[str, str]) -> Expr:
         if value.lstrip("-").isdecimal() and name in expr.variables():
             expr = put_in(expr, name, numeral(int(value)))
     return expr
-
-
-__all__ = [
-    "NO_PREDICATES",
-    "Predicate",
-    "at_instance",
-    "at_values",
-    "bound_of",
-    "predicates_of",
-    "quantified",
-    "refuted",
-    "shown",
-    "spelled",
-    "weaker",
-    "written_out",
-]

@@ -160,16 +160,3 @@ def put_in(expr: Expr, name: str, value: Expr) -> Expr:
     if expr.op in ("∃", "∀") and (expr.name == name or expr.name in value.variables()):
         raise NotArithmetic("a name that is bound")
     return Expr(expr.op, tuple(put_in(a, name, value) for a in expr.args), expr.name, expr.value)
-
-
-__all__ = [
-    "NUMBERS",
-    "Arithmetic",
-    "arithmetic_of",
-    "negated_into",
-    "not_above",
-    "parts_of",
-    "put_in",
-    "reduced",
-    "unpacked",
-]

@@ -109,6 +109,3 @@ def _pass(row: Polynomial, ranges: Ranges) -> None:
                 ranges.high[name] = min(ranges.high.get(name, MOST), max(-MOST, -least // c))
             else:
                 ranges.low[name] = max(ranges.low.get(name, -MOST), min(MOST, -(-least // -c)))
-
-
-__all__ = ["Ranges", "linear_ranges", "omega_reads"]

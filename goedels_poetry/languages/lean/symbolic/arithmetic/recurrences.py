@@ -320,16 +320,3 @@ def _brought_down(
                 small,
             )
     return None
-
-
-__all__ = [
-    "MOST_STEPS",
-    "Place",
-    "Rule",
-    "Values",
-    "compute_values",
-    "given_values",
-    "name_of",
-    "recurrence_proofs",
-    "rules_of",
-]

@@ -220,6 +220,3 @@ def _at(side: Polynomial, values: dict[str, int], modulus: int) -> int:
 
 def _matters(sides: list[Polynomial], name: str, modulus: int) -> bool:
     return any(c % modulus and any(n == name for n, _ in m) for side in sides for m, c in side.items())
-
-
-__all__ = ["is_huge", "powers", "residue_proofs"]

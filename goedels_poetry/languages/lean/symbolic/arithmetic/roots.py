@@ -219,6 +219,3 @@ def _solutions(problem: Arithmetic, names: list[str]) -> list[tuple[int, ...]] |
     except NotArithmetic:
         return None
     return None if any(max(map(abs, row)) == far for row in found) else found
-
-
-__all__ = ["bounded", "factored", "ordered", "quotients", "within_ranges", "witness_proofs"]

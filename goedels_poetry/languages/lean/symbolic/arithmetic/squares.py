@@ -150,6 +150,3 @@ def _needed(columns: Sequence[Polynomial], equations: Sequence[Polynomial]) -> l
     table = [[p.get(m, 0) for m in monomials] for p in every]
     found = combination(table, [-1 if m == () else 0 for m in monomials])
     return None if found is None else [k for k, x in enumerate(found) if x and k < len(columns)]
-
-
-__all__ = ["inequality", "square_proofs"]

@@ -91,6 +91,3 @@ def lean(expr: Expr) -> str:
         typed = f" : {expr.args[1].name}" if expr.args[1].name else ""
         return f"({expr.op} {expr.name}{typed}, {lean(expr.args[0])})"
     return f"({lean(expr.args[0])} {expr.op} {lean(expr.args[1])})"
-
-
-__all__ = ["inductions", "lean"]

@@ -130,6 +130,3 @@ def too_large_to_compute(goal: Goal) -> str:
     """The proof of a goal with a power that would take Lean very long, and that can be reduced; "" for others."""
     problem = arithmetic_of(goal)
     return next(powers(problem), "") if problem is not None and is_huge(problem) else ""
-
-
-__all__ = ["arithmetic", "bounded_cases", "too_large_to_compute"]

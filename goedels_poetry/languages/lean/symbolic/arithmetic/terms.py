@@ -77,6 +77,3 @@ def _rows(problem: Arithmetic) -> list[dict[str, int]]:
         return list(itertools.islice(fitting, MOST_ROWS))
     except NotArithmetic:
         return []
-
-
-__all__ = ["term_proofs"]

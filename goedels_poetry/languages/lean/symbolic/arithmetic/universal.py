@@ -82,6 +82,3 @@ def _at_small_values(problem: Arithmetic, general: list[tuple[str, Expr]]) -> It
     for text in divisor_proofs(replace(problem, hypotheses=(*rest, *more))):
         yield "\n  ".join([*lines, text])
     yield "\n  ".join([*lines, "first | omega | grind"])
-
-
-__all__ = ["instance_proofs"]

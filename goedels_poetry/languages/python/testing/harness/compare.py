@@ -40,6 +40,3 @@ def difference(actual: Any, expected: Any, depth: int = 0) -> str:
     if isinstance(state, dict) and "__eq__" not in vars(kind):
         return difference(state, vars(expected), depth + 1)
     return "" if actual == expected else " "
-
-
-__all__ = ["difference"]

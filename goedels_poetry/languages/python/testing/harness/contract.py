@@ -137,6 +137,3 @@ def _short(value: Any) -> str:
     except Exception:  # noqa: BLE001  only for a message
         return "a result without a repr"
     return text if len(text) <= 200 and not long else f"{text[:200]}..."
-
-
-__all__ = ["Evaluator"]

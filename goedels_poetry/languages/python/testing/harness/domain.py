@@ -247,6 +247,3 @@ def is_large(recipe: Any) -> bool:
     if recipe and recipe[0] == "dict":
         return len(recipe[1]) > 8 or any(is_large(k) or is_large(v) for k, v in recipe[1])
     return len(recipe[1]) > 8 or any(is_large(part) for part in recipe[1])
-
-
-__all__ = ["Domain", "Recipe", "is_large"]

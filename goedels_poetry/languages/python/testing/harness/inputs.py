@@ -309,6 +309,3 @@ def build(recipe: Any, classes: dict[str, Any]) -> Any:
     items = [build(part, classes) for part in recipe[1]]
     makers: dict[str, Any] = {"list": list, "tuple": tuple, "tuples": tuple, "set": set, "frozenset": frozenset}
     return makers[recipe[0]](items)
-
-
-__all__ = ["ABSENT", "Maker", "build"]

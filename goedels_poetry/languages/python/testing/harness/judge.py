@@ -228,6 +228,3 @@ def main() -> None:
             channel, f"{job['nonce']} {json.dumps({'fault': f'{type(error).__name__}: {error}'[:500]})}\n".encode()
         )
     os._exit(0)
-
-
-__all__ = ["Judge", "main"]

@@ -40,6 +40,3 @@ class Limit:
             self.running = False
             signal.setitimer(signal.ITIMER_PROF, 0)
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-
-
-__all__ = ["Limit", "TooLong"]

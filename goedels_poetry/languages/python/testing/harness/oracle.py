@@ -126,6 +126,3 @@ def _opaque_in(data: Any) -> str:
                 return "a value too large to look at"
             left.extend(part.values())
     return ""
-
-
-__all__ = ["DidNotFinish", "Oracle", "Pending"]

@@ -141,6 +141,3 @@ class Watch:
         if self.touched and verdict["v"] in ("broken", "raised", "mistyped"):
             return {"v": "touched", "what": self.touched, "as": verdict}
         return verdict
-
-
-__all__ = ["Watch"]

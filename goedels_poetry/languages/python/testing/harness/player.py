@@ -275,6 +275,3 @@ def main() -> None:
     if player.load():
         player.play()
     os._exit(0)
-
-
-__all__ = ["FILE", "main"]

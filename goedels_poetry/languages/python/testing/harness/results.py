@@ -87,6 +87,3 @@ class ResultType:
             return all(self._fits(inner[0], item, depth + 1) for item in value[:_ITEMS])
         parts = [] if len(inner) == 1 and isinstance(inner[0], ast.Tuple) else inner  # tuple[()]
         return len(parts) == len(value) and all(map(self._fits, parts, value, [depth + 1] * len(parts)))
-
-
-__all__ = ["ResultType"]

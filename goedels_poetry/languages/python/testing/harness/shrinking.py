@@ -129,6 +129,3 @@ def _smaller_whole(data: dict[str, Any]) -> Iterator[Any]:
         for at, (field, value) in enumerate(fields):
             for smaller in _smaller(value):
                 yield {**data, kind: [name, [*fields[:at], [field, smaller], *fields[at + 1 :]]]}
-
-
-__all__ = ["proposals", "size_of", "sizes_of"]

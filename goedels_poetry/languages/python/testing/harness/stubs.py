@@ -82,6 +82,3 @@ def install(ours: bool = False) -> None:
         return
     sys.modules["goedels_poetry"].__path__ = []
     sys.modules["goedels_poetry"].contracts = sys.modules["goedels_poetry.contracts"]  # type: ignore[attr-defined]
-
-
-__all__ = ["install"]

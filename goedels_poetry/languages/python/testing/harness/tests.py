@@ -363,6 +363,3 @@ def _short(value: Any) -> str:
     except Exception:  # noqa: BLE001  only for a message
         return f"an instance of {type(value).__name__}"
     return text if len(text) <= 300 else f"{text[:300]}..."
-
-
-__all__ = ["Runner"]

@@ -210,6 +210,3 @@ def _text(hint: Any) -> str:
     if hint is None or hint is type(None):
         return "None"
     return hint.__name__ if isinstance(hint, type) and not hasattr(hint, "__args__") else repr(hint)
-
-
-__all__ = ["ANY", "Shape", "Shapes", "admits", "arguments_of", "last_name", "parsed"]

@@ -322,6 +322,3 @@ def _iterate(items: list[Any], more: bool) -> Any:
 def write(value: Any, most: int = MOST_NODES) -> Any:
     """One value, of at most so many parts."""
     return Writer(most=most).write(value)
-
-
-__all__ = ["MODULE", "NotData", "Opaque", "Reader", "Record", "TooLarge", "Writer", "write"]

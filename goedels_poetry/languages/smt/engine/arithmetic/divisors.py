@@ -145,6 +145,3 @@ def _combinations(case: Sequent, function: str) -> Iterator[tuple[Term, Term, Te
             if rest.name in ("-", "+") and len(rest.args) == 2:
                 times = integer(1 if rest.name == "-" else -1)
                 yield from ((result, times, other, rest) for other in rest.args if other in known)
-
-
-__all__ = ["COMBINATION", "MULTIPLE", "combination_by_multiple", "common_divisors", "divides"]

@@ -104,6 +104,3 @@ def _prove(context: ProverContext, establish: Establish, guard: Sequent, known: 
 def _at_once(context: ProverContext, fact: Sequent) -> Plan | None:
     query = Query(cites=tuple(context.lemmas))
     return leaf(fact, query) if context.holds(fact, query, DIRECT, known=True) else None
-
-
-__all__ = ["open_guards"]

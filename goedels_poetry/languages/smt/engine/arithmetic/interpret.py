@@ -15,7 +15,7 @@ from typing import Any
 from goedels_poetry.kernel.derivation import Instance, Query
 from goedels_poetry.kernel.inductions import MeasureInduction, StructuralInduction
 from goedels_poetry.kernel.problem import Definition
-from goedels_poetry.kernel.refutation.evaluator import Undecided
+from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.refutation.values import random_value, small_values
 from goedels_poetry.kernel.schemas import ConstructorSplit, Scheme, instances
 from goedels_poetry.kernel.sequent import Sequent, make_sequent
@@ -348,6 +348,3 @@ def _by_values(context: ProverContext, sequent: Sequent, integers: Plan, apart: 
     if not context.holds(sequent, query, GROUND, extra=known):
         return None
     return Plan(sequent, query, (integers,), "interpretation")
-
-
-__all__ = ["Interpretation", "Law", "interpreted"]

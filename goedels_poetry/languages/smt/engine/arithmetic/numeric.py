@@ -19,7 +19,7 @@ from fractions import Fraction
 from typing import Any
 
 from goedels_poetry.kernel.equations import simplify
-from goedels_poetry.kernel.refutation.evaluator import Undecided
+from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.refutation.values import random_value
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import (

@@ -328,20 +328,3 @@ def _holding(signature: Signature, element: Sort) -> list[Datatype]:
         if any(s is element or any(d.sort is s for d in holders) for s in fields):
             holders.append(by_sort[sort])
     return holders
-
-
-__all__ = [
-    "APART",
-    "HIGH",
-    "KINDS",
-    "LOW",
-    "OCCURRENCES",
-    "SEARCH",
-    "SORTED",
-    "Containers",
-    "Order",
-    "containers_of",
-    "folds",
-    "list_shape",
-    "sum_of",
-]

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from goedels_poetry.kernel.problem import Problem, Signature
-from goedels_poetry.kernel.refutation.evaluator import Evaluator, Undecided, Value
+from goedels_poetry.kernel.refutation.evaluator import Evaluator
+from goedels_poetry.kernel.refutation.operations import Undecided, Value
 from goedels_poetry.kernel.refutation.values import small_values
 from goedels_poetry.kernel.terms import BOOL, INT, Kind, Sort, Term, app, not_, subterms
 
@@ -100,6 +101,3 @@ def _is_total_order(below: set[tuple[Value, Value]], values: list[Value]) -> boo
         and all((a, a) in below for a in values)
         and all((a, c) in below for a, b in pairs if (a, b) in below for c in values if (b, c) in below)
     )
-
-
-__all__ = ["Order", "orders"]

@@ -16,7 +16,8 @@ from typing import Any
 from goedels_poetry.kernel.components import components
 from goedels_poetry.kernel.problem import Datatype, Definition, Problem, Signature
 from goedels_poetry.kernel.reading.auxiliary import with_auxiliaries
-from goedels_poetry.kernel.refutation.evaluator import Evaluator, Undecided
+from goedels_poetry.kernel.refutation.evaluator import Evaluator
+from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.refutation.values import small_values
 from goedels_poetry.kernel.terms import INT, Sort, Term, app, integer, ite, tester, var
 from goedels_poetry.languages.smt.engine.auxiliary.folds import KINDS, folds
@@ -187,6 +188,3 @@ def _measure(weights: Mapping[Sort, Weights], signature: Signature) -> Callable[
         return constant
 
     return measure
-
-
-__all__ = ["SIZE", "VALUE", "is_auxiliary", "standard_auxiliaries", "with_standard_auxiliaries"]

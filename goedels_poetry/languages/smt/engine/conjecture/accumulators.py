@@ -15,7 +15,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from goedels_poetry.kernel.refutation.evaluator import Undecided
+from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.refutation.values import random_value
 from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent
 from goedels_poetry.kernel.terms import BOOL, INT, Kind, Term, app, eq, integer, is_app, rebuild, subterms

@@ -126,6 +126,3 @@ def _statement(
     left, right = (rebuild(call, tuple(at.get(i, a) for i, a in enumerate(call.args))) for at in (with_rest, after))
     general = make_sequent((*sequent.vars, rest, before), (), eq(left, right))
     return ContinuationStatement(general, {rest: empty, before: start})
-
-
-__all__ = ["ContinuationStatement", "continuation_laws", "continuation_statements"]

@@ -75,6 +75,3 @@ def _numbers(context: ProverContext, term: Term, depth: int) -> Iterator[tuple[l
                 yield has_form, part
             elif sort is not term.sort:
                 yield from (([*has_form, *more], number) for more, number in _numbers(context, part, depth - 1))
-
-
-__all__ = ["field_bounds", "hidden_steps"]

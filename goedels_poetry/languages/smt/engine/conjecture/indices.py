@@ -221,6 +221,3 @@ def _readers(context: ProverContext, sequent: Sequent, sort: Sort, element: Sort
 def _likely(context: ProverContext, guesses: Iterable[Sequent]) -> Iterator[Sequent]:
     """The first guess that values do not refute."""
     return islice((g for g in guesses if context.refutes(g, TESTS) is None), 1)
-
-
-__all__ = ["shift_laws", "step_laws"]

@@ -460,6 +460,3 @@ def _parts(term: Term) -> Iterator[Term]:
         yield from _parts(term.args[-1])
     else:
         yield term
-
-
-__all__ = ["LoopStatement", "accumulations", "loop_statements", "natural_results"]

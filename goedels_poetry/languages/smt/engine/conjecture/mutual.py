@@ -69,6 +69,3 @@ def _conjunction(context: ProverContext, laws: list[Sequent]) -> Sequent:
             renamed[own] = same
         parts.append(substitute(law.concl, renamed))
     return make_sequent(tuple(dict.fromkeys(variables)), (), and_(parts))
-
-
-__all__ = ["together"]

@@ -165,6 +165,3 @@ def _scalings_of(other: Term, loop: Term, step: dict[Term, Term]) -> Iterator[Se
             at_next = rebuild(other, tuple(grown.get(a, a) for a in other.args))
             larger = rebuild(other, tuple(app("*", (by, n), INT) if a is n else a for a in other.args))
             yield lemma(eq(at_next, larger), (app(">=", (n, integer(0)), BOOL),))
-
-
-__all__ = ["StartLaw", "plans_along", "scalings", "start_laws"]

@@ -423,6 +423,3 @@ def _empty(context: ProverContext, state: Term) -> Term | None:
     datatype = context.signature.datatype(state.sort)
     none = [c for c in datatype.constructors if not c.fields] if datatype is not None else []
     return eq(state, app(none[0].name, (), state.sort)) if len(none) == 1 else None
-
-
-__all__ = ["advance_laws", "builder_laws", "measures", "reached", "state_laws"]

@@ -6,8 +6,8 @@ import random
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from goedels_poetry.kernel.refutation.evaluator import Evaluator, Undecided
-from goedels_poetry.kernel.refutation.operations import OPERATIONS
+from goedels_poetry.kernel.refutation.evaluator import Evaluator
+from goedels_poetry.kernel.refutation.operations import OPERATIONS, Undecided
 from goedels_poetry.kernel.refutation.values import random_value
 from goedels_poetry.kernel.terms import Kind, Term
 from goedels_poetry.languages.smt.engine.context import ProverContext

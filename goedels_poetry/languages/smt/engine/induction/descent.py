@@ -125,6 +125,3 @@ def _split(
         else:
             return Plan(goal, scheme, tuple(children), "case-split", on.name)
     return None
-
-
-__all__ = ["descent_plans", "descents"]

@@ -129,6 +129,3 @@ def _closed(
             return None
         children.insert(0, leaf(case, query))
     return tuple(children)
-
-
-__all__ = ["Facts", "closing", "prove"]

@@ -12,7 +12,7 @@ from typing import Any
 from goedels_poetry.kernel.faults import SchemeError
 from goedels_poetry.kernel.inductions import IntInduction, MeasureInduction, RecursionInduction
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.kernel.refutation.evaluator import Undecided
+from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.refutation.values import random_value
 from goedels_poetry.kernel.schemas import Scheme, instances
 from goedels_poetry.kernel.sequent import Sequent

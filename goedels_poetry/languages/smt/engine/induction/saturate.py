@@ -207,6 +207,3 @@ def _calls(term: Term) -> list[Term]:
             calls[t] = None
             stack.extend(t.args)
     return list(calls)
-
-
-__all__ = ["ground_proof", "saturated"]

@@ -85,6 +85,3 @@ def reached(context: ProverContext, goal: Term) -> list[str]:
 def closing_premises(context: ProverContext) -> list[Term]:
     """The premises that say what closures do."""
     return [p.formula for p in context.problem.premises if p.name in context.evaluator.defining]
-
-
-__all__ = ["calls", "closing_premises", "reached"]

@@ -245,6 +245,3 @@ class _Wanted:
         """The folds that the goal is about."""
         orders = (LOW, HIGH, SORTED, SEARCH) if self.order else ()
         return (*((OCCURRENCES, APART, SIZE) if self.occurrences else ()), *orders)
-
-
-__all__ = ["Invariants"]

@@ -365,6 +365,3 @@ def lemma_of(formula: Term) -> Sequent:
 def call_at(call: Term, old: Term, new: Term) -> Term:
     """``call`` with an argument replaced."""
     return rebuild(call, tuple([new if a is old else a for a in call.args]))
-
-
-__all__ = ["Law", "Laws", "lemma_of"]

@@ -73,6 +73,3 @@ class Lengths:
     def _size(self, term: Term) -> Term | None:
         name = SIZE + term.sort.name
         return app(name, (term,), INT) if self._context.signature.definition(name) is not None else None
-
-
-__all__ = ["Lengths"]

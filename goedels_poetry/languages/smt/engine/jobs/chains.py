@@ -245,6 +245,3 @@ def _sum(linear: Linear) -> Term:
         if factor
     ]
     return integer(0) if not parts else parts[0] if len(parts) == 1 else app("+", parts, INT)
-
-
-__all__ = ["as_given", "chained", "match_modulo"]

@@ -6,7 +6,8 @@ Solvers that unfold by need give up on them where numbers are unary or calls are
 from __future__ import annotations
 
 from goedels_poetry.kernel.derivation import Instance
-from goedels_poetry.kernel.refutation.evaluator import Evaluator, Trace, Undecided
+from goedels_poetry.kernel.refutation.evaluator import Evaluator, Trace
+from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.refutation.values import to_term
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.languages.smt.engine.context import ProverContext
@@ -31,6 +32,3 @@ def computed(context: ProverContext, sequent: Sequent) -> tuple[Instance, ...]:
             return ()
         found.append(Instance("def", equation.args[0].name, tuple(term for term in terms if term is not None)))
     return tuple(found)
-
-
-__all__ = ["computed"]

@@ -23,8 +23,9 @@ from goedels_poetry.kernel.refutation.counterexample import (
     make_evidence,
     read_counterexample,
 )
-from goedels_poetry.kernel.refutation.evaluator import Evaluator, Undecided
+from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.refutation.interpretation import Interpretation, interpreted_theorem, shown_interpretation
+from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.refutation.value_codec import value_from_json
 from goedels_poetry.kernel.refutation.value_forms import Element
 from goedels_poetry.kernel.refutation.values import small_values, to_term
@@ -392,6 +393,3 @@ def _confirm(world: World, found: Counterexample, seed: int, terminating: set[st
 def _asked(script: str) -> str:
     with borrowed() as z3:
         return str(z3.ask(script, Limits(rlimit=RLIMIT, seconds=SECONDS / 3)).status)
-
-
-__all__ = ["confirm_refutation"]

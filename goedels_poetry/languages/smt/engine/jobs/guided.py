@@ -433,6 +433,3 @@ def _needed(direct: list[str], library: dict[str, Plan], uses: dict[str, list[st
             frontier += uses[key] if lemma.by is None else cited(lemma)
             frontier = [k for k in frontier if k in library]
     return needed
-
-
-__all__ = ["complete"]

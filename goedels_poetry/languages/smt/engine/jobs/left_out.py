@@ -48,6 +48,3 @@ def _meanings(signature: Signature, sorts: tuple[Sort, ...], sort: Sort) -> list
         terms = [to_term(signature, sort, value) for value in small_values(signature, sort, 2)]
         bodies += [show(term) for term in terms if term is not None]
     return [{"params": params, "body": body} for body in bodies]
-
-
-__all__ = ["with_meanings"]

@@ -106,6 +106,3 @@ def _step(sequent: Sequent, query: Query | None) -> Json:
     if query is None:
         return {"id": statement, "statement": statement, "proof": None, "scheme": {"scheme": scheme_to_json(Intro())}}
     return {"id": statement, "statement": statement, "proof": {"query": query_to_json(query)}, "scheme": None}
-
-
-__all__ = ["Negation", "proof_of_negation"]

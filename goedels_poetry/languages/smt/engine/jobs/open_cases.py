@@ -117,6 +117,3 @@ def how(plan: Plan) -> str:
         return "proved by one query"
     on = plan.detail.rstrip(" /")  # terms, and after a stroke the variables that the hypothesis holds for
     return f"proved by {plan.strategy}{' on ' + on if on else ''}"
-
-
-__all__ = ["Finding", "called", "how", "missing", "open_cases"]

@@ -326,15 +326,3 @@ def at_points(sequent: Sequent, placed: tuple[PlacedInstance, ...]) -> tuple[tup
     """The points of the induction hypothesis, a term for each variable of the goal: what is not named stays."""
     points = [dict(p.point) for p in placed if p.instance.of == HYPOTHESIS]
     return tuple(tuple(point.get(v.name, var(v.name, v.sort)) for v in sequent.vars) for point in points)
-
-
-__all__ = [
-    "PlacedInstance",
-    "at_points",
-    "in_cases",
-    "instances_for",
-    "never_negative",
-    "query_candidate",
-    "read_instances",
-    "read_placed",
-]

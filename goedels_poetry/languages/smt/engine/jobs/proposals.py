@@ -286,6 +286,3 @@ RULE_NAMES = {
     "witness": "witness",
     "contradiction": "contradiction",
 }
-
-
-__all__ = ["RULE_NAMES", "Idea", "Lemma", "idea_to_sketch", "is_sketch", "read_idea"]

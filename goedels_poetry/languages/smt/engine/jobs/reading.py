@@ -271,20 +271,3 @@ def named_values(value: Any, order: list[str], where: str) -> dict[str, Any]:
         wanted = ", ".join(order) or "no variables"
         raise BadProposal(f"{where}: {len(items)} terms, but in order they are for {wanted}; or write them by name")
     return dict(zip(order, items, strict=True))
-
-
-__all__ = [
-    "BadProposal",
-    "Json",
-    "lemma_of",
-    "list_at",
-    "named_values",
-    "object_of",
-    "point_of",
-    "respelled",
-    "shown_variables",
-    "term_of",
-    "texts",
-    "unbarred",
-    "whole_number",
-]

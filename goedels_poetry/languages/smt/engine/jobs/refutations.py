@@ -162,6 +162,3 @@ def _unfolded(term: Term, name: str, bound: tuple[Term, ...], body: Term, params
         else:
             done[part] = rebuild(part, tuple(done[a] for a in part.args)) if part.args else part
     return done[term]
-
-
-__all__ = ["read_refutation", "says_refuted"]

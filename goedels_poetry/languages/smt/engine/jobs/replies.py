@@ -14,7 +14,6 @@ from goedels_poetry.kernel.reach import reached
 from goedels_poetry.kernel.schemas import Conjuncts
 from goedels_poetry.languages.smt.describe import describe_definitions, describe_goal, describe_problem
 from goedels_poetry.languages.smt.engine.context import OutOfTime, ProverContext
-from goedels_poetry.languages.smt.engine.jobs.confirming import confirm_refutation
 from goedels_poetry.languages.smt.engine.jobs.guided import complete
 from goedels_poetry.languages.smt.engine.jobs.payloads import (
     EXHAUSTED,
@@ -210,14 +209,3 @@ def _first(context: ProverContext, plans: Iterator[Plan], banned: set[str]) -> P
     except OutOfTime:
         context.trials.end(Status.TIMEOUT, "the queries allowed for it were used up")
         return None
-
-
-__all__ = [
-    "confirm_refutation",
-    "describe",
-    "doubtful_definitions",
-    "read_candidate",
-    "read_sketch",
-    "sketch_within",
-    "verify_idea",
-]

@@ -231,6 +231,3 @@ def _along(problem: Problem, sequent: Sequent, given: Json, where: str) -> Schem
         calls = sorted(calls, key=lambda c: any(a.kind is not Kind.VAR for a in c.args))
         at = next((c.args for c in calls if c.free <= frozenset(sequent.vars)), ())
     return RecursionInduction(function, at, general_beside(sequent, at))
-
-
-__all__ = ["PARTS", "Rule", "read_rule"]

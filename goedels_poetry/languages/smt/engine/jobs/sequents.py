@@ -34,6 +34,3 @@ def _is_inductive(sort: Sort, signature: Signature) -> bool:
     if datatype is None:
         return sort is INT
     return any(field == sort for constructor in datatype.constructors for _, field in constructor.fields)
-
-
-__all__ = ["sequent"]

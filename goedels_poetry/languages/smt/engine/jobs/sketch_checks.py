@@ -7,7 +7,7 @@ from typing import Any
 
 from goedels_poetry.kernel.faults import SchemeError
 from goedels_poetry.kernel.reading.certificate import query_from_json, scheme_from_json
-from goedels_poetry.kernel.refutation.evaluator import Undecided
+from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.schemas import instances
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import Term, is_app

@@ -205,6 +205,3 @@ def _is_plain(term: Term) -> bool:
         return False
     left, right = term.args
     return is_app(left, "-") and len(left.args) == 2 and left.args[0] is right and not left.args[1].free
-
-
-__all__ = ["doubts", "is_undetermined"]

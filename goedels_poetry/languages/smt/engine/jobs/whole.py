@@ -129,6 +129,3 @@ def steps_of(plan: Plan) -> list[Step]:
 
     add(plan)
     return steps
-
-
-__all__ = ["judge", "search", "steps_of"]

@@ -13,7 +13,8 @@ from goedels_poetry.kernel.derivation import Query
 from goedels_poetry.kernel.obligations import is_quantified
 from goedels_poetry.kernel.problem import Premise, Problem, Signature
 from goedels_poetry.kernel.reach import reached
-from goedels_poetry.kernel.refutation.evaluator import Evaluator, Undecided
+from goedels_poetry.kernel.refutation.evaluator import Evaluator
+from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import Kind, Term, and_
 from goedels_poetry.languages.smt.engine.context import OutOfTime, ProverContext, direct_query, minimal_query

@@ -111,6 +111,3 @@ def _elements(theorem: bytes, sort: str, size: int) -> tuple[str, ...]:
     while base.encode() in theorem:
         base += "!"
     return tuple(f"{base}{n}" for n in range(size))
-
-
-__all__ = ["Interpreted", "interpreted_counterexample"]

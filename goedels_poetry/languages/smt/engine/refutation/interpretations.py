@@ -307,6 +307,3 @@ def suggested_functions(problem: Problem, things: OpenThings, *, goal: bool) -> 
 
 def _only(signature: Signature, definitions: tuple[Definition, ...]) -> Signature:
     return replace(signature, definitions=definitions)
-
-
-__all__ = ["OpenThings", "open_things", "suggested_functions", "templates"]

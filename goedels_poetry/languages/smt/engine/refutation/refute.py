@@ -13,7 +13,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from goedels_poetry.kernel.problem import Signature
-from goedels_poetry.kernel.refutation.evaluator import Code, Evaluator, Undecided
+from goedels_poetry.kernel.refutation.code import Code
+from goedels_poetry.kernel.refutation.evaluator import Evaluator
+from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.refutation.values import random_value, shrink, small_values
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import INT, STRING, Kind, Sort, Term, subterms, symbols

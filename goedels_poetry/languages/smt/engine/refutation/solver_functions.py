@@ -123,6 +123,3 @@ class _Words:
                 raise _Unreadable
             return show_symbol(known)
         return name
-
-
-__all__ = ["functions_of_model"]

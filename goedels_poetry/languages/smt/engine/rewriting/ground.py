@@ -80,6 +80,3 @@ def _patterns(lemma: Sequent) -> Iterator[Term]:
 
 def _binds(term: Term) -> bool:
     return any(t.binders for t in subterms(term))
-
-
-__all__ = ["lemma_instances"]

@@ -16,7 +16,8 @@ from types import MappingProxyType
 from goedels_poetry.kernel.faults import GuardError
 from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.problem import Definition, Measures, Problem, Signature
-from goedels_poetry.kernel.refutation.evaluator import Evaluator, Undecided
+from goedels_poetry.kernel.refutation.evaluator import Evaluator
+from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.refutation.values import random_value
 from goedels_poetry.kernel.termination.guards import guards
 from goedels_poetry.kernel.terms import INT, Term, app, integer
@@ -114,6 +115,3 @@ def _score(problem: Problem, group: Sequence[Definition], measures: Measures, se
                 continue
         scores.append(held / total if total >= SAMPLES // 2 else 0)
     return min(scores)
-
-
-__all__ = ["with_measures"]

@@ -11,52 +11,55 @@ from typing import TYPE_CHECKING, Any
 from goedels_poetry.version import __version__
 
 if TYPE_CHECKING:
-    from goedels_poetry.agents import Deps, FailurePolicy, SketchBacktrackAgent, agent
+    from goedels_poetry.agents.backtracker import SketchBacktrackAgent
+    from goedels_poetry.agents.deps import Deps
+    from goedels_poetry.agents.failure import FailurePolicy
+    from goedels_poetry.agents.registry import agent
     from goedels_poetry.contracts import ensures, raises, requires
     from goedels_poetry.framework import GoedelsPoetryFramework
     from goedels_poetry.kernel.verdict import Verdict
     from goedels_poetry.languages import Goal, Outcome, SimpleLanguage, Theorem
     from goedels_poetry.machine.supervisor import SupervisorAgent
     from goedels_poetry.memory import ExecutionTrace, NodeState
-    from goedels_poetry.models import Models
+    from goedels_poetry.models.client import Models
     from goedels_poetry.plugins import RefusedPlugin
-    from goedels_poetry.settings import Budgets, Settings
+    from goedels_poetry.settings.declared import Budgets, Settings
     from goedels_poetry.strategies import Proposal, StrategyGoal, strategy
     from goedels_poetry.tree.results import Event, OpenGoal, RunResult, RunSummary
     from goedels_poetry.tree.state import GoedelsPoetryState, NodeStatus, ProofNode, Queue
     from goedels_poetry.tree.state_manager import GoedelsPoetryStateManager
-    from goedels_poetry.tree.store import ProofStore
+    from goedels_poetry.tree.store.proof_store import ProofStore
 
 _HOME_OF = {
-    "Budgets": "settings",
-    "Deps": "agents",
+    "Budgets": "settings.declared",
+    "Deps": "agents.deps",
     "Event": "tree.results",
-    "FailurePolicy": "agents",
+    "FailurePolicy": "agents.failure",
     "GoedelsPoetryFramework": "framework",
     "ExecutionTrace": "memory",
     "GoedelsPoetryState": "tree.state",
     "GoedelsPoetryStateManager": "tree.state_manager",
     "Goal": "languages",
-    "Models": "models",
+    "Models": "models.client",
     "NodeState": "memory",
     "NodeStatus": "tree.state",
     "OpenGoal": "tree.results",
     "Outcome": "languages",
     "Proposal": "strategies",
     "ProofNode": "tree.state",
-    "ProofStore": "tree.store",
+    "ProofStore": "tree.store.proof_store",
     "Queue": "tree.state",
     "RefusedPlugin": "plugins",
     "RunResult": "tree.results",
     "RunSummary": "tree.results",
-    "Settings": "settings",
+    "Settings": "settings.declared",
     "SimpleLanguage": "languages",
-    "SketchBacktrackAgent": "agents",
+    "SketchBacktrackAgent": "agents.backtracker",
     "StrategyGoal": "strategies",
     "SupervisorAgent": "machine.supervisor",
     "Theorem": "languages",
     "Verdict": "tree.state",
-    "agent": "agents",
+    "agent": "agents.registry",
     "ensures": "contracts",
     "raises": "contracts",
     "requires": "contracts",

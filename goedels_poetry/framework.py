@@ -26,9 +26,9 @@ from goedels_poetry.machine.listing import PluginList, plugin_list, run_id_of
 from goedels_poetry.machine.runner import MachineRunner
 from goedels_poetry.machine.snapshots import Snapshot, read_history, read_state, refuse_update
 from goedels_poetry.machine.streams import RESULT, StreamMode, modes_of, stream_of
-from goedels_poetry.models import Models
+from goedels_poetry.models.client import Models
 from goedels_poetry.plugins import RefusedPlugin
-from goedels_poetry.settings import Settings
+from goedels_poetry.settings.declared import Settings
 from goedels_poetry.tasks.claim import Confirm
 from goedels_poetry.tree.results import Event, OnEvent, RunResult, RunSummary
 from goedels_poetry.tree.runs import RunDir
@@ -309,7 +309,8 @@ class GoedelsPoetryFramework(MachineRunner):
         Raises:
             UnknownRun: ``run`` is neither a run's id nor a result that has one.
         """
-        from goedels_poetry.trace.page import render, run_data
+        from goedels_poetry.trace.page.data import run_data
+        from goedels_poetry.trace.page.html import render
 
         place = self._place(run)
         with self.open_store(place.run_id) as store:

@@ -25,8 +25,9 @@ from typing import Any
 from goedels_poetry.checker.archive import EVIDENCE, add_lean_proof, read_archive, read_canonical
 from goedels_poetry.checker.limited import check_within
 from goedels_poetry.languages.bridge.export import export
-from goedels_poetry.languages.lean.runtime import LeanPool, open_lean
-from goedels_poetry.settings import LeanSettings
+from goedels_poetry.languages.lean.runtime.opening import open_lean
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.settings.declared import LeanSettings
 
 BAR = 0.75
 GATE_SECONDS = 300.0

@@ -38,10 +38,11 @@ def problems(text: str, number: int, mark: str) -> list[object]:
 
 async def work(nodes, text: str, number: int, folder: Path, room: int) -> tuple[float, list[str], int]:
     """Seconds, keys in the log and results: of so many problems, after every node has had one."""
-    from goedels_poetry.cluster import ClusterRuns, Seats
+    from goedels_poetry.cluster.runs import ClusterRuns
+    from goedels_poetry.cluster.seats import Seats
     from goedels_poetry.evaluation.answerers import ProofAnswerer, setup_of
     from goedels_poetry.evaluation.pipeline import EvaluationPipeline
-    from goedels_poetry.settings import Budgets, Settings
+    from goedels_poetry.settings.declared import Budgets, Settings
 
     settings = Settings(home=folder / "home", budgets=Budgets(wall_seconds=600))
     lines = partial(print, "  note:", flush=True)

@@ -30,8 +30,12 @@ from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.refutation.theory import named_premises, with_definitions
 from goedels_poetry.kernel.terms import not_
 from goedels_poetry.languages.smt.text import parse_problem
-from goedels_poetry.settings import Budgets, Settings
-from goedels_poetry.solvers import Cvc5Process, Limits, SolverProcess, Z3Process, solver_versions
+from goedels_poetry.settings.declared import Budgets, Settings
+from goedels_poetry.solvers.cvc5_process import Cvc5Process
+from goedels_poetry.solvers.limits import Limits
+from goedels_poetry.solvers.process import SolverProcess
+from goedels_poetry.solvers.versions import solver_versions
+from goedels_poetry.solvers.z3_process import Z3Process
 
 INDUCTION = {"quant-ind": "true", "conjecture-gen": "true", "full-saturate-quant": "true"}
 

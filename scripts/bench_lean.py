@@ -19,8 +19,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from goedels_poetry.languages.lean.runtime import CheckRequest, DrivenLean
+from goedels_poetry.languages.lean.runtime.driven import DrivenLean
 from goedels_poetry.languages.lean.runtime.embedded import LEAN_VERSION, command, install
+from goedels_poetry.languages.lean.runtime.protocol import CheckRequest
 
 CHECK_MS = 40.0
 FIRST_SECONDS = 4.0

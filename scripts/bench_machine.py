@@ -32,7 +32,8 @@ from goedels_poetry.tasks.base import Statement
 from goedels_poetry.tasks.theorem import FormalTheorem
 from goedels_poetry.tree.state import ROOT, ProofNode, Queue, child_id
 from goedels_poetry.tree.state_manager import GoedelsPoetryStateManager
-from goedels_poetry.tree.store import ProofStore, Txn
+from goedels_poetry.tree.store.proof_store import ProofStore
+from goedels_poetry.tree.store.txn import Txn
 
 FAN_OUT = 10
 BARS = {"store step": 2.0, "machine step": 2.0, "reload 5,000": 300.0, "backtrack 5,000": 20.0}

@@ -26,8 +26,10 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from goedels_poetry.models import Ledger, Request, models_from
-from goedels_poetry.settings import ModelSettings, ModelsSettings, Settings
+from goedels_poetry.models.accounting import Ledger
+from goedels_poetry.models.client import models_from
+from goedels_poetry.models.requests import Request
+from goedels_poetry.settings.declared import ModelSettings, ModelsSettings, Settings
 
 TESTS = Path(__file__).parents[1] / "tests" / "support"
 SERVE = """

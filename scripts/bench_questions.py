@@ -31,7 +31,7 @@ from bench_solvers import Program, process_per_query
 from bench_solvers import programs as mixed
 
 from goedels_poetry.reasoning.backends import SMT2Backend
-from goedels_poetry.solvers import solver_versions
+from goedels_poetry.solvers.versions import solver_versions
 from goedels_poetry.solvers.z3_process import z3_binary
 
 _STATUS = re.compile(r"(?<!un)\bsat\b|\bunsat\b")

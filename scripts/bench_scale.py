@@ -46,7 +46,7 @@ class Case:
 def definitions(size: int, folder: Path) -> float:
     """A theorem about one of so many functions, each of which calls the one before it; read, searched, checked."""
     from goedels_poetry.framework import GoedelsPoetryFramework
-    from goedels_poetry.settings import Settings
+    from goedels_poetry.settings.declared import Settings
 
     lines = ["(define-fun f0 ((n Int)) Int n)"]
     lines += [f"(define-fun f{i} ((n Int)) Int (+ 1 (f{i - 1} n)))" for i in range(1, size)]
@@ -64,7 +64,7 @@ def goals_step(size: int, folder: Path) -> float:
     """One commit on a tree of so many goals; a hundred of them."""
     from many_goals import many_goals
 
-    from goedels_poetry.tree.store import ProofStore
+    from goedels_poetry.tree.store.proof_store import ProofStore
 
     path = many_goals(folder / "proof.db", size)
     with ProofStore(path) as store:
@@ -79,8 +79,9 @@ def goals_page(size: int, folder: Path) -> float:
     """The page of a run of so many goals."""
     from many_goals import many_goals
 
-    from goedels_poetry.trace.page import render, run_data
-    from goedels_poetry.tree.store import ProofStore
+    from goedels_poetry.trace.page.data import run_data
+    from goedels_poetry.trace.page.html import render
+    from goedels_poetry.tree.store.proof_store import ProofStore
 
     path = many_goals(folder / "proof.db", size)
     with ProofStore(path, read_only=True) as store:

@@ -23,8 +23,10 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from goedels_poetry.solvers import Limits, SolverPool, Z3Process, solver_versions
-from goedels_poetry.solvers.z3_process import z3_binary
+from goedels_poetry.solvers.limits import Limits
+from goedels_poetry.solvers.pool import SolverPool
+from goedels_poetry.solvers.versions import solver_versions
+from goedels_poetry.solvers.z3_process import Z3Process, z3_binary
 
 LIMITS = Limits(rlimit=200_000, seconds=10)
 BASELINE = "one z3 process a program"

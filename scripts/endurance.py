@@ -36,7 +36,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from goedels_poetry import Budgets, GoedelsPoetryFramework, Settings
-from goedels_poetry.settings import ModelSettings, ModelsSettings
+from goedels_poetry.settings.declared import ModelSettings, ModelsSettings
 
 SUPPORT = Path(__file__).resolve().parents[1] / "tests" / "support"
 KEPT_RUNS = 100

@@ -88,7 +88,7 @@ def _smt_program() -> Any:
 
 def _json_program() -> Any:
     from goedels_poetry.errors import GoedelsPoetryError
-    from goedels_poetry.languages.json_logic import read_json
+    from goedels_poetry.languages.json_logic.reader import read_json
 
     return read_json, (GoedelsPoetryError,)
 

@@ -40,7 +40,7 @@ from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import FALSE, INT, integer
 from goedels_poetry.languages.smt.proof_json import derivation_to_json
 from goedels_poetry.languages.smt.text import parse_problem
-from goedels_poetry.solvers import Limits
+from goedels_poetry.solvers.limits import Limits
 from goedels_poetry.solvers.z3_process import z3_binary
 
 LONGEST = 30.0  # what takes longer has no end, as far as this is concerned; each question has half a second

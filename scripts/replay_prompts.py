@@ -16,8 +16,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from goedels_poetry.models import PromptError, Prompts
-from goedels_poetry.tree.store import ProofStore, StoreReader
+from goedels_poetry.models.prompts import PromptError, Prompts
+from goedels_poetry.tree.store.proof_store import ProofStore
+from goedels_poetry.tree.store.reads import StoreReader
 
 
 class Asked(NamedTuple):

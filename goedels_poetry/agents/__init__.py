@@ -10,21 +10,3 @@ that a goal is false, `sharing` offers what other goals have proved, `premises` 
 never one agent another: what one leaves to the next, it leaves in a queue. `journey` writes down for people, and for
 pictures, which queue that may be.
 """
-
-from __future__ import annotations
-
-from goedels_poetry.agents.backtracker import SketchBacktrackAgent
-from goedels_poetry.agents.deps import Apply, Deps
-from goedels_poetry.agents.failure import FailurePolicy
-from goedels_poetry.agents.registry import AgentSpec, Registry, agent, load_registry
-
-__all__ = [
-    "AgentSpec",
-    "Apply",
-    "Deps",
-    "FailurePolicy",
-    "Registry",
-    "SketchBacktrackAgent",
-    "agent",
-    "load_registry",
-]

@@ -19,9 +19,9 @@ from goedels_poetry.agents.registry import agent
 from goedels_poetry.agents.rounds import Round, ask_round
 from goedels_poetry.agents.story import PROOF_PROMPTS, last_reply, reported, rounds_so_far, shown, shown_sketch
 from goedels_poetry.languages.base import Goal, ModelGuided, Outcome, Refutable
-from goedels_poetry.models import Reply
+from goedels_poetry.models.requests import Reply
 from goedels_poetry.tree.state import ProofNode, Queue
-from goedels_poetry.tree.store import Txn
+from goedels_poetry.tree.store.txn import Txn
 
 ENDINGS = frozenset({"keep", "give_up"})
 """Moves after which nothing more is tried on the goal: not a model's to choose while there is another."""

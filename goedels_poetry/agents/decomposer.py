@@ -10,7 +10,7 @@ from goedels_poetry.agents.prover import find_proved
 from goedels_poetry.agents.registry import agent
 from goedels_poetry.agents.story import TRIED
 from goedels_poetry.tree.state import ProofNode, Queue, child_id
-from goedels_poetry.tree.store import Txn
+from goedels_poetry.tree.store.txn import Txn
 
 
 @agent(queue=Queue.DECOMPOSE, quick=True, on_failure=FailurePolicy.FAIL_SKETCH)

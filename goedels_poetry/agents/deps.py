@@ -10,18 +10,22 @@ from typing import TYPE_CHECKING, Any, Protocol
 from goedels_poetry.errors import one_line
 from goedels_poetry.languages.base import Goal, Language, Outcome, Premise, Theorem
 from goedels_poetry.memory import LemmaBank
-from goedels_poetry.models import Ledger, Models, Reply, Request
-from goedels_poetry.settings import Settings
+from goedels_poetry.models.accounting import Ledger
+from goedels_poetry.models.client import Models
+from goedels_poetry.models.requests import Reply, Request
+from goedels_poetry.settings.declared import Settings
 from goedels_poetry.strategies import Strategy
 from goedels_poetry.tasks.base import Task
 from goedels_poetry.tree.changed import changed
 from goedels_poetry.tree.derivation import scope_ids
 from goedels_poetry.tree.state import GoedelsPoetryState, ProofNode
 from goedels_poetry.tree.state_manager import GoedelsPoetryStateManager
-from goedels_poetry.tree.store import ProofStore, Txn, bans_in
+from goedels_poetry.tree.store.proof_store import ProofStore
+from goedels_poetry.tree.store.reads import bans_in
+from goedels_poetry.tree.store.txn import Txn
 
 if TYPE_CHECKING:
-    from goedels_poetry.retrieval import PremiseSearch  # brings LangChain, which takes a while to import
+    from goedels_poetry.retrieval.search import PremiseSearch  # brings LangChain, which takes a while to import
 
 Apply = Callable[[Txn], str]
 """An agent's change of the tree: run once, inside one transaction; returns the outcome word of the event."""

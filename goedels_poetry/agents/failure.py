@@ -19,7 +19,7 @@ from goedels_poetry.agents.moves import POLICY, legal_moves
 from goedels_poetry.tasks.base import FORMAL
 from goedels_poetry.tasks.claim import set_failed_formalization
 from goedels_poetry.tree.state import Failure, ProofNode, Queue
-from goedels_poetry.tree.store import Txn
+from goedels_poetry.tree.store.txn import Txn
 
 OnFailure = Callable[[Txn, ProofNode, str, Deps], str]
 """The move for a node whose agent failed, with the reason; returns the outcome word of the event."""

@@ -12,10 +12,11 @@ from goedels_poetry.agents.rounds import ask_round
 from goedels_poetry.agents.story import MAX_STORY, NOTHING
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.base import Examinable, Formalizable, Outcome
-from goedels_poetry.models import Reply, Request, UnusableReply, blocks, code, parse_json_reply
+from goedels_poetry.models.replies import UnusableReply, blocks, code, parse_json_reply
+from goedels_poetry.models.requests import Reply, Request
 from goedels_poetry.tasks.claim import MAX_FORMAL, Claim, failures, set_failed_formalization, set_formalized
 from goedels_poetry.tree.state import ProofNode, Queue
-from goedels_poetry.tree.store import Txn
+from goedels_poetry.tree.store.txn import Txn
 
 FORMAL_SCHEMA: dict[str, Any] = {
     "type": "object",

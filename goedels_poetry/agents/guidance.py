@@ -7,7 +7,8 @@ from typing import Any
 from goedels_poetry.agents.deps import Deps
 from goedels_poetry.agents.story import MAX_STORY, bans, came_with, story
 from goedels_poetry.languages.base import Goal, ModelGuided
-from goedels_poetry.models import Request, RetryConfig
+from goedels_poetry.models.requests import Request
+from goedels_poetry.models.schedule import RetryConfig
 from goedels_poetry.tasks.claim import Claim
 from goedels_poetry.tree.state import ProofNode
 

@@ -16,7 +16,7 @@ from goedels_poetry.agents.registry import agent
 from goedels_poetry.agents.rounds import MAX_REASON, Round, ask_round
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.base import Examinable, Outcome
-from goedels_poetry.models import Reply, Request
+from goedels_poetry.models.requests import Reply, Request
 from goedels_poetry.tasks.claim import (
     JUDGEMENT,
     Claim,
@@ -27,7 +27,7 @@ from goedels_poetry.tasks.claim import (
     set_stated,
 )
 from goedels_poetry.tree.state import NodeStatus, ProofNode, Queue
-from goedels_poetry.tree.store import Txn
+from goedels_poetry.tree.store.txn import Txn
 
 _FINAL = {
     "inconsistent": (Verdict.INCONSISTENT, NodeStatus.FAILED, "the premises contradict each other"),

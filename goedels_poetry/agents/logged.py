@@ -12,7 +12,7 @@ from goedels_poetry.agents.deps import Apply, Deps
 from goedels_poetry.languages.trials import TrialLog, logging_trials
 from goedels_poetry.memory.tried import TRIALS, log_place
 from goedels_poetry.tree.state import ProofNode
-from goedels_poetry.tree.store import Txn
+from goedels_poetry.tree.store.txn import Txn
 
 Work = Callable[[ProofNode, Deps], Awaitable[Apply]]
 

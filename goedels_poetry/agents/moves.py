@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from goedels_poetry.settings import Settings
+from goedels_poetry.settings.declared import Settings
 from goedels_poetry.tree.state import Failure, ProofNode, Queue
-from goedels_poetry.tree.store import ProofStore
+from goedels_poetry.tree.store.proof_store import ProofStore
 
 MOVES = {
     "correct": "the attempt may be repaired with the verifier's report",

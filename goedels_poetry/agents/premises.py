@@ -10,7 +10,7 @@ from goedels_poetry.agents.deps import Deps
 from goedels_poetry.languages.base import Goal, Premise, Searchable
 
 if TYPE_CHECKING:
-    from goedels_poetry.retrieval import SearchResult  # brings LangChain
+    from goedels_poetry.retrieval.search import SearchResult  # brings LangChain
 
 KIND = "retrieval"
 """Entries of a node's history: which queries were asked, and what they found."""
@@ -24,7 +24,7 @@ def can_search(deps: Deps) -> bool:
 async def found_premises(deps: Deps, goal: Goal, queries: Sequence[str] = ()) -> SearchResult:
     """Premises by queries that were not asked for this goal before: the model's, and those of the goal itself."""
     if deps.premises is None or not isinstance(deps.language, Searchable):
-        from goedels_poetry.retrieval import SearchResult
+        from goedels_poetry.retrieval.search import SearchResult
 
         return SearchResult()
     entries = [entry for entry in goal.history if entry["kind"] == KIND]

@@ -20,9 +20,9 @@ from goedels_poetry.agents.sketcher import check_sketch, settle_winner
 from goedels_poetry.agents.story import PROOF_PROMPTS, rounds_so_far
 from goedels_poetry.languages.base import Goal, ModelGuided, Outcome
 from goedels_poetry.memory import export_subtree
-from goedels_poetry.models import Reply
+from goedels_poetry.models.requests import Reply
 from goedels_poetry.tree.state import ProofNode, Queue
-from goedels_poetry.tree.store import Txn
+from goedels_poetry.tree.store.txn import Txn
 
 NOTHING_TRIED = "Nothing else has tried it yet."
 """In the place of what a language says has failed before a model is asked."""

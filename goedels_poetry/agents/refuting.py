@@ -8,7 +8,7 @@ from typing import Any
 from goedels_poetry.agents.deps import Deps
 from goedels_poetry.languages.base import Goal, ModelGuided, Outcome, Refutable
 from goedels_poetry.tree.state import ProofNode
-from goedels_poetry.tree.store import Txn
+from goedels_poetry.tree.store.txn import Txn
 
 REFUTATION = "refutation"
 """Key of what `ModelGuided.read_candidate` and `read_sketch` give for such a reply."""

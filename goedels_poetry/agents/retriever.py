@@ -19,9 +19,9 @@ from goedels_poetry.agents.sharing import SharedFacts, with_shared_facts
 from goedels_poetry.agents.story import failed_subgoal, rounds_so_far
 from goedels_poetry.languages.base import Goal, Outcome
 from goedels_poetry.memory import theory_of
-from goedels_poetry.models import Reply
+from goedels_poetry.models.requests import Reply
 from goedels_poetry.tree.state import ProofNode, Queue
-from goedels_poetry.tree.store import Txn
+from goedels_poetry.tree.store.txn import Txn
 
 MANY = 20
 """Offers beyond which a model's search query is worth its call; after a failure it always is."""

@@ -18,9 +18,11 @@ from goedels_poetry.agents.judging import outcome_of
 from goedels_poetry.agents.refuting import REFUTATION
 from goedels_poetry.agents.story import UNREADABLE
 from goedels_poetry.languages.base import Goal, ModelGuided, Outcome
-from goedels_poetry.models import Asked, Ledger, Reply, Request
+from goedels_poetry.models.accounting import Ledger
+from goedels_poetry.models.cache import Asked
+from goedels_poetry.models.requests import Reply, Request
 from goedels_poetry.tree.state import ProofNode
-from goedels_poetry.tree.store import Txn
+from goedels_poetry.tree.store.txn import Txn
 
 MAX_KEPT = 20_000
 """Characters of a prompt or reply that the conversation keeps."""
@@ -283,7 +285,7 @@ async def _cancel(tasks: list[asyncio.Task[Any]]) -> None:
 def _messages(deps: Deps, request: Request) -> tuple[tuple[str, str], ...]:
     """The prompt as it was sent; nothing when it could not be filled in (the reply says why)."""
     assert deps.models is not None
-    from goedels_poetry.models import PromptError
+    from goedels_poetry.models.prompts import PromptError
 
     with suppress(PromptError):
         return (*request.messages, *deps.models.prompts.get(request.prompt).messages(request.variables))

@@ -11,7 +11,8 @@ from goedels_poetry.languages.base import Goal
 from goedels_poetry.memory import proved_in_run, theory_of
 from goedels_poetry.tree.derivation import scope_ids
 from goedels_poetry.tree.state import ProofNode
-from goedels_poetry.tree.store import StoreReader, Txn
+from goedels_poetry.tree.store.reads import StoreReader
+from goedels_poetry.tree.store.txn import Txn
 
 MOST_OFFERED = 60
 """Goals of the run, those proved last, that are looked through for facts; the language chooses among these."""

@@ -8,7 +8,7 @@ from goedels_poetry.agents.rounds import Round
 from goedels_poetry.agents.sketcher import ask_for_sketch, settle_winner, sketches_left
 from goedels_poetry.agents.story import NOT_REPAIRED, last_reply, reported, shown_sketch
 from goedels_poetry.tree.state import ProofNode
-from goedels_poetry.tree.store import Txn
+from goedels_poetry.tree.store.txn import Txn
 
 
 async def correct_sketch(node: ProofNode, deps: Deps) -> Apply:

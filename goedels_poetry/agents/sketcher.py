@@ -19,9 +19,9 @@ from goedels_poetry.agents.registry import agent
 from goedels_poetry.agents.rounds import Round, Sample, ask_readable, remembered
 from goedels_poetry.agents.story import PROOF_PROMPTS, SKETCH_PROMPTS, failed_subgoal, rounds_so_far
 from goedels_poetry.languages.base import Goal, ModelGuided, Outcome
-from goedels_poetry.models import Reply
+from goedels_poetry.models.requests import Reply
 from goedels_poetry.tree.state import ProofNode, Queue
-from goedels_poetry.tree.store import Txn
+from goedels_poetry.tree.store.txn import Txn
 
 AGAIN = "that was proposed before, with the same rule and the same lemmas, and is not allowed on this goal any more"
 

@@ -9,7 +9,7 @@ from goedels_poetry.agents.logged import logged
 from goedels_poetry.agents.registry import agent
 from goedels_poetry.languages.base import Outcome
 from goedels_poetry.tree.state import ProofNode, Queue
-from goedels_poetry.tree.store import Txn
+from goedels_poetry.tree.store.txn import Txn
 
 
 @agent(

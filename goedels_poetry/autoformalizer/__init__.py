@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from goedels_poetry.autoformalizer.executor import AutoformalizationExecutor, autoformalize_item
     from goedels_poetry.autoformalizer.items import BadItems, Item, load_items, read_item
     from goedels_poetry.autoformalizer.outcome import AttemptError, AutoformalizationResult
-    from goedels_poetry.models import RetryConfig
+    from goedels_poetry.models.schedule import RetryConfig
 
 _HOME_OF = {
     "AttemptError": "autoformalizer.outcome",
@@ -27,7 +27,7 @@ _HOME_OF = {
     "CandidateLean": "autoformalizer.beam",
     "ExecutorCache": "autoformalizer.cache",
     "Item": "autoformalizer.items",
-    "RetryConfig": "models",
+    "RetryConfig": "models.schedule",
     "RetryPolicyExecutor": "autoformalizer.beam",
     "Summary": "autoformalizer.batch",
     "autoformalize_all": "autoformalizer.batch",

@@ -17,8 +17,11 @@ from goedels_poetry.autoformalizer.items import Item, read_item
 from goedels_poetry.autoformalizer.outcome import AttemptError
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.base import Formalizable, Language, Outcome, Theorem
-from goedels_poetry.models import Models, Request, RetryConfig, UnusableReply
-from goedels_poetry.settings import Settings
+from goedels_poetry.models.client import Models
+from goedels_poetry.models.replies import UnusableReply
+from goedels_poetry.models.requests import Request
+from goedels_poetry.models.schedule import RetryConfig
+from goedels_poetry.settings.declared import Settings
 from goedels_poetry.tasks.claim import Claim
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from goedels_poetry.models import cache
 
 
 class ExecutorCache(cache.ExecutorCache):
-    """Compilations, generations, validations; see :class:`goedels_poetry.models.ExecutorCache`. Values are JSON.
+    """Compilations, generations, validations; see :class:`goedels_poetry.models.cache.ExecutorCache`. Values are JSON.
 
     Args:
         max_compile_cache, max_generation_cache, max_validation_cache: entries kept in memory.

@@ -16,8 +16,9 @@ from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.languages.base import Configurable, Language
 from goedels_poetry.machine.background import BackgroundLoop
 from goedels_poetry.machine.runner import MachineRunner
-from goedels_poetry.models import Models, RetryConfig, models_from
-from goedels_poetry.settings import ScheduleSettings, Settings
+from goedels_poetry.models.client import Models, models_from
+from goedels_poetry.models.schedule import RetryConfig
+from goedels_poetry.settings.declared import ScheduleSettings, Settings
 from goedels_poetry.tasks.claim import Confirm
 from goedels_poetry.tree.results import OnEvent
 

@@ -216,6 +216,8 @@ def _of_sample(reason: str, fault: bool, stage: str, attempt: int, code: str, la
 
 @cache
 def _classifier() -> Any:
-    from goedels_poetry.autoformalizer.errors import ErrorClassifier  # it is big, and only Lean's messages need it
+    from goedels_poetry.autoformalizer.errors.repair import (
+        ErrorClassifier,  # it is big, and only Lean's messages need it
+    )
 
     return ErrorClassifier()

@@ -15,12 +15,13 @@ from goedels_poetry.checker.report import Certificate, CheckReport
 from goedels_poetry.checker.submission import Json, Submission
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.solvers import JobTimeout, WorkerPool
 from goedels_poetry.solvers.cvc5_process import CHILD as CVC5_CHILD
+from goedels_poetry.solvers.limits import JobTimeout
+from goedels_poetry.solvers.worker_pool import WorkerPool
 
 if TYPE_CHECKING:  # a theorem in another language must not wait for Lean's modules
-    from goedels_poetry.languages.lean.runtime import LeanPool
-    from goedels_poetry.settings import LeanSettings
+    from goedels_poetry.languages.lean.runtime.pool import LeanPool
+    from goedels_poetry.settings.declared import LeanSettings
 
 SMT_SECONDS = 3600.0
 LOGIC_SECONDS = 120.0
@@ -142,7 +143,7 @@ class LeanChecker:
     async def _certify(self, submission: Submission, until: float) -> Certificate:
         """The theorem is read anew, by a Lean that has seen nothing else: what the search took it for plays no part."""
         from goedels_poetry.checker.lean.certify import certify_negation, certify_proof, elaborator_at_hand
-        from goedels_poetry.languages.lean.runtime import ReplayRequest
+        from goedels_poetry.languages.lean.runtime.protocol import ReplayRequest
         from goedels_poetry.languages.lean.source import read_target
 
         elaborator = elaborator_at_hand(submission.text, self._settings)
@@ -172,7 +173,7 @@ class LeanChecker:
 
     def _open(self) -> LeanPool:
         """A Lean of which nothing has been asked."""
-        from goedels_poetry.checker.lean import fresh_lean
+        from goedels_poetry.checker.lean.verify import fresh_lean
 
         return fresh_lean(self._settings)
 

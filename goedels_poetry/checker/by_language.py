@@ -54,13 +54,14 @@ def _check_smt(path: Path, against: str | None, choices: Choices) -> CheckReport
 
 
 def _check_lean(path: Path, against: str | None, choices: Choices) -> CheckReport:
-    from goedels_poetry.checker import lean  # only where there is a Lean certificate
+    from goedels_poetry.checker.lean.certify import check_lean  # only where there is a Lean certificate
+    from goedels_poetry.checker.lean.verify import run
 
-    return lean.run(lean.check_lean(path, against, theorem=choices.theorem))
+    return run(check_lean(path, against, theorem=choices.theorem))
 
 
 def _check_logic(path: Path, against: str | None, choices: Choices) -> CheckReport:
-    from goedels_poetry.checker.logic import check_logic
+    from goedels_poetry.checker.logic.check import check_logic
 
     return check_logic(path, against, world=choices.world)
 

@@ -18,7 +18,8 @@ from goedels_poetry.checker.plugins import BUILT_IN
 from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.solvers import JobTimeout, SolverError, WorkerPool
+from goedels_poetry.solvers.limits import JobTimeout, SolverError
+from goedels_poetry.solvers.worker_pool import WorkerPool
 
 SECONDS = 300.0
 """For a whole check, where nothing else is said."""
@@ -93,11 +94,13 @@ def _report(payload: Json) -> CheckReport:
     path, against, seconds = Path(payload["path"]), payload["against"], float(payload["seconds"])
     choices = Choices(**payload["choices"])
     if payload["lean_text"] is not None or language_of(path) == LEAN:
-        from goedels_poetry.checker import lean  # only where there is something of Lean
+        from goedels_poetry.checker.lean.audit import audit_file  # only where there is something of Lean
+        from goedels_poetry.checker.lean.certify import check_lean
+        from goedels_poetry.checker.lean.verify import run
 
         if payload["lean_text"] is not None:
-            return lean.run(lean.audit_file(payload["lean_text"], against, choices.theorem, seconds=seconds))
-        return lean.run(lean.check_lean(path, against, seconds=seconds, theorem=choices.theorem))
+            return run(audit_file(payload["lean_text"], against, choices.theorem, seconds=seconds))
+        return run(check_lean(path, against, seconds=seconds, theorem=choices.theorem))
     if may_be_smt(path):
         from goedels_poetry.checker.smt.check import check_certificate
 

@@ -14,7 +14,7 @@ from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.kernel.verdict import Verdict
 
 if TYPE_CHECKING:
-    from goedels_poetry.settings import LeanSettings
+    from goedels_poetry.settings.declared import LeanSettings
 
 when_asked: ContextVar[Callable[[], None] | None] = ContextVar("when_asked", default=None)
 """Is called when a run hands in what it found: its search is over, and the checker at work in processes of its own."""

@@ -20,12 +20,14 @@ from goedels_poetry.cli.signals import Signals
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.models import PriceError, PromptError, RecordingError
+from goedels_poetry.models.accounting import PriceError
+from goedels_poetry.models.prompts import PromptError
+from goedels_poetry.models.record import RecordingError
 from goedels_poetry.reasoning.postprocessors import PostProcessor, parse_option, post_processors
 from goedels_poetry.reasoning.postprocessors.runs import solve_with
 from goedels_poetry.reasoning.proof_of_thought import lettered
 from goedels_poetry.reasoning.results import QueryResult
-from goedels_poetry.settings import Settings
+from goedels_poetry.settings.declared import Settings
 from goedels_poetry.tasks.question import Question
 from goedels_poetry.trace.lines import Lines, Silent
 from goedels_poetry.trace.terminal import console, one_line, printable, say

@@ -28,7 +28,7 @@ from goedels_poetry.evaluation.report import SCHEMA, passes
 from goedels_poetry.evaluation.runner import Run
 from goedels_poetry.evaluation.tables import compare_table, pass_table
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.models import models_from
+from goedels_poetry.models.client import models_from
 from goedels_poetry.tasks.question import NO_MODEL
 from goedels_poetry.trace.terminal import console, one_line, say
 

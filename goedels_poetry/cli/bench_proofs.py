@@ -27,7 +27,7 @@ from goedels_poetry.evaluation.log import is_of_report
 from goedels_poetry.evaluation.problems import Problem, gold_of, holds_problems, read_problems, with_answer
 from goedels_poetry.evaluation.stand_in import MODEL, Competence, StandIn
 from goedels_poetry.framework import GoedelsPoetryFramework
-from goedels_poetry.settings import ModelSettings, ModelsSettings, Settings
+from goedels_poetry.settings.declared import ModelSettings, ModelsSettings, Settings
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ async def _prove(request: Request, given: Settings, inputs: _Inputs, ks: Sequenc
         )
         async with seats_of(ray, in_force, request.jobs, lambda text: note(request, text)) as seats:
             if seats is not None:
-                from goedels_poetry.cluster import ClusterRuns
+                from goedels_poetry.cluster.runs import ClusterRuns
 
                 answerer.elsewhere = partial(ClusterRuns, seats)
                 request = replace(request, jobs=await seats.room())

@@ -17,7 +17,7 @@ from goedels_poetry.evaluation import Answerer, Data, EvaluationPipeline, Limits
 from goedels_poetry.evaluation.questions import digest
 from goedels_poetry.evaluation.report import shown
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.settings import Settings
+from goedels_poetry.settings.declared import Settings
 from goedels_poetry.trace.terminal import console, one_line, say
 
 DEFAULT_TIMEOUT = 300.0

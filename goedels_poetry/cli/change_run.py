@@ -26,14 +26,16 @@ from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.python.changes import ChangeReport, decoded, root_of, snapshot, words_of
 from goedels_poetry.languages.python.changes.report import REACHED
 from goedels_poetry.machine.kinds import task_of
-from goedels_poetry.models import PriceError, PromptError, RecordingError
-from goedels_poetry.settings import Settings
+from goedels_poetry.models.accounting import PriceError
+from goedels_poetry.models.prompts import PromptError
+from goedels_poetry.models.record import RecordingError
+from goedels_poetry.settings.declared import Settings
 from goedels_poetry.tasks.change import Change
 from goedels_poetry.tasks.change_moves import steps_of, text_of_step
 from goedels_poetry.trace.lines import Lines, Silent
 from goedels_poetry.trace.terminal import console, one_line, printable, say
 from goedels_poetry.tree.results import Event, RunResult
-from goedels_poetry.tree.store import ProofStore
+from goedels_poetry.tree.store.proof_store import ProofStore
 
 SCHEMA = 1
 """Version of the object that ``change --json`` prints."""

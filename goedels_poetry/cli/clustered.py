@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from goedels_poetry.settings import Settings
+from goedels_poetry.settings.declared import Settings
 
 if TYPE_CHECKING:
-    from goedels_poetry.cluster import Seats
+    from goedels_poetry.cluster.seats import Seats
 
 SPARE_MB = 1024
 """Memory beside a Lean: our own process, its solvers."""
@@ -21,7 +21,7 @@ def connected(where: str | None) -> Iterator[Any]:
     if where is None:
         yield None
         return
-    from goedels_poetry.cluster import opened
+    from goedels_poetry.cluster.connect import opened
 
     with opened(where) as ray:
         yield ray
@@ -35,8 +35,7 @@ async def seats_of(
     if ray is None:
         yield None
         return
-    from goedels_poetry.cluster import Seats
-    from goedels_poetry.cluster.seats import LEAN
+    from goedels_poetry.cluster.seats import LEAN, Seats
 
     async with Seats(ray, {LEAN: lean_memory(settings)}, most=jobs or None, on_note=on_note) as seats:
         yield seats
@@ -44,9 +43,9 @@ async def seats_of(
 
 def lean_memory(settings: Settings) -> int:
     """Bytes that a seat with one Lean takes."""
-    from goedels_poetry.languages.lean.runtime import kind_in_use
     from goedels_poetry.languages.lean.runtime.embedded import MEMORY_MB as EMBEDDED_MB
     from goedels_poetry.languages.lean.runtime.native import MEMORY_MB as NATIVE_MB
+    from goedels_poetry.languages.lean.runtime.opening import kind_in_use
 
     native = kind_in_use(settings.lean) == "native"
     return (settings.lean.memory_mb or (NATIVE_MB if native else EMBEDDED_MB)) + SPARE_MB << 20

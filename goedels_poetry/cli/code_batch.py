@@ -28,8 +28,10 @@ from goedels_poetry.cli.verdicts import exit_code_of, worst_code
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.models import PriceError, PromptError, RecordingError
-from goedels_poetry.settings import Settings
+from goedels_poetry.models.accounting import PriceError
+from goedels_poetry.models.prompts import PromptError
+from goedels_poetry.models.record import RecordingError
+from goedels_poetry.settings.declared import Settings
 from goedels_poetry.tasks.code import CodeTask, check_code
 from goedels_poetry.tasks.code_file import code_task, task_of_problem
 from goedels_poetry.trace.lines import Lines, Progress, Silent

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.settings import Settings
+from goedels_poetry.settings.declared import Settings
 from goedels_poetry.tasks.code import CodeTask
 from goedels_poetry.tree.results import RunResult
 

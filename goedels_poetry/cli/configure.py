@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from goedels_poetry.files import is_no_file
-from goedels_poetry.models import ROLES
-from goedels_poetry.settings import Budgets, ModelSettings, ModelsSettings, Settings
+from goedels_poetry.models.requests import ROLES
+from goedels_poetry.settings.declared import Budgets, ModelSettings, ModelsSettings, Settings
 from goedels_poetry.settings.names import configuration_file
 
 
@@ -67,7 +67,7 @@ def settings_of(flags: Flags, *, timeout: float | None, **more: Any) -> Settings
 
 def _wait_for(recording: Path) -> None:
     """Read what comes out of a pipe before there is a loop, which would keep Ctrl-C waiting for as long."""
-    from goedels_poetry.models import Recording, RecordingError
+    from goedels_poetry.models.record import Recording, RecordingError
 
     try:
         Recording.load(recording)

@@ -20,7 +20,9 @@ from goedels_poetry.cli.configure import BadSettings, settings
 from goedels_poetry.cli.finding import Finding
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.sandbox import isolation
-from goedels_poetry.solvers import Limits, SolverName, SolverPool, solver_versions
+from goedels_poetry.solvers.limits import Limits
+from goedels_poetry.solvers.pool import SolverName, SolverPool
+from goedels_poetry.solvers.versions import solver_versions
 from goedels_poetry.trace.terminal import console, one_line, say
 from goedels_poetry.version import __version__
 

@@ -9,7 +9,7 @@ import subprocess
 import time
 
 from goedels_poetry.cli.finding import Finding
-from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool, LeanUnavailable, kind_in_use, open_lean
+from goedels_poetry.languages.lean.runtime.driven import LeanUnavailable
 from goedels_poetry.languages.lean.runtime.embedded import (
     AGAIN,
     LEAN_VERSION,
@@ -19,7 +19,10 @@ from goedels_poetry.languages.lean.runtime.embedded import (
     misnamed,
     node_program,
 )
-from goedels_poetry.settings import LeanSettings
+from goedels_poetry.languages.lean.runtime.opening import kind_in_use, open_lean
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.languages.lean.runtime.protocol import CheckRequest
+from goedels_poetry.settings.declared import LeanSettings
 from goedels_poetry.trace.terminal import one_line
 
 INSTALL = "goedels-poetry lean install"

@@ -16,7 +16,7 @@ from goedels_poetry.cli.options import TIME, Json, duration
 
 if TYPE_CHECKING:  # other commands do not wait for Lean's modules
     from goedels_poetry.languages.bridge.export import Exported
-    from goedels_poetry.settings import LeanSettings
+    from goedels_poetry.settings.declared import LeanSettings
 
 LONGEST_TRIED = 12
 """Lines of what was tried that a person is shown."""
@@ -113,7 +113,8 @@ async def exported(
     """What becomes of a proof of ``claim`` in the Lean of the settings; that there is no Lean is a result, too."""
     from goedels_poetry.languages.bridge.export import DEFAULT_SECONDS, Exported
     from goedels_poetry.languages.bridge.export import export as to_lean
-    from goedels_poetry.languages.lean.runtime import LeanUnavailable, open_lean
+    from goedels_poetry.languages.lean.runtime.driven import LeanUnavailable
+    from goedels_poetry.languages.lean.runtime.opening import open_lean
 
     try:
         lean = await asyncio.to_thread(open_lean, settings)

@@ -19,7 +19,7 @@ from goedels_poetry.checker.lean.archive import LeanArchive, read_lean
 from goedels_poetry.checker.lean.verify import Claim, FreshLean, verify
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.lean.runtime import LOGIC_AXIOMS, PRIVATE
+from goedels_poetry.languages.lean.runtime.protocol import LOGIC_AXIOMS, PRIVATE
 from goedels_poetry.languages.lean.source import normalised
 from goedels_poetry.languages.lean.tokens import tokenize
 

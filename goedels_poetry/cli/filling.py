@@ -20,9 +20,9 @@ from goedels_poetry.tree.results import RunResult
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from goedels_poetry.checker.lean import FreshLean
+    from goedels_poetry.checker.lean.verify import FreshLean
     from goedels_poetry.cli.fill import Filled
-    from goedels_poetry.settings import LeanSettings
+    from goedels_poetry.settings.declared import LeanSettings
 
 LEAN = "lean"
 SECONDS = 300.0
@@ -182,6 +182,6 @@ class Filling:
 
 def fresh_of(settings: LeanSettings) -> FreshLean:
     """Starts Leans that nothing has been asked of, of the kind that the settings ask for."""
-    from goedels_poetry.checker.lean import fresh_lean
+    from goedels_poetry.checker.lean.verify import fresh_lean
 
     return partial(fresh_lean, settings)

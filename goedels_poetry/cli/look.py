@@ -10,13 +10,13 @@ from goedels_poetry.cli.configure import BadSettings, settings
 from goedels_poetry.errors import GoedelsPoetryError, UnknownRun
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.memory import conversation
-from goedels_poetry.settings import ModelsSettings
+from goedels_poetry.settings.declared import ModelsSettings
 from goedels_poetry.trace import machine, tree
 from goedels_poetry.trace.events import told_events
 from goedels_poetry.trace.terminal import console, one_line, say
 from goedels_poetry.trace.wording import wording_of
 from goedels_poetry.tree.results import RunResult
-from goedels_poetry.tree.store import StoreReader
+from goedels_poetry.tree.store.reads import StoreReader
 
 NOT_FOUND = 2
 

@@ -13,7 +13,7 @@ from goedels_poetry.cli.inputs import Source, Unreadable, find, read
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.base import Configurable, Goal, Searchable
-from goedels_poetry.retrieval import PremiseSearch, SearchResult
+from goedels_poetry.retrieval.search import PremiseSearch, SearchResult
 from goedels_poetry.trace.terminal import console, one_line, printable, say
 
 SCHEMA = 1

@@ -30,10 +30,13 @@ from goedels_poetry.errors import GoedelsPoetryError, MissingTool, RunLocked, St
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.machine.runner import LOGIC
-from goedels_poetry.models import PriceError, PromptError, RecordingError
-from goedels_poetry.settings import Settings
-from goedels_poetry.solvers import SolverError, WorkerPool
+from goedels_poetry.models.accounting import PriceError
+from goedels_poetry.models.prompts import PromptError
+from goedels_poetry.models.record import RecordingError
+from goedels_poetry.settings.declared import Settings
+from goedels_poetry.solvers.limits import SolverError
 from goedels_poetry.solvers.processors import processors
+from goedels_poetry.solvers.worker_pool import WorkerPool
 from goedels_poetry.trace.lines import Progress
 from goedels_poetry.trace.progress import choose
 from goedels_poetry.trace.terminal import is_live, lines_to, one_line, say
@@ -41,7 +44,7 @@ from goedels_poetry.trace.wording import worded
 from goedels_poetry.tree.results import Event, RunResult
 
 if TYPE_CHECKING:
-    from goedels_poetry.cluster import Seats
+    from goedels_poetry.cluster.seats import Seats
 
 DEFAULT_TIMEOUT = 300.0
 """Seconds for a theorem where neither flag, environment nor file says: nobody waits for ever by accident."""
@@ -228,7 +231,8 @@ class _Batch:
 
     async def _spread(self, seats: Seats, sources: Sequence[Source]) -> int:
         """Several theorems are worked on elsewhere, each as a whole; of one alone the goals. How many at once."""
-        from goedels_poetry.cluster import ClusterPool, ClusterRuns
+        from goedels_poetry.cluster.jobs import ClusterPool
+        from goedels_poetry.cluster.runs import ClusterRuns
 
         room = await seats.room()
         if len(sources) == 1:

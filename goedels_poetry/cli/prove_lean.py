@@ -20,7 +20,7 @@ from goedels_poetry.checker.limited import check_within
 from goedels_poetry.checker.plugins import CLAIMS
 from goedels_poetry.cli.export import exported, failure_lines
 from goedels_poetry.errors import RunLocked
-from goedels_poetry.settings import LeanSettings
+from goedels_poetry.settings.declared import LeanSettings
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.runs import RunDir
 

@@ -14,7 +14,7 @@ from goedels_poetry.cli.waited import waited
 from goedels_poetry.errors import StoreError
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.settings import Settings
+from goedels_poetry.settings.declared import Settings
 from goedels_poetry.trace.lines import Progress
 from goedels_poetry.trace.proof_text import proof_text
 from goedels_poetry.trace.terminal import lines_to, say

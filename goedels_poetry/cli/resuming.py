@@ -8,7 +8,7 @@ from typing import Protocol
 
 from goedels_poetry.cli.inputs import STDIN
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.settings import Budgets
+from goedels_poetry.settings.declared import Budgets
 from goedels_poetry.trace.terminal import printable
 from goedels_poetry.tree.results import RunResult
 

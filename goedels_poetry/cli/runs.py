@@ -20,7 +20,7 @@ from goedels_poetry.tree.repair import repair
 from goedels_poetry.tree.results import RunSummary
 from goedels_poetry.tree.runs import Runs
 from goedels_poetry.tree.selection import BUSY, Pruning, Selection, moment, outcome, prune, to_prune, verdicts_of
-from goedels_poetry.tree.store import Salvage
+from goedels_poetry.tree.store.salvage import Salvage
 
 if TYPE_CHECKING:
     from rich.console import Console

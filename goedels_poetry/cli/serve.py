@@ -11,7 +11,7 @@ from goedels_poetry.cli.configure import BadSettings, settings
 from goedels_poetry.cli.failures import INTERRUPTED
 from goedels_poetry.cli.signals import Signals
 from goedels_poetry.errors import GoedelsPoetryError
-from goedels_poetry.settings import Settings
+from goedels_poetry.settings.declared import Settings
 from goedels_poetry.trace.terminal import console, one_line, say
 
 USAGE = 2
@@ -34,7 +34,7 @@ def serve_runs(request: Request) -> int:
     """Serve until a signal comes; 0 then."""
     try:
         chosen = settings(models=request.models)
-        from goedels_poetry import serve
+        from goedels_poetry.serve.server import Limits
     except ModuleNotFoundError as missing:
         package = (missing.name or "").partition(".")[0]
         if package not in ("starlette", "uvicorn", "h11"):
@@ -47,7 +47,7 @@ def serve_runs(request: Request) -> int:
     except BadSettings as problem:
         say(console(sys.stderr), one_line(str(problem)))
         return USAGE
-    limits = serve.Limits(port=request.port, runs=request.runs, seconds=_seconds(request, chosen))
+    limits = Limits(port=request.port, runs=request.runs, seconds=_seconds(request, chosen))
     try:
         asyncio.run(_until_a_signal(chosen, limits))
     except asyncio.CancelledError:
@@ -64,7 +64,8 @@ def _seconds(request: Request, chosen: Settings) -> float | None:
 
 
 async def _until_a_signal(chosen: Settings, limits: Any) -> None:
-    from goedels_poetry.serve import Key, serve
+    from goedels_poetry.serve.access import Key
+    from goedels_poetry.serve.server import serve
 
     out, stopping = console(sys.stdout), asyncio.Event()
 

@@ -24,7 +24,7 @@ from goedels_poetry.trace.terminal import console, counted, printable, say
 from goedels_poetry.trace.wording import wording_of
 from goedels_poetry.tree.derivation import model_metrics
 from goedels_poetry.tree.state import NodeStatus, ProofNode
-from goedels_poetry.tree.store import HistoryEntry, StoreReader
+from goedels_poetry.tree.store.reads import HistoryEntry, StoreReader
 
 MOST_EXPLAINED = 8
 """Open goals that a page for people explains; ``--json`` has all of them."""

@@ -15,8 +15,9 @@ from goedels_poetry.cli.look import full_id, looking, stored_result
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.trace.compare import Comparison, compare
-from goedels_poetry.trace.page import render, render_comparison, run_data
-from goedels_poetry.trace.page.side_by_side import lists, parting_lines, rows
+from goedels_poetry.trace.page.data import run_data
+from goedels_poetry.trace.page.html import render
+from goedels_poetry.trace.page.side_by_side import lists, parting_lines, render_comparison, rows
 from goedels_poetry.trace.terminal import console, one_line, printable, say
 
 STDOUT = Path("-")

@@ -6,27 +6,3 @@ come and does without nodes that go. `worker` is what runs in such an actor, in 
 in it. `travel` is how a run goes there and comes back: as the files of its folder. `runs` has whole runs worked on
 there (see `machine.elsewhere`), `jobs` the single jobs of one large run.
 """
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from goedels_poetry.plugins import on_first_use
-
-if TYPE_CHECKING:
-    from goedels_poetry.cluster.connect import ClusterError, opened
-    from goedels_poetry.cluster.jobs import ClusterPool
-    from goedels_poetry.cluster.runs import ClusterRuns
-    from goedels_poetry.cluster.seats import Seats
-
-_HOME_OF = {
-    "ClusterError": "connect",
-    "ClusterPool": "jobs",
-    "ClusterRuns": "runs",
-    "Seats": "seats",
-    "opened": "connect",
-}
-
-__getattr__, __dir__ = on_first_use(__name__, _HOME_OF)
-
-__all__ = ["ClusterError", "ClusterPool", "ClusterRuns", "Seats", "opened"]

@@ -13,8 +13,8 @@ from goedels_poetry.cluster.runs import settings_json
 from goedels_poetry.cluster.seats import LEAN, SOLVERS, Seats
 from goedels_poetry.errors import MissingTool, Unavailable
 from goedels_poetry.languages.lean.away import JOB as LEAN_JOB
-from goedels_poetry.settings import Settings
-from goedels_poetry.solvers import JobCrashed, JobMemory, JobTimeout, SolverError, SolverUnavailable
+from goedels_poetry.settings.declared import Settings
+from goedels_poetry.solvers.limits import JobCrashed, JobMemory, JobTimeout, SolverError, SolverUnavailable
 
 _LOG = "log"
 """Of a payload: a file of this machine that a job writes to as it goes. What was tried comes back with the result."""

@@ -15,7 +15,7 @@ from goedels_poetry.errors import Unavailable
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.machine.background import call_in
 from goedels_poetry.machine.elsewhere import CERTIFICATE, SECONDS, Assignment
-from goedels_poetry.settings import Settings
+from goedels_poetry.settings.declared import Settings
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.runs import RunDir
 

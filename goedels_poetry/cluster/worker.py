@@ -25,8 +25,8 @@ from goedels_poetry.version import __version__
 if TYPE_CHECKING:
     from goedels_poetry.languages.lean.language import LeanLanguage
     from goedels_poetry.machine.runner import MachineRunner
-    from goedels_poetry.settings import Settings
-    from goedels_poetry.solvers import WorkerPool
+    from goedels_poetry.settings.declared import Settings
+    from goedels_poetry.solvers.worker_pool import WorkerPool
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -100,7 +100,8 @@ class Worker:
 
     async def job(self, function: str, payload: str, seconds: float, memory_mb: int) -> str:
         """One job of a `WorkerPool`: ``{"result": ...}``, or ``{"error": [class, words, ...]}``, as JSON."""
-        from goedels_poetry.solvers import SolverError, WorkerPool
+        from goedels_poetry.solvers.limits import SolverError
+        from goedels_poetry.solvers.worker_pool import WorkerPool
 
         if self._pool is None:
             self._pool = WorkerPool(1)
@@ -116,7 +117,7 @@ class Worker:
         """One job on a goal of a Lean theorem, told as that of `job` is."""
         from goedels_poetry.languages.lean.away import answer
         from goedels_poetry.languages.lean.language import LeanLanguage
-        from goedels_poetry.settings import Settings
+        from goedels_poetry.settings.declared import Settings
 
         if settings not in self._leans:
             self._leans[settings] = LeanLanguage()
@@ -139,7 +140,7 @@ class Worker:
             StoreError: ``store``, the database as it may be named, is not the one that this node's environment names.
         """
         from goedels_poetry.machine.runner import MachineRunner
-        from goedels_poetry.settings import Settings
+        from goedels_poetry.settings.declared import Settings
 
         if settings not in self._runners:
             own = {} if store else {"store_url": None}  # the URL has a password, so it is the node's own

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from goedels_poetry.evaluation.questions import BadData
-from goedels_poetry.settings import Settings
+from goedels_poetry.settings.declared import Settings
 
 NEVER = 1_000_000_000
 """So many failures no run has."""

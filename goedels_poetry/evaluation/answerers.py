@@ -16,10 +16,10 @@ from goedels_poetry.evaluation.questions import GoldQuestion, Label
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.machine.elsewhere import SECONDS, Elsewhere
 from goedels_poetry.machine.runner import MachineRunner
-from goedels_poetry.models import Prompts
+from goedels_poetry.models.prompts import Prompts
 from goedels_poetry.reasoning.results import QueryResult
 from goedels_poetry.reasoning.solving import costs_of
-from goedels_poetry.settings import Settings
+from goedels_poetry.settings.declared import Settings
 from goedels_poetry.solvers.versions import solver_versions
 from goedels_poetry.tasks.question import NO_REPLY
 from goedels_poetry.tree.results import RunResult

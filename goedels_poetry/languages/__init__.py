@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 GROUP = "goedels_poetry.languages"
 
 BUILT_IN: dict[str, tuple[str, tuple[str, ...]]] = {
-    "smt": ("goedels_poetry.languages.smt:SmtLanguage", (".smt2", ".smt")),
-    "lean": ("goedels_poetry.languages.lean:LeanLanguage", (".lean",)),
+    "smt": ("goedels_poetry.languages.smt.language:SmtLanguage", (".smt2", ".smt")),
+    "lean": ("goedels_poetry.languages.lean.language:LeanLanguage", (".lean",)),
     "python": ("goedels_poetry.languages.python.language:PythonLanguage", (".py",)),
     "logic": ("goedels_poetry.languages.logic.language:LogicLanguage", (".json",)),
 }

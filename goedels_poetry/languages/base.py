@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from goedels_poetry.errors import GoedelsPoetryError
 
 if TYPE_CHECKING:  # solver workers need no settings, which take half of their start to import
-    from goedels_poetry.settings import Settings
+    from goedels_poetry.settings.declared import Settings
 
 EXHAUSTED = "exhausted"
 """``Outcome.reason`` with which a language says: no further attempt of this kind can help this goal."""
@@ -312,7 +312,7 @@ class Configurable(Protocol):
 
 
 class JobPool(Protocol):
-    """Who does the jobs of a language: a `goedels_poetry.solvers.WorkerPool`, or something with its face."""
+    """Runs the jobs of a language; `goedels_poetry.solvers.worker_pool.WorkerPool` is one."""
 
     async def run(
         self, function: str, payload: dict[str, Any], seconds: float = 60.0, memory_mb: int = 4096, urgency: int = 0
@@ -356,8 +356,9 @@ class Answering(Protocol):
     async def compare(self, text: str, options: dict[str, Any], question: str, sentences: Sequence[str]) -> Outcome:
         """Tests, without a model, of how well a program says what a question and the sentences of its text say.
 
-        ``value["tests"]``: see `goedels_poetry.languages.logic.confidence.FormalizationTest`; ``value["shown"]``: what
-        models may be shown of program and text, see `ProgramView` there; ``value["doubts"]``: lines for its author,
+        ``value["tests"]``: see `FormalizationTest` of `goedels_poetry.languages.logic.confidence.outcomes`;
+        ``value["shown"]``: what models may be shown of program
+        and text, see `ProgramView` there; ``value["doubts"]``: lines for its author,
         about what the verdict rests on.
         """
         ...

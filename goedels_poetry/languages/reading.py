@@ -6,7 +6,8 @@ from typing import Any
 
 from goedels_poetry.errors import Unavailable
 from goedels_poetry.languages.base import JobPool
-from goedels_poetry.solvers import JobCrashed, JobMemory, JobTimeout, SolverUnavailable, memory_limit_mb
+from goedels_poetry.solvers.launch import memory_limit_mb
+from goedels_poetry.solvers.limits import JobCrashed, JobMemory, JobTimeout, SolverUnavailable
 
 READ_SECONDS = (15.0, 30.0)
 """For the first try and, when that was too slow, for another one in a fresh process."""

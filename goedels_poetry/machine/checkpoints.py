@@ -20,7 +20,8 @@ from goedels_poetry.machine.supervisor import RUNNING
 from goedels_poetry.tree.runs import RunDir
 from goedels_poetry.tree.shared_database import PATIENCE
 from goedels_poetry.tree.state import GoedelsPoetryState
-from goedels_poetry.tree.store import ProofStore, refuse
+from goedels_poetry.tree.store.database import refuse
+from goedels_poetry.tree.store.proof_store import ProofStore
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -25,7 +25,7 @@ from goedels_poetry.tasks.base import Statement, Stop
 from goedels_poetry.tree.derivation import derivation, metrics, open_goals, why_not
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.state import NodeStatus, ProofNode
-from goedels_poetry.tree.store import Txn
+from goedels_poetry.tree.store.txn import Txn
 
 CHECK_GRACE = 1.5
 """Seconds that the checker gets beyond what the search has left of its wall time: a proof found just in time counts."""

@@ -33,7 +33,8 @@ from goedels_poetry.tasks.base import Statement
 from goedels_poetry.tree.changed import changed
 from goedels_poetry.tree.results import Event
 from goedels_poetry.tree.state import STEP_REASON, GoedelsPoetryState, ProofNode, Queue, Step
-from goedels_poetry.tree.store import STEPS, Commit, ProofStore, Txn
+from goedels_poetry.tree.store.proof_store import STEPS, Commit, ProofStore
+from goedels_poetry.tree.store.txn import Txn
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph

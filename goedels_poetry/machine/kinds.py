@@ -10,14 +10,14 @@ from goedels_poetry.agents.questions import question_registry
 from goedels_poetry.agents.registry import Registry, load_registry
 from goedels_poetry.errors import UnknownRun
 from goedels_poetry.machine.extensions import Extensions
-from goedels_poetry.models import Models
+from goedels_poetry.models.client import Models
 from goedels_poetry.tasks.base import Task
 from goedels_poetry.tasks.claim import Claim
 from goedels_poetry.tasks.code import CodeTask
 from goedels_poetry.tasks.question import Question
 from goedels_poetry.tasks.theorem import FormalTheorem
 from goedels_poetry.tree.runs import identity
-from goedels_poetry.tree.store import StoreReader
+from goedels_poetry.tree.store.reads import StoreReader
 
 
 class Kind(NamedTuple):

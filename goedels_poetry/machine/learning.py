@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.memory import LemmaBank, StrategyStatistics, proved_in_run
-from goedels_poetry.settings import Settings
+from goedels_poetry.settings.declared import Settings
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.state import NodeStatus
-from goedels_poetry.tree.store import ProofStore
+from goedels_poetry.tree.store.proof_store import ProofStore
 
 
 class Memory(NamedTuple):

@@ -15,17 +15,17 @@ from goedels_poetry.machine.jobs import Jobs
 from goedels_poetry.machine.opening import opening
 from goedels_poetry.machine.session import RunSession, Subject
 from goedels_poetry.machine.supervisor import SupervisorAgent
-from goedels_poetry.models import Ledger
+from goedels_poetry.models.accounting import Ledger
 from goedels_poetry.tasks.base import Statement, Stop
 from goedels_poetry.tree.shared_database import is_damaged, is_unfinished, put_aside
 from goedels_poetry.tree.state import GoedelsPoetryState
-from goedels_poetry.tree.store import refuse
+from goedels_poetry.tree.store.database import refuse
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
 
-    from goedels_poetry.retrieval import PremiseSearch
-    from goedels_poetry.settings import RetrievalSettings
+    from goedels_poetry.retrieval.search import PremiseSearch
+    from goedels_poetry.settings.declared import RetrievalSettings
 
 
 class _PremisesWhenAsked:
@@ -37,7 +37,7 @@ class _PremisesWhenAsked:
 
     def __getattr__(self, name: str) -> Any:
         if self._search is None:
-            from goedels_poetry.retrieval import PremiseSearch
+            from goedels_poetry.retrieval.search import PremiseSearch
 
             self._search = PremiseSearch(self._settings)
         return getattr(self._search, name)

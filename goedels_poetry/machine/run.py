@@ -26,7 +26,8 @@ from goedels_poetry.tree.results import Event, RunResult
 from goedels_poetry.tree.runs import RunDir
 from goedels_poetry.tree.state import ROOT, ProofNode
 from goedels_poetry.tree.state_manager import GoedelsPoetryStateManager
-from goedels_poetry.tree.store import ProofStore, Txn
+from goedels_poetry.tree.store.proof_store import ProofStore
+from goedels_poetry.tree.store.txn import Txn
 
 SHORT_TEXT = 100_000
 """Characters; to write more takes long enough to leave it to a thread."""

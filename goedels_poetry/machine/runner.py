@@ -28,15 +28,16 @@ from goedels_poetry.machine.readings import Readings, read, text_of
 from goedels_poetry.machine.run import Run
 from goedels_poetry.machine.session import Services, Subject
 from goedels_poetry.memory import conversation
-from goedels_poetry.models import Models, SharedBudget, models_from
-from goedels_poetry.settings import Settings
+from goedels_poetry.models.accounting import SharedBudget
+from goedels_poetry.models.client import Models, models_from
+from goedels_poetry.settings.declared import Settings
 from goedels_poetry.tasks.base import Task
 from goedels_poetry.tasks.claim import Claim, Confirm
 from goedels_poetry.tasks.question import Question
 from goedels_poetry.tasks.theorem import FormalTheorem
 from goedels_poetry.tree.results import Event, OnEvent, RunResult
 from goedels_poetry.tree.runs import RunDir, Runs
-from goedels_poetry.tree.store import ProofStore
+from goedels_poetry.tree.store.proof_store import ProofStore
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from langgraph.checkpoint.sqlite import SqliteSaver
 
 from goedels_poetry.tree.shared_database import PATIENCE
-from goedels_poetry.tree.store import ProofStore
+from goedels_poetry.tree.store.proof_store import ProofStore
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig

@@ -13,14 +13,16 @@ from goedels_poetry.errors import one_line
 from goedels_poetry.languages.base import Language, Theorem
 from goedels_poetry.machine.checkpoints import GraphOptions
 from goedels_poetry.machine.learning import Memory
-from goedels_poetry.models import Models, SharedBudget
-from goedels_poetry.settings import Settings
+from goedels_poetry.models.accounting import SharedBudget
+from goedels_poetry.models.client import Models
+from goedels_poetry.settings.declared import Settings
 from goedels_poetry.tasks.base import Task
 from goedels_poetry.tree.changed import changed
 from goedels_poetry.tree.results import Event
 from goedels_poetry.tree.runs import RunDir
 from goedels_poetry.tree.state import ROOT, ProofNode
-from goedels_poetry.tree.store import ProofStore, Txn
+from goedels_poetry.tree.store.proof_store import ProofStore
+from goedels_poetry.tree.store.txn import Txn
 
 FRAMEWORK = "framework"
 """Who commits what no agent does."""

@@ -21,7 +21,7 @@ from goedels_poetry.machine.supervisor import RUNNING, present_state
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.runs import RunDir
 from goedels_poetry.tree.state import GoedelsPoetryState, ProofNode
-from goedels_poetry.tree.store import StoreReader
+from goedels_poetry.tree.store.reads import StoreReader
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig

@@ -14,10 +14,11 @@ from typing import NamedTuple
 
 from goedels_poetry.agents.registry import AgentSpec, Registry
 from goedels_poetry.machine.jobs import Job, Jobs
-from goedels_poetry.settings import Settings
+from goedels_poetry.settings.declared import Settings
 from goedels_poetry.tasks.base import Stop
 from goedels_poetry.tree.state import QUEUE_HEAD, GoedelsPoetryState, NodeStatus, Queue, QueueState
-from goedels_poetry.tree.store import ProofStore, StoreReader
+from goedels_poetry.tree.store.proof_store import ProofStore
+from goedels_poetry.tree.store.reads import StoreReader
 
 QUICK_ITEMS = 64
 """How many nodes of quick agents one super-step takes: they commit at once, so they need no job slot."""

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from goedels_poetry.tree.shared_database import SharedDatabase
 from goedels_poetry.tree.state import ProofNode, relocate
-from goedels_poetry.tree.store import StoreReader
+from goedels_poetry.tree.store.reads import StoreReader
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS lemma(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from goedels_poetry.tree.state import NodeStatus, ProofNode
-from goedels_poetry.tree.store import HistoryEntry, StoreReader
+from goedels_poetry.tree.store.reads import HistoryEntry, StoreReader
 
 _STATUS = {NodeStatus.PROVED: "verified", NodeStatus.REFUTED: "rejected", NodeStatus.FAILED: "rejected"}
 _OF_CODE = {"passed": "success"}

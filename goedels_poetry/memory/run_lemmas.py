@@ -9,7 +9,7 @@ from typing import Any
 from goedels_poetry.memory.bank import Lemma, export_subtree
 from goedels_poetry.tree.derivation import scope_ids
 from goedels_poetry.tree.state import ProofNode
-from goedels_poetry.tree.store import StoreReader
+from goedels_poetry.tree.store.reads import StoreReader
 
 MOST_NODES_OF_A_LEMMA = 500
 """Larger proofs are not worth carrying about."""

@@ -11,7 +11,7 @@ from typing import Any
 from goedels_poetry.languages.trials import MOST_KEPT, NOT_APPLIED, Status, Trial, TrialLog, nearest, unfinished
 from goedels_poetry.tree.state import NodeStatus, ProofNode
 from goedels_poetry.tree.state_manager import UNABLE
-from goedels_poetry.tree.store import HistoryEntry, StoreReader
+from goedels_poetry.tree.store.reads import HistoryEntry, StoreReader
 
 TRIALS = "trials"
 """Kind of history entry: what one job has tried, ``{"agent", "trials", "more"}``."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from goedels_poetry.errors import BudgetExceeded, GoedelsPoetryError
 from goedels_poetry.files import is_no_file
 from goedels_poetry.models.requests import Reply, Usage
-from goedels_poetry.settings import Budgets
+from goedels_poetry.settings.declared import Budgets
 
 MILLION = 1_000_000
 AWAY = "model_away"

@@ -19,7 +19,7 @@ from goedels_poetry.models.prompts import PromptError, Prompts
 from goedels_poetry.models.record import Recorder, Recording
 from goedels_poetry.models.replies import UnusableReply, parse_json_reply, text_of, without_thinking
 from goedels_poetry.models.requests import ROLES, Reply, Request, Usage
-from goedels_poetry.settings import ModelSettings, ModelsSettings, Settings
+from goedels_poetry.settings.declared import ModelSettings, ModelsSettings, Settings
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel

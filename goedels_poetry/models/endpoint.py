@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from goedels_poetry.settings import ModelSettings
+from goedels_poetry.settings.declared import ModelSettings
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel

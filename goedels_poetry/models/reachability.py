@@ -11,7 +11,7 @@ from goedels_poetry.models.endpoint import Endpoint, key_of, public_address
 from goedels_poetry.models.faults import fault_of
 from goedels_poetry.models.http import http_client
 from goedels_poetry.models.prompts import PromptError, Prompts
-from goedels_poetry.settings import Settings
+from goedels_poetry.settings.declared import Settings
 
 PATIENCE = 5.0
 """Seconds for a server to say that it is there."""

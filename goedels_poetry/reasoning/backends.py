@@ -22,7 +22,7 @@ from goedels_poetry.kernel.logic.queries import MEMORY_MB
 from goedels_poetry.kernel.reading.reader import MAX_BYTES
 from goedels_poetry.languages.logic.dialects import read_program
 from goedels_poetry.languages.logic.result import Semantics, VerificationResult, World, invalid_result, result_of
-from goedels_poetry.solvers import SolverError
+from goedels_poetry.solvers.limits import SolverError
 from goedels_poetry.solvers.query_runner import SolverPair
 
 _RETRY_SECONDS = 0.02

@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from goedels_poetry.errors import GoedelsPoetryError
-from goedels_poetry.models import ROLES, Models, models_from
-from goedels_poetry.settings import ModelSettings, Settings
+from goedels_poetry.models.client import Models, models_from
+from goedels_poetry.models.requests import ROLES
+from goedels_poetry.settings.declared import ModelSettings, Settings
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel

@@ -17,7 +17,7 @@ from goedels_poetry.reasoning.clients import models_of, settings_with
 from goedels_poetry.reasoning.postprocessors import PostProcessor, post_processors
 from goedels_poetry.reasoning.postprocessors.runs import solve_with
 from goedels_poetry.reasoning.results import QueryResult
-from goedels_poetry.settings import ScheduleSettings, Settings
+from goedels_poetry.settings.declared import ScheduleSettings, Settings
 from goedels_poetry.tasks.question import NO_MODEL, Question
 from goedels_poetry.tree.results import OnEvent
 
@@ -31,8 +31,8 @@ class ProofOfThought:
     use it as a context manager.
 
     Args:
-        llm: a model's name, :class:`~goedels_poetry.models.Models`, a LangChain chat model, chat models by role, or a
-            client of OpenAI's (also Azure's, also asynchronous); None: the models that the settings name.
+        llm: a model's name, :class:`~goedels_poetry.models.client.Models`, a LangChain chat model, chat models by
+            role, or a client of OpenAI's (also Azure's, also asynchronous); None: the models that the settings name.
         model: the model's name, where ``llm`` does not say it.
         backend: language of the programs, ``smt2`` or ``json``.
         max_attempts: replies of the model that one question may cost.

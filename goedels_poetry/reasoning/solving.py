@@ -12,13 +12,13 @@ from goedels_poetry.languages.base import VACUOUS
 from goedels_poetry.languages.logic.render import countermodel_of, render_model
 from goedels_poetry.languages.logic.result import Answer
 from goedels_poetry.machine.runner import MachineRunner
-from goedels_poetry.models import SharedBudget
+from goedels_poetry.models.accounting import SharedBudget
 from goedels_poetry.reasoning.results import QueryResult
 from goedels_poetry.tasks.question import DECIDED, DOUBTED, TRUST, Question, programs
 from goedels_poetry.tasks.sentences import Sentence
 from goedels_poetry.tree.results import OnEvent, RunResult
 from goedels_poetry.tree.state import ROOT
-from goedels_poetry.tree.store import StoreReader
+from goedels_poetry.tree.store.reads import StoreReader
 
 DECIDES = (Verdict.PROVED, Verdict.REFUTED)
 """Verdicts with which there is an answer."""

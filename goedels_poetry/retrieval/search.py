@@ -30,7 +30,7 @@ from goedels_poetry.retrieval.retrievers import (
     premise,
 )
 from goedels_poetry.retrieval.tokens import symbols_of
-from goedels_poetry.settings import RetrievalSettings
+from goedels_poetry.settings.declared import RetrievalSettings
 
 SPARE = 3
 """So many times more are ranked than wanted, for those that the goal may not cite after all."""

@@ -5,10 +5,3 @@ stands the gate of `access`. The pages read runs by way of `looking`, `events` f
 starts and stops them; `answers` is how anything is said. The files of the list's page are in ``assets``; the page of a
 run is that of `goedels_poetry.trace.page`. Needs the extra ``serve``: nobody but the command imports it.
 """
-
-from __future__ import annotations
-
-from goedels_poetry.serve.access import Key
-from goedels_poetry.serve.server import Limits, serve
-
-__all__ = ["Key", "Limits", "serve"]

@@ -20,7 +20,7 @@ from goedels_poetry.serve.answers import NOTHING_ELSE, Refused, answer, page, pr
 from goedels_poetry.serve.desk import Desk, Order
 from goedels_poetry.serve.events import follow
 from goedels_poetry.serve.looking import UNREADABLE, Shelf, as_json, as_list, data_of
-from goedels_poetry.trace.page import Live, content_security_policy, render
+from goedels_poetry.trace.page.html import Live, content_security_policy, render
 from goedels_poetry.tree.selection import Selection, moment, verdicts_of
 
 MAX_BODY = 1_000_000

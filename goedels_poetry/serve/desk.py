@@ -15,7 +15,7 @@ from goedels_poetry.errors import GoedelsPoetryError, RunLocked, one_line
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.serve.answers import Refused
-from goedels_poetry.settings import Settings
+from goedels_poetry.settings.declared import Settings
 from goedels_poetry.tree.results import Event, RunResult
 
 MAX_NAME = 200

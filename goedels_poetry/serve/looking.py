@@ -12,7 +12,7 @@ from typing import Any
 
 from goedels_poetry.errors import StoreError, UnknownRun
 from goedels_poetry.serve.answers import Refused
-from goedels_poetry.trace.page import run_data
+from goedels_poetry.trace.page.data import run_data
 from goedels_poetry.tree.results import RunSummary
 from goedels_poetry.tree.runs import RunDir, Runs
 from goedels_poetry.tree.selection import outcome

@@ -17,7 +17,7 @@ from goedels_poetry.serve.access import Gate, Key
 from goedels_poetry.serve.application import Pages
 from goedels_poetry.serve.desk import Desk
 from goedels_poetry.serve.looking import Shelf
-from goedels_poetry.settings import Settings
+from goedels_poetry.settings.declared import Settings
 
 HOST = "127.0.0.1"
 HEADERS_WITHIN = 10.0

@@ -13,10 +13,12 @@ from typing import Any, Protocol, TypeVar
 
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
 from goedels_poetry.languages.base import Language, Theorem
-from goedels_poetry.models import Models
+from goedels_poetry.models.client import Models
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.state import ROOT, ProofNode
-from goedels_poetry.tree.store import ProofStore, StoreReader, Txn
+from goedels_poetry.tree.store.proof_store import ProofStore
+from goedels_poetry.tree.store.reads import StoreReader
+from goedels_poetry.tree.store.txn import Txn
 
 T = TypeVar("T")
 

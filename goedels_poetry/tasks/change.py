@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.base import Language, Theorem
 from goedels_poetry.languages.python.changes import ChangeCase, plain, read_proposal, unified
-from goedels_poetry.models import Models
+from goedels_poetry.models.client import Models
 from goedels_poetry.tasks.base import Session, Stop, bare_root, stand_in
 from goedels_poetry.tasks.change_extraction import unfenced
 from goedels_poetry.tasks.change_moves import KEPT, SURVEY, state_of, state_text, steps_of
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.state import ProofNode
-from goedels_poetry.tree.store import StoreReader
+from goedels_poetry.tree.store.reads import StoreReader
 
 Json = dict[str, Any]
 

@@ -6,7 +6,8 @@ import ast
 import re
 
 from goedels_poetry.languages.python.changes.proposals import MAX_CHANGE
-from goedels_poetry.models import Block, Reply, UnusableReply, blocks, without_thinking
+from goedels_poetry.models.replies import Block, UnusableReply, blocks, without_thinking
+from goedels_poetry.models.requests import Reply
 
 _MARKS = re.compile(r"^(<{5,}|>{5,}|={5,})", re.MULTILINE)
 _SEARCHES = re.compile(r"^<{5,}\s*\w*.*$", re.MULTILINE)

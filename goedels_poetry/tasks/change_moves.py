@@ -16,7 +16,8 @@ from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.python.changes import ChangeCase, ChangeReport, evidence_of
 from goedels_poetry.languages.python.changes.report import REACHED
 from goedels_poetry.tree.state import ROOT, NodeStatus, ProofNode, Queue
-from goedels_poetry.tree.store import HistoryEntry, StoreReader, Txn
+from goedels_poetry.tree.store.reads import HistoryEntry, StoreReader
+from goedels_poetry.tree.store.txn import Txn
 
 Json = dict[str, Any]
 

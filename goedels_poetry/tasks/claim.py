@@ -17,11 +17,12 @@ from typing import Any, ClassVar
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.base import PASSED, WARNING, Formalizable, Language, Theorem
-from goedels_poetry.models import Models
+from goedels_poetry.models.client import Models
 from goedels_poetry.tasks.base import FORMAL, GO_ON, Session, Stop, bare_root, stand_in, text_by_model
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.state import ROOT, NodeStatus, ProofNode, Queue
-from goedels_poetry.tree.store import HistoryEntry, StoreReader, Txn
+from goedels_poetry.tree.store.reads import HistoryEntry, StoreReader
+from goedels_poetry.tree.store.txn import Txn
 
 MAX_CLAIM = 20_000
 """Characters of a claim, and of the definitions that it comes with."""

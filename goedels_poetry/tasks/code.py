@@ -15,15 +15,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.base import Language, Theorem
-from goedels_poetry.models import Models
+from goedels_poetry.models.client import Models
 from goedels_poetry.tasks.base import Session, Stop, bare_root
 from goedels_poetry.tasks.code_moves import accept_passed, conclude_code, has_passed, solution_of
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.state import ProofNode, Queue
-from goedels_poetry.tree.store import StoreReader
+from goedels_poetry.tree.store.reads import StoreReader
 
 if TYPE_CHECKING:
-    from goedels_poetry.languages.python.testing import Checks  # brings the sandbox, which the machine's table does not
+    from goedels_poetry.languages.python.testing.checks import (
+        Checks,  # brings the sandbox, which the machine's table does not
+    )
 
 DEFAULT_ATTEMPTS = 10
 MAX_TASK = 200_000
@@ -106,7 +108,7 @@ class CodeTask:
     @property
     def checks(self) -> Checks:
         """What a candidate has to pass."""
-        from goedels_poetry.languages.python.testing import checks_of_task
+        from goedels_poetry.languages.python.testing.checks import checks_of_task
 
         return checks_of_task(self.text)
 
@@ -239,7 +241,7 @@ def check_code(task: CodeTask) -> None:
     if not any(function in "\n".join(texts) for texts in _checked_texts(task)) and not task.ensures:
         raise InvalidInput(f"no check calls {function}: a candidate could not fail")
     if task.bans:
-        from goedels_poetry.languages.python.fingerprint import parse_ban
+        from goedels_poetry.languages.python.fingerprint.ban import parse_ban
 
         for ban in task.bans:
             parse_ban(ban)

@@ -15,7 +15,8 @@ from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.state import ROOT, NodeStatus, ProofNode, Queue
-from goedels_poetry.tree.store import HistoryEntry, StoreReader, Txn
+from goedels_poetry.tree.store.reads import HistoryEntry, StoreReader
+from goedels_poetry.tree.store.txn import Txn
 
 CONVERSATION, CANDIDATE, REPORT, EVIDENCE = "conversation", "candidate", "report", "evidence"
 ANSWERED, BEST, SOLUTION, PROSECUTED, DISPUTED = "answered", "best", "solution", "prosecuted", "disputed"

@@ -15,12 +15,13 @@ from typing import Any, ClassVar, Literal
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.base import REFUSED, Language, Theorem
-from goedels_poetry.models import Models
+from goedels_poetry.models.client import Models
 from goedels_poetry.tasks.base import FORMAL, Session, Stop, bare_root, stand_in, text_by_model
 from goedels_poetry.tasks.sentences import Sentence, numbered, split
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.state import ROOT, NodeStatus, ProofNode, Queue
-from goedels_poetry.tree.store import HistoryEntry, StoreReader, Txn
+from goedels_poetry.tree.store.reads import HistoryEntry, StoreReader
+from goedels_poetry.tree.store.txn import Txn
 
 MAX_QUESTION = 100_000
 """Characters of a question, and of the text that it comes with."""

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.base import Language, Theorem
 from goedels_poetry.languages.resembling import with_language_hint
-from goedels_poetry.models import Models
+from goedels_poetry.models.client import Models
 from goedels_poetry.tasks.base import Session, Stop, bare_root
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.state import ProofNode, Queue
-from goedels_poetry.tree.store import StoreReader
+from goedels_poetry.tree.store.reads import StoreReader
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Any
 from goedels_poetry.trace.wording import worded
 from goedels_poetry.tree.results import Event, RunResult
 from goedels_poetry.tree.state import NodeStatus, ProofNode
-from goedels_poetry.tree.store import StoreReader
+from goedels_poetry.tree.store.reads import StoreReader
 
 MOST_GOALS = 50
 """Goals that are listed of each kind; the rest is counted."""

@@ -18,7 +18,7 @@ from goedels_poetry.trace.methods import worded_detail, worded_points
 from goedels_poetry.trace.terminal import counted, one_line
 from goedels_poetry.trace.wording import worded
 from goedels_poetry.tree.state import NodeStatus, ProofNode
-from goedels_poetry.tree.store import StoreReader
+from goedels_poetry.tree.store.reads import StoreReader
 
 MOST_CHARACTERS = 240
 """Of a formula in a line for people."""

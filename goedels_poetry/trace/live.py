@@ -22,7 +22,7 @@ from goedels_poetry.trace.tree import STYLES, method
 from goedels_poetry.trace.wording import Worded
 from goedels_poetry.tree.results import Event, RunResult
 from goedels_poetry.tree.state import ROOT, NodeStatus, ProofNode, subtree_range
-from goedels_poetry.tree.store import StoreReader
+from goedels_poetry.tree.store.reads import StoreReader
 
 REDRAWS_PER_SECOND = 4
 MOST_WORKING = 4

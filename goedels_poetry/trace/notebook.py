@@ -10,7 +10,7 @@ from goedels_poetry.trace.tree import MAX_DRAWN, Render, method, tree
 from goedels_poetry.trace.wording import worded, wording_of
 from goedels_poetry.tree.html import details, node_line
 from goedels_poetry.tree.state import NodeStatus, ProofNode
-from goedels_poetry.tree.store import StoreReader
+from goedels_poetry.tree.store.reads import StoreReader
 
 OPEN_TO = 2
 """Levels that stand open at first."""

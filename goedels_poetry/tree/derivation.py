@@ -9,7 +9,7 @@ from typing import Any
 from goedels_poetry.tree.results import OpenGoal
 from goedels_poetry.tree.state import NodeStatus, ProofNode
 from goedels_poetry.tree.state_manager import UNABLE
-from goedels_poetry.tree.store import StoreReader
+from goedels_poetry.tree.store.reads import StoreReader
 
 Step = dict[str, Any]
 

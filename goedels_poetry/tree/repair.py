@@ -9,7 +9,7 @@ from pathlib import Path
 
 from goedels_poetry.errors import UnknownRun
 from goedels_poetry.tree.runs import RunDir
-from goedels_poetry.tree.store import Salvage, is_whole, salvage
+from goedels_poetry.tree.store.salvage import Salvage, is_whole, salvage
 
 _TAILS = ("", "-wal", "-shm")
 

@@ -22,10 +22,10 @@ from goedels_poetry.errors import RunLocked, UnknownRun, lacks_resources
 from goedels_poetry.files import at_once
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.tree.results import RunResult, RunSummary
-from goedels_poetry.tree.store import ProofStore
+from goedels_poetry.tree.store.proof_store import ProofStore
 
 if TYPE_CHECKING:
-    from goedels_poetry.tree.postgres import Database
+    from goedels_poetry.tree.postgres.database import Database
 
 _PRESENTATION = ("file",)
 """Options that change messages only; they are no part of a run's identity."""
@@ -242,7 +242,7 @@ class Runs:
         self._base = data_dir / "runs"
         self._database: Database | None = None
         if url is not None:
-            from goedels_poetry.tree.postgres import Database  # for who has one
+            from goedels_poetry.tree.postgres.database import Database  # for who has one
 
             self._database = Database(url)
 

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.settings import Settings
+from goedels_poetry.settings.declared import Settings
 from goedels_poetry.tree.changed import changed
 from goedels_poetry.tree.state import UNNAMED, Failure, NodeStatus, ProofNode, Queue, relocate
-from goedels_poetry.tree.store import Txn
+from goedels_poetry.tree.store.txn import Txn
 
 UNABLE = "Unable to decompose theorem - all decomposition attempts exhausted."
 

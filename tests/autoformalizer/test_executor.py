@@ -38,7 +38,7 @@ from goedels_poetry.autoformalizer import (
     summarize,
 )
 from goedels_poetry.autoformalizer.executor import on_one_loop
-from goedels_poetry.models import Models
+from goedels_poetry.models.client import Models
 
 FALSE = f"{NAT}{PLUS}(prove (forall ((x Nat)) (= (plus x x) x)))"
 

@@ -10,7 +10,7 @@ from scripted_claims import Answer, Script, Server, block, executor, in_words, s
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.base import Outcome
-from goedels_poetry.languages.lean import LeanLanguage
+from goedels_poetry.languages.lean.language import LeanLanguage
 
 pytestmark = pytest.mark.usefixtures("checked_by_kept")
 REV = "def rev {α : Type} : List α → List α\n  | [] => []\n  | x :: xs => rev xs ++ [x]\n\n"

@@ -10,7 +10,8 @@ from goedels_poetry.kernel.schemas import instances
 from goedels_poetry.kernel.sequent import sequent_of
 from goedels_poetry.languages.bridge.conditions import conditions, decided, nested
 from goedels_poetry.languages.bridge.export import opened
-from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.languages.lean.runtime.protocol import CheckRequest
 from goedels_poetry.languages.smt.proof_json import derivation_to_json
 
 MAX = """

@@ -21,9 +21,9 @@ from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.sequent import sequent_of
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.bridge.export import Exported
-from goedels_poetry.languages.lean.runtime import LeanPool
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
 from goedels_poetry.languages.smt.proof_json import derivation_to_json
-from goedels_poetry.settings import LeanSettings
+from goedels_poetry.settings.declared import LeanSettings
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.runs import RunDir
 
@@ -35,6 +35,8 @@ TEXT = """(set-logic ALL)
 (check-sat)
 """
 TRUE, FALSE = TEXT.format(result="(s a)"), TEXT.format(result="a")
+
+OPEN_LEAN = "goedels_poetry.languages.lean.runtime.opening.open_lean"
 
 
 def certificate(folder: Path, text: str = TRUE) -> Path:
@@ -164,7 +166,7 @@ async def test_a_lean_file_that_the_gate_refuses_is_taken_out_again(
 async def test_an_accepted_lean_file_makes_the_level_l4(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lean: LeanPool
 ) -> None:
-    monkeypatch.setattr("goedels_poetry.languages.lean.runtime.open_lean", lambda *_, **__: kept_lean.Kept(lean))
+    monkeypatch.setattr(OPEN_LEAN, lambda *_, **__: kept_lean.Kept(lean))
     made, told = certificate(tmp_path / "c"), []
     result = RunResult("t", Verdict.PROVED, language="smt", certificate=made, trust_level="L3")
     found = await prove_lean.with_lean_proof(result, TRUE, LeanSettings(), None, False, told.append)
@@ -198,7 +200,7 @@ async def test_what_is_proved_of_a_goal_that_does_not_hold_is_a_theorem_of_lean_
         """The same check without a process and a Lean of its own, which the level of a proof is tested with."""
         return check_certificate(path, against.encode(), assume_definitions=assume_definitions)
 
-    monkeypatch.setattr("goedels_poetry.languages.lean.runtime.open_lean", lambda *_, **__: kept_lean.Kept(lean))
+    monkeypatch.setattr(OPEN_LEAN, lambda *_, **__: kept_lean.Kept(lean))
     monkeypatch.setattr(lean_proof, "fresh_lean", lambda: kept_lean.Kept(lean))
     monkeypatch.setattr(lean_proof, "_is_there", lambda: True)
     monkeypatch.setattr(prove_lean, "check_within", here)

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
-from goedels_poetry.languages.bridge.goals import Engine
-from goedels_poetry.languages.bridge.goals.engine import Read
+from goedels_poetry.languages.bridge.goals.engine import Engine, Read
 from goedels_poetry.languages.bridge.goals.expressions import Expr, apply, const, joined, opened, telescope
 from goedels_poetry.languages.lean.language import LeanLanguage
-from goedels_poetry.languages.lean.runtime import LeanPool
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
 from goedels_poetry.languages.lean.sketch import check_proof
 from goedels_poetry.languages.lean.symbolic.attempts import Clock
 from goedels_poetry.languages.lean.task import Task

@@ -20,9 +20,11 @@ from goedels_poetry.languages.bridge.grounding import Ground, grounded
 from goedels_poetry.languages.bridge.shapes import shapes
 from goedels_poetry.languages.bridge.writing import indented
 from goedels_poetry.languages.bridge.z3_proofs import instantiations
-from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.languages.lean.runtime.protocol import CheckRequest
 from goedels_poetry.languages.smt.proof_json import derivation_to_json
-from goedels_poetry.solvers import Answer, SolverUnavailable, Z3Process
+from goedels_poetry.solvers.limits import Answer, SolverUnavailable
+from goedels_poetry.solvers.z3_process import Z3Process
 
 DROPS = """
 (declare-sort E 0)

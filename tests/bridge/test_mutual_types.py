@@ -2,8 +2,8 @@
 
 import asyncio
 
-from goedels_poetry.languages.bridge.goals import Engine
-from goedels_poetry.languages.lean.runtime import LeanPool
+from goedels_poetry.languages.bridge.goals.engine import Engine
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
 from goedels_poetry.languages.lean.sketch import check_proof
 from goedels_poetry.languages.lean.symbolic.attempts import Clock
 from goedels_poetry.languages.lean.task import Task

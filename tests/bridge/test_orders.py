@@ -16,7 +16,7 @@ from goedels_poetry.kernel.sequent import sequent_of
 from goedels_poetry.kernel.termination.sizes import Bound, Sizes
 from goedels_poetry.kernel.terms import BOOL, app
 from goedels_poetry.languages.bridge.export import Exported, export, opened
-from goedels_poetry.languages.lean.runtime import LeanPool
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
 from goedels_poetry.languages.smt.proof_json import derivation_to_json
 
 LISTS = """(set-logic ALL)

@@ -23,11 +23,12 @@ from goedels_poetry.checker.archive import (
 )
 from goedels_poetry.checker.smt import lean_proof
 from goedels_poetry.checker.smt.lean_proof import NO_LEAN, with_lean
-from goedels_poetry.kernel.bridge import LeanTheory, NotTranslatable, translate
+from goedels_poetry.kernel.bridge.theory import LeanTheory, translate
+from goedels_poetry.kernel.bridge.vocabulary import NotTranslatable
 from goedels_poetry.kernel.reading.certificate import derivation_from_json
 from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.lean.runtime import LeanPool
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
 
 TEXT = b"""
 (declare-datatype N ((z) (s (p N))))

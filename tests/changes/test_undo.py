@@ -19,7 +19,7 @@ from goedels_poetry.agents.changes.back import go_back
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.tasks.change_moves import steps_of, text_of_step
 from goedels_poetry.tree.runs import Runs
-from goedels_poetry.tree.store import ProofStore
+from goedels_poetry.tree.store.proof_store import ProofStore
 
 PROGRAM = Path(__file__).resolve().parents[1] / "support" / "scripted_changes.py"
 MENDED = STATS.replace("    return sum(xs)", "    if not xs:\n        return 0\n    return sum(xs)")

@@ -24,7 +24,7 @@ from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import FALSE, integer, not_
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.smt.text import parse_problem
-from goedels_poetry.solvers import Limits
+from goedels_poetry.solvers.limits import Limits
 from goedels_poetry.solvers.z3_process import z3_binary
 
 

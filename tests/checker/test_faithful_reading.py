@@ -23,7 +23,7 @@ from goedels_poetry.kernel.sequent import sequent_of
 from goedels_poetry.kernel.terms import Kind, app, forall, integer, not_, quantifier, substitute
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.smt.text import parse_problem
-from goedels_poetry.solvers import Limits
+from goedels_poetry.solvers.limits import Limits
 
 LIST = "(declare-datatype list ((nil) (cons (head Int) (tail list))))"
 ACCEPTED = CheckReport(Verdict.PROVED, TrustLevel.CONFIRMED)

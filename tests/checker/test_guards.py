@@ -19,7 +19,7 @@ from goedels_poetry.kernel.terms import FALSE, integer
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.smt.proof_json import derivation_to_json, show_sequent, step_to_json
 from goedels_poetry.languages.smt.text import parse_problem, parse_sequent, parse_term
-from goedels_poetry.solvers import Limits
+from goedels_poetry.solvers.limits import Limits
 
 FUNCTIONS = """(declare-datatypes ((N 0)) (((zero) (next (before N)))))
 (declare-datatypes ((L 0)) (((none) (more (first N) (rest L)))))

@@ -13,7 +13,7 @@ import pytest
 from goedels_poetry.checker import check_certificate
 from goedels_poetry.checker.smt import portfolio
 from goedels_poetry.checker.smt.jobs import certify_judgement
-from goedels_poetry.solvers import Answer, Limits
+from goedels_poetry.solvers.limits import Answer, Limits
 
 CONTRADICTION = """
 (declare-const x Int)

@@ -17,7 +17,7 @@ from goedels_poetry.kernel.refutation.theory import named_premises, with_definit
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import BOOL, INT, TRUE, app, exists, forall, var
 from goedels_poetry.languages.smt.text import parse_problem, parse_term
-from goedels_poetry.solvers import Z3Process
+from goedels_poetry.solvers.z3_process import Z3Process
 
 GAUSS = Context(parse_problem(proofs.GAUSS))
 GOAL = proofs.goal_of(GAUSS.problem)

@@ -13,7 +13,8 @@ from goedels_poetry.checker.smt.check import Refused, Undecided, _confirm, _repl
 from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.smt.text import parse_problem
-from goedels_poetry.solvers import Answer, Limits, Z3Process
+from goedels_poetry.solvers.limits import Answer, Limits
+from goedels_poetry.solvers.z3_process import Z3Process
 
 SUM_OF_BITS = b"""(declare-fun f (Int (_ BitVec 64)) (_ BitVec 64))
 (prove (forall ((n Int) (x (_ BitVec 64)) (y (_ BitVec 64))) (=>

@@ -12,7 +12,7 @@ from forge import evidence_of, forge
 from goedels_poetry.checker import check_certificate
 from goedels_poetry.checker.archive import read_archive
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.solvers import Limits
+from goedels_poetry.solvers.limits import Limits
 
 FUNCTIONS = """(declare-datatypes ((N 0)) (((zero) (next (before N)))))
 (define-fun-rec add ((x N) (y N)) N (match x ((zero y) ((next a) (next (add a y))))))

@@ -17,7 +17,8 @@ from goedels_poetry.kernel.schemas import CaseSplit, Conjuncts, ConstructorSplit
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import BOOL, INT, Term, app, integer
 from goedels_poetry.languages.smt.text import parse_problem
-from goedels_poetry.solvers import Limits, Z3Process
+from goedels_poetry.solvers.limits import Limits
+from goedels_poetry.solvers.z3_process import Z3Process
 
 EVEN = """(define-fun-rec even ((n Int)) Bool (ite (<= n 0) (= n 0) (not (even (- n 1)))))
 """

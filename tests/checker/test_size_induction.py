@@ -23,7 +23,8 @@ from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.smt.proof_json import derivation_to_json, show_sequent
 from goedels_poetry.languages.smt.termination.search import structural_sizes
 from goedels_poetry.languages.smt.text import parse_problem, parse_sequent, parse_term
-from goedels_poetry.solvers import Limits, Z3Process
+from goedels_poetry.solvers.limits import Limits
+from goedels_poetry.solvers.z3_process import Z3Process
 
 TEXT = """(declare-datatypes ((N 0)) (((zero) (next (before N)))))
 (declare-datatypes ((T 0)) (((leaf) (node (left T) (label Int) (right T)))))

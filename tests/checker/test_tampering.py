@@ -17,7 +17,7 @@ from goedels_poetry.checker import check_certificate
 from goedels_poetry.checker.archive import FILES, BadCertificate, canonical, read_archive
 from goedels_poetry.checker.by_language import check_any
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.solvers import Limits
+from goedels_poetry.solvers.limits import Limits
 
 SHORT = Limits(seconds=0.15)
 Spoil = Callable[[str], Path]

@@ -26,7 +26,8 @@ from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.smt.proof_json import termination_to_json
 from goedels_poetry.languages.smt.termination.search import terminations_by_solver
 from goedels_poetry.languages.smt.text import parse_problem
-from goedels_poetry.solvers import Limits, Z3Process
+from goedels_poetry.solvers.limits import Limits
+from goedels_poetry.solvers.z3_process import Z3Process
 
 PRELUDE = """(declare-datatypes ((Nat 0)) (((Z) (S (p Nat)))))
 (declare-datatypes ((L 0)) (((nil) (cons (head Int) (tail L)))))

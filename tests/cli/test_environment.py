@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from goedels_poetry import Settings
-from goedels_poetry.settings import DEFAULT_HOME, UnknownVariable, unknown_variables
+from goedels_poetry.settings.declared import UnknownVariable, unknown_variables
+from goedels_poetry.settings.names import DEFAULT_HOME
 
 
 @pytest.mark.parametrize(

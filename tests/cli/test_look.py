@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from goedels_poetry.agents import load_registry
+from goedels_poetry.agents.registry import load_registry
 from goedels_poetry.cli.report import counterexample_lines
 
 

@@ -20,7 +20,7 @@ from goedels_poetry.cli.report import spent_lines
 from goedels_poetry.cli.tally import Row, say_table, tally
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.settings import Settings
+from goedels_poetry.settings.declared import Settings
 from goedels_poetry.trace.explain import explain_lines
 from goedels_poetry.trace.proof_text import LEAN, OUTLINE, ProofText, how, lean_pieces, proof_text
 from goedels_poetry.trace.terminal import console, lines_to

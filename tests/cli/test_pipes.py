@@ -17,8 +17,9 @@ import pytest
 
 from goedels_poetry import files
 from goedels_poetry.cli.configure import Flags, settings_of
-from goedels_poetry.models import PriceError, Prices, PromptError, Prompts, RecordingError
-from goedels_poetry.models.record import FORMAT, VERSION, Recorder, Recording
+from goedels_poetry.models.accounting import PriceError, Prices
+from goedels_poetry.models.prompts import PromptError, Prompts
+from goedels_poetry.models.record import FORMAT, VERSION, Recorder, Recording, RecordingError
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a pipe is opened when somebody writes it")
 

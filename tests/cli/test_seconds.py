@@ -10,7 +10,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from goedels_poetry.cli.app import app
-from goedels_poetry.settings import Budgets, ModelSettings
+from goedels_poetry.settings.declared import Budgets, ModelSettings
 from goedels_poetry.settings.seconds import FORMS, seconds
 
 

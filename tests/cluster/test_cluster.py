@@ -17,7 +17,7 @@ from ray_nodes import Nodes
 
 from goedels_poetry import GoedelsPoetryFramework, Settings
 from goedels_poetry.cluster import seats
-from goedels_poetry.tree.store import ProofStore
+from goedels_poetry.tree.store.proof_store import ProofStore
 
 pytest.importorskip("ray", reason="the extra `ray` is not installed")
 
@@ -129,7 +129,7 @@ async def _not_here(*arguments: Any, **named: Any) -> None:
 def _only_readings(monkeypatch: pytest.MonkeyPatch) -> Any:
     """What a `WorkerPool` of this process may still be asked: replies are read and proofs checked here."""
     from goedels_poetry.languages.smt.language import JOBS
-    from goedels_poetry.solvers import WorkerPool
+    from goedels_poetry.solvers.worker_pool import WorkerPool
 
     run = WorkerPool.run
 

@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 from called import call
 
-from goedels_poetry.cluster import ClusterError, connect, opened
+from goedels_poetry.cluster import connect
+from goedels_poetry.cluster.connect import ClusterError, opened
 from goedels_poetry.cluster.homes import Home
 from goedels_poetry.cluster.runs import settings_json
 from goedels_poetry.cluster.seats import SOLVERS, Seats, TurnedAway
@@ -25,10 +26,10 @@ from goedels_poetry.cluster.travel import packed, unpack
 from goedels_poetry.cluster.worker import Worker, to_json, versions
 from goedels_poetry.errors import StoreError
 from goedels_poetry.machine.elsewhere import Assignment
-from goedels_poetry.settings import LeanSettings, ModelSettings, ModelsSettings, RetrievalSettings, Settings
+from goedels_poetry.settings.declared import LeanSettings, ModelSettings, ModelsSettings, RetrievalSettings, Settings
 from goedels_poetry.tree.runs import RunDir
 from goedels_poetry.tree.state import ROOT, ProofNode
-from goedels_poetry.tree.store import ProofStore
+from goedels_poetry.tree.store.proof_store import ProofStore
 
 THEOREM = "(assert (not (= 1 1)))\n(check-sat)\n"
 

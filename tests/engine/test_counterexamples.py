@@ -9,7 +9,9 @@ import pytest
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.sequent import sequent_of
 from goedels_poetry.languages.smt.engine.jobs import symbolic as jobs
-from goedels_poetry.languages.smt.engine.refutation import Narrowing, Refuter, interpretation
+from goedels_poetry.languages.smt.engine.refutation.functions import interpretation
+from goedels_poetry.languages.smt.engine.refutation.narrow import Narrowing
+from goedels_poetry.languages.smt.engine.refutation.refute import Refuter
 from goedels_poetry.languages.smt.text import parse_problem
 
 NAT = """

@@ -8,10 +8,15 @@ import pytest
 
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.languages.smt.engine.conjecture import Explorer, Library, from_failed_step, templates
-from goedels_poetry.languages.smt.engine.context import DIRECT, ProverContext, direct_query
-from goedels_poetry.languages.smt.engine.jobs import root_sequent
-from goedels_poetry.languages.smt.engine.rewriting import Rules
+from goedels_poetry.languages.smt.engine.conjecture.explore import Explorer
+from goedels_poetry.languages.smt.engine.conjecture.failed_steps import from_failed_step
+from goedels_poetry.languages.smt.engine.conjecture.library import Library
+from goedels_poetry.languages.smt.engine.conjecture.templates import templates
+from goedels_poetry.languages.smt.engine.context.attempts import direct_query
+from goedels_poetry.languages.smt.engine.context.limits import DIRECT
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
+from goedels_poetry.languages.smt.engine.jobs.payloads import root_sequent
+from goedels_poetry.languages.smt.engine.rewriting.rules import Rules
 from goedels_poetry.languages.smt.proof_json import show_sequent
 from goedels_poetry.languages.smt.text import parse_problem, parse_sequent
 

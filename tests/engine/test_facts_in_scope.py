@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from goedels_poetry.kernel.derivation import Query
-from goedels_poetry.languages.smt.engine import Plan, key_of, leaf, with_lemmas
-from goedels_poetry.languages.smt.engine.context import ProverContext
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
 from goedels_poetry.languages.smt.engine.jobs import replies
+from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
+from goedels_poetry.languages.smt.engine.sketches import with_lemmas
 from goedels_poetry.languages.smt.text import parse_problem, parse_sequent
 
 THEOREM = """

@@ -9,13 +9,13 @@ import pytest
 from goedels_poetry.checker import check_certificate
 from goedels_poetry.checker.smt.jobs import derivation_of
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.languages.smt.engine.arithmetic import open_guards
-from goedels_poetry.languages.smt.engine.auxiliary import standard_auxiliaries
-from goedels_poetry.languages.smt.engine.conjecture import Library
-from goedels_poetry.languages.smt.engine.context import ProverContext
-from goedels_poetry.languages.smt.engine.jobs import problem_of
+from goedels_poetry.languages.smt.engine.arithmetic.guarded import open_guards
+from goedels_poetry.languages.smt.engine.auxiliary.standard import standard_auxiliaries
+from goedels_poetry.languages.smt.engine.conjecture.library import Library
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
 from goedels_poetry.languages.smt.engine.jobs import symbolic as jobs
-from goedels_poetry.languages.smt.engine.termination import with_measures
+from goedels_poetry.languages.smt.engine.jobs.payloads import problem_of
+from goedels_poetry.languages.smt.engine.termination.measured import with_measures
 from goedels_poetry.languages.smt.proof_json import definition_texts
 from goedels_poetry.languages.smt.text import parse_problem
 

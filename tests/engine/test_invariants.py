@@ -6,7 +6,8 @@ import pytest
 from searches import is_complete, job, sketched
 
 from goedels_poetry.kernel.terms import BOOL, var
-from goedels_poetry.languages.smt.engine.auxiliary import containers_of, standard_auxiliaries
+from goedels_poetry.languages.smt.engine.auxiliary.folds import containers_of
+from goedels_poetry.languages.smt.engine.auxiliary.standard import standard_auxiliaries
 from goedels_poetry.languages.smt.text import parse_problem
 
 NATURALS = """

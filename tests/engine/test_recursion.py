@@ -8,9 +8,12 @@ import pytest
 from searches import job
 
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.languages.smt.engine.conjecture import Library, closure_lemmas, critic_lemmas, fusions
-from goedels_poetry.languages.smt.engine.context import ProverContext
-from goedels_poetry.languages.smt.engine.jobs import root_sequent
+from goedels_poetry.languages.smt.engine.conjecture.catamorphisms import fusions
+from goedels_poetry.languages.smt.engine.conjecture.closures import closure_lemmas
+from goedels_poetry.languages.smt.engine.conjecture.critics import critic_lemmas
+from goedels_poetry.languages.smt.engine.conjecture.library import Library
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
+from goedels_poetry.languages.smt.engine.jobs.payloads import root_sequent
 from goedels_poetry.languages.smt.text import parse_problem, parse_sequent
 
 ROWS = """

@@ -16,7 +16,7 @@ from small_world import program
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.languages.json_logic import read_json
+from goedels_poetry.languages.json_logic.reader import read_json
 
 
 def formula(text: str) -> str:

@@ -12,7 +12,7 @@ from small_world import program
 
 from goedels_poetry.kernel.logic.program import LogicProgram, Origin
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.json_logic import read_json
+from goedels_poetry.languages.json_logic.reader import read_json
 from goedels_poetry.languages.logic.result import VerificationResult
 from goedels_poetry.reasoning.backends import JSONBackend
 

@@ -11,8 +11,8 @@ import pytest
 from small_world import WORLD
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.languages.json_logic import PROGRAM_SCHEMA, STRUCTURED_SCHEMA, read_json
-from goedels_poetry.languages.json_logic.reader import SECTIONS
+from goedels_poetry.languages.json_logic.reader import SECTIONS, read_json
+from goedels_poetry.languages.json_logic.schema import PROGRAM_SCHEMA, STRUCTURED_SCHEMA
 from goedels_poetry.models.endpoint import response_format
 from goedels_poetry.models.replies import problem_with
 

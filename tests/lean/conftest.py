@@ -8,10 +8,10 @@ import kept_lean
 import pytest
 from kept_lean import Kept
 
-from goedels_poetry.checker.lean import FreshLean
 from goedels_poetry.checker.lean.gate import Leans
-from goedels_poetry.checker.lean.verify import second_kernel
-from goedels_poetry.languages.lean.runtime import CheckRequest, CheckResult, LeanPool
+from goedels_poetry.checker.lean.verify import FreshLean, second_kernel
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, CheckResult
 
 
 @pytest.fixture(scope="session")

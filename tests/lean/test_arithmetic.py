@@ -4,12 +4,12 @@ import asyncio
 
 import pytest
 
-from goedels_poetry.languages.lean.runtime import LeanPool
-from goedels_poetry.languages.lean.symbolic.arithmetic import arithmetic, too_large_to_compute
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
 from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import NotArithmetic, compute, holds, read
 from goedels_poetry.languages.lean.symbolic.arithmetic.linear import combination
 from goedels_poetry.languages.lean.symbolic.arithmetic.problem import Arithmetic
 from goedels_poetry.languages.lean.symbolic.arithmetic.ranges import linear_ranges
+from goedels_poetry.languages.lean.symbolic.arithmetic.tactics import arithmetic, too_large_to_compute
 from goedels_poetry.languages.lean.symbolic.theory import opened
 from goedels_poetry.languages.lean.task import Task
 from tests.support.lean_attempts import refuted, shown

@@ -2,7 +2,7 @@
 
 import pytest
 
-from goedels_poetry.languages.lean.runtime import LeanPool
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
 from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import read
 from goedels_poetry.languages.lean.symbolic.arithmetic.monotone import intervals
 from goedels_poetry.languages.lean.symbolic.arithmetic.predicates import weaker

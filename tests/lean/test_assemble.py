@@ -4,10 +4,12 @@ from typing import Any
 
 import pytest
 
-from goedels_poetry.kernel.lean import Comparison, read
+from goedels_poetry.kernel.lean.compare import Comparison
+from goedels_poetry.kernel.lean.data import read
 from goedels_poetry.languages.base import Incomplete
 from goedels_poetry.languages.lean.assemble import assemble
-from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.languages.lean.runtime.protocol import CheckRequest
 from goedels_poetry.languages.lean.sketch import open_sketch
 from goedels_poetry.languages.lean.source import Target, read_target
 from goedels_poetry.languages.lean.task import Task, lemma_name

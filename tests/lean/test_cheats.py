@@ -11,14 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from goedels_poetry.checker.lean import check_lean, versions
+from goedels_poetry.checker.lean import versions
+from goedels_poetry.checker.lean.certify import check_lean
 from goedels_poetry.checker.lean.gate import Accepted, Leans, admit, confirm, ground, ground_alone
 from goedels_poetry.checker.lean.original import Original, Refusal, read_original
 from goedels_poetry.checker.lean.preflight import first_finding
 from goedels_poetry.checker.lean.vacuity import premises_of
-from goedels_poetry.kernel.lean import BadData, Comparison, read
-from goedels_poetry.languages.lean.runtime import CheckRequest
+from goedels_poetry.kernel.lean.compare import Comparison
+from goedels_poetry.kernel.lean.data import read
+from goedels_poetry.kernel.lean.stream import BadData
 from goedels_poetry.languages.lean.runtime.embedded import embedded_pool
+from goedels_poetry.languages.lean.runtime.protocol import CheckRequest
 
 FALSE = "theorem t : 1 = 2 := sorry\n"
 TRUE = "theorem t : 10 < 20 := sorry\n"

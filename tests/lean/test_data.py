@@ -7,20 +7,12 @@ from typing import Any
 
 import pytest
 
-from goedels_poetry.kernel.lean import (
-    OWN_TYPE,
-    PROJECTION,
-    BadData,
-    Clock,
-    Comparison,
-    NotAllowed,
-    features,
-    grounds,
-    needed,
-    read,
-    write,
-)
-from goedels_poetry.kernel.lean.stream import render
+from goedels_poetry.kernel.lean.compare import Comparison
+from goedels_poetry.kernel.lean.data import read
+from goedels_poetry.kernel.lean.features import OWN_TYPE, PROJECTION, features
+from goedels_poetry.kernel.lean.select import NotAllowed, grounds, needed
+from goedels_poetry.kernel.lean.stream import BadData, Clock, render
+from goedels_poetry.kernel.lean.write import write
 
 Rows = list[dict[str, Any]]
 

@@ -7,15 +7,17 @@ from typing import Any, cast
 
 import pytest
 
-from goedels_poetry.checker.lean import FreshLean, certify_negation, certify_proof
-from goedels_poetry.checker.lean.certify import elaborator_at_hand
+from goedels_poetry.checker.lean.certify import certify_negation, certify_proof, elaborator_at_hand
 from goedels_poetry.checker.lean.original import read_original
 from goedels_poetry.checker.lean.preflight import KINDS
+from goedels_poetry.checker.lean.verify import FreshLean
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.lean.runtime import CheckRequest, CheckResult, Command, LeanPool, at_hand, lend
+from goedels_poetry.languages.lean.runtime.at_hand import at_hand, lend
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, CheckResult, Command
 from goedels_poetry.languages.lean.source import read_target
-from goedels_poetry.settings import LeanSettings
+from goedels_poetry.settings.declared import LeanSettings
 
 TRUE = "theorem t (a b : Nat) : a + b = b + a := sorry\n"
 PROOF = TRUE.replace("sorry", "by omega")

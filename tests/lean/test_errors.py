@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goedels_poetry.autoformalizer.errors import ErrorCategory, ErrorClassifier, ErrorSeverity, LeanError, advice
-from goedels_poetry.languages.lean.runtime import Message
+from goedels_poetry.autoformalizer.errors.repair import ErrorClassifier
+from goedels_poetry.languages.lean.errors import ErrorCategory, ErrorSeverity, LeanError, advice
+from goedels_poetry.languages.lean.runtime.protocol import Message
 
 U = ErrorCategory.UNKNOWN_IDENTIFIER
 T = ErrorCategory.TYPE_MISMATCH

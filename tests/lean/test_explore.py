@@ -4,7 +4,8 @@ import asyncio
 
 import pytest
 
-from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.languages.lean.runtime.protocol import CheckRequest
 from goedels_poetry.languages.lean.symbolic.explore import discover, prove_by_lemmas
 from goedels_poetry.languages.lean.symbolic.orders import greater, ranks
 from goedels_poetry.languages.lean.symbolic.terms import read_term, show

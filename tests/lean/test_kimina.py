@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from kimina_server import CUT, HANG, KiminaServer
 
-from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool, LeanRuntime, ReplayRequest
 from goedels_poetry.languages.lean.runtime import kimina as client
 from goedels_poetry.languages.lean.runtime.kimina import kimina_pool
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, LeanRuntime, ReplayRequest
 from goedels_poetry.languages.lean.sketch import check_link, check_proof, open_sketch
 from goedels_poetry.languages.lean.source import read_target
 from goedels_poetry.languages.lean.task import Task

@@ -2,7 +2,8 @@
 
 import asyncio
 
-from goedels_poetry.languages.lean.runtime import LeanPool, Library
+from goedels_poetry.languages.lean.runtime.library import Library
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
 
 FILE = """namespace My
 def twice (n : Nat) : Nat := n + n

@@ -15,13 +15,17 @@ from typing import Any, cast
 import pytest
 from lean_streams import Level, Tables, Term, app, arrow, const, lam, number, pi, proj, sort
 
-from goedels_poetry.checker.lean import FreshLean, check_lean
 from goedels_poetry.checker.lean.archive import PROVED, LeanArchive, write_lean
 from goedels_poetry.checker.lean.audit import audit_file
+from goedels_poetry.checker.lean.certify import check_lean
 from goedels_poetry.checker.lean.gate import Accepted, Leans, admit
 from goedels_poetry.checker.lean.original import Refusal, read_original
-from goedels_poetry.kernel.lean import BadData, Opinion, read
-from goedels_poetry.languages.lean.runtime import CheckRequest, CheckResult, Command, LeanPool, Message, ReplayRequest
+from goedels_poetry.checker.lean.verify import FreshLean
+from goedels_poetry.kernel.lean.data import read
+from goedels_poetry.kernel.lean.second import Opinion
+from goedels_poetry.kernel.lean.stream import BadData
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, CheckResult, Command, Message, ReplayRequest
 
 SECONDS = 60.0
 END = Command("Lean.Parser.Command.eoi", "", 0, 0, (), "")

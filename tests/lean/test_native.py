@@ -13,19 +13,19 @@ from typing import Any
 import native_stand_in as stand_in
 import pytest
 
-from goedels_poetry.languages.lean.runtime import (
-    CheckRequest,
-    DrivenLean,
-    LeanPool,
-    LeanRuntime,
-    LeanUnavailable,
-    ReplayRequest,
-    embedded,
-)
+from goedels_poetry.languages.lean.runtime import embedded
+from goedels_poetry.languages.lean.runtime.driven import DrivenLean, LeanUnavailable
 from goedels_poetry.languages.lean.runtime.embedded import cache_folder, command
 from goedels_poetry.languages.lean.runtime.native import DRIVER, Toolchain, find_toolchain, native_pool, project_above
 from goedels_poetry.languages.lean.runtime.native.sandbox import DATA_HEADROOM_MB, lean_command
-from goedels_poetry.languages.lean.runtime.protocol import read_replay, read_result
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.languages.lean.runtime.protocol import (
+    CheckRequest,
+    LeanRuntime,
+    ReplayRequest,
+    read_replay,
+    read_result,
+)
 
 TRUE = "theorem t (a b : Nat) : a + b = b + a := by omega"
 ENDLESS = "theorem t : (List.range 100000000).length = 3 := by decide +kernel\n"

@@ -4,7 +4,8 @@ import asyncio
 
 import pytest
 
-from goedels_poetry.languages.lean.runtime import LOGIC_AXIOMS, CheckRequest, LeanPool
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.languages.lean.runtime.protocol import LOGIC_AXIOMS, CheckRequest
 from goedels_poetry.languages.lean.symbolic import Proposal, prove
 from goedels_poetry.languages.lean.symbolic.portfolio import EXTRA, extra_tactics
 from goedels_poetry.languages.lean.task import Fact, Task

@@ -12,10 +12,12 @@ from services import Services
 
 from goedels_poetry import Budgets, GoedelsPoetryFramework, Settings
 from goedels_poetry.languages.base import Goal, Searchable
-from goedels_poetry.languages.lean import LeanLanguage, premises
-from goedels_poetry.languages.lean.runtime import LeanPool
-from goedels_poetry.retrieval import Index, PremiseSearch
-from goedels_poetry.settings import RetrievalSettings
+from goedels_poetry.languages.lean import premises
+from goedels_poetry.languages.lean.language import LeanLanguage
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.retrieval.index import Index
+from goedels_poetry.retrieval.search import PremiseSearch
+from goedels_poetry.settings.declared import RetrievalSettings
 
 FILE = """def rev : List Nat → List Nat
   | [] => []

@@ -4,7 +4,8 @@ import asyncio
 
 import pytest
 
-from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.languages.lean.runtime.protocol import CheckRequest
 from goedels_poetry.languages.lean.symbolic import Refutation, refute
 from goedels_poetry.languages.lean.task import Fact, Task
 

@@ -5,7 +5,8 @@ import pytest
 from goedels_poetry.languages.lean.language import CORE_TACTICS, MATHLIB_TACTICS
 from goedels_poetry.languages.lean.refutations import confirm
 from goedels_poetry.languages.lean.replies import NO_BLOCK, lean_text, read_reply
-from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.languages.lean.runtime.protocol import CheckRequest
 from goedels_poetry.languages.lean.sketch import check_proof
 from goedels_poetry.languages.lean.symbolic import Refutation
 from goedels_poetry.languages.lean.task import Task

@@ -7,18 +7,18 @@ from typing import Any
 import pytest
 
 from goedels_poetry.errors import is_passing
-from goedels_poetry.kernel.lean import read
-from goedels_poetry.languages.lean.runtime import (
-    LOGIC_AXIOMS,
-    CheckRequest,
-    DrivenLean,
-    LeanPool,
-    LeanRuntime,
-    LeanUnavailable,
-    ReplayRequest,
-)
+from goedels_poetry.kernel.lean.data import read
+from goedels_poetry.languages.lean.runtime.driven import DrivenLean, LeanUnavailable
 from goedels_poetry.languages.lean.runtime.embedded import command
-from goedels_poetry.languages.lean.runtime.protocol import BadAnswer, read_result
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.languages.lean.runtime.protocol import (
+    LOGIC_AXIOMS,
+    BadAnswer,
+    CheckRequest,
+    LeanRuntime,
+    ReplayRequest,
+    read_result,
+)
 
 INDUCTION = (
     "theorem t (a b : Nat) : a + b = b + a := by\n  induction a with\n  | zero => sorry\n  | succ n ih => omega\n"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from goedels_poetry.languages.lean.runtime import CheckRequest, DrivenLean, LeanPool
+from goedels_poetry.languages.lean.runtime.driven import DrivenLean
 from goedels_poetry.languages.lean.runtime.embedded import (
     cache_folder,
     command,
@@ -14,6 +14,8 @@ from goedels_poetry.languages.lean.runtime.embedded import (
     made_files,
     make_snapshot,
 )
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.languages.lean.runtime.protocol import CheckRequest
 
 SMALL = CheckRequest("theorem t : 1 + 1 = 2 := rfl")
 DEEP = 100_000

@@ -2,7 +2,7 @@
 
 import pytest
 
-from goedels_poetry.languages.lean.runtime import LeanPool
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
 from goedels_poetry.languages.lean.sketch import check_link, check_proof, open_sketch
 from goedels_poetry.languages.lean.task import Fact, Task, lemma_name, lemma_statement
 

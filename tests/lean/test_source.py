@@ -3,7 +3,8 @@
 import pytest
 
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
-from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.languages.lean.runtime.protocol import CheckRequest
 from goedels_poetry.languages.lean.source import open_theorems, read_target
 
 FOREST = """\

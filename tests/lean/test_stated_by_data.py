@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from goedels_poetry.checker.lean import FreshLean, audit_file, check_lean
 from goedels_poetry.checker.lean.archive import PROVED, LeanArchive, write_lean
-from goedels_poetry.checker.lean.verify import Claim, verify
+from goedels_poetry.checker.lean.audit import audit_file
+from goedels_poetry.checker.lean.certify import check_lean
+from goedels_poetry.checker.lean.verify import Claim, FreshLean, verify
 from goedels_poetry.checker.report import CheckReport
 
 SECONDS = 120.0

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool
-from goedels_poetry.languages.lean.runtime.protocol import Message
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, Message
 from goedels_poetry.languages.lean.symbolic.agents import look
 from goedels_poetry.languages.lean.symbolic.attempts import Clock, Proposal
 from goedels_poetry.languages.lean.symbolic.portfolio import closers

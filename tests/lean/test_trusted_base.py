@@ -48,7 +48,7 @@ def test_the_trusted_base_for_lean_imports_the_standard_library_and_itself() -> 
     program = f"""
 import sys
 sys.path[:0] = {sys.path!r}
-from goedels_poetry.kernel.lean import read
+from goedels_poetry.kernel.lean.data import read
 print(*sorted(sys.modules), sep=chr(10))
 """
     done = subprocess.run([sys.executable, "-I", "-c", program], capture_output=True, text=True, check=True)

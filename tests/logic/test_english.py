@@ -10,7 +10,7 @@ import pytest
 from goedels_poetry.kernel.logic.findings import Entailment, GoalAnswer
 from goedels_poetry.kernel.terms import alpha
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.json_logic import read_json
+from goedels_poetry.languages.json_logic.reader import read_json
 from goedels_poetry.languages.logic.confidence.case import case_of
 from goedels_poetry.languages.logic.confidence.polarity import quantifier_words
 from goedels_poetry.languages.logic.english import ALL_SMT2, SOME_SMT2, TABLE, Reading, Row, readings

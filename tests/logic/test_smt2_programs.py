@@ -6,8 +6,9 @@ import pytest
 from smt2_texts import BIRDS, P, X, refused
 
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.kernel.logic.program import LogicProgram, Origin
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.languages.logic import LogicProgram, Origin, read_smt2
+from goedels_poetry.languages.logic.smt2 import read_smt2
 from goedels_poetry.languages.smt.text import parse_problem
 
 LISTS = "(declare-datatypes () ((L nil (cons (hd Int) (tl L)))))"

@@ -17,7 +17,7 @@ from goedels_poetry import Budgets, RunResult, Settings, Verdict
 from goedels_poetry.errors import StoreError, UnknownRun
 from goedels_poetry.tree.results import Event
 from goedels_poetry.tree.state import ROOT, Failure, NodeStatus, ProofNode, Queue
-from goedels_poetry.tree.store import ProofStore
+from goedels_poetry.tree.store.proof_store import ProofStore
 
 HOPELESS = {"proof": None, "exhausted": True}
 

@@ -16,7 +16,8 @@ from goedels_poetry.memory import LemmaBank, StrategyStatistics
 from goedels_poetry.memory.bank import Lemma
 from goedels_poetry.tree import shared_database
 from goedels_poetry.tree.shared_database import SharedDatabase
-from goedels_poetry.tree.store import ProofStore, database
+from goedels_poetry.tree.store import database
+from goedels_poetry.tree.store.proof_store import ProofStore
 
 PAGE = 4096
 

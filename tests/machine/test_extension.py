@@ -14,7 +14,7 @@ from toy_language import ToyLanguage, theorem
 from trees_by_hand import MakeFramework
 
 from goedels_poetry import Verdict
-from goedels_poetry.agents import load_registry
+from goedels_poetry.agents.registry import load_registry
 from goedels_poetry.trace import machine
 from goedels_poetry.tree.results import Event
 

@@ -20,7 +20,7 @@ from goedels_poetry.errors import UnknownLanguage, UnknownRun
 from goedels_poetry.languages import Goal, Outcome, for_file
 from goedels_poetry.machine.conclusion import CHECK_GRACE
 from goedels_poetry.machine.graph import Machine, build
-from goedels_poetry.settings import Budgets
+from goedels_poetry.settings.declared import Budgets
 from goedels_poetry.tree.runs import identity
 from goedels_poetry.tree.state import ROOT, NodeStatus, Queue
 
@@ -382,7 +382,7 @@ def test_langgraph_is_told_to_be_strict_before_it_is_imported() -> None:
 
 
 def test_every_agent_is_a_node_of_the_graph() -> None:
-    from goedels_poetry.agents import load_registry
+    from goedels_poetry.agents.registry import load_registry
 
     registry = load_registry()
     machine = Machine(None, registry, None, None, None, print, None)  # type: ignore[arg-type]  # nothing is run

@@ -28,12 +28,12 @@ from goedels_poetry import (
     languages,
     strategy,
 )
-from goedels_poetry.agents import load_registry
+from goedels_poetry.agents.registry import load_registry
 from goedels_poetry.cli.report import Report, to_json
 from goedels_poetry.errors import UnknownLanguage
-from goedels_poetry.languages.lean import LeanLanguage
+from goedels_poetry.languages.lean.language import LeanLanguage
 from goedels_poetry.languages.sequents import Sequent, Variable
-from goedels_poetry.languages.smt import SmtLanguage
+from goedels_poetry.languages.smt.language import SmtLanguage
 from goedels_poetry.strategies import UnusableSketch
 from goedels_poetry.tree.state import Queue
 

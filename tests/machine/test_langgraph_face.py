@@ -26,11 +26,11 @@ from toy_language import ToyLanguage, generated, theorem
 from trees_by_hand import MakeFramework
 
 from goedels_poetry import Event, FailurePolicy, GoedelsPoetryFramework, Queue, RunResult, Settings, Verdict
-from goedels_poetry.agents import AgentSpec, load_registry
+from goedels_poetry.agents.registry import AgentSpec, load_registry
 from goedels_poetry.errors import GoedelsPoetryError, StateIsReadOnly, UnknownRun
 from goedels_poetry.framework import ResumeArguments, RunArguments
 from goedels_poetry.machine.snapshots import PAGE, Snapshot
-from goedels_poetry.models import Models
+from goedels_poetry.models.client import Models
 from goedels_poetry.trace import machine
 
 SMT = "(declare-const p Bool)(declare-const q Bool)(prove (or p q (not (and p q))))"

@@ -8,7 +8,7 @@ import sys
 PROGRAM = """
 import sys
 from goedels_poetry.machine.loop import _PremisesWhenAsked
-from goedels_poetry.settings import Settings
+from goedels_poetry.settings.declared import Settings
 
 def loaded():
     return "langchain_core" in sys.modules

@@ -17,7 +17,7 @@ from trees_by_hand import MakeFramework
 from goedels_poetry import Verdict
 from goedels_poetry.errors import MissingTool, Unavailable
 from goedels_poetry.languages import Goal, Outcome, Theorem
-from goedels_poetry.solvers import SolverUnavailable
+from goedels_poetry.solvers.limits import SolverUnavailable
 
 
 class Failing(ToyLanguage):

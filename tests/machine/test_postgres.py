@@ -15,11 +15,11 @@ from toy_language import ToyLanguage, generated, theorem
 
 from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
 from goedels_poetry.errors import MissingTool, RunLocked, StoreError, UnknownRun
-from goedels_poetry.tree.postgres import Database
 from goedels_poetry.tree.postgres import connection as pg_connection
+from goedels_poetry.tree.postgres.database import Database
 from goedels_poetry.tree.runs import Runs
 from goedels_poetry.tree.state import ROOT, ProofNode
-from goedels_poetry.tree.store import ProofStore
+from goedels_poetry.tree.store.proof_store import ProofStore
 
 STORE = "GOEDELS_POETRY__STORE_URL"
 

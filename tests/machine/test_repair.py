@@ -16,7 +16,8 @@ from goedels_poetry import Verdict
 from goedels_poetry.errors import RunLocked, StoreError, UnknownRun
 from goedels_poetry.tree.repair import repair
 from goedels_poetry.tree.runs import RunDir
-from goedels_poetry.tree.store import ProofStore, is_whole, salvage
+from goedels_poetry.tree.store.proof_store import ProofStore
+from goedels_poetry.tree.store.salvage import is_whole, salvage
 
 PAGE = 4096
 

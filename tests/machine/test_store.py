@@ -18,8 +18,9 @@ from trees_by_hand import MakeFramework
 
 from goedels_poetry.errors import BudgetExceeded, StaleWork, StoreError
 from goedels_poetry.tree.state import ROOT, ProofNode, Queue, child_id, relocate, subtree_range
-from goedels_poetry.tree.store import ProofStore, Txn
 from goedels_poetry.tree.store.present import MOST_CHARACTERS
+from goedels_poetry.tree.store.proof_store import ProofStore
+from goedels_poetry.tree.store.txn import Txn
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

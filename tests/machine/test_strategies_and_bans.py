@@ -11,7 +11,7 @@ from trees_by_hand import MakeFramework
 
 from goedels_poetry import Verdict
 from goedels_poetry.agents.moves import POLICY, legal_moves
-from goedels_poetry.settings import Settings
+from goedels_poetry.settings.declared import Settings
 from goedels_poetry.strategies import fingerprint
 from goedels_poetry.tree.results import Event
 from goedels_poetry.tree.state import ROOT, Failure, ProofNode, Queue

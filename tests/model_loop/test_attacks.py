@@ -10,7 +10,7 @@ import pytest
 from goedels_poetry.languages.base import Goal
 from goedels_poetry.languages.smt.language import SmtLanguage
 from goedels_poetry.languages.smt.reply_forms import PROOF_SCHEMA
-from goedels_poetry.models import Prompts
+from goedels_poetry.models.prompts import Prompts
 from goedels_poetry.models.replies import UnusableReply, parse_json_reply
 
 THEORY = """

@@ -17,7 +17,8 @@ from scripted_models import FAULTS, REVERSE, Answer, Script, Server, WithModel, 
 from goedels_poetry import RunResult, Verdict
 from goedels_poetry.agents.formalizer import formal_text
 from goedels_poetry.checker import check_certificate
-from goedels_poetry.models import Reply, UnusableReply
+from goedels_poetry.models.replies import UnusableReply
+from goedels_poetry.models.requests import Reply
 from goedels_poetry.tasks.claim import NO_COUNTEREXAMPLE
 
 CLAIM = "for all lists, reversing twice gives the list back"

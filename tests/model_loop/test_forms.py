@@ -16,7 +16,7 @@ from goedels_poetry.languages.lean.replies import lean_text
 from goedels_poetry.languages.smt.language import SmtLanguage
 from goedels_poetry.languages.smt.reply_examples import ASSOC, NIL, REV, THEORY, TURN
 from goedels_poetry.languages.smt.reply_forms import PROOF_SCHEMA
-from goedels_poetry.models import UnusableReply, parse_json_reply
+from goedels_poetry.models.replies import UnusableReply, parse_json_reply
 
 
 async def read(smt: SmtLanguage, text: str) -> Outcome:

@@ -11,7 +11,7 @@ from goedels_poetry.languages.lean.language import PROOF_FORMAT, SKETCH_FORMAT, 
 from goedels_poetry.languages.smt.language import SmtLanguage
 from goedels_poetry.languages.smt.reply_forms import MAX_DEPTH, MAX_ORDER, MAX_WIDTH
 from goedels_poetry.languages.smt.reply_forms import SKETCH_FORMAT as SMT_FORMAT
-from goedels_poetry.models import Prompts
+from goedels_poetry.models.prompts import Prompts
 
 INT = "(define-fun-rec f ((n Int)) Int (ite (<= n 0) 0 (+ 2 (f (- n 1)))))(prove (forall ((n Int)) (>= (f n) 0)))"
 BITS = """

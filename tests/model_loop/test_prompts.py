@@ -11,7 +11,7 @@ from goedels_poetry.agents.questions import refiner, wording
 from goedels_poetry.agents.story import bans, failed_subgoal, story
 from goedels_poetry.languages.base import Goal
 from goedels_poetry.languages.smt.language import SmtLanguage
-from goedels_poetry.models import Prompts
+from goedels_poetry.models.prompts import Prompts
 from goedels_poetry.tasks.question import Question
 
 HISTORY = (

@@ -15,7 +15,8 @@ from scripted_models import Answer, Server, WithModel, fenced
 from goedels_poetry import Verdict
 from goedels_poetry.kernel.terms import Term
 from goedels_poetry.languages.base import Goal, Outcome, Refutable
-from goedels_poetry.languages.smt.engine.jobs import problem_of, replies
+from goedels_poetry.languages.smt.engine.jobs import replies
+from goedels_poetry.languages.smt.engine.jobs.payloads import problem_of
 from goedels_poetry.languages.smt.language import SmtLanguage
 from goedels_poetry.languages.smt.readable import show_readable
 from goedels_poetry.languages.smt.reply_examples import EXAMPLES, INSTANCES_ALONE, REV, THEORY, Example

@@ -10,8 +10,8 @@ import pytest
 from asking import MakeModels
 from model_server import Server
 
-from goedels_poetry.models import Models, models_from
-from goedels_poetry.settings import ModelSettings, ModelsSettings, Settings
+from goedels_poetry.models.client import Models, models_from
+from goedels_poetry.settings.declared import ModelSettings, ModelsSettings, Settings
 
 
 @pytest.fixture(autouse=True)

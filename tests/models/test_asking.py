@@ -15,8 +15,10 @@ from model_server import FAULTS, SLOW, Answer, Server, rate_limit, refusal, serv
 from pydantic import SecretStr
 
 from goedels_poetry.errors import BudgetExceeded
-from goedels_poetry.models import ROLES, Ledger, Models, Request, models_from
-from goedels_poetry.settings import Budgets, ModelSettings, ModelsSettings, Settings
+from goedels_poetry.models.accounting import Ledger
+from goedels_poetry.models.client import Models, models_from
+from goedels_poetry.models.requests import ROLES, Request
+from goedels_poetry.settings.declared import Budgets, ModelSettings, ModelsSettings, Settings
 
 SCHEMA = {
     "type": "object",

@@ -14,8 +14,10 @@ import pytest
 from asking import MakeModels, goal
 from model_server import EMPTY, Answer, Server, server_error
 
-from goedels_poetry.models import ExecutorCache, Ledger, Price, PriceError, Prices, RecordingError, Usage
-from goedels_poetry.models.cache import MOST_CHARACTERS, Kind
+from goedels_poetry.models.accounting import Ledger, Price, PriceError, Prices
+from goedels_poetry.models.cache import MOST_CHARACTERS, ExecutorCache, Kind
+from goedels_poetry.models.record import RecordingError
+from goedels_poetry.models.requests import Usage
 
 
 def counting() -> Server:

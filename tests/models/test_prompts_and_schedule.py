@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goedels_poetry.models import PromptError, Prompts, Request, RetryConfig, Template
+from goedels_poetry.models.prompts import PromptError, Prompts, Template
+from goedels_poetry.models.requests import Request
+from goedels_poetry.models.schedule import RetryConfig
 
 
 def test_braces_and_backslashes_are_left_alone() -> None:

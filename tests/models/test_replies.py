@@ -9,8 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goedels_poetry.models import UnusableReply, blocks, code, parse_json_reply, without_thinking
-from goedels_poetry.models.replies import problem_with, text_of
+from goedels_poetry.models.replies import (
+    UnusableReply,
+    blocks,
+    code,
+    parse_json_reply,
+    problem_with,
+    text_of,
+    without_thinking,
+)
 
 OBJECT: dict[str, Any] = {"type": "object"}
 

@@ -20,7 +20,7 @@ from scripted_models import KeptLanguage
 from goedels_poetry import Budgets, GoedelsPoetryFramework, RunResult, Settings, Verdict
 from goedels_poetry.models.reachability import look
 from goedels_poetry.models.record import Recording
-from goedels_poetry.settings import ModelSettings, ModelsSettings
+from goedels_poetry.settings.declared import ModelSettings, ModelsSettings
 
 ROOT = Path(__file__).parents[2]
 HARD = """

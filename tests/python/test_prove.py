@@ -13,7 +13,7 @@ from goedels_poetry.checker import check_any
 from goedels_poetry.checker.archive import canonical, sealed, sha256
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.python.testing.contracts import MEANS
-from goedels_poetry.settings import Budgets
+from goedels_poetry.settings.declared import Budgets
 
 HEAD = "from goedels_poetry.contracts import ensures, raises, requires\n\n\n"
 SUM = f"""{HEAD}@requires(lambda n: n >= 0)

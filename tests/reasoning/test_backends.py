@@ -15,7 +15,7 @@ import pytest
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.logic.render import countermodel_of
 from goedels_poetry.reasoning.backends import Backend, JSONBackend, SMT2Backend
-from goedels_poetry.solvers import Answer, SolverError
+from goedels_poetry.solvers.limits import Answer, SolverError
 from goedels_poetry.solvers.query_runner import QueryRunner
 
 HEAD = """(declare-sort P 0)

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from goedels_poetry.checker.archive import MANIFEST, canonical, sha256
-from goedels_poetry.checker.logic import LogicArchive, check_logic, write_logic
+from goedels_poetry.checker.logic.archive import LogicArchive, write_logic
+from goedels_poetry.checker.logic.check import check_logic
 from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.logic.dialects import read_program

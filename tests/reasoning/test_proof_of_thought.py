@@ -20,7 +20,7 @@ from scripted_questions import Answer, Server
 from goedels_poetry import Settings, Verdict
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.framework import GoedelsPoetryFramework
-from goedels_poetry.models import Models
+from goedels_poetry.models.client import Models
 from goedels_poetry.reasoning import ProofOfThought, QueryResult
 from goedels_poetry.reasoning.clients import UnusableClient
 from goedels_poetry.reasoning.proof_of_thought import lettered

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from goedels_poetry.models import Prompts, blocks
+from goedels_poetry.models.prompts import Prompts
+from goedels_poetry.models.replies import blocks
 from goedels_poetry.reasoning.backends import BACKENDS
 
 

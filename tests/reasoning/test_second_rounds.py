@@ -12,7 +12,8 @@ from scripted_questions import Answer, Ask, KeptLanguage, Server
 from goedels_poetry import GoedelsPoetryFramework, Settings
 from goedels_poetry.agents.questions.wording import kind_of, variables
 from goedels_poetry.languages.logic.english import QUESTIONS, TABLE
-from goedels_poetry.models import Prompts, blocks
+from goedels_poetry.models.prompts import Prompts
+from goedels_poetry.models.replies import blocks
 from goedels_poetry.reasoning import QueryResult
 from goedels_poetry.reasoning.solving import solve
 from goedels_poetry.tasks.question import Question

@@ -16,7 +16,7 @@ from goedels_poetry.agents.questions.refiner import faults_in, subquestions_in
 from goedels_poetry.errors import BudgetExceeded, InvalidInput
 from goedels_poetry.machine.jobs import Jobs
 from goedels_poetry.machine.supervisor import SupervisorAgent
-from goedels_poetry.models import Ledger, SharedBudget
+from goedels_poetry.models.accounting import Ledger, SharedBudget
 from goedels_poetry.reasoning import QueryResult
 from goedels_poetry.reasoning.postprocessors import (
     Advice,
@@ -32,11 +32,11 @@ from goedels_poetry.reasoning.postprocessors import (
 )
 from goedels_poetry.reasoning.postprocessors.subquestions import SubAnswer
 from goedels_poetry.reasoning.postprocessors.votes import Tally
-from goedels_poetry.settings import Budgets
+from goedels_poetry.settings.declared import Budgets
 from goedels_poetry.tasks.base import Stop
 from goedels_poetry.tasks.question import Question
 from goedels_poetry.tree.state import ROOT, ProofNode
-from goedels_poetry.tree.store import ProofStore
+from goedels_poetry.tree.store.proof_store import ProofStore
 
 TRUE = QueryResult("?", True, Verdict.PROVED)
 FALSE = QueryResult("?", False, Verdict.REFUTED)

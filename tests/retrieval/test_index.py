@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goedels_poetry.languages.base import Citable, Premise
-from goedels_poetry.retrieval import BM25Retriever, Index
+from goedels_poetry.retrieval.index import Index
 from goedels_poetry.retrieval.queries import queries_for
-from goedels_poetry.retrieval.retrievers import document, fused, premise
+from goedels_poetry.retrieval.retrievers import BM25Retriever, document, fused, premise
 from goedels_poetry.retrieval.tokens import symbols_of, tokens_of, words_of
 
 LEMMAS = [

@@ -6,10 +6,9 @@ from services import FAULTS, Services
 
 from goedels_poetry.languages.base import Citable
 from goedels_poetry.models.faults import ReplyTooLarge
-from goedels_poetry.retrieval import BM25Retriever, EmbeddedRetriever, LeanExploreRetriever, LoogleRetriever
-from goedels_poetry.retrieval.remote import SearchFailed
-from goedels_poetry.retrieval.retrievers import openai_embeddings
-from goedels_poetry.settings import RetrievalSettings
+from goedels_poetry.retrieval.remote import LeanExploreRetriever, LoogleRetriever, SearchFailed
+from goedels_poetry.retrieval.retrievers import BM25Retriever, EmbeddedRetriever, openai_embeddings
+from goedels_poetry.settings.declared import RetrievalSettings
 
 
 async def test_loogle_is_asked_for_constants_and_its_hits_are_premises() -> None:

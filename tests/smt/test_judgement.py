@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from goedels_poetry.languages.smt.engine.context import ProverContext
-from goedels_poetry.languages.smt.engine.preflight import check_problem
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
+from goedels_poetry.languages.smt.engine.preflight.checks import check_problem
 from goedels_poetry.languages.smt.text import parse_problem
 
 HELPED_BY_A_PREMISE = """

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from goedels_poetry.errors import EXCERPT_COLUMNS, InvalidInput, source_excerpt
-from goedels_poetry.languages.json_logic import read_json
+from goedels_poetry.languages.json_logic.reader import read_json
 from goedels_poetry.languages.resembling import resembles, with_language_hint
-from goedels_poetry.languages.smt import SmtLanguage
+from goedels_poetry.languages.smt.language import SmtLanguage
 from goedels_poetry.languages.smt.text import parse_problem
 
 # ------------------------------------------------------------------------------------------------- line and caret

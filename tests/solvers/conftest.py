@@ -2,7 +2,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from goedels_poetry.solvers import Cvc5Process, SolverProcess, Z3Process, z3_process
+from goedels_poetry.solvers import z3_process
+from goedels_poetry.solvers.cvc5_process import Cvc5Process
+from goedels_poetry.solvers.process import SolverProcess
+from goedels_poetry.solvers.z3_process import Z3Process
 
 
 def _library_z3(monkeypatch: pytest.MonkeyPatch) -> SolverProcess:

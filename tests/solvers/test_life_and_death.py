@@ -15,7 +15,11 @@ import pytest
 
 PROGRAM = """
 import asyncio, os, sys, threading
-from goedels_poetry.solvers import Cvc5Process, Limits, SolverPool, WorkerPool, Z3Process
+from goedels_poetry.solvers.cvc5_process import Cvc5Process
+from goedels_poetry.solvers.limits import Limits
+from goedels_poetry.solvers.pool import SolverPool
+from goedels_poetry.solvers.worker_pool import WorkerPool
+from goedels_poetry.solvers.z3_process import Z3Process
 
 HARD = sys.argv[1]
 
@@ -102,7 +106,7 @@ def test_the_program_ends_at_once_with_its_children_whatever_they_do(tmp_path: P
 def test_an_idle_interpreter_thread_of_a_pool_keeps_no_program_alive(hard: str) -> None:
     text = (
         "import asyncio, sys, threading\n"
-        "from goedels_poetry.solvers import Limits, SolverPool\n"
+        "from goedels_poetry.solvers.limits import Limits; from goedels_poetry.solvers.pool import SolverPool\n"
         "pool = SolverPool(1)\n"
         "ask = lambda: asyncio.run(pool.ask('z3', sys.argv[1], Limits(seconds=600)))\n"
         "threading.Thread(target=ask, daemon=True).start()\n"
@@ -123,7 +127,8 @@ def test_works_with_standard_output_closed() -> None:
     text = (
         "import os, sys\n"
         "os.close(1); os.close(0)\n"
-        "from goedels_poetry.solvers import Cvc5Process, Z3Process\n"
+        "from goedels_poetry.solvers.cvc5_process import Cvc5Process\n"
+        "from goedels_poetry.solvers.z3_process import Z3Process\n"
         "for solver in (Z3Process(), Cvc5Process()):\n"
         "    assert solver.ask('(assert false)').status == 'unsat', solver\n"
     )

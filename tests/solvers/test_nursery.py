@@ -12,8 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from goedels_poetry.solvers import JobCrashed, WorkerPool, ahead
+from goedels_poetry.solvers import ahead
 from goedels_poetry.solvers.cvc5_process import CHILD
+from goedels_poetry.solvers.limits import JobCrashed
+from goedels_poetry.solvers.worker_pool import WorkerPool
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the nursery is for Linux")
 
@@ -123,7 +125,8 @@ async def test_a_worker_forks_the_second_solver_and_it_ends_with_the_worker() ->
 def test_what_was_loaded_ahead_is_there_when_a_worker_begins(tmp_path: Path) -> None:
     program = f"""
 import asyncio
-from goedels_poetry.solvers import WorkerPool, ahead
+from goedels_poetry.solvers.worker_pool import WorkerPool
+from goedels_poetry.solvers import ahead
 ahead.load_ahead("goedels_poetry.kernel.terms")
 async def main():
     async with WorkerPool(1, {PACKAGES!r}) as pool:

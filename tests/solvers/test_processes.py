@@ -11,7 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from goedels_poetry.solvers import Limits, SolverProcess, SolverUnavailable, Z3Process, solver_versions
+from goedels_poetry.solvers.limits import Limits, SolverUnavailable
+from goedels_poetry.solvers.process import SolverProcess
+from goedels_poetry.solvers.versions import solver_versions
+from goedels_poetry.solvers.z3_process import Z3Process
 
 FALSE = "(assert false)"
 

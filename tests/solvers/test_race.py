@@ -6,7 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from goedels_poetry.solvers import Answer, Cvc5Process, Limits, Runner, Z3Process, race
+from goedels_poetry.solvers.cvc5_process import Cvc5Process
+from goedels_poetry.solvers.limits import Answer, Limits
+from goedels_poetry.solvers.racing import Runner, race
+from goedels_poetry.solvers.z3_process import Z3Process
 
 FALSE = "(declare-const x Int)(assert (< x x))"
 

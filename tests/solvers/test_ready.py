@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from goedels_poetry.solvers import WorkerPool
 from goedels_poetry.solvers.cvc5_process import CHILD
+from goedels_poetry.solvers.worker_pool import WorkerPool
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it is looked up in /proc")
 
@@ -96,7 +96,7 @@ headstart.begin(("goedels_poetry.kernel.terms",))
 children = open(f"/proc/self/task/{{os.getpid()}}/children").read().split()
 print(*children)
 if "take" in sys.argv:
-    from goedels_poetry.solvers import WorkerPool
+    from goedels_poetry.solvers.worker_pool import WorkerPool
     async def main():
         async with WorkerPool(1, {PACKAGES!r}) as pool:
             found = await pool.run("solver_jobs:loaded", {{"module": "goedels_poetry.kernel.terms"}})

@@ -2,7 +2,9 @@ import random
 
 import pytest
 
-from goedels_poetry.solvers import Limits, SolverProcess, Z3Process
+from goedels_poetry.solvers.limits import Limits
+from goedels_poetry.solvers.process import SolverProcess
+from goedels_poetry.solvers.z3_process import Z3Process
 
 # Peano addition and its equations; the questions below take some hundred to some thousand steps.
 PEANO = """

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from goedels_poetry.solvers import Evidence, Limits, Z3Process
-from goedels_poetry.solvers.z3_scope import _UNSAFE, SCOPES
+from goedels_poetry.solvers.limits import Limits
+from goedels_poetry.solvers.z3_process import Z3Process
+from goedels_poetry.solvers.z3_scope import _UNSAFE, SCOPES, Evidence
 
 PRELUDE = (
     "(declare-const g Bool)(declare-const h Bool)(declare-const x Int)(assert (=> g (> x 3)))(assert (=> h (< x 9)))"

@@ -1,6 +1,7 @@
 import pytest
 
-from goedels_poetry.solvers import Limits, Z3Process
+from goedels_poetry.solvers.limits import Limits
+from goedels_poetry.solvers.z3_process import Z3Process
 from goedels_poetry.solvers.z3_replies import error_answer
 
 FALSE = "(assert false)"

@@ -2,7 +2,8 @@ import asyncio
 
 import pytest
 
-from goedels_poetry.solvers import Limits, SolverError, SolverPool
+from goedels_poetry.solvers.limits import Limits, SolverError
+from goedels_poetry.solvers.pool import SolverPool
 
 FALSE = "(assert false)"
 

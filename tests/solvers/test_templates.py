@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from goedels_poetry.solvers import WorkerPool
+from goedels_poetry.solvers.worker_pool import WorkerPool
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="templates are for Linux")
 

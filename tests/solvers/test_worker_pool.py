@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from goedels_poetry.solvers import JobCrashed, JobMemory, JobTimeout, SolverError, SolverUnavailable, WorkerPool
+from goedels_poetry.solvers.limits import JobCrashed, JobMemory, JobTimeout, SolverError, SolverUnavailable
+from goedels_poetry.solvers.worker_pool import WorkerPool
 
 Make = Callable[..., WorkerPool]
 

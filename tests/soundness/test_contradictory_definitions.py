@@ -14,7 +14,7 @@ from goedels_poetry.kernel.logic.entailment import decide
 from goedels_poetry.kernel.sequent import sequent_of
 from goedels_poetry.kernel.terms import integer
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.logic import read_smt2
+from goedels_poetry.languages.logic.smt2 import read_smt2
 from goedels_poetry.languages.smt.text import parse_problem, parse_term
 from goedels_poetry.solvers.query_runner import SolverPair
 

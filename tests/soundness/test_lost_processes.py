@@ -29,7 +29,10 @@ from goedels_poetry.kernel.terms import integer
 from goedels_poetry.languages import reading
 from goedels_poetry.languages.logic.language import LogicLanguage
 from goedels_poetry.languages.smt.language import SmtLanguage
-from goedels_poetry.solvers import Limits, WorkerPool, Z3Process, z3_process
+from goedels_poetry.solvers import z3_process
+from goedels_poetry.solvers.limits import Limits
+from goedels_poetry.solvers.worker_pool import WorkerPool
+from goedels_poetry.solvers.z3_process import Z3Process
 
 SMALL = "(declare-const p Bool)(assert p)(prove (or p (not p)))"
 PROGRAM = "(declare-const p Bool)(assert p)(define-fun goal () Bool (or p (not p)))"

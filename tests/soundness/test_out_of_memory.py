@@ -23,8 +23,10 @@ import pytest
 from goedels_poetry.checker.lean.verify import fresh_leans
 from goedels_poetry.errors import MissingTool, is_passing
 from goedels_poetry.framework import GoedelsPoetryFramework
-from goedels_poetry.languages.lean.runtime import CheckRequest, DrivenLean, LeanKilled, LeanPool
-from goedels_poetry.settings import Settings
+from goedels_poetry.languages.lean.runtime.driven import DrivenLean, LeanKilled
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.languages.lean.runtime.protocol import CheckRequest
+from goedels_poetry.settings.declared import Settings
 
 SMALL = {
     "t.smt2": "(declare-fun f (Int) Int)(assert (forall ((x Int)) (= (f x) (* 2 x))))(prove (= (f 4) 8))\n",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.settings import Settings
+from goedels_poetry.settings.declared import Settings
 
 THEOREM = "(declare-const p Bool)(prove (or p (not p)))"
 FALSE = "(declare-const p Bool)(prove p)"

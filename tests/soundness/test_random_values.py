@@ -12,7 +12,9 @@ from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.refutation.values import to_term
 from goedels_poetry.kernel.terms import BOOL, app
 from goedels_poetry.languages.smt.text import parse_problem, parse_term
-from goedels_poetry.solvers import Cvc5Process, Limits, Z3Process
+from goedels_poetry.solvers.cvc5_process import Cvc5Process
+from goedels_poetry.solvers.limits import Limits
+from goedels_poetry.solvers.z3_process import Z3Process
 
 PROBLEM = parse_problem(
     """(declare-datatypes ((N 0) (T 0)) (((z) (s (p N))) ((leaf) (node (l T) (v Int) (r T)))))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from goedels_poetry.models import Models, Request
+from goedels_poetry.models.client import Models
+from goedels_poetry.models.requests import Request
 
 MakeModels = Callable[..., Models]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from goedels_poetry.checker.smt import jobs as checker_jobs
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.languages.smt.engine.context import OutOfTime
+from goedels_poetry.languages.smt.engine.context.budget import OutOfTime
 from goedels_poetry.languages.smt.engine.jobs import symbolic as jobs
 from goedels_poetry.languages.smt.text import parse_problem
 

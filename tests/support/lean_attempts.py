@@ -2,9 +2,10 @@
 
 import asyncio
 
-from goedels_poetry.languages.lean.runtime import LeanPool
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
 from goedels_poetry.languages.lean.symbolic import refute
-from goedels_poetry.languages.lean.symbolic.arithmetic import arithmetic, predicates_of
+from goedels_poetry.languages.lean.symbolic.arithmetic.predicates import predicates_of
+from goedels_poetry.languages.lean.symbolic.arithmetic.tactics import arithmetic
 from goedels_poetry.languages.lean.symbolic.attempts import Clock, Proposal, first_success
 from goedels_poetry.languages.lean.symbolic.theory import opened, theory_of
 from goedels_poetry.languages.lean.task import Task

@@ -26,7 +26,8 @@ from goedels_poetry.machine.kinds import KINDS, Kind
 from goedels_poetry.tasks.base import FORMAL, GO_ON, Session, Stop, bare_root, stand_in, text_by_model
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.state import ROOT, ProofNode, Queue
-from goedels_poetry.tree.store import StoreReader, Txn
+from goedels_poetry.tree.store.reads import StoreReader
+from goedels_poetry.tree.store.txn import Txn
 
 REWRITE, PAUSE = "rewrite", "pause"
 

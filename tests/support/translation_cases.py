@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from goedels_poetry.kernel.bridge import LeanTheory, translate
+from goedels_poetry.kernel.bridge.theory import LeanTheory, translate
 from goedels_poetry.kernel.derivation import Derivation
 from goedels_poetry.kernel.printer import RESERVED
 from goedels_poetry.kernel.problem import Problem, Signature

@@ -9,7 +9,8 @@ from typing import Any
 from goedels_poetry import GoedelsPoetryFramework, Settings
 from goedels_poetry.tree.state import ROOT, ProofNode, Queue
 from goedels_poetry.tree.state_manager import GoedelsPoetryStateManager
-from goedels_poetry.tree.store import ProofStore, Txn
+from goedels_poetry.tree.store.proof_store import ProofStore
+from goedels_poetry.tree.store.txn import Txn
 
 MakeFramework = Callable[..., GoedelsPoetryFramework]
 

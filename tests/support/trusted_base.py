@@ -19,7 +19,7 @@ from pathlib import Path
 import proofs
 
 from goedels_poetry.checker import write_certificate, write_counterexample
-from goedels_poetry.checker.logic import LogicArchive, write_logic
+from goedels_poetry.checker.logic.archive import LogicArchive, write_logic
 from goedels_poetry.checker.python.archive import write_python
 from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.languages.logic.dialects import read_program
@@ -56,7 +56,7 @@ CHECKS = {
     "SMT counterexample": "from goedels_poetry.checker.smt.check import check_certificate as check",
     "SMT proof with `proof.lean`, besides": "import goedels_poetry.checker.smt.lean_proof",
     "Lean": "import goedels_poetry.checker.lean",
-    "logic program": "from goedels_poetry.checker.logic import check_logic as check",
+    "logic program": "from goedels_poetry.checker.logic.check import check_logic as check",
     "Python function": "from goedels_poetry.checker.python.check import check_python as check",
 }
 """How the checker of each kind is imported; what speaks with Lean is only imported, the others check a certificate."""

@@ -19,7 +19,7 @@ from goedels_poetry.trace import live
 from goedels_poetry.trace.live import LiveView
 from goedels_poetry.tree.results import Event, RunResult
 from goedels_poetry.tree.state import ROOT, NodeStatus, ProofNode
-from goedels_poetry.tree.store import ProofStore
+from goedels_poetry.tree.store.proof_store import ProofStore
 
 
 class Terminal(io.StringIO):

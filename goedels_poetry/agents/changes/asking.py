@@ -17,8 +17,9 @@ from goedels_poetry.agents.rounds import Round, ask_round
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.base import Outcome
 from goedels_poetry.languages.python.changes import ChangeReport, NotApplicable, apply, plain, read_proposal
-from goedels_poetry.models import Reply, Request, UnusableReply
 from goedels_poetry.models.client import CHARACTERS_PER_TOKEN
+from goedels_poetry.models.replies import UnusableReply
+from goedels_poetry.models.requests import Reply, Request
 from goedels_poetry.tasks.change import Change
 from goedels_poetry.tasks.change_extraction import change_in
 from goedels_poetry.tasks.change_moves import (
@@ -32,7 +33,7 @@ from goedels_poetry.tasks.change_moves import (
     state_text,
 )
 from goedels_poetry.tree.state import ProofNode
-from goedels_poetry.tree.store import Txn
+from goedels_poetry.tree.store.txn import Txn
 
 ROOM = 200_000
 """Characters of a conversation that are sent, where the model's context is not known."""

@@ -10,7 +10,7 @@ from goedels_poetry.errors import InvalidInput
 from goedels_poetry.tasks.change_moves import set_back
 from goedels_poetry.tree.runs import Runs
 from goedels_poetry.tree.state import ROOT
-from goedels_poetry.tree.store import Txn
+from goedels_poetry.tree.store.txn import Txn
 
 PERSON = "person"
 """Who commits it."""

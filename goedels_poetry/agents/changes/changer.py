@@ -32,7 +32,8 @@ from goedels_poetry.tasks.change_moves import (
     state_text,
 )
 from goedels_poetry.tree.state import ProofNode, Queue
-from goedels_poetry.tree.store import ProofStore, Txn
+from goedels_poetry.tree.store.proof_store import ProofStore
+from goedels_poetry.tree.store.txn import Txn
 
 
 @agent(queue=(Queue.FORMALIZE, Queue.CORRECT), name="changer", on_failure=ChangeFailure.NO_CHANGE)

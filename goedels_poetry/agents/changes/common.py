@@ -8,7 +8,7 @@ from goedels_poetry.languages.python.changes import Baseline
 from goedels_poetry.tasks.change import Change
 from goedels_poetry.tasks.change_moves import BASELINE
 from goedels_poetry.tree.state import ROOT, ProofNode
-from goedels_poetry.tree.store import StoreReader
+from goedels_poetry.tree.store.reads import StoreReader
 
 ROLE = "corrector"
 """The role that writes changes."""

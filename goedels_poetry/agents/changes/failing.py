@@ -9,7 +9,7 @@ from goedels_poetry.agents.failure import ERROR, FailureTable
 from goedels_poetry.languages.python.changes import ChangeReport
 from goedels_poetry.tasks.change_moves import PENDING, SURVEY, Proposed, set_no_change, set_proposed, set_report
 from goedels_poetry.tree.state import ProofNode, Queue
-from goedels_poetry.tree.store import Txn
+from goedels_poetry.tree.store.txn import Txn
 
 
 class ChangeFailure(StrEnum):

@@ -10,7 +10,7 @@ from goedels_poetry.languages.python.changes.symptoms import project_file, sympt
 from goedels_poetry.tasks.change import Change
 from goedels_poetry.tasks.change_moves import PENDING, REPORT, STATE, state_of, state_text, steps_of
 from goedels_poetry.tree.state import ProofNode
-from goedels_poetry.tree.store import StoreReader
+from goedels_poetry.tree.store.reads import StoreReader
 
 MOST_TEXT = 60_000
 """Characters of a file that are shown."""

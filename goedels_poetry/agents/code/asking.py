@@ -13,7 +13,8 @@ from goedels_poetry.agents.guidance import schedule
 from goedels_poetry.agents.rounds import Round, ask_round
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.base import Outcome
-from goedels_poetry.models import Reply, Request, UnusableReply
+from goedels_poetry.models.replies import UnusableReply
+from goedels_poetry.models.requests import Reply, Request
 from goedels_poetry.tasks.code import CodeTask
 from goedels_poetry.tasks.code_moves import (
     CONVERSATION,
@@ -25,7 +26,7 @@ from goedels_poetry.tasks.code_moves import (
     set_written,
 )
 from goedels_poetry.tree.state import ProofNode
-from goedels_poetry.tree.store import Txn
+from goedels_poetry.tree.store.txn import Txn
 
 ROOM = 120_000
 """Characters of a conversation that are sent."""

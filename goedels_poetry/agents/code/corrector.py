@@ -6,7 +6,7 @@ from goedels_poetry.agents.code.asking import ask_for_function, conversation, no
 from goedels_poetry.agents.code.failing import CodeFailure
 from goedels_poetry.agents.deps import Apply, Deps
 from goedels_poetry.agents.registry import agent
-from goedels_poetry.models import Request
+from goedels_poetry.models.requests import Request
 from goedels_poetry.tasks.code_moves import ANSWERED, REPORT
 from goedels_poetry.tree.state import ProofNode, Queue
 

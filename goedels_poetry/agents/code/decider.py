@@ -40,7 +40,8 @@ from goedels_poetry.tasks.code_moves import (
     set_restored,
 )
 from goedels_poetry.tree.state import ProofNode, Queue
-from goedels_poetry.tree.store import StoreReader, Txn
+from goedels_poetry.tree.store.reads import StoreReader
+from goedels_poetry.tree.store.txn import Txn
 
 WRITER, PROSECUTOR = "formalizer", "judge"
 """Roles of the models that write functions, and tests that are to break them."""

@@ -14,7 +14,8 @@ import textwrap
 import tokenize
 from collections.abc import Iterator, Sequence
 
-from goedels_poetry.models import Block, Reply, UnusableReply, blocks, without_thinking
+from goedels_poetry.models.replies import Block, UnusableReply, blocks, without_thinking
+from goedels_poetry.models.requests import Reply
 from goedels_poetry.tasks.code import CodeTask
 
 MAX_CANDIDATE = 30_000

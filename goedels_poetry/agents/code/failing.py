@@ -9,7 +9,7 @@ from goedels_poetry.agents.failure import ERROR, FailureTable
 from goedels_poetry.tasks.code_moves import UNTESTED as NOT_TESTED
 from goedels_poetry.tasks.code_moves import disputes_kept, set_move, set_prosecuted, set_report, set_unusable_reply
 from goedels_poetry.tree.state import ProofNode, Queue
-from goedels_poetry.tree.store import Txn
+from goedels_poetry.tree.store.txn import Txn
 
 
 class CodeFailure(StrEnum):

@@ -12,7 +12,7 @@ from goedels_poetry.agents.code.symbolic import MOST_ROUNDS, Known, enumerated
 from goedels_poetry.agents.code.wording import context_of, evidence_words, forbidden_words, history_words, query_of
 from goedels_poetry.agents.deps import Apply, Deps
 from goedels_poetry.agents.registry import agent
-from goedels_poetry.models import Request
+from goedels_poetry.models.requests import Request
 from goedels_poetry.tasks.code import CodeTask
 from goedels_poetry.tasks.code_moves import EVIDENCE, candidates, rounds_of, set_enumerated, set_move
 from goedels_poetry.tree.state import ProofNode, Queue

@@ -15,7 +15,8 @@ from typing import Any
 
 from goedels_poetry.agents.code.literals import NotAValue, value_of
 from goedels_poetry.agents.code.wording import is_exception
-from goedels_poetry.languages.python.testing import CheckResult, replay, test_candidate
+from goedels_poetry.languages.python.testing.candidate import replay, test_candidate
+from goedels_poetry.languages.python.testing.checks import CheckResult
 from goedels_poetry.tasks.code import CodeTask
 
 MOST_TESTS = 8

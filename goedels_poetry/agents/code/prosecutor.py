@@ -20,12 +20,12 @@ from goedels_poetry.agents.guidance import schedule
 from goedels_poetry.agents.registry import agent
 from goedels_poetry.agents.rounds import Round, ask_round
 from goedels_poetry.languages.base import Outcome
-from goedels_poetry.languages.python.testing import test_candidate
-from goedels_poetry.models import Reply, Request
+from goedels_poetry.languages.python.testing.candidate import test_candidate
+from goedels_poetry.models.requests import Reply, Request
 from goedels_poetry.tasks.code import CodeTask
 from goedels_poetry.tasks.code_moves import CANDIDATE, EVIDENCE, REPORT, disputes_kept, set_broken, set_prosecuted
 from goedels_poetry.tree.state import ProofNode, Queue
-from goedels_poetry.tree.store import Txn
+from goedels_poetry.tree.store.txn import Txn
 
 ROLE = "judge"
 PROMPT = "code-prosecute"

@@ -7,7 +7,7 @@ from typing import Any
 
 from goedels_poetry.agents.code.wording import call_text, example_text
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.languages.python.testing import CheckResult, TestReport
+from goedels_poetry.languages.python.testing.checks import CheckResult, TestReport
 from goedels_poetry.languages.python.testing.literals import from_literal
 from goedels_poetry.tasks.code import CodeTask
 from goedels_poetry.tasks.code_moves import BANNED, FAILED, PASSED, REPEATED

@@ -9,7 +9,10 @@ from hashlib import sha256
 from typing import Any
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.languages.python.fingerprint import STRATEGIES, Fingerprint, fingerprint, parse_ban
+from goedels_poetry.languages.python.fingerprint.ban import parse_ban
+from goedels_poetry.languages.python.fingerprint.classify import fingerprint
+from goedels_poetry.languages.python.fingerprint.record import Fingerprint
+from goedels_poetry.languages.python.fingerprint.words import STRATEGIES
 from goedels_poetry.tasks.code import CodeTask
 
 BY_TASK = "the task does not want it"

@@ -18,8 +18,8 @@ from typing import Any
 from goedels_poetry.agents.code.asking import candidate_of
 from goedels_poetry.agents.code.strategies import Forbidden, strategy_of, why_banned
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.languages.python.synthesis import synthesise
-from goedels_poetry.languages.python.testing import test_candidate
+from goedels_poetry.languages.python.synthesis.search import synthesise
+from goedels_poetry.languages.python.testing.candidate import test_candidate
 from goedels_poetry.tasks.code import CodeTask, Pair
 from goedels_poetry.tasks.code_moves import SYNTHESIS
 

@@ -11,7 +11,7 @@ from goedels_poetry.agents.deps import Apply, Deps
 from goedels_poetry.agents.judging import outcome_of
 from goedels_poetry.agents.registry import agent
 from goedels_poetry.languages.base import Outcome
-from goedels_poetry.languages.python.testing import test_candidate
+from goedels_poetry.languages.python.testing.candidate import test_candidate
 from goedels_poetry.tasks.code_moves import BANNED, CANDIDATE, EVIDENCE, REPEATED, RESTORED, candidates, set_report
 from goedels_poetry.tree.state import ProofNode, Queue
 

@@ -15,8 +15,9 @@ from goedels_poetry.agents.questions.extraction import program_in, says_unchange
 from goedels_poetry.agents.rounds import Round, ask_round
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.base import Outcome
-from goedels_poetry.models import Reply, Request, UnusableReply
 from goedels_poetry.models.client import CHARACTERS_PER_TOKEN
+from goedels_poetry.models.replies import UnusableReply
+from goedels_poetry.models.requests import Reply, Request
 from goedels_poetry.tasks.question import (
     CONVERSATION,
     NO_REPLY,
@@ -28,7 +29,7 @@ from goedels_poetry.tasks.question import (
     set_written,
 )
 from goedels_poetry.tree.state import ProofNode
-from goedels_poetry.tree.store import Txn
+from goedels_poetry.tree.store.txn import Txn
 
 ROOM = 200_000
 """Characters of a conversation that are sent, where the model's context is not known."""
@@ -123,7 +124,7 @@ def _schema(deps: Deps, role: str, question: Question) -> dict[str, Any] | None:
     endpoint = deps.models.endpoints.get(role) if deps.models is not None else None
     if question.backend != "json" or endpoint is None or endpoint.settings.structured != "on":
         return None
-    from goedels_poetry.languages.json_logic import STRUCTURED_SCHEMA
+    from goedels_poetry.languages.json_logic.schema import STRUCTURED_SCHEMA
 
     return STRUCTURED_SCHEMA
 

@@ -29,7 +29,7 @@ from goedels_poetry.tasks.question import (
     set_move,
 )
 from goedels_poetry.tree.state import ProofNode, Queue
-from goedels_poetry.tree.store import Txn
+from goedels_poetry.tree.store.txn import Txn
 
 MOVES = {
     "test": "the program has an answer; how far it says what was meant is tested",

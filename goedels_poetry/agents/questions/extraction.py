@@ -10,7 +10,8 @@ import json
 import re
 from collections.abc import Sequence
 
-from goedels_poetry.models import Block, Reply, UnusableReply, blocks, json_objects, without_thinking
+from goedels_poetry.models.replies import Block, UnusableReply, blocks, json_objects, without_thinking
+from goedels_poetry.models.requests import Reply
 from goedels_poetry.tasks.question import MAX_PROGRAM
 
 UNCHANGED = "UNCHANGED"

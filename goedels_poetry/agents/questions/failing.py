@@ -8,7 +8,7 @@ from goedels_poetry.agents.deps import Deps
 from goedels_poetry.agents.failure import ERROR, FailureTable
 from goedels_poetry.tasks.question import ADVISE, UNREADABLE, set_move, set_report, set_tested, set_unusable_reply
 from goedels_poetry.tree.state import ProofNode, Queue
-from goedels_poetry.tree.store import Txn
+from goedels_poetry.tree.store.txn import Txn
 
 
 class QuestionFailure(StrEnum):

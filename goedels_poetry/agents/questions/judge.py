@@ -19,13 +19,13 @@ from goedels_poetry.agents.registry import agent
 from goedels_poetry.agents.rounds import Round, ask_round
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.base import Answering, Outcome
-from goedels_poetry.models import Reply, Request
+from goedels_poetry.models.requests import Reply, Request
 from goedels_poetry.tasks.question import DECIDED, DOUBTED, Question, set_tested
 from goedels_poetry.tree.state import ProofNode, Queue
-from goedels_poetry.tree.store import Txn
+from goedels_poetry.tree.store.txn import Txn
 
 if TYPE_CHECKING:
-    from goedels_poetry.languages.logic.confidence import FormalizationTest
+    from goedels_poetry.languages.logic.confidence.outcomes import FormalizationTest
 
 FAULTS = frozenset({"back-translation", "answer polarity"})
 """Tests by a reader whose failure is worth another look at the program."""
@@ -40,7 +40,8 @@ DOUBT = (
 @agent(queue=Queue.CHECK_SEMANTICS, name="judge", role="judge", on_failure=QuestionFailure.UNTESTED)
 async def judge(node: ProofNode, deps: Deps) -> Apply:
     """Warnings and a level of confidence for the last program that was decided."""
-    from goedels_poetry.languages.logic.confidence import FormalizationTest, confidence
+    from goedels_poetry.languages.logic.confidence.outcomes import FormalizationTest
+    from goedels_poetry.languages.logic.confidence.score import confidence
 
     question, language = question_of(deps), deps.language
     assert isinstance(language, Answering)
@@ -96,7 +97,9 @@ async def _read_by_models(
         told: what models may be shown, as JSON.
         sentences: how many the text has.
     """
-    from goedels_poetry.languages.logic.confidence import FormalizationTest, ProgramView, model_tests
+    from goedels_poetry.languages.logic.confidence.model_tests import model_tests
+    from goedels_poetry.languages.logic.confidence.outcomes import FormalizationTest
+    from goedels_poetry.languages.logic.confidence.view import ProgramView
 
     language = deps.language
     assert isinstance(language, Answering)

@@ -19,10 +19,10 @@ from goedels_poetry.agents.registry import agent
 from goedels_poetry.agents.rounds import ask_round
 from goedels_poetry.agents.story import NOTHING
 from goedels_poetry.languages.base import Outcome
-from goedels_poetry.models import Reply, Request
+from goedels_poetry.models.requests import Reply, Request
 from goedels_poetry.tasks.question import ADVISE, Question, set_advised, set_unusable_advice
 from goedels_poetry.tree.state import ProofNode
-from goedels_poetry.tree.store import Txn
+from goedels_poetry.tree.store.txn import Txn
 
 PROMPTS = {"critique": "question-critique", "decompose": "question-decompose", "steps": "question-least-to-most"}
 """What is asked for -> the prompt that asks for it."""

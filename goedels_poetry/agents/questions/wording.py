@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from goedels_poetry.languages.logic.english import Kind, goals, table
-from goedels_poetry.models import Prompts
+from goedels_poetry.models.prompts import Prompts
 from goedels_poetry.tasks.question import Question
 
 SHORT, SHORT_DOCUMENT = 40, 12

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from goedels_poetry.languages.lean import errors
 from goedels_poetry.languages.lean.errors import ErrorCategory, LeanError, advice_for
-from goedels_poetry.models import Prompts
+from goedels_poetry.models.prompts import Prompts
 
 MOST_CHARACTERS = 6_000
 """Characters of Lean's message that a prompt shows; the end of a longer one is left out."""

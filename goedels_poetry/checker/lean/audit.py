@@ -24,7 +24,7 @@ from goedels_poetry.checker.lean.verify import (
 from goedels_poetry.checker.report import CheckReport, TrustLevel
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.lean.runtime import THEOREMS
+from goedels_poetry.languages.lean.runtime.protocol import THEOREMS
 from goedels_poetry.languages.lean.source import normalised
 
 SECONDS = 300.0

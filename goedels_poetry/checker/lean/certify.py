@@ -28,9 +28,11 @@ from goedels_poetry.checker.lean.verify import (
 from goedels_poetry.checker.report import Certificate, CheckReport, TrustLevel
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.lean.runtime import PRIVATE, LeanPool, at_hand
+from goedels_poetry.languages.lean.runtime.at_hand import at_hand
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.languages.lean.runtime.protocol import PRIVATE
 from goedels_poetry.languages.lean.source import Target, normalised, open_theorems, read_target
-from goedels_poetry.settings import LeanSettings, Settings
+from goedels_poetry.settings.declared import LeanSettings, Settings
 from goedels_poetry.version import __version__
 
 Json = dict[str, Any]

@@ -25,26 +25,20 @@ from goedels_poetry.checker.lean.preflight import (
     foreign_commands,
     unfinished,
 )
-from goedels_poetry.kernel.lean import (
-    BY_COMPILED_CODE,
-    BadData,
-    Comparison,
-    NotAllowed,
-    Opinion,
-    Stream,
-    features,
-    grounds,
-    needed,
-    read,
-    write,
-)
-from goedels_poetry.kernel.lean import Declaration as DeclaredData
-from goedels_poetry.languages.lean.runtime import (
+from goedels_poetry.kernel.lean.compare import Comparison
+from goedels_poetry.kernel.lean.data import read
+from goedels_poetry.kernel.lean.features import features
+from goedels_poetry.kernel.lean.second import Opinion
+from goedels_poetry.kernel.lean.select import BY_COMPILED_CODE, NotAllowed, grounds, needed
+from goedels_poetry.kernel.lean.stream import BadData, Stream
+from goedels_poetry.kernel.lean.stream import Declaration as DeclaredData
+from goedels_poetry.kernel.lean.write import write
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.languages.lean.runtime.protocol import (
     LOGIC_AXIOMS,
     PRIVATE,
     CheckRequest,
     CheckResult,
-    LeanPool,
     ReplayRequest,
     place,
 )

@@ -7,15 +7,16 @@ import time
 from dataclasses import dataclass, field, replace
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.kernel.lean import BadData, Stream, read
-from goedels_poetry.languages.lean.runtime import (
+from goedels_poetry.kernel.lean.data import read
+from goedels_poetry.kernel.lean.stream import BadData, Stream
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.languages.lean.runtime.protocol import (
     PRIVATE,
     THEOREMS,
     CheckRequest,
     CheckResult,
     Command,
     Declaration,
-    LeanPool,
     Message,
     constants_of,
 )

@@ -14,8 +14,12 @@ from dataclasses import dataclass
 
 from goedels_poetry.checker.lean.gate import no_module
 from goedels_poetry.checker.lean.original import Original, Refusal, place_of
-from goedels_poetry.kernel.lean import BadData, Constant, Declaration, NotAllowed, Stream, needed, read, write
-from goedels_poetry.languages.lean.runtime import PRIVATE, LeanPool, ReplayRequest
+from goedels_poetry.kernel.lean.data import read
+from goedels_poetry.kernel.lean.select import NotAllowed, needed
+from goedels_poetry.kernel.lean.stream import BadData, Constant, Declaration, Stream
+from goedels_poetry.kernel.lean.write import write
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.languages.lean.runtime.protocol import PRIVATE, ReplayRequest
 from goedels_poetry.languages.lean.tokens import goes_on, starts_word, tokenize
 
 MOST_SHOWN = 300

@@ -17,8 +17,8 @@ from typing import Literal
 
 from goedels_poetry.checker.lean.gate import Grounded, Leans, rests
 from goedels_poetry.checker.lean.original import Original, Refusal, place_of, read_data
-from goedels_poetry.kernel.lean import Comparison
-from goedels_poetry.languages.lean.runtime import LOGIC_AXIOMS, CheckRequest, CheckResult, Hole, HoleGoal
+from goedels_poetry.kernel.lean.compare import Comparison
+from goedels_poetry.languages.lean.runtime.protocol import LOGIC_AXIOMS, CheckRequest, CheckResult, Hole, HoleGoal
 from goedels_poetry.languages.lean.witnesses import HARD, QUICK, Proposal, attempts, proposals, tactics, unshown
 
 Premises = Literal["none", "satisfiable", "contradictory", "unknown"]

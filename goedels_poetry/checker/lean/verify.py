@@ -21,11 +21,14 @@ from goedels_poetry.checker.lean.vacuity import SECONDS as PREMISE_SECONDS
 from goedels_poetry.checker.lean.vacuity import premises_of
 from goedels_poetry.checker.report import CheckReport, Counts, TrustLevel
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput, MissingTool
-from goedels_poetry.kernel.lean import Opinion, second_opinion
+from goedels_poetry.kernel.lean.second import Opinion, second_opinion
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.lean.runtime import LeanKilled, LeanPool, LeanUnavailable, ReplayRequest, open_lean
+from goedels_poetry.languages.lean.runtime.driven import LeanKilled, LeanUnavailable
 from goedels_poetry.languages.lean.runtime.embedded import node_command
-from goedels_poetry.settings import LeanSettings, Settings
+from goedels_poetry.languages.lean.runtime.opening import open_lean
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.languages.lean.runtime.protocol import ReplayRequest
+from goedels_poetry.settings.declared import LeanSettings, Settings
 
 SECONDS = 300.0
 """For Lean's work on the whole text, where nothing else is said."""

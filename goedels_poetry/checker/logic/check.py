@@ -14,9 +14,9 @@ from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.faults import EncodingError
 from goedels_poetry.kernel.logic.entailment import decide
 from goedels_poetry.kernel.logic.findings import Entailment
+from goedels_poetry.kernel.logic.program import LogicProgram
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.logic import LogicProgram
 from goedels_poetry.languages.logic.dialects import read_program
 from goedels_poetry.languages.logic.statement import statement_of
 from goedels_poetry.solvers.query_runner import SolverPair

@@ -11,7 +11,7 @@ from typing import Any
 from goedels_poetry.checker.logic.archive import LogicArchive, write_logic
 from goedels_poetry.checker.logic.check import checked
 from goedels_poetry.errors import GoedelsPoetryError
-from goedels_poetry.languages.logic import LogicProgram
+from goedels_poetry.kernel.logic.program import LogicProgram
 from goedels_poetry.languages.logic.deciding import decided_by
 from goedels_poetry.languages.logic.dialects import read_program
 from goedels_poetry.languages.logic.result import result_of

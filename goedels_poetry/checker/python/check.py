@@ -27,15 +27,14 @@ from goedels_poetry.kernel.python.program import Program, read_program, with_con
 from goedels_poetry.kernel.python.translate import translate
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.python.changes import verify_change
-from goedels_poetry.languages.python.testing import (
+from goedels_poetry.languages.python.testing.candidate import replay, test_candidate
+from goedels_poetry.languages.python.testing.checks import (
     CheckResult,
     Checks,
     Effort,
     TestReport,
     checks_of,
     checks_of_task,
-    replay,
-    test_candidate,
 )
 
 Json = dict[str, Any]

@@ -16,7 +16,8 @@ from goedels_poetry.kernel.python.program import Program
 from goedels_poetry.kernel.python.translate import translate
 from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.sequent import sequent_of
-from goedels_poetry.solvers import Limits, SolverUnavailable, Z3Process
+from goedels_poetry.solvers.limits import Limits, SolverUnavailable
+from goedels_poetry.solvers.z3_process import Z3Process
 
 LIMITS = Limits(rlimit=2_000_000, seconds=10.0)
 """For each attempt to show that no input is accepted: what counts is work, so that a check finds what a run found."""

@@ -39,7 +39,7 @@ from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.structure import audit
 from goedels_poetry.kernel.termination.evidence import TerminationObligations, termination_obligations
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.solvers import Limits, SolverUnavailable
+from goedels_poetry.solvers.limits import Limits, SolverUnavailable
 from goedels_poetry.version import __version__
 
 DEFAULT_LIMITS = Limits(seconds=20.0)

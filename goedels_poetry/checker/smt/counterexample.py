@@ -27,7 +27,7 @@ from goedels_poetry.kernel.refutation.interpretation import Interpretation, inte
 from goedels_poetry.kernel.structure import posed_ends
 from goedels_poetry.kernel.termination.evidence import TerminationObligations
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.solvers import Answer
+from goedels_poetry.solvers.limits import Answer
 
 EVALUATED = "the definition is consistent; the counterexample makes only calls that come to an end"
 EVALUATED_ALONE = "not refuted: only this program's evaluator says that the counterexample is one"

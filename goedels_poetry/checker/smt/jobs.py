@@ -47,20 +47,16 @@ from goedels_poetry.kernel.schemas import instances
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import FALSE, not_, symbols
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.smt.engine import (
-    counterexample,
-    facts_of,
-    interpreted,
-    key_of,
-    problem_of,
-    proof_of,
-    with_measures,
-)
+from goedels_poetry.languages.smt.engine.jobs.payloads import problem_of
+from goedels_poetry.languages.smt.engine.plan import key_of
+from goedels_poetry.languages.smt.engine.preflight.facts import facts_of, proof_of
+from goedels_poetry.languages.smt.engine.preflight.falsify import counterexample, interpreted
+from goedels_poetry.languages.smt.engine.termination.measured import with_measures
 from goedels_poetry.languages.smt.premises import told
 from goedels_poetry.languages.smt.proof_json import step_to_json
 from goedels_poetry.languages.smt.termination.search import Terminations, structural_sizes, terminations_by_solver
 from goedels_poetry.languages.smt.text import parse_problem
-from goedels_poetry.solvers import Limits
+from goedels_poetry.solvers.limits import Limits
 
 Json = dict[str, Any]
 

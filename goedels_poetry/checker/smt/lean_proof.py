@@ -19,14 +19,16 @@ from goedels_poetry.checker.lean.verify import FreshLean, fresh_lean, fresh_lean
 from goedels_poetry.checker.report import CheckReport, TrustLevel
 from goedels_poetry.checker.smt.premise_theorems import split_evidence
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
-from goedels_poetry.kernel.bridge import GOAL, QUESTION, NotTranslatable, translate
+from goedels_poetry.kernel.bridge.names import GOAL
+from goedels_poetry.kernel.bridge.theory import QUESTION, translate
+from goedels_poetry.kernel.bridge.vocabulary import NotTranslatable
 from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.reading.certificate import derivation_from_json
 from goedels_poetry.kernel.structure import claimed_formula
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.lean.runtime import kind_in_use
 from goedels_poetry.languages.lean.runtime.embedded import is_installed
-from goedels_poetry.settings import Settings
+from goedels_poetry.languages.lean.runtime.opening import kind_in_use
+from goedels_poetry.settings.declared import Settings
 
 SECONDS = 200.0
 NO_LEAN = "proof.lean was not looked at, there is no Lean here: goedels-poetry lean install"

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from goedels_poetry.checker.smt.portfolio import Z3_OPTIONS, Solvers
 from goedels_poetry.kernel.obligations import Context, Obligation, is_quantified
 from goedels_poetry.kernel.refutation.theory import named_premises
-from goedels_poetry.solvers import Limits
+from goedels_poetry.solvers.limits import Limits
 
 _PREMISE = re.compile(r"premise\.([0-9]+)")
 RLIMIT = 300_000

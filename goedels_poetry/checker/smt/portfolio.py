@@ -7,7 +7,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from goedels_poetry.solvers import Answer, Cvc5Process, Finish, Limits, Runner, SolverUnavailable, Z3Process, race
+from goedels_poetry.solvers.cvc5_process import Cvc5Process
+from goedels_poetry.solvers.limits import Answer, Limits, SolverUnavailable
+from goedels_poetry.solvers.racing import Finish, Runner, race
+from goedels_poetry.solvers.z3_process import Z3Process
 
 Options = Mapping[str, str]
 

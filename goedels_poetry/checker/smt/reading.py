@@ -10,7 +10,7 @@ from goedels_poetry.checker.smt.portfolio import Solvers
 from goedels_poetry.kernel.faults import BadProof
 from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.reading.faithful import ReadingObligation, reading_obligations
-from goedels_poetry.solvers import SolverUnavailable
+from goedels_poetry.solvers.limits import SolverUnavailable
 
 SECONDS = 0.5
 """For one question, and for all of them together, which are one formula."""

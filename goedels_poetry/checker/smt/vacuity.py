@@ -19,7 +19,7 @@ from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.refutation.theory import for_models, named_premises
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import BOOL, FALSE, Term, alpha, app, symbols
-from goedels_poetry.solvers import Limits
+from goedels_poetry.solvers.limits import Limits
 
 _NAMED = re.compile(r"(premise|definition)\.([0-9]+)")
 SECONDS = 0.7

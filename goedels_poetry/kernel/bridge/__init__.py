@@ -5,9 +5,3 @@ keeps them apart, `vocabulary` says what sorts are called and what is left open,
 writes datatypes and definitions by their cases, `endings` says which of these Lean takes, `theory` puts the file
 together.
 """
-
-from goedels_poetry.kernel.bridge.names import GOAL
-from goedels_poetry.kernel.bridge.theory import QUESTION, TAIL, LeanTheory, translate
-from goedels_poetry.kernel.bridge.vocabulary import NotTranslatable
-
-__all__ = ["GOAL", "QUESTION", "TAIL", "LeanTheory", "NotTranslatable", "translate"]

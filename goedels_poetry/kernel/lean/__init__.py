@@ -10,32 +10,3 @@ Who calls whom: a text has been elaborated by a Lean that is then thrown away; w
     features  what it uses of the language where kernels were at fault before
     second    runs our kernel: `typechecker`, a program of its own
 """
-
-from goedels_poetry.kernel.lean.compare import Comparison
-from goedels_poetry.kernel.lean.data import read
-from goedels_poetry.kernel.lean.features import OWN_TYPE, PROJECTION, features
-from goedels_poetry.kernel.lean.second import Opinion, second_opinion
-from goedels_poetry.kernel.lean.select import BY_COMPILED_CODE, Grounds, NotAllowed, grounds, needed
-from goedels_poetry.kernel.lean.stream import BadData, Clock, Constant, Declaration, Stream
-from goedels_poetry.kernel.lean.write import write
-
-__all__ = [
-    "BY_COMPILED_CODE",
-    "OWN_TYPE",
-    "PROJECTION",
-    "BadData",
-    "Clock",
-    "Comparison",
-    "Constant",
-    "Declaration",
-    "Grounds",
-    "NotAllowed",
-    "Opinion",
-    "Stream",
-    "features",
-    "grounds",
-    "needed",
-    "read",
-    "second_opinion",
-    "write",
-]

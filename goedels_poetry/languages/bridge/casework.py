@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from goedels_poetry.kernel.bridge import NotTranslatable
+from goedels_poetry.kernel.bridge.vocabulary import NotTranslatable
 from goedels_poetry.kernel.derivation import Instance, Query, Step
 from goedels_poetry.kernel.faults import KernelError
 from goedels_poetry.kernel.inductions import shapes_of
@@ -21,7 +21,8 @@ from goedels_poetry.languages.bridge.grounding import Ground, grounded
 from goedels_poetry.languages.bridge.leaves import instances_of
 from goedels_poetry.languages.bridge.shapes import shapes
 from goedels_poetry.languages.bridge.writing import HYPOTHESIS, Writing, indented, listed, own_name
-from goedels_poetry.solvers import SolverProcess, SolverUnavailable
+from goedels_poetry.solvers.limits import SolverUnavailable
+from goedels_poetry.solvers.process import SolverProcess
 
 MOST_DEPTH, MOST_CASES = 4, 14
 """Splits one inside the other, and cases of one leaf."""

@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, is_dataclass, replace
 
-from goedels_poetry.kernel.bridge import LeanTheory, NotTranslatable, translate
+from goedels_poetry.kernel.bridge.theory import LeanTheory, translate
+from goedels_poetry.kernel.bridge.vocabulary import NotTranslatable
 from goedels_poetry.kernel.derivation import ByScheme, Derivation
 from goedels_poetry.kernel.faults import CodecError, KernelError
 from goedels_poetry.kernel.inductions import RecursionInduction, SizeInduction, StructuralInduction
@@ -22,7 +23,7 @@ from goedels_poetry.languages.bridge.orders import Orders, orders
 from goedels_poetry.languages.bridge.replay import Replay, StepFailed
 from goedels_poetry.languages.bridge.write import endings, written
 from goedels_poetry.languages.bridge.writing import ALONG, SIZE, Writing
-from goedels_poetry.languages.lean.runtime import CheckRequest, LeanRuntime
+from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, LeanRuntime
 
 DEFAULT_SECONDS = 60.0
 WHOLE_SECONDS = 20.0

@@ -19,7 +19,8 @@ from goedels_poetry.kernel.reading.parser import parse_term
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import Kind, Sort, Term, app, substitute, subterms
 from goedels_poetry.languages.bridge.z3_proofs import instantiations
-from goedels_poetry.solvers import Limits, SolverProcess
+from goedels_poetry.solvers.limits import Limits
+from goedels_poetry.solvers.process import SolverProcess
 
 LIMITS = Limits(rlimit=4_000_000, seconds=10.0, output_bytes=4_000_000)
 OPTIONS = {"auto_config": "false", "smt.mbqi": "false"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Sequence
 from itertools import combinations, islice, product
 
-from goedels_poetry.kernel.bridge import NotTranslatable
+from goedels_poetry.kernel.bridge.vocabulary import NotTranslatable
 from goedels_poetry.kernel.derivation import Instance, Query
 from goedels_poetry.kernel.equations import simplify
 from goedels_poetry.kernel.sequent import Sequent

@@ -22,8 +22,9 @@ from goedels_poetry.languages.bridge import along, leaves, schemes
 from goedels_poetry.languages.bridge.casework import Casework
 from goedels_poetry.languages.bridge.shortcuts import shortcuts
 from goedels_poetry.languages.bridge.writing import ALONG, SIZE, Writing, in_section, indented, name_of, spoken
-from goedels_poetry.languages.lean.runtime import CheckRequest, LeanRuntime
-from goedels_poetry.solvers import SolverProcess, Z3Process
+from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, LeanRuntime
+from goedels_poetry.solvers.process import SolverProcess
+from goedels_poetry.solvers.z3_process import Z3Process
 
 HEARTBEATS = (4_000, 30_000)
 """Of one alternative: in the first round, and for those that it was too few for. About 0.5 s and 4 s."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from goedels_poetry.kernel.bridge import TAIL, LeanTheory
+from goedels_poetry.kernel.bridge.theory import TAIL, LeanTheory
 from goedels_poetry.kernel.derivation import Step
 from goedels_poetry.languages.bridge.orders import COUNT
 from goedels_poetry.languages.bridge.replay import Fact, Found

@@ -13,18 +13,3 @@ The way of a program, from text to `LogicProgram`:
 * What terms mean in their places is in `fitting` and `arithmetic`, what is declared in `sorts`, `symbols` and `names`.
 * `schema` is the language as JSON Schema.
 """
-
-from goedels_poetry.languages.json_logic.expressions import ExpressionParser
-from goedels_poetry.languages.json_logic.reader import read_json
-from goedels_poetry.languages.json_logic.schema import PROGRAM_SCHEMA, STRUCTURED_SCHEMA
-from goedels_poetry.languages.json_logic.sorts import SortManager
-from goedels_poetry.languages.json_logic.syntax import ExpressionError
-
-__all__ = [
-    "PROGRAM_SCHEMA",
-    "STRUCTURED_SCHEMA",
-    "ExpressionError",
-    "ExpressionParser",
-    "SortManager",
-    "read_json",
-]

@@ -8,16 +8,3 @@ model writes is read by `replies`, and by `refutations` where it says that the g
 `tokens`) look at it before Lean does. `premises` looks up what may be cited, `formalize` and `sanity_tests` serve the
 autoformalizer, `errors` says what Lean's messages mean.
 """
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from goedels_poetry.plugins import on_first_use
-
-if TYPE_CHECKING:
-    from goedels_poetry.languages.lean.language import LeanLanguage
-
-__getattr__, __dir__ = on_first_use(__name__, {"LeanLanguage": "language"})
-
-__all__ = ["LeanLanguage"]

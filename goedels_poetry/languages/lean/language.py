@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from goedels_poetry.errors import GoedelsPoetryError, MissingTool, Unavailable
 from goedels_poetry.languages.base import EXHAUSTED, Citable, Goal, JobPool, Outcome, Theorem
-from goedels_poetry.languages.bridge.goals import Engine
+from goedels_poetry.languages.bridge.goals.engine import Engine
 from goedels_poetry.languages.lean import premises, symbolic
 from goedels_poetry.languages.lean.assemble import assemble
 from goedels_poetry.languages.lean.away import may_go_away
@@ -20,7 +20,10 @@ from goedels_poetry.languages.lean.formalize import FORMAL_FORMAT, FORMAL_TAGS
 from goedels_poetry.languages.lean.near_names import near_names
 from goedels_poetry.languages.lean.refutations import confirm
 from goedels_poetry.languages.lean.replies import MOST_CHARACTERS, read_reply
-from goedels_poetry.languages.lean.runtime import LeanKilled, LeanPool, LeanUnavailable, lend, open_lean
+from goedels_poetry.languages.lean.runtime.at_hand import lend
+from goedels_poetry.languages.lean.runtime.driven import LeanKilled, LeanUnavailable
+from goedels_poetry.languages.lean.runtime.opening import open_lean
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
 from goedels_poetry.languages.lean.sanity_tests import plain, sanity_tests
 from goedels_poetry.languages.lean.sketch import check_link, check_proof, open_sketch
 from goedels_poetry.languages.lean.source import (
@@ -36,7 +39,7 @@ from goedels_poetry.languages.lean.source import (
 from goedels_poetry.languages.lean.symbolic.attempts import Clock
 from goedels_poetry.languages.lean.task import Task, lemma_name
 from goedels_poetry.languages.trials import Status, trial_log
-from goedels_poetry.settings import LeanSettings, Settings
+from goedels_poetry.settings.declared import LeanSettings, Settings
 from goedels_poetry.version import __version__
 
 Json = dict[str, Any]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from goedels_poetry.languages.lean.runtime import CheckRequest, CheckResult, LeanRuntime, Message
+from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, CheckResult, LeanRuntime, Message
 
 GOAL_SIGN = "⊢"
 MOST_GOALS = 2

@@ -7,7 +7,7 @@ import weakref
 
 from goedels_poetry.languages.lean import premises
 from goedels_poetry.languages.lean.errors.names import Names
-from goedels_poetry.languages.lean.runtime import LeanPool
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
 from goedels_poetry.languages.lean.task import Task
 
 MOST_NAMES = 3

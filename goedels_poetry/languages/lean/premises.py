@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from goedels_poetry.languages.base import Citable, Premise
-from goedels_poetry.languages.lean.runtime import PRIVATE, CheckRequest, Constant, LeanPool
+from goedels_poetry.languages.lean.runtime.library import Constant
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.languages.lean.runtime.protocol import PRIVATE, CheckRequest
 from goedels_poetry.languages.lean.task import Task
 
 LIBRARY_SECONDS = 60.0

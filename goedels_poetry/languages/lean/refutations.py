@@ -10,7 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 from goedels_poetry.languages.lean import symbolic
-from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.languages.lean.runtime.protocol import CheckRequest
 from goedels_poetry.languages.lean.scan import scan
 from goedels_poetry.languages.lean.sketch import check_proof
 from goedels_poetry.languages.lean.task import Task, lemma_type

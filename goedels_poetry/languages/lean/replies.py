@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from goedels_poetry.languages.lean.refutations import Unreadable, claim_in, negation, read_claim, says
-from goedels_poetry.languages.lean.runtime import THEOREMS, CheckRequest, Command, LeanPool
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.languages.lean.runtime.protocol import THEOREMS, CheckRequest, Command
 from goedels_poetry.languages.lean.scan import scan
 from goedels_poetry.languages.lean.sketch import CHECK_SECONDS, HELPER_KINDS
 from goedels_poetry.languages.lean.source import normalised

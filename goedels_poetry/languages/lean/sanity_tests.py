@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from goedels_poetry.languages.base import FAILED, PASSED, WARNING, Outcome
-from goedels_poetry.languages.lean.runtime import CheckRequest, CheckResult, HoleGoal, LeanRuntime
+from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, CheckResult, HoleGoal, LeanRuntime
 from goedels_poetry.languages.lean.scan import scan
 from goedels_poetry.languages.lean.source import Target, lemma_task
 from goedels_poetry.languages.lean.symbolic import refute

@@ -14,7 +14,7 @@ from typing import Any
 
 from goedels_poetry.languages.lean.errors import advice
 from goedels_poetry.languages.lean.local_goal import goal_before
-from goedels_poetry.languages.lean.runtime import (
+from goedels_poetry.languages.lean.runtime.protocol import (
     LOGIC_AXIOMS,
     THEOREMS,
     CheckRequest,

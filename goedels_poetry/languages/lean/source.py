@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
 from goedels_poetry.languages.base import Goal
-from goedels_poetry.languages.lean.runtime import (
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.languages.lean.runtime.protocol import (
     THEOREMS,
     CheckRequest,
     CheckResult,
     Command,
-    LeanPool,
     Message,
     constants_of,
     place,

@@ -12,9 +12,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
 
-from goedels_poetry.kernel.lean import Stream
-from goedels_poetry.kernel.lean.stream import Expr
-from goedels_poetry.languages.lean.runtime import HoleGoal
+from goedels_poetry.kernel.lean.stream import Expr, Stream
+from goedels_poetry.languages.lean.runtime.protocol import HoleGoal
 
 MOST_COST = 40
 """Of a proposal: the places of its values in their lists of candidates, added up."""

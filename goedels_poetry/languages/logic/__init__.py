@@ -11,8 +11,3 @@ Who calls whom: `language` is the language of the machine; what it is asked runs
   keeps it from being read, `confidence` tests how well it says what was meant, `english` is the table by which
   phrases are rendered, for prompts and tests.
 """
-
-from goedels_poetry.kernel.logic.program import LogicGoal, LogicPremise, LogicProgram, Objective, Origin, Place
-from goedels_poetry.languages.logic.smt2 import read_smt2
-
-__all__ = ["LogicGoal", "LogicPremise", "LogicProgram", "Objective", "Origin", "Place", "read_smt2"]

@@ -8,7 +8,7 @@ from goedels_poetry.kernel.logic.program import LogicProgram
 def read_program(text: str | bytes, dialect: str) -> LogicProgram:
     """Read a program of the dialect ``smt2`` or ``json``; raises InvalidInput."""
     if dialect == "json":
-        from goedels_poetry.languages.json_logic import read_json
+        from goedels_poetry.languages.json_logic.reader import read_json
 
         return read_json(text)
     from goedels_poetry.languages.logic.smt2 import read_smt2

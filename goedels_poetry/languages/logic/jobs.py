@@ -11,16 +11,13 @@ from typing import Any
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.faults import EncodingError
 from goedels_poetry.kernel.logic.entailment import decide
-from goedels_poetry.languages.logic import LogicProgram
-from goedels_poetry.languages.logic.confidence import (
-    Solve,
-    case_of,
-    doubts,
-    sanity_tests,
-    stated_facts,
-    telling_facts,
-    view_of,
-)
+from goedels_poetry.kernel.logic.program import LogicProgram
+from goedels_poetry.languages.logic.confidence.case import case_of
+from goedels_poetry.languages.logic.confidence.doubts import doubts, telling_facts
+from goedels_poetry.languages.logic.confidence.facts import stated_facts
+from goedels_poetry.languages.logic.confidence.outcomes import Solve
+from goedels_poetry.languages.logic.confidence.sanity_tests import sanity_tests
+from goedels_poetry.languages.logic.confidence.view import view_of
 from goedels_poetry.languages.logic.deciding import decided_by
 from goedels_poetry.languages.logic.dialects import read_program
 from goedels_poetry.languages.logic.faults import further_faults

@@ -10,7 +10,8 @@ from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.base import EXHAUSTED, Goal, Outcome, Theorem
 from goedels_poetry.languages.reading import read_apart
-from goedels_poetry.solvers import JobCrashed, JobMemory, JobTimeout, WorkerPool
+from goedels_poetry.solvers.limits import JobCrashed, JobMemory, JobTimeout
+from goedels_poetry.solvers.worker_pool import WorkerPool
 
 Json = dict[str, Any]
 

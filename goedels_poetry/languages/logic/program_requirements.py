@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.kernel.logic.program import LogicGoal, LogicPremise, LogicProgram, Origin
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.terms import FALSE, TRUE, Kind, Term, is_app, not_, subterms
 from goedels_poetry.languages.base import OPEN, REFUSED, VACUOUS
-from goedels_poetry.languages.logic import LogicGoal, LogicPremise, LogicProgram, Origin
 
 Finding = dict[str, str]
 """``{"kind": REFUSED | VACUOUS | OPEN, "words" (for the model), "reason" (one line for people)}``."""

@@ -9,7 +9,7 @@ from goedels_poetry.kernel.python.faults import OutsideFragment, PythonFault
 from goedels_poetry.kernel.python.program import Program, read_program, with_contracts
 from goedels_poetry.kernel.python.translate import translate
 from goedels_poetry.kernel.python.values import python_arguments
-from goedels_poetry.languages.python.testing import checks_of
+from goedels_poetry.languages.python.testing.checks import checks_of
 from goedels_poetry.languages.smt.engine.jobs import symbolic
 
 Json = dict[str, Any]

@@ -14,12 +14,13 @@ from typing import Any
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.base import Goal, Outcome, Theorem
 from goedels_poetry.languages.python.early import EARLY, EarlyAnswers
-from goedels_poetry.languages.python.testing import VIOLATIONS, Checks, Effort, TestReport, replay, test_candidate
+from goedels_poetry.languages.python.testing.candidate import replay, test_candidate
+from goedels_poetry.languages.python.testing.checks import VIOLATIONS, Checks, Effort, TestReport
 from goedels_poetry.languages.reading import READ_SECONDS, read_apart
 from goedels_poetry.languages.smt.language import JOB_SECONDS, JOBS, MEMORY_MB, Reading, SmtLanguage
 from goedels_poetry.languages.trials import trial_log
-from goedels_poetry.settings import Settings
-from goedels_poetry.solvers import JobCrashed, JobMemory, JobTimeout
+from goedels_poetry.settings.declared import Settings
+from goedels_poetry.solvers.limits import JobCrashed, JobMemory, JobTimeout
 
 Json = dict[str, Any]
 

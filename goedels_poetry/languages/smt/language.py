@@ -17,8 +17,9 @@ from goedels_poetry.languages.smt.formalize import FORMAL_FORMAT, FORMAL_LANGUAG
 from goedels_poetry.languages.smt.reply_forms import PROOF_SCHEMA, SKETCH_SCHEMA
 from goedels_poetry.languages.smt.sanity_tests import plain, sanity_tests
 from goedels_poetry.languages.trials import trial_log, unfinished
-from goedels_poetry.solvers import JobCrashed, JobMemory, JobTimeout, WorkerPool
 from goedels_poetry.solvers.cvc5_process import CHILD as CVC5_CHILD
+from goedels_poetry.solvers.limits import JobCrashed, JobMemory, JobTimeout
+from goedels_poetry.solvers.worker_pool import WorkerPool
 from goedels_poetry.version import __version__
 
 Json = dict[str, Any]

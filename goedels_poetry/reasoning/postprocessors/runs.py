@@ -8,7 +8,7 @@ from pathlib import Path
 
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.machine.runner import MachineRunner
-from goedels_poetry.models import Ledger, SharedBudget
+from goedels_poetry.models.accounting import Ledger, SharedBudget
 from goedels_poetry.reasoning.postprocessors.steps import Advice, PostProcessor, Task, chain
 from goedels_poetry.reasoning.results import QueryResult
 from goedels_poetry.reasoning.solving import costs_of, solve

@@ -28,11 +28,3 @@ and adds `evidence` (the result and the text of the proof). In ``assets``, in th
 which they become one script: ``model.js`` (the run at any commit), ``highlight.js``, ``tree.js``, ``detail.js``,
 ``timeline.js``, ``main.js``. `side_by_side` is the page of a comparison of two runs, which has no script.
 """
-
-from __future__ import annotations
-
-from goedels_poetry.trace.page.data import run_data
-from goedels_poetry.trace.page.html import Live, content_security_policy, render
-from goedels_poetry.trace.page.side_by_side import render_comparison
-
-__all__ = ["Live", "content_security_policy", "render", "render_comparison", "run_data"]

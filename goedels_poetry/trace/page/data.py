@@ -29,7 +29,7 @@ from goedels_poetry.trace.page.evidence import explanations, in_words, proof_fil
 from goedels_poetry.trace.page.log import Commit, Log, is_reference, read_log
 from goedels_poetry.trace.wording import worded
 from goedels_poetry.tree.state import ProofNode
-from goedels_poetry.tree.store import StoreReader
+from goedels_poetry.tree.store.reads import StoreReader
 
 FORMAT = 1
 MAX_TEXT = 20_000

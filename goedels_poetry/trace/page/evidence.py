@@ -14,7 +14,7 @@ from goedels_poetry.trace.wording import worded
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.runs import RunDir
 from goedels_poetry.tree.state import NodeStatus, ProofNode
-from goedels_poetry.tree.store import StoreReader
+from goedels_poetry.tree.store.reads import StoreReader
 
 MOST_EXPLAINED = 60
 """Open goals that are explained; a page with thousands of them is read by none."""

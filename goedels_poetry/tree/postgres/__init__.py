@@ -3,9 +3,3 @@
 `connection` has the face of `sqlite3` that the proof store uses; `schema` the tables, each with the run as its last
 column, behind views that show one run; `database` the runs themselves: their cards, their locks.
 """
-
-from __future__ import annotations
-
-from goedels_poetry.tree.postgres.database import Database
-
-__all__ = ["Database"]

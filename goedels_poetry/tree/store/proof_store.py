@@ -27,7 +27,7 @@ from goedels_poetry.tree.store.txn import IDENTITY, Txn, compact
 from goedels_poetry.tree.store.writer import Writer
 
 if TYPE_CHECKING:
-    from goedels_poetry.tree.postgres import Database
+    from goedels_poetry.tree.postgres.database import Database
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from goedels_poetry.languages.python.fingerprint import STRATEGIES, fingerprint
+from goedels_poetry.languages.python.fingerprint.classify import fingerprint
+from goedels_poetry.languages.python.fingerprint.words import STRATEGIES
 
 FILE = Path(__file__).with_name("labelled.txt")
 

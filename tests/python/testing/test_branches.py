@@ -9,7 +9,8 @@ import asyncio
 import pytest
 
 from goedels_poetry.kernel.python.program import read_program
-from goedels_poetry.languages.python.testing import TestReport, checks_of, test_candidate
+from goedels_poetry.languages.python.testing.candidate import test_candidate
+from goedels_poetry.languages.python.testing.checks import TestReport, checks_of
 
 HEAD = "from dataclasses import dataclass\nfrom goedels_poetry.contracts import ensures, raises, requires\n\n"
 K = 918276400738937754  # 918273645918 * 1000003

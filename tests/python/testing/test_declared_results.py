@@ -7,7 +7,8 @@ import asyncio
 
 import pytest
 
-from goedels_poetry.languages.python.testing import Checks, replay, test_candidate
+from goedels_poetry.languages.python.testing.candidate import replay, test_candidate
+from goedels_poetry.languages.python.testing.checks import Checks
 from goedels_poetry.languages.python.testing.harness.results import ResultType
 
 # an annotation, results of this type, and results of another one

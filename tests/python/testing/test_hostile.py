@@ -6,7 +6,8 @@ import asyncio
 
 import pytest
 
-from goedels_poetry.languages.python.testing import Checks, test_candidate
+from goedels_poetry.languages.python.testing.candidate import test_candidate
+from goedels_poetry.languages.python.testing.checks import Checks
 
 CHECKS = Checks(
     "f",

@@ -10,7 +10,8 @@ import pytest
 from kept_contracts import KEPT
 
 from goedels_poetry.kernel.python.program import read_program
-from goedels_poetry.languages.python.testing import CheckResult, TestReport, checks_of, replay, test_candidate
+from goedels_poetry.languages.python.testing.candidate import replay, test_candidate
+from goedels_poetry.languages.python.testing.checks import CheckResult, TestReport, checks_of
 
 HEAD = "from goedels_poetry.contracts import ensures, raises, requires\n"
 PROGRAMS = [(kept, style) for kept in KEPT for style in kept.texts()]

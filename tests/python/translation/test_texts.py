@@ -7,7 +7,8 @@ import pytest
 from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.refutation.operations import Undecided
-from goedels_poetry.solvers import Limits, Z3Process
+from goedels_poetry.solvers.limits import Limits
+from goedels_poetry.solvers.z3_process import Z3Process
 
 EQUATIONS = """
 (= (str.to_code "a") 97)

@@ -7,7 +7,10 @@ import sys
 import time
 from typing import Any
 
-from goedels_poetry.solvers import Cvc5Process, Limits, Z3Process, spare, templates
+from goedels_poetry.solvers import spare, templates
+from goedels_poetry.solvers.cvc5_process import Cvc5Process
+from goedels_poetry.solvers.limits import Limits
+from goedels_poetry.solvers.z3_process import Z3Process
 
 _calls: list[int] = []
 _solver = Z3Process()

@@ -10,7 +10,7 @@ import pytest
 from browser import Page
 
 from goedels_poetry.tree.state import NodeStatus, ProofNode
-from goedels_poetry.tree.store import ProofStore
+from goedels_poetry.tree.store.proof_store import ProofStore
 
 PageOf = Callable[[Path], Path]
 

@@ -10,7 +10,8 @@ import pytest
 from browser import Page
 from trees_by_hand import Tree
 
-from goedels_poetry.trace.page import Live, content_security_policy, render, run_data
+from goedels_poetry.trace.page.data import run_data
+from goedels_poetry.trace.page.html import Live, content_security_policy, render
 from goedels_poetry.tree.state import ROOT, NodeStatus, ProofNode, Queue
 
 HOSTILE = {

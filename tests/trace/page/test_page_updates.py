@@ -9,9 +9,11 @@ from pathlib import Path
 from browser import Page
 from many_goals import many_goals
 
-from goedels_poetry.trace.page import render, run_data
+from goedels_poetry.trace.page.data import run_data
+from goedels_poetry.trace.page.html import render
 from goedels_poetry.tree.state import ROOT, ProofNode
-from goedels_poetry.tree.store import ProofStore, Txn
+from goedels_poetry.tree.store.proof_store import ProofStore
+from goedels_poetry.tree.store.txn import Txn
 
 PageOf = Callable[[Path], Path]
 SEEN = """

@@ -14,7 +14,3 @@ Who calls whom, from the top:
 * Writing: `theory` says the engine's terms in the words of the user's file, `printing` writes Lean's expressions,
   `auxiliaries` defines what a proof brings along.
 """
-
-from goedels_poetry.languages.bridge.goals.engine import FINGERPRINT, STRATEGY, Engine
-
-__all__ = ["FINGERPRINT", "STRATEGY", "Engine"]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.kernel.bridge import NotTranslatable
+from goedels_poetry.kernel.bridge.vocabulary import NotTranslatable
 from goedels_poetry.kernel.derivation import Derivation
 from goedels_poetry.kernel.faults import KernelError
 from goedels_poetry.kernel.problem import Definition, Problem
@@ -24,11 +24,12 @@ from goedels_poetry.languages.bridge.goals.theory import FileTheory, theory_for
 from goedels_poetry.languages.bridge.goals.translating import Translator
 from goedels_poetry.languages.bridge.goals.turns import Turns
 from goedels_poetry.languages.bridge.writing import STEP, name_of
-from goedels_poetry.languages.lean.runtime import LeanRuntime
+from goedels_poetry.languages.lean.runtime.protocol import LeanRuntime
 from goedels_poetry.languages.lean.symbolic.attempts import Clock, Proposal, accepted
 from goedels_poetry.languages.lean.task import Task
 from goedels_poetry.languages.smt.text import parse_problem, parse_term
-from goedels_poetry.solvers import JobCrashed, JobMemory, JobTimeout, WorkerPool
+from goedels_poetry.solvers.limits import JobCrashed, JobMemory, JobTimeout
+from goedels_poetry.solvers.worker_pool import WorkerPool
 
 Json = dict[str, Any]
 

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from goedels_poetry.kernel.lean import Stream
+from goedels_poetry.kernel.lean.stream import Stream
 
 _FRESH = itertools.count()
 

@@ -8,10 +8,11 @@ import weakref
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from goedels_poetry.kernel.lean import BadData, Stream, read
+from goedels_poetry.kernel.lean.data import read
+from goedels_poetry.kernel.lean.stream import BadData, Stream
 from goedels_poetry.languages.bridge.goals.expressions import Expr, tree
 from goedels_poetry.languages.bridge.goals.library import BEHIND, EQUATIONS, KNOWN
-from goedels_poetry.languages.lean.runtime import PRIVATE, CheckRequest, LeanRuntime
+from goedels_poetry.languages.lean.runtime.protocol import PRIVATE, CheckRequest, LeanRuntime
 
 PROBE = "gp_probe"
 _NUMBERS = itertools.count(1)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from goedels_poetry.kernel.bridge import NotTranslatable
+from goedels_poetry.kernel.bridge.vocabulary import NotTranslatable
 from goedels_poetry.kernel.derivation import ByScheme, Derivation, Query, Step
 from goedels_poetry.kernel.faults import KernelError
 from goedels_poetry.kernel.inductions import (
@@ -28,7 +28,7 @@ from goedels_poetry.languages.bridge.goals.starts import Starts
 from goedels_poetry.languages.bridge.goals.theory import FileTheory
 from goedels_poetry.languages.bridge.replay import Found, Replay
 from goedels_poetry.languages.bridge.writing import HYPOTHESIS, Writing, indented, name_of, spoken
-from goedels_poetry.languages.lean.runtime import LeanRuntime
+from goedels_poetry.languages.lean.runtime.protocol import LeanRuntime
 from goedels_poetry.languages.lean.symbolic.attempts import Clock, tried
 from goedels_poetry.languages.lean.task import Fact, Task
 

@@ -9,7 +9,7 @@ from goedels_poetry.languages.bridge.goals.facts import Facts
 from goedels_poetry.languages.bridge.goals.library import CONSTRUCTORS
 from goedels_poetry.languages.bridge.goals.matching import Unreadable
 from goedels_poetry.languages.bridge.goals.sorts import literal
-from goedels_poetry.languages.lean.runtime import PRIVATE
+from goedels_poetry.languages.lean.runtime.protocol import PRIVATE
 
 _INFIX = {
     **{"HAdd.hAdd": "+", "HSub.hSub": "-", "HMul.hMul": "*", "HDiv.hDiv": "/", "HMod.hMod": "%", "HPow.hPow": "^"},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from goedels_poetry.kernel.bridge import NotTranslatable
+from goedels_poetry.kernel.bridge.vocabulary import NotTranslatable
 from goedels_poetry.kernel.derivation import ByScheme, Query, Step
 from goedels_poetry.kernel.inductions import (
     IntInduction,

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from goedels_poetry.kernel.bridge import NotTranslatable
 from goedels_poetry.kernel.bridge.names import WORDS
+from goedels_poetry.kernel.bridge.vocabulary import NotTranslatable
 from goedels_poetry.kernel.problem import Definition, Signature
 from goedels_poetry.kernel.terms import BitVector, Kind, Sort, Term, is_app, subterms
 from goedels_poetry.languages.bridge.goals.auxiliaries import COUNTED, names_of, written

@@ -5,7 +5,13 @@ from __future__ import annotations
 import asyncio
 import time
 
-from goedels_poetry.languages.lean.runtime import CheckRequest, CheckResult, LeanRuntime, ReplayRequest, ReplayResult
+from goedels_poetry.languages.lean.runtime.protocol import (
+    CheckRequest,
+    CheckResult,
+    LeanRuntime,
+    ReplayRequest,
+    ReplayResult,
+)
 
 ALONE_SECONDS = 4.0
 """As long as it takes to start another process and to have it read the file, on a busy machine."""

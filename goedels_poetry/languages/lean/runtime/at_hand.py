@@ -5,7 +5,7 @@ from __future__ import annotations
 from weakref import WeakKeyDictionary
 
 from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.settings import LeanSettings
+from goedels_poetry.settings.declared import LeanSettings
 
 _LENT: WeakKeyDictionary[LeanPool, LeanSettings] = WeakKeyDictionary()
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from goedels_poetry.languages.lean.runtime.driven import LeanUnavailable
 from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.settings import LeanSettings
+from goedels_poetry.settings.declared import LeanSettings
 
 Kind = Literal["embedded", "native", "kimina"]
 Progress = Callable[[str, float], None]

@@ -7,14 +7,9 @@ import weakref
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from goedels_poetry.languages.lean.runtime import LeanRuntime
-from goedels_poetry.languages.lean.symbolic.arithmetic import (
-    Predicate,
-    arithmetic,
-    bounded_cases,
-    predicates_of,
-    too_large_to_compute,
-)
+from goedels_poetry.languages.lean.runtime.protocol import LeanRuntime
+from goedels_poetry.languages.lean.symbolic.arithmetic.predicates import Predicate, predicates_of
+from goedels_poetry.languages.lean.symbolic.arithmetic.tactics import arithmetic, bounded_cases, too_large_to_compute
 from goedels_poetry.languages.lean.symbolic.attempts import SMALL, Clock, Proposal, first_success, tried
 from goedels_poetry.languages.lean.symbolic.explore import prove_by_lemmas
 from goedels_poetry.languages.lean.symbolic.portfolio import (
@@ -35,7 +30,7 @@ from goedels_poetry.languages.lean.task import Task
 from goedels_poetry.languages.trials import Status, TrialLog, logging_trials, trial_log
 
 if TYPE_CHECKING:
-    from goedels_poetry.languages.bridge.goals import Engine
+    from goedels_poetry.languages.bridge.goals.engine import Engine
 
 ENGINE, ENGINE_PLAN = "lemmas of the engine", "lean:engine"
 ENGINE_SHARE = 0.5

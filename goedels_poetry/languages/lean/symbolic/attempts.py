@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from goedels_poetry.languages.lean.runtime import CheckRequest, LeanRuntime, Message
+from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, LeanRuntime, Message
 from goedels_poetry.languages.lean.sketch import check_proof
 from goedels_poetry.languages.lean.symbolic.theory import renamed
 from goedels_poetry.languages.lean.task import Task

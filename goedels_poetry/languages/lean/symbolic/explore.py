@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from goedels_poetry.languages.lean.runtime import CheckRequest, LeanRuntime
+from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, LeanRuntime
 from goedels_poetry.languages.lean.symbolic.attempts import Clock, Proposal, accepted
 from goedels_poetry.languages.lean.symbolic.conjectures import Conjecture
 from goedels_poetry.languages.lean.symbolic.lemmas import Named, lemmas_of

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from goedels_poetry.languages.lean.runtime import CheckRequest, LeanRuntime
+from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, LeanRuntime
 from goedels_poetry.languages.lean.symbolic.attempts import Clock
 from goedels_poetry.languages.lean.symbolic.conjectures import Conjecture, conjectures
 from goedels_poetry.languages.lean.symbolic.orders import greater, permutes, ranks

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from goedels_poetry.languages.lean.runtime import CheckRequest, LeanRuntime
+from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, LeanRuntime
 from goedels_poetry.languages.lean.symbolic.attempts import any_of
 from goedels_poetry.languages.lean.symbolic.theory import Goal, Theory, Variable
 

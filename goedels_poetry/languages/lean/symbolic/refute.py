@@ -7,18 +7,20 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from goedels_poetry.languages.lean.runtime import LOGIC_AXIOMS, CheckRequest, LeanRuntime
-from goedels_poetry.languages.lean.symbolic.arithmetic import (
-    NO_PREDICATES,
-    Predicate,
-    at_instance,
+from goedels_poetry.languages.lean.runtime.protocol import LOGIC_AXIOMS, CheckRequest, LeanRuntime
+from goedels_poetry.languages.lean.symbolic.arithmetic.instances import (
     defined_sequence,
     false_instances,
     fitting_instances,
     none_below,
-    predicates_of,
-    too_large_to_compute,
 )
+from goedels_poetry.languages.lean.symbolic.arithmetic.predicates import (
+    NO_PREDICATES,
+    Predicate,
+    at_instance,
+    predicates_of,
+)
+from goedels_poetry.languages.lean.symbolic.arithmetic.tactics import too_large_to_compute
 from goedels_poetry.languages.lean.symbolic.attempts import Clock
 from goedels_poetry.languages.lean.symbolic.portfolio import hints_of, is_proof
 from goedels_poetry.languages.lean.symbolic.theory import Goal, Theory, opened, theory_of

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from goedels_poetry.languages.lean.runtime import LeanRuntime, Message
+from goedels_poetry.languages.lean.runtime.protocol import LeanRuntime, Message
 from goedels_poetry.languages.lean.symbolic.attempts import LARGE, SMALL, Clock, Proposal, accepted, target_of, tried
 from goedels_poetry.languages.lean.symbolic.schemes import Scheme
 from goedels_poetry.languages.lean.symbolic.theory import Goal, read_goal

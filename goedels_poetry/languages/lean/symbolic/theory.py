@@ -6,7 +6,7 @@ import re
 import weakref
 from dataclasses import dataclass
 
-from goedels_poetry.languages.lean.runtime import CheckRequest, LeanRuntime
+from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, LeanRuntime
 from goedels_poetry.languages.lean.symbolic.types import NotSimple, Signature, read_signature
 from goedels_poetry.languages.lean.task import Task
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from goedels_poetry.languages.lean.runtime import CheckRequest, LeanRuntime
+from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, LeanRuntime
 from goedels_poetry.languages.lean.symbolic.attempts import Clock
 from goedels_poetry.languages.lean.symbolic.pool import World, unify
 from goedels_poetry.languages.lean.symbolic.terms import Term, as_type, opened_forall, read_term

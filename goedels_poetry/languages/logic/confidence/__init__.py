@@ -11,29 +11,3 @@ None of them changes a verdict. Who calls whom:
 * `score.confidence` makes one number of all outcomes, by a table of factors.
 * `shape` looks at formulas and `vocabulary` at words; they know nothing of the others.
 """
-
-from goedels_poetry.languages.logic.confidence.case import case_of
-from goedels_poetry.languages.logic.confidence.doubts import doubts, telling_facts
-from goedels_poetry.languages.logic.confidence.facts import stated_facts
-from goedels_poetry.languages.logic.confidence.model_tests import Check, model_tests
-from goedels_poetry.languages.logic.confidence.outcomes import Ask, FormalizationTest, Outcome, Solve
-from goedels_poetry.languages.logic.confidence.sanity_tests import sanity_tests
-from goedels_poetry.languages.logic.confidence.score import confidence
-from goedels_poetry.languages.logic.confidence.view import ProgramView, view_of
-
-__all__ = [
-    "Ask",
-    "Check",
-    "FormalizationTest",
-    "Outcome",
-    "ProgramView",
-    "Solve",
-    "case_of",
-    "confidence",
-    "doubts",
-    "model_tests",
-    "sanity_tests",
-    "stated_facts",
-    "telling_facts",
-    "view_of",
-]

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from goedels_poetry.kernel.logic.findings import Entailment, GoalAnswer
+from goedels_poetry.kernel.logic.program import LogicGoal, LogicPremise, LogicProgram
 from goedels_poetry.kernel.terms import Term, not_
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.logic import LogicGoal, LogicPremise, LogicProgram
 from goedels_poetry.languages.logic.confidence.shape import applied, spoken
 from goedels_poetry.languages.logic.confidence.vocabulary import stem, stems_of_name, words
 

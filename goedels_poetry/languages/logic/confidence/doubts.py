@@ -10,9 +10,9 @@ from dataclasses import replace
 from typing import Any
 
 from goedels_poetry.kernel.logic.findings import Entailment
+from goedels_poetry.kernel.logic.program import LogicPremise, LogicProgram
 from goedels_poetry.kernel.terms import BOOL, Kind, Term, and_, app, exists, forall, is_app
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.logic import LogicPremise, LogicProgram
 from goedels_poetry.languages.logic.confidence.case import DECIDED, Case
 from goedels_poetry.languages.logic.confidence.facts import read_facts
 from goedels_poetry.languages.logic.confidence.outcomes import FormalizationTest, Solve

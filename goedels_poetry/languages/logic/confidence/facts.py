@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.kernel.logic.program import LogicProgram
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.terms import BOOL, Term
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.logic import LogicProgram
 from goedels_poetry.languages.logic.confidence.outcomes import FormalizationTest, Solve
 from goedels_poetry.languages.logic.confidence.queries import Solver
 from goedels_poetry.languages.logic.confidence.shape import applied

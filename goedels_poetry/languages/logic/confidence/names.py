@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations
 from typing import NamedTuple
 
+from goedels_poetry.kernel.logic.program import Origin
 from goedels_poetry.kernel.terms import Kind, Sort, Term, is_app
-from goedels_poetry.languages.logic import Origin
 from goedels_poetry.languages.logic.confidence.case import Case
 from goedels_poetry.languages.logic.confidence.outcomes import FormalizationTest
 from goedels_poetry.languages.logic.confidence.vocabulary import parts, stem, stems_of_name, words

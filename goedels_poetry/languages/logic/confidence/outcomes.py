@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from goedels_poetry.kernel.logic.findings import Entailment
-from goedels_poetry.languages.logic import LogicProgram
+from goedels_poetry.kernel.logic.program import LogicProgram
 
 Outcome = Literal["passed", "warning", "failed", "skipped"]
 """``failed``: most likely the program does not say what the text says; ``warning``: perhaps; ``skipped``: not known."""

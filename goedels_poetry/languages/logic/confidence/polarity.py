@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from goedels_poetry.kernel.logic.program import LogicPremise
 from goedels_poetry.kernel.terms import Kind, Term, is_app, subterms
-from goedels_poetry.languages.logic import LogicPremise
 from goedels_poetry.languages.logic.confidence.case import Case, wholly_mentioned
 from goedels_poetry.languages.logic.confidence.outcomes import FormalizationTest
 from goedels_poetry.languages.logic.confidence.shape import (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
+from goedels_poetry.kernel.logic.program import LogicPremise, Origin
 from goedels_poetry.kernel.terms import Term, alpha
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.logic import LogicPremise, Origin
 from goedels_poetry.languages.logic.confidence.case import Case, mentioned
 from goedels_poetry.languages.logic.confidence.outcomes import FormalizationTest
 from goedels_poetry.languages.logic.confidence.shape import MAX_NODES

@@ -9,9 +9,9 @@ from itertools import combinations
 
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.kernel.logic.findings import Entailment, GoalAnswer
+from goedels_poetry.kernel.logic.program import LogicGoal, LogicPremise, LogicProgram
 from goedels_poetry.kernel.terms import BOOL, TRUE, Kind, Sort, Term, and_, app, eq, exists, forall, is_app, var
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.logic import LogicGoal, LogicPremise, LogicProgram
 from goedels_poetry.languages.logic.confidence.case import DECIDED, Case
 from goedels_poetry.languages.logic.confidence.names import Pair
 from goedels_poetry.languages.logic.confidence.outcomes import FormalizationTest, Solve

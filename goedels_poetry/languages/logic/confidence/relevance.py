@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from goedels_poetry.languages.logic import LogicPremise, Origin
+from goedels_poetry.kernel.logic.program import LogicPremise, Origin
 from goedels_poetry.languages.logic.confidence.case import Case, mentioned
 from goedels_poetry.languages.logic.confidence.outcomes import FormalizationTest, Outcome
 from goedels_poetry.languages.logic.confidence.vocabulary import asked, parts, stems, stems_of_name

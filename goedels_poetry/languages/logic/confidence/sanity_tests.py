@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from goedels_poetry.kernel.logic.findings import Entailment
+from goedels_poetry.kernel.logic.program import LogicProgram
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.logic import LogicProgram
 from goedels_poetry.languages.logic.confidence import names, polarity, proof, queries, relevance
 from goedels_poetry.languages.logic.confidence.case import case_of
 from goedels_poetry.languages.logic.confidence.outcomes import FormalizationTest, Solve

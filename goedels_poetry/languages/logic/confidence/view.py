@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from goedels_poetry.kernel.logic.program import LogicProgram, Origin
 from goedels_poetry.kernel.printer import declarations, show
 from goedels_poetry.kernel.refutation.theory import declarations_and_definitions
-from goedels_poetry.languages.logic import LogicProgram, Origin
 
 MAX_TEXT = 30_000
 """Characters of the text, and of the vocabulary."""

@@ -25,7 +25,8 @@ async def contract_faults(text: str) -> dict[str, str]:
         return {}
     if not names:
         return {}
-    from goedels_poetry.languages.python.testing import checks_of, test_candidate
+    from goedels_poetry.languages.python.testing.candidate import test_candidate
+    from goedels_poetry.languages.python.testing.checks import checks_of
 
     found: dict[str, str] = {}
     for name in names:

@@ -26,12 +26,3 @@ Decisions where programmers differ:
 * A comprehension is iteration (``functional``); map, filter and reduce with nothing else are library calls, as is a
   sequence turned round by its slice.
 """
-
-from __future__ import annotations
-
-from goedels_poetry.languages.python.fingerprint.ban import Ban, ban_on, parse_ban
-from goedels_poetry.languages.python.fingerprint.classify import fingerprint
-from goedels_poetry.languages.python.fingerprint.record import Fingerprint
-from goedels_poetry.languages.python.fingerprint.words import STRATEGIES, TAGS
-
-__all__ = ["STRATEGIES", "TAGS", "Ban", "Fingerprint", "ban_on", "fingerprint", "parse_ban"]

@@ -10,9 +10,3 @@ Its candidates are for tests to judge; nothing is executed here. Who calls whom:
 * `fitting` works out formulas instead of searching them.
 * `terms` are data that compute and print themselves, `types` their types.
 """
-
-from __future__ import annotations
-
-from goedels_poetry.languages.python.synthesis.search import synthesise
-
-__all__ = ["synthesise"]

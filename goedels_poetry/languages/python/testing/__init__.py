@@ -16,28 +16,3 @@ In ``harness``, ``judge`` makes inputs (``domain``, ``inputs``, ``types_of``, ``
 processes, ``limits`` bounds time and ``stubs`` stands in for libraries of contracts. These files import the standard
 library and each other, because they are sent to the sandbox as texts; Hypothesis only where a property wants it.
 """
-
-from __future__ import annotations
-
-from goedels_poetry.languages.python.testing.candidate import replay, test_candidate
-from goedels_poetry.languages.python.testing.checks import (
-    VIOLATIONS,
-    CheckResult,
-    Checks,
-    Effort,
-    TestReport,
-    checks_of,
-    checks_of_task,
-)
-
-__all__ = [
-    "VIOLATIONS",
-    "CheckResult",
-    "Checks",
-    "Effort",
-    "TestReport",
-    "checks_of",
-    "checks_of_task",
-    "replay",
-    "test_candidate",
-]

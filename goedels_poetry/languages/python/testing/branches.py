@@ -23,7 +23,8 @@ from goedels_poetry.kernel.reading.reader import Atom, Group, Source, read
 from goedels_poetry.kernel.terms import BOOL, Kind, Term, and_, is_app, not_
 from goedels_poetry.languages.python.testing.checks import Checks
 from goedels_poetry.languages.python.testing.literals import from_literal
-from goedels_poetry.solvers import Limits, SolverUnavailable, Z3Process
+from goedels_poetry.solvers.limits import Limits, SolverUnavailable
+from goedels_poetry.solvers.z3_process import Z3Process
 
 MOST = 80
 """Questions."""

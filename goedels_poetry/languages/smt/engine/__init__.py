@@ -19,24 +19,3 @@ Who calls whom, from the top:
 Imports go one way: jobs, preflight, search and sketches, conjecture and invariants and arithmetic, induction, context,
 termination, refutation, auxiliary, rewriting, plan. Other folders import from the face of a folder, as outsiders do.
 """
-
-from __future__ import annotations
-
-from goedels_poetry.languages.smt.engine.jobs import problem_of
-from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
-from goedels_poetry.languages.smt.engine.preflight import counterexample, facts_of, interpreted, proof_of
-from goedels_poetry.languages.smt.engine.sketches import with_lemmas
-from goedels_poetry.languages.smt.engine.termination import with_measures
-
-__all__ = [
-    "Plan",
-    "counterexample",
-    "facts_of",
-    "interpreted",
-    "key_of",
-    "leaf",
-    "problem_of",
-    "proof_of",
-    "with_lemmas",
-    "with_measures",
-]

@@ -12,60 +12,44 @@ from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.schemas import Conjuncts, Intro, Scheme, SkolemHypothesis, instances
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import INT, Kind, is_app
-from goedels_poetry.languages.smt.engine.arithmetic import (
+from goedels_poetry.languages.smt.engine.arithmetic.divisors import (
     COMBINATION,
     MULTIPLE,
     combination_by_multiple,
     common_divisors,
     divides,
-    interpreted,
-    numeric_lemmas,
-    open_guards,
-    remaining_goals,
 )
-from goedels_poetry.languages.smt.engine.conjecture import (
-    Explorer,
-    Library,
-    accumulations,
-    advance_laws,
-    catamorphisms,
-    closure_lemmas,
-    critic_lemmas,
-    from_failed_step,
-    fusions,
-    general_statements,
-    generalisations,
-    loop_statements,
-    natural_results,
-    plans_along,
-    scalings,
-    shift_laws,
-    start_laws,
-    step_laws,
-    templates,
-    together,
-    witness_plans,
-)
-from goedels_poetry.languages.smt.engine.context import (
-    CANDIDATE,
-    DIRECT,
-    MODEL_SECONDS,
-    PATIENT,
-    QUICK,
-    ProverContext,
-    close_goal,
-)
-from goedels_poetry.languages.smt.engine.induction import (
+from goedels_poetry.languages.smt.engine.arithmetic.guarded import open_guards
+from goedels_poetry.languages.smt.engine.arithmetic.interpret import interpreted
+from goedels_poetry.languages.smt.engine.arithmetic.numeric import numeric_lemmas
+from goedels_poetry.languages.smt.engine.arithmetic.remaining_goals import remaining_goals
+from goedels_poetry.languages.smt.engine.conjecture.accumulators import general_statements
+from goedels_poetry.languages.smt.engine.conjecture.catamorphisms import catamorphisms, fusions
+from goedels_poetry.languages.smt.engine.conjecture.closures import closure_lemmas
+from goedels_poetry.languages.smt.engine.conjecture.critics import critic_lemmas
+from goedels_poetry.languages.smt.engine.conjecture.explore import Explorer
+from goedels_poetry.languages.smt.engine.conjecture.failed_steps import from_failed_step, generalisations
+from goedels_poetry.languages.smt.engine.conjecture.indices import shift_laws, step_laws
+from goedels_poetry.languages.smt.engine.conjecture.library import Library
+from goedels_poetry.languages.smt.engine.conjecture.loops import accumulations, loop_statements, natural_results
+from goedels_poetry.languages.smt.engine.conjecture.mutual import together
+from goedels_poetry.languages.smt.engine.conjecture.starts import plans_along, scalings, start_laws
+from goedels_poetry.languages.smt.engine.conjecture.states import advance_laws
+from goedels_poetry.languages.smt.engine.conjecture.templates import templates
+from goedels_poetry.languages.smt.engine.conjecture.witness import witness_plans
+from goedels_poetry.languages.smt.engine.context.attempts import close_goal
+from goedels_poetry.languages.smt.engine.context.limits import CANDIDATE, DIRECT, MODEL_SECONDS, PATIENT, QUICK
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
+from goedels_poetry.languages.smt.engine.induction.first import induction
+from goedels_poetry.languages.smt.engine.induction.integers import integer_plans, short_proof
+from goedels_poetry.languages.smt.engine.induction.structural import (
     constructor_split,
-    induction,
     induction_variables,
-    integer_plans,
     nested_induction,
-    short_proof,
 )
-from goedels_poetry.languages.smt.engine.invariants import Invariants
+from goedels_poetry.languages.smt.engine.invariants.invariants import Invariants
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
-from goedels_poetry.languages.smt.engine.rewriting import written_out
+from goedels_poetry.languages.smt.engine.rewriting.written_out import written_out
 from goedels_poetry.languages.trials import NOT_APPLIED, Status
 
 MAX_PATIENT = 3

@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from goedels_poetry.kernel.derivation import Query
-from goedels_poetry.languages.smt.engine.context import ProverContext, minimal_query
+from goedels_poetry.languages.smt.engine.context.attempts import minimal_query
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
 from goedels_poetry.languages.smt.engine.plan import Plan
 from goedels_poetry.languages.smt.proof_json import query_to_json, scheme_to_json, show_sequent
 

@@ -36,7 +36,7 @@ from goedels_poetry.kernel.terms import BOOL, Sort, Term, app, symbols
 from goedels_poetry.languages.smt.termination.bounds import likely_bounds
 from goedels_poetry.languages.smt.termination.candidates import candidates
 from goedels_poetry.languages.smt.termination.nested import bounded_recursion
-from goedels_poetry.solvers import Limits
+from goedels_poetry.solvers.limits import Limits
 from goedels_poetry.solvers.spare import borrowed
 
 MAX_ASSIGNMENTS = 5_000

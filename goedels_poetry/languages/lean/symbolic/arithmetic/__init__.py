@@ -16,31 +16,3 @@ Who calls whom:
 * `ranges` passes bounds from one number to the next, by linear hypotheses and divisors.
 * `expressions` reads and computes what Lean prints, `polynomials` are its normal forms.
 """
-
-from goedels_poetry.languages.lean.symbolic.arithmetic.instances import (
-    defined_sequence,
-    false_instances,
-    fitting_instances,
-    none_below,
-)
-from goedels_poetry.languages.lean.symbolic.arithmetic.predicates import (
-    NO_PREDICATES,
-    Predicate,
-    at_instance,
-    predicates_of,
-)
-from goedels_poetry.languages.lean.symbolic.arithmetic.tactics import arithmetic, bounded_cases, too_large_to_compute
-
-__all__ = [
-    "NO_PREDICATES",
-    "Predicate",
-    "arithmetic",
-    "at_instance",
-    "bounded_cases",
-    "defined_sequence",
-    "false_instances",
-    "fitting_instances",
-    "none_below",
-    "predicates_of",
-    "too_large_to_compute",
-]

@@ -6,29 +6,3 @@
 * `divisors`: what a function of numbers gives divides its arguments.
 * `guarded`: measured functions, whose guards are proved in integers.
 """
-
-from __future__ import annotations
-
-from goedels_poetry.languages.smt.engine.arithmetic.divisors import (
-    COMBINATION,
-    MULTIPLE,
-    combination_by_multiple,
-    common_divisors,
-    divides,
-)
-from goedels_poetry.languages.smt.engine.arithmetic.guarded import open_guards
-from goedels_poetry.languages.smt.engine.arithmetic.interpret import interpreted
-from goedels_poetry.languages.smt.engine.arithmetic.numeric import numeric_lemmas
-from goedels_poetry.languages.smt.engine.arithmetic.remaining_goals import remaining_goals
-
-__all__ = [
-    "COMBINATION",
-    "MULTIPLE",
-    "combination_by_multiple",
-    "common_divisors",
-    "divides",
-    "interpreted",
-    "numeric_lemmas",
-    "open_guards",
-    "remaining_goals",
-]

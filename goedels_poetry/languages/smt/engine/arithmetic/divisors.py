@@ -27,10 +27,11 @@ from goedels_poetry.kernel.terms import (
     subterms,
     var,
 )
-from goedels_poetry.languages.smt.engine.context import GROUND, ProverContext
-from goedels_poetry.languages.smt.engine.induction import closed_along
+from goedels_poetry.languages.smt.engine.context.limits import GROUND
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
+from goedels_poetry.languages.smt.engine.induction.recursion import closed_along
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
-from goedels_poetry.languages.smt.engine.rewriting import lemma
+from goedels_poetry.languages.smt.engine.rewriting.statements import lemma
 
 TESTS = 60
 MAX_CALLS = 2

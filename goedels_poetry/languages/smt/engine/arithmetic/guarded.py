@@ -22,9 +22,10 @@ from goedels_poetry.languages.smt.engine.arithmetic.interpret import (
     by_induction,
     established_laws,
 )
-from goedels_poetry.languages.smt.engine.context import DIRECT, ProverContext
+from goedels_poetry.languages.smt.engine.context.limits import DIRECT
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
 from goedels_poetry.languages.smt.engine.plan import Plan, leaf
-from goedels_poetry.languages.smt.engine.rewriting import ordered_variables
+from goedels_poetry.languages.smt.engine.rewriting.statements import ordered_variables
 
 
 def open_guards(context: ProverContext, establish: Establish) -> list[Sequent]:

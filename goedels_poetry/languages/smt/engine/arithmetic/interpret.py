@@ -35,16 +35,14 @@ from goedels_poetry.kernel.terms import (
     var,
 )
 from goedels_poetry.languages.smt.engine.arithmetic.expressions import Row, comparison, expression
-from goedels_poetry.languages.smt.engine.auxiliary import SIZE, VALUE
-from goedels_poetry.languages.smt.engine.context import CANDIDATE, GROUND, ProverContext
-from goedels_poetry.languages.smt.engine.induction import (
-    descents,
-    general_variables,
-    ground_proof,
-    induction_variables,
-    integer_plans,
-    recursion_schemes,
-)
+from goedels_poetry.languages.smt.engine.auxiliary.standard import SIZE, VALUE
+from goedels_poetry.languages.smt.engine.context.limits import CANDIDATE, GROUND
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
+from goedels_poetry.languages.smt.engine.induction.descent import descents
+from goedels_poetry.languages.smt.engine.induction.integers import integer_plans
+from goedels_poetry.languages.smt.engine.induction.recursion import recursion_schemes
+from goedels_poetry.languages.smt.engine.induction.saturate import ground_proof
+from goedels_poetry.languages.smt.engine.induction.structural import general_variables, induction_variables
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
 
 FRAMES = 60

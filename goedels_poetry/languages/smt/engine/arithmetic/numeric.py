@@ -37,8 +37,8 @@ from goedels_poetry.kernel.terms import (
     subterms,
     var,
 )
-from goedels_poetry.languages.smt.engine.context import ProverContext
-from goedels_poetry.languages.smt.engine.rewriting import lemma
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
+from goedels_poetry.languages.smt.engine.rewriting.statements import lemma
 
 MAX_PARAMS = 3
 MAX_CALLS = 8

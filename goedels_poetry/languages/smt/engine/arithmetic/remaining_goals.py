@@ -15,8 +15,9 @@ from goedels_poetry.kernel.equations import simplify
 from goedels_poetry.kernel.sequent import Sequent, make_sequent
 from goedels_poetry.kernel.termination.calls import extend
 from goedels_poetry.kernel.terms import BOOL, Kind, Term, eq, is_app, not_, substitute, subterms
-from goedels_poetry.languages.smt.engine.context import ProverContext
-from goedels_poetry.languages.smt.engine.rewriting import match, replace_subterm
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
+from goedels_poetry.languages.smt.engine.rewriting.matching import match
+from goedels_poetry.languages.smt.engine.rewriting.replace import replace_subterm
 
 MAX_SIZE = 40
 MAX_GOALS = 8

@@ -20,8 +20,8 @@ from goedels_poetry.kernel.refutation.values import random_value
 from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent
 from goedels_poetry.kernel.terms import BOOL, INT, Kind, Term, app, eq, integer, is_app, rebuild, subterms
 from goedels_poetry.languages.smt.engine.conjecture.fields import field_bounds, hidden_steps
-from goedels_poetry.languages.smt.engine.context import ProverContext
-from goedels_poetry.languages.smt.engine.rewriting import replace_subterm
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
+from goedels_poetry.languages.smt.engine.rewriting.replace import replace_subterm
 
 SAMPLES = 18
 Frame = list[Any]

@@ -15,8 +15,8 @@ from itertools import islice
 
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import BOOL, INT, Sort, Term, app, eq, var
-from goedels_poetry.languages.smt.engine.context import ProverContext
-from goedels_poetry.languages.smt.engine.rewriting import lemma
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
+from goedels_poetry.languages.smt.engine.rewriting.statements import lemma
 
 MAX_CANDIDATES = 60
 

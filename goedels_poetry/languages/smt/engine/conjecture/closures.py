@@ -13,8 +13,8 @@ from itertools import combinations, permutations
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import Kind, Sort, Term, app, eq, substitute, subterms, var
-from goedels_poetry.languages.smt.engine.context import ProverContext
-from goedels_poetry.languages.smt.engine.rewriting import lemma
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
+from goedels_poetry.languages.smt.engine.rewriting.statements import lemma
 
 MAX_SECTIONS = 6
 

@@ -17,10 +17,11 @@ from dataclasses import dataclass
 from goedels_poetry.kernel.derivation import Instance, Query
 from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent
 from goedels_poetry.kernel.terms import Kind, Sort, Term, app, eq, is_app, rebuild, subterms, var
-from goedels_poetry.languages.smt.engine.context import ProverContext
-from goedels_poetry.languages.smt.engine.induction import induction
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
+from goedels_poetry.languages.smt.engine.induction.first import induction
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of
-from goedels_poetry.languages.smt.engine.rewriting import lemma, replace_subterm
+from goedels_poetry.languages.smt.engine.rewriting.replace import replace_subterm
+from goedels_poetry.languages.smt.engine.rewriting.statements import lemma
 
 TESTS = 40
 MAX_STATEMENTS = 3

@@ -36,9 +36,14 @@ from goedels_poetry.kernel.terms import (
     subterms,
 )
 from goedels_poetry.languages.smt.engine.conjecture.failed_steps import generalisations
-from goedels_poetry.languages.smt.engine.context import CANDIDATE, ProverContext, direct_query
-from goedels_poetry.languages.smt.engine.induction import general_variables, induction_variables, recursion_schemes
-from goedels_poetry.languages.smt.engine.rewriting import lemma, match, replace_subterm
+from goedels_poetry.languages.smt.engine.context.attempts import direct_query
+from goedels_poetry.languages.smt.engine.context.limits import CANDIDATE
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
+from goedels_poetry.languages.smt.engine.induction.recursion import recursion_schemes
+from goedels_poetry.languages.smt.engine.induction.structural import general_variables, induction_variables
+from goedels_poetry.languages.smt.engine.rewriting.matching import match
+from goedels_poetry.languages.smt.engine.rewriting.replace import replace_subterm
+from goedels_poetry.languages.smt.engine.rewriting.statements import lemma
 
 MAX_SCHEMES = 3
 MAX_ATOMS = 3

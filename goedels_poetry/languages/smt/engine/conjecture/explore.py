@@ -40,8 +40,10 @@ from goedels_poetry.kernel.terms import (
 )
 from goedels_poetry.languages.enumeration import compositions
 from goedels_poetry.languages.smt.engine.conjecture.tables import ENVIRONMENTS, Table, Vector
-from goedels_poetry.languages.smt.engine.context import ProverContext
-from goedels_poetry.languages.smt.engine.rewriting import Rules, lemma, match
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
+from goedels_poetry.languages.smt.engine.rewriting.matching import match
+from goedels_poetry.languages.smt.engine.rewriting.rules import Rules
+from goedels_poetry.languages.smt.engine.rewriting.statements import lemma
 
 LARGEST, LARGEST_NUMERIC = 7, 4
 """Size of the largest terms, with datatypes and without: laws of numbers alone are better found from their values."""

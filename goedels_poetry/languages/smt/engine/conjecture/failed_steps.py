@@ -17,9 +17,11 @@ from goedels_poetry.kernel.inductions import StructuralInduction
 from goedels_poetry.kernel.schemas import instances
 from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent
 from goedels_poetry.kernel.terms import BOOL, Kind, Term, eq, is_app, subterms
-from goedels_poetry.languages.smt.engine.context import ProverContext
-from goedels_poetry.languages.smt.engine.induction import induction_variables
-from goedels_poetry.languages.smt.engine.rewriting import lemma, match, occurrences, replace_subterm
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
+from goedels_poetry.languages.smt.engine.induction.structural import induction_variables
+from goedels_poetry.languages.smt.engine.rewriting.matching import match, occurrences
+from goedels_poetry.languages.smt.engine.rewriting.replace import replace_subterm
+from goedels_poetry.languages.smt.engine.rewriting.statements import lemma
 
 MAX_SIZE = 22
 

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from goedels_poetry.kernel.equations import simplify
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import BOOL, INT, Kind, Term, app, eq, integer, not_, or_, substitute, subterms, tester
-from goedels_poetry.languages.smt.engine.context import ProverContext
-from goedels_poetry.languages.smt.engine.rewriting import lemma, replace_subterm
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
+from goedels_poetry.languages.smt.engine.rewriting.replace import replace_subterm
+from goedels_poetry.languages.smt.engine.rewriting.statements import lemma
 
 MAX_BOUNDS = 6
 TESTS = 40

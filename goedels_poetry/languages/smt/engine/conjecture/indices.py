@@ -37,8 +37,8 @@ from goedels_poetry.kernel.terms import (
     var,
 )
 from goedels_poetry.languages.smt.engine.conjecture.states import measures, reached
-from goedels_poetry.languages.smt.engine.context import ProverContext
-from goedels_poetry.languages.smt.engine.rewriting import lemma
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
+from goedels_poetry.languages.smt.engine.rewriting.statements import lemma
 
 MAX_LOOPS = 4
 MAX_CHOICES = 6

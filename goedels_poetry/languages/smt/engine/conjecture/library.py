@@ -16,11 +16,13 @@ from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import Term, is_app
 from goedels_poetry.languages.smt.engine.conjecture.critics import critic_lemmas
 from goedels_poetry.languages.smt.engine.conjecture.failed_steps import from_failed_step
-from goedels_poetry.languages.smt.engine.context import CANDIDATE, PATIENT, ProverContext
-from goedels_poetry.languages.smt.engine.induction import induction
+from goedels_poetry.languages.smt.engine.context.limits import CANDIDATE, PATIENT
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
+from goedels_poetry.languages.smt.engine.induction.first import induction
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
-from goedels_poetry.languages.smt.engine.refutation import show_assignment
-from goedels_poetry.languages.smt.engine.rewriting import Rules, apart
+from goedels_poetry.languages.smt.engine.refutation.counterexample import show_assignment
+from goedels_poetry.languages.smt.engine.rewriting.rules import Rules
+from goedels_poetry.languages.smt.engine.rewriting.statements import apart
 from goedels_poetry.languages.trials import Status
 
 TESTS = 80

@@ -44,17 +44,14 @@ from goedels_poetry.languages.smt.engine.conjecture.continuations import (
     continuation_statements,
 )
 from goedels_poetry.languages.smt.engine.conjecture.states import builder_laws, measures, state_laws
-from goedels_poetry.languages.smt.engine.context import (
-    CANDIDATE,
-    GROUND,
-    MODEL_SECONDS,
-    ProverContext,
-    close_goal,
-    direct_query,
-)
-from goedels_poetry.languages.smt.engine.induction import closed_along, recursion_schemes
+from goedels_poetry.languages.smt.engine.context.attempts import close_goal, direct_query
+from goedels_poetry.languages.smt.engine.context.limits import CANDIDATE, GROUND, MODEL_SECONDS
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
+from goedels_poetry.languages.smt.engine.induction.recursion import closed_along, recursion_schemes
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
-from goedels_poetry.languages.smt.engine.rewriting import lemma, lemma_instances, replace_subterm
+from goedels_poetry.languages.smt.engine.rewriting.ground import lemma_instances
+from goedels_poetry.languages.smt.engine.rewriting.replace import replace_subterm
+from goedels_poetry.languages.smt.engine.rewriting.statements import lemma
 
 MAX_LOOPS = 3
 """First states in one goal that are looked at."""

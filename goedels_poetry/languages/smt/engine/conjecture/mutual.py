@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent
 from goedels_poetry.kernel.terms import Term, and_, substitute, symbols
 from goedels_poetry.languages.smt.engine.conjecture.failed_steps import from_failed_step
-from goedels_poetry.languages.smt.engine.context import ProverContext
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
 
 MOST_LAWS = 4
 """Of one goal, itself included."""

@@ -24,10 +24,11 @@ from goedels_poetry.kernel.inductions import RecursionInduction
 from goedels_poetry.kernel.problem import Definition
 from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent
 from goedels_poetry.kernel.terms import BOOL, INT, Kind, Term, app, eq, integer, is_app, rebuild, substitute, subterms
-from goedels_poetry.languages.smt.engine.context import DIRECT, ProverContext
-from goedels_poetry.languages.smt.engine.induction import along_function
+from goedels_poetry.languages.smt.engine.context.limits import DIRECT
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
+from goedels_poetry.languages.smt.engine.induction.recursion import along_function
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
-from goedels_poetry.languages.smt.engine.rewriting import lemma, ordered_variables
+from goedels_poetry.languages.smt.engine.rewriting.statements import lemma, ordered_variables
 
 MAX_CALLS = 3
 MAX_SCALINGS = 4

@@ -37,8 +37,9 @@ from goedels_poetry.kernel.terms import (
     subterms,
     var,
 )
-from goedels_poetry.languages.smt.engine.context import ProverContext
-from goedels_poetry.languages.smt.engine.rewriting import lemma, replace_subterm
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
+from goedels_poetry.languages.smt.engine.rewriting.replace import replace_subterm
+from goedels_poetry.languages.smt.engine.rewriting.statements import lemma
 
 MAX_BUILDERS = 3
 """Ways to add something to a container, of one loop."""

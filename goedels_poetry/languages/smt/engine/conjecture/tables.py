@@ -10,8 +10,8 @@ from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.refutation.operations import OPERATIONS, Undecided
 from goedels_poetry.kernel.refutation.values import random_value
 from goedels_poetry.kernel.terms import Kind, Term
-from goedels_poetry.languages.smt.engine.context import ProverContext
-from goedels_poetry.languages.smt.engine.refutation import interpretation
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
+from goedels_poetry.languages.smt.engine.refutation.functions import interpretation
 
 Vector: TypeAlias = tuple[int, ...]
 """The number of a term's value in each environment."""

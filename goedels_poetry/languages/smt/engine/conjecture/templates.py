@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import BOOL, Term, app, eq, implies, not_, var
-from goedels_poetry.languages.smt.engine.context import ProverContext
-from goedels_poetry.languages.smt.engine.rewriting import lemma
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
+from goedels_poetry.languages.smt.engine.rewriting.statements import lemma
 
 
 def templates(context: ProverContext, functions: list[str]) -> Iterator[Sequent]:

@@ -21,7 +21,7 @@ from goedels_poetry.kernel.refutation.values import random_value
 from goedels_poetry.kernel.schemas import Witness, instances
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import INT, Kind, Sort, Term, app, integer, subterms
-from goedels_poetry.languages.smt.engine.context import ProverContext
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
 from goedels_poetry.languages.smt.engine.plan import Plan
 
 SAMPLES = 24

@@ -15,7 +15,7 @@ from goedels_poetry.kernel.terms import Kind
 from goedels_poetry.languages.smt.engine.context.limits import CANDIDATE, DIRECT, GROUND, MODEL_SECONDS, QUICK, ROUNDS
 from goedels_poetry.languages.smt.engine.context.prover import ProverContext
 from goedels_poetry.languages.smt.engine.plan import Plan, leaf
-from goedels_poetry.languages.smt.engine.rewriting import lemma_instances
+from goedels_poetry.languages.smt.engine.rewriting.ground import lemma_instances
 
 
 def close_goal(context: ProverContext, sequent: Sequent, rlimit: int | None = None) -> Plan | None:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from goedels_poetry.solvers import Answer
+from goedels_poetry.solvers.limits import Answer
 
 
 class OutOfTime(Exception):

@@ -23,12 +23,13 @@ from goedels_poetry.languages.smt.engine.context.sessions import SolverSessions
 from goedels_poetry.languages.smt.engine.context.shape import ProblemShape
 from goedels_poetry.languages.smt.engine.context.value_tests import ValueTests
 from goedels_poetry.languages.smt.engine.plan import key_of
-from goedels_poetry.languages.smt.engine.refutation import interpretation
-from goedels_poetry.languages.smt.engine.rewriting import Rewriter, Unfolder
-from goedels_poetry.languages.smt.engine.termination import Recursion, recursions
+from goedels_poetry.languages.smt.engine.refutation.functions import interpretation
+from goedels_poetry.languages.smt.engine.rewriting.rewrite import Rewriter
+from goedels_poetry.languages.smt.engine.rewriting.unfold import Unfolder
+from goedels_poetry.languages.smt.engine.termination.terminating import Recursion, recursions
 from goedels_poetry.languages.smt.termination.search import Termination, terminations_by_solver
 from goedels_poetry.languages.trials import Status, TrialLog
-from goedels_poetry.solvers import Answer
+from goedels_poetry.solvers.limits import Answer
 
 FUEL = 6_000
 """Calls in the evaluation of one term."""

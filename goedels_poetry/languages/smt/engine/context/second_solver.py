@@ -15,7 +15,8 @@ from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.refutation.theory import named_premises, with_definitions
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import Kind, Term, is_app, not_, subterms
-from goedels_poetry.solvers import Answer, Cvc5Process, Limits
+from goedels_poetry.solvers.cvc5_process import Cvc5Process
+from goedels_poetry.solvers.limits import Answer, Limits
 
 RLIMIT = 10_000
 """Resource units of cvc5 for one attempt: up to about 0.1 s."""

@@ -10,8 +10,9 @@ from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.languages.smt.engine.context.budget import Budget
 from goedels_poetry.languages.smt.engine.context.limits import INCREMENTAL, SAFETY_SECONDS
 from goedels_poetry.languages.smt.engine.context.second_solver import SecondSolver
-from goedels_poetry.solvers import Answer, Limits, Session, Z3Process
+from goedels_poetry.solvers.limits import Answer, Limits
 from goedels_poetry.solvers.spare import lend, take_back
+from goedels_poetry.solvers.z3_process import Session, Z3Process
 
 _KEPT = 16
 """Answers of fresh contexts that are remembered: a goal is tried, and then its candidate is verified."""

@@ -10,7 +10,7 @@ from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import Term, subterms
 from goedels_poetry.languages.smt.engine.context.shape import ProblemShape
-from goedels_poetry.languages.smt.engine.refutation import Refuter
+from goedels_poetry.languages.smt.engine.refutation.refute import Refuter
 
 MISREADING_TESTS = 60
 

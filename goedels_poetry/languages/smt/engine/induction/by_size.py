@@ -21,10 +21,12 @@ from goedels_poetry.kernel.sequent import Names, Sequent
 from goedels_poetry.kernel.termination.calls import extend
 from goedels_poetry.kernel.termination.sizes import Sizes, counting_twice
 from goedels_poetry.kernel.terms import BOOL, Kind, Term, and_, app, is_app, substitute, subterms, tester
-from goedels_poetry.languages.smt.engine.context import ProverContext, close_goal
+from goedels_poetry.languages.smt.engine.context.attempts import close_goal
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
 from goedels_poetry.languages.smt.engine.induction.structural import general_beside, induction_variables
 from goedels_poetry.languages.smt.engine.plan import Plan, detail_of
-from goedels_poetry.languages.smt.engine.rewriting import match, replace_subterm
+from goedels_poetry.languages.smt.engine.rewriting.matching import match
+from goedels_poetry.languages.smt.engine.rewriting.replace import replace_subterm
 from goedels_poetry.languages.smt.termination.search import structural_sizes, weightings
 
 MAX_POINTS = 12

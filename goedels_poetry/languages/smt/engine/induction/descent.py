@@ -17,7 +17,8 @@ from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.termination.calls import calls_of
 from goedels_poetry.kernel.termination.work import TooLarge
 from goedels_poetry.kernel.terms import Kind, Sort, Term, substitute, subterms
-from goedels_poetry.languages.smt.engine.context import DIRECT, ProverContext
+from goedels_poetry.languages.smt.engine.context.limits import DIRECT
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
 from goedels_poetry.languages.smt.engine.induction.saturate import MAX_INSTANCES, ground_proof
 from goedels_poetry.languages.smt.engine.induction.structural import induction_variables
 from goedels_poetry.languages.smt.engine.plan import Plan, detail_of, leaf

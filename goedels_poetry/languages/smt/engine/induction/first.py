@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import INT
-from goedels_poetry.languages.smt.engine.context import ProverContext
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
 from goedels_poetry.languages.smt.engine.induction.by_size import size_plans
 from goedels_poetry.languages.smt.engine.induction.descent import descent_plans
 from goedels_poetry.languages.smt.engine.induction.integers import integer_plans

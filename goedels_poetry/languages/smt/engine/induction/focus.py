@@ -18,7 +18,8 @@ from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.schemas import Scheme, instances
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import Term, is_app, symbols
-from goedels_poetry.languages.smt.engine.context import CANDIDATE, ProverContext
+from goedels_poetry.languages.smt.engine.context.limits import CANDIDATE
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
 from goedels_poetry.languages.smt.engine.induction.descent import descent_plans
 from goedels_poetry.languages.smt.engine.induction.recursion import recursion_schemes
 from goedels_poetry.languages.smt.engine.induction.structural import general_variables, induction_variables

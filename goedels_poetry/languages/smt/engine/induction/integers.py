@@ -17,7 +17,8 @@ from goedels_poetry.kernel.refutation.values import random_value
 from goedels_poetry.kernel.schemas import Scheme, instances
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import INT, Kind, Term, app, integer, is_app, substitute, subterms
-from goedels_poetry.languages.smt.engine.context import ProverContext, close_goal
+from goedels_poetry.languages.smt.engine.context.attempts import close_goal
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
 from goedels_poetry.languages.smt.engine.induction.recursion import recursion_schemes
 from goedels_poetry.languages.smt.engine.plan import Plan, detail_of
 

@@ -18,7 +18,8 @@ from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.schemas import instances
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import Kind, Term, subterms
-from goedels_poetry.languages.smt.engine.context import ProverContext, close_goal
+from goedels_poetry.languages.smt.engine.context.attempts import close_goal
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
 from goedels_poetry.languages.smt.engine.induction.structural import (
     general_beside,
     induction_variables,

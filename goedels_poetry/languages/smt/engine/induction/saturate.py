@@ -16,10 +16,11 @@ from goedels_poetry.kernel.derivation import Instance, Query
 from goedels_poetry.kernel.equations import simplify
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import Kind, Term, and_, implies, is_app, rebuild, substitute, subterms, symbols
-from goedels_poetry.languages.smt.engine.auxiliary import is_auxiliary
-from goedels_poetry.languages.smt.engine.context import GROUND, ProverContext
+from goedels_poetry.languages.smt.engine.auxiliary.standard import is_auxiliary
+from goedels_poetry.languages.smt.engine.context.limits import GROUND
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
 from goedels_poetry.languages.smt.engine.plan import key_of
-from goedels_poetry.languages.smt.engine.rewriting import match
+from goedels_poetry.languages.smt.engine.rewriting.matching import match
 
 MAX_INSTANCES = 160
 MAX_LEAVES = 6

@@ -14,7 +14,8 @@ from goedels_poetry.kernel.inductions import StructuralInduction
 from goedels_poetry.kernel.schemas import ConstructorSplit, instances
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import Kind, Term, subterms
-from goedels_poetry.languages.smt.engine.context import ProverContext, close_goal
+from goedels_poetry.languages.smt.engine.context.attempts import close_goal
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
 from goedels_poetry.languages.smt.engine.plan import Plan
 
 MAX_VARIABLES = 6

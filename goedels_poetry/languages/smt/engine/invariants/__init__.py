@@ -4,11 +4,3 @@
 * `callees`: the calls that facts are looked for about.
 * `laws`: candidates for these facts, in terms of the folds of `auxiliary`; `lengths`: the same for long containers.
 """
-
-from __future__ import annotations
-
-from goedels_poetry.languages.smt.engine.invariants.invariants import Invariants
-
-__all__ = [
-    "Invariants",
-]

@@ -7,8 +7,8 @@ import itertools
 from goedels_poetry.kernel.components import components
 from goedels_poetry.kernel.sequent import Names
 from goedels_poetry.kernel.terms import BOOL, INT, Kind, Sort, Term, and_, app, rebuild, subterms, symbols
-from goedels_poetry.languages.smt.engine.auxiliary import KINDS
-from goedels_poetry.languages.smt.engine.context import ProverContext
+from goedels_poetry.languages.smt.engine.auxiliary.folds import KINDS
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
 
 MAX_SHAPES = 4
 """Calls of one function that differ in the closures they are given."""

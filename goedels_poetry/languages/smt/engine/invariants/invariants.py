@@ -14,7 +14,7 @@ from dataclasses import replace
 from goedels_poetry.kernel.derivation import Instance, Query
 from goedels_poetry.kernel.sequent import Sequent, make_sequent
 from goedels_poetry.kernel.terms import BOOL, Kind, Term, app, is_app, subterms, symbols
-from goedels_poetry.languages.smt.engine.auxiliary import (
+from goedels_poetry.languages.smt.engine.auxiliary.folds import (
     APART,
     BELOW,
     HIGH,
@@ -23,13 +23,14 @@ from goedels_poetry.languages.smt.engine.auxiliary import (
     LOW,
     OCCURRENCES,
     SEARCH,
-    SIZE,
     SORTED,
     Containers,
     containers_of,
 )
-from goedels_poetry.languages.smt.engine.context import CANDIDATE, DIRECT, PATIENT, ProverContext
-from goedels_poetry.languages.smt.engine.induction import Facts, prove
+from goedels_poetry.languages.smt.engine.auxiliary.standard import SIZE
+from goedels_poetry.languages.smt.engine.context.limits import CANDIDATE, DIRECT, PATIENT
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
+from goedels_poetry.languages.smt.engine.induction.focus import Facts, prove
 from goedels_poetry.languages.smt.engine.invariants.callees import calls, closing_premises
 from goedels_poetry.languages.smt.engine.invariants.laws import Law, Laws
 from goedels_poetry.languages.smt.engine.invariants.lengths import Lengths

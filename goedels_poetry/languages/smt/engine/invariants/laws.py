@@ -32,20 +32,20 @@ from goedels_poetry.kernel.terms import (
     subterms,
     var,
 )
-from goedels_poetry.languages.smt.engine.auxiliary import (
+from goedels_poetry.languages.smt.engine.auxiliary.folds import (
     APART,
     BELOW,
     INVERSIONS,
     SEARCH,
-    SIZE,
     SORTED,
     Containers,
     list_shape,
     sum_of,
 )
-from goedels_poetry.languages.smt.engine.context import ProverContext
+from goedels_poetry.languages.smt.engine.auxiliary.standard import SIZE
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
 from goedels_poetry.languages.smt.engine.invariants.callees import reached
-from goedels_poetry.languages.smt.engine.rewriting import lemma
+from goedels_poetry.languages.smt.engine.rewriting.statements import lemma
 
 KINDS_OF_ORDER = (SORTED, SEARCH)
 TESTS = 60

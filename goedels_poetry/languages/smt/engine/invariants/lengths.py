@@ -10,8 +10,9 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator
 
 from goedels_poetry.kernel.terms import BOOL, INT, Kind, Term, app, eq, implies, integer, var
-from goedels_poetry.languages.smt.engine.auxiliary import SIZE, Containers, sum_of
-from goedels_poetry.languages.smt.engine.context import ProverContext
+from goedels_poetry.languages.smt.engine.auxiliary.folds import Containers, sum_of
+from goedels_poetry.languages.smt.engine.auxiliary.standard import SIZE
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
 from goedels_poetry.languages.smt.engine.invariants.laws import Law
 
 First = Callable[[Term, Iterable[Term]], Iterator[Law]]

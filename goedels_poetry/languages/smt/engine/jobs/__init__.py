@@ -14,17 +14,3 @@ Language models, from the top: `replies` has the jobs.
   goal (`left_out`: what functions may be that a reply does not speak of), `negations` proves it where evaluation cannot
   tell, and `undetermined` says whether definitions leave it open.
 """
-
-from __future__ import annotations
-
-from goedels_poetry.languages.smt.engine.jobs import replies, sequents, symbolic, whole
-from goedels_poetry.languages.smt.engine.jobs.payloads import problem_of, root_sequent
-
-__all__ = [
-    "problem_of",
-    "replies",
-    "root_sequent",
-    "sequents",
-    "symbolic",
-    "whole",
-]

@@ -16,8 +16,8 @@ from goedels_poetry.kernel.derivation import Instance, Query
 from goedels_poetry.kernel.problem import Signature
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import INT, Kind, Term, and_, app, implies, integer, is_app, substitute, subterms
-from goedels_poetry.languages.smt.engine.context import ProverContext
-from goedels_poetry.languages.smt.engine.rewriting import match
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
+from goedels_poetry.languages.smt.engine.rewriting.matching import match
 
 ROUNDS = 3
 MOST_INSTANCES = 60

@@ -10,7 +10,7 @@ from goedels_poetry.kernel.refutation.evaluator import Evaluator, Trace
 from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.refutation.values import to_term
 from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.languages.smt.engine.context import ProverContext
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
 
 MAX_CALLS = 1_000
 

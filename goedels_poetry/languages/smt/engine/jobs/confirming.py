@@ -31,16 +31,20 @@ from goedels_poetry.kernel.refutation.value_forms import Element
 from goedels_poetry.kernel.refutation.values import small_values, to_term
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import Kind, Term, is_app, not_, rebuild, substitute, subterms
-from goedels_poetry.languages.smt.engine.auxiliary import with_standard_auxiliaries
-from goedels_poetry.languages.smt.engine.context import OutOfTime, ProverContext
+from goedels_poetry.languages.smt.engine.auxiliary.standard import with_standard_auxiliaries
+from goedels_poetry.languages.smt.engine.context.budget import OutOfTime
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
 from goedels_poetry.languages.smt.engine.jobs.left_out import with_meanings
 from goedels_poetry.languages.smt.engine.jobs.negations import proof_of_negation
 from goedels_poetry.languages.smt.engine.jobs.payloads import context_of, result
 from goedels_poetry.languages.smt.engine.jobs.undetermined import is_undetermined
-from goedels_poetry.languages.smt.engine.preflight import EVALUATED, Counterexample, facts_of, proof_of
-from goedels_poetry.languages.smt.engine.refutation import interpretation, show_value
+from goedels_poetry.languages.smt.engine.preflight.checks import EVALUATED
+from goedels_poetry.languages.smt.engine.preflight.facts import facts_of, proof_of
+from goedels_poetry.languages.smt.engine.preflight.falsify import Counterexample
+from goedels_poetry.languages.smt.engine.refutation.counterexample import show_value
+from goedels_poetry.languages.smt.engine.refutation.functions import interpretation
 from goedels_poetry.languages.smt.text import parse_problem, parse_sequent, parse_term
-from goedels_poetry.solvers import Limits
+from goedels_poetry.solvers.limits import Limits
 from goedels_poetry.solvers.spare import borrowed
 
 Json = dict[str, Any]

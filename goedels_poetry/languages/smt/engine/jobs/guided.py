@@ -18,14 +18,14 @@ from goedels_poetry.kernel.reach import reached
 from goedels_poetry.kernel.schemas import Conjuncts, ConstructorSplit, Scheme, instances
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import BOOL, INT, app, forall, integer, is_app
-from goedels_poetry.languages.smt.engine.context import GROUND, PATIENT, OutOfTime, ProverContext, close_goal
-from goedels_poetry.languages.smt.engine.induction import (
-    induction,
-    induction_variables,
-    nested_induction,
-    recursion_schemes,
-    recursive_points,
-)
+from goedels_poetry.languages.smt.engine.context.attempts import close_goal
+from goedels_poetry.languages.smt.engine.context.budget import OutOfTime
+from goedels_poetry.languages.smt.engine.context.limits import GROUND, PATIENT
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
+from goedels_poetry.languages.smt.engine.induction.first import induction
+from goedels_poetry.languages.smt.engine.induction.integers import recursive_points
+from goedels_poetry.languages.smt.engine.induction.recursion import recursion_schemes
+from goedels_poetry.languages.smt.engine.induction.structural import induction_variables, nested_induction
 from goedels_poetry.languages.smt.engine.jobs.chains import chained
 from goedels_poetry.languages.smt.engine.jobs.computing import computed
 from goedels_poetry.languages.smt.engine.jobs.open_cases import Finding, called, how, missing, open_cases

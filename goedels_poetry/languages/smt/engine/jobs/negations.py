@@ -20,9 +20,9 @@ from goedels_poetry.kernel.refutation.values import to_term
 from goedels_poetry.kernel.schemas import Intro
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import FALSE, Term, and_, forall, implies, not_, substitute
-from goedels_poetry.languages.smt.engine.context import OutOfTime
+from goedels_poetry.languages.smt.engine.context.budget import OutOfTime
 from goedels_poetry.languages.smt.engine.plan import key_of
-from goedels_poetry.languages.smt.engine.preflight import closed_context, proved_steps
+from goedels_poetry.languages.smt.engine.preflight.facts import closed_context, proved_steps
 from goedels_poetry.languages.smt.proof_json import query_to_json, scheme_to_json, show_sequent
 from goedels_poetry.languages.smt.text import parse_problem
 

@@ -9,9 +9,9 @@ from goedels_poetry.kernel.printer import show, show_sort
 from goedels_poetry.kernel.problem import Signature
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import Kind
-from goedels_poetry.languages.smt.engine.context import ProverContext
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
 from goedels_poetry.languages.smt.engine.plan import Plan
-from goedels_poetry.languages.smt.engine.refutation import show_assignment
+from goedels_poetry.languages.smt.engine.refutation.counterexample import show_assignment
 from goedels_poetry.languages.smt.readable import show_readable
 
 MAX_CASES = 3

@@ -9,10 +9,10 @@ from typing import Any
 
 from goedels_poetry.kernel.problem import Problem, Signature
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
-from goedels_poetry.languages.smt.engine.auxiliary import with_standard_auxiliaries
-from goedels_poetry.languages.smt.engine.context import ProverContext
+from goedels_poetry.languages.smt.engine.auxiliary.standard import with_standard_auxiliaries
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
 from goedels_poetry.languages.smt.engine.plan import key_of
-from goedels_poetry.languages.smt.engine.termination import with_measures
+from goedels_poetry.languages.smt.engine.termination.measured import with_measures
 from goedels_poetry.languages.smt.text import parse_problem, parse_sequent
 from goedels_poetry.languages.trials import Status, TrialLog
 

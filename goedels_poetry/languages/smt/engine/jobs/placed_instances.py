@@ -18,7 +18,7 @@ from goedels_poetry.kernel.problem import Problem, Signature
 from goedels_poetry.kernel.schemas import ConstructorSplit, Scheme
 from goedels_poetry.kernel.sequent import Names, Sequent
 from goedels_poetry.kernel.terms import Kind, Term, integer, is_app, substitute, subterms, var
-from goedels_poetry.languages.smt.engine.context import ProverContext
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
 from goedels_poetry.languages.smt.engine.jobs.reading import (
     BadProposal,
     Json,

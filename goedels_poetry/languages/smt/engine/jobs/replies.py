@@ -13,7 +13,8 @@ from goedels_poetry.kernel.faults import SchemeError
 from goedels_poetry.kernel.reach import reached
 from goedels_poetry.kernel.schemas import Conjuncts
 from goedels_poetry.languages.smt.describe import describe_definitions, describe_goal, describe_problem
-from goedels_poetry.languages.smt.engine.context import OutOfTime, ProverContext
+from goedels_poetry.languages.smt.engine.context.budget import OutOfTime
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
 from goedels_poetry.languages.smt.engine.jobs.guided import complete
 from goedels_poetry.languages.smt.engine.jobs.payloads import (
     EXHAUSTED,

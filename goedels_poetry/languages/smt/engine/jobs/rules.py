@@ -14,7 +14,7 @@ from goedels_poetry.kernel.reading.certificate import scheme_from_json
 from goedels_poetry.kernel.schemas import CaseSplit, ConstructorSplit, Scheme, Witness, instances
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import BOOL, INT, Kind, Term, integer, is_app, subterms
-from goedels_poetry.languages.smt.engine.induction import general_beside, general_variables
+from goedels_poetry.languages.smt.engine.induction.structural import general_beside, general_variables
 from goedels_poetry.languages.smt.engine.jobs.reading import (
     BadProposal,
     Json,

@@ -11,9 +11,9 @@ from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.schemas import instances
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import Term, is_app
-from goedels_poetry.languages.smt.engine.context import ProverContext
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
 from goedels_poetry.languages.smt.engine.plan import key_of
-from goedels_poetry.languages.smt.engine.refutation import show_assignment, show_value
+from goedels_poetry.languages.smt.engine.refutation.counterexample import show_assignment, show_value
 from goedels_poetry.languages.smt.infix import render
 from goedels_poetry.languages.smt.readable import show_readable
 from goedels_poetry.languages.smt.termination.search import structural_sizes

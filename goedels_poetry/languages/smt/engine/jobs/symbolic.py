@@ -14,7 +14,10 @@ from goedels_poetry.kernel.reach import reached
 from goedels_poetry.kernel.reading.certificate import query_from_json
 from goedels_poetry.kernel.refutation.theory import definitions
 from goedels_poetry.kernel.terms import symbols
-from goedels_poetry.languages.smt.engine.context import DIRECT, OutOfTime, ProverContext, direct_query, minimal_query
+from goedels_poetry.languages.smt.engine.context.attempts import direct_query, minimal_query
+from goedels_poetry.languages.smt.engine.context.budget import OutOfTime
+from goedels_poetry.languages.smt.engine.context.limits import DIRECT
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
 from goedels_poetry.languages.smt.engine.jobs.chains import as_given
 from goedels_poetry.languages.smt.engine.jobs.payloads import (
     EXHAUSTED,
@@ -28,8 +31,8 @@ from goedels_poetry.languages.smt.engine.jobs.payloads import (
 from goedels_poetry.languages.smt.engine.jobs.sketch_checks import refuted_child, rule_fault
 from goedels_poetry.languages.smt.engine.jobs.undetermined import doubts
 from goedels_poetry.languages.smt.engine.plan import key_of
-from goedels_poetry.languages.smt.engine.preflight import check_problem
-from goedels_poetry.languages.smt.engine.refutation import show_assignment
+from goedels_poetry.languages.smt.engine.preflight.checks import check_problem
+from goedels_poetry.languages.smt.engine.refutation.counterexample import show_assignment
 from goedels_poetry.languages.smt.engine.search import Sketcher
 from goedels_poetry.languages.smt.engine.sketches import sketch_json, with_lemmas
 from goedels_poetry.languages.smt.premises import told

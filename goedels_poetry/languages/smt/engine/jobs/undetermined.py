@@ -20,8 +20,12 @@ from goedels_poetry.kernel.refutation.counterexample import make_evidence
 from goedels_poetry.kernel.refutation.values import small_values, to_term
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import BOOL, INT, Term, app, eq, forall, integer, is_app, ite, not_, symbols, var
-from goedels_poetry.languages.smt.engine.context import PATIENT, OutOfTime, ProverContext, close_goal
-from goedels_poetry.languages.smt.engine.preflight import counterexample, facts_of, interpreted, proof_of
+from goedels_poetry.languages.smt.engine.context.attempts import close_goal
+from goedels_poetry.languages.smt.engine.context.budget import OutOfTime
+from goedels_poetry.languages.smt.engine.context.limits import PATIENT
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
+from goedels_poetry.languages.smt.engine.preflight.facts import facts_of, proof_of
+from goedels_poetry.languages.smt.engine.preflight.falsify import counterexample, interpreted
 from goedels_poetry.languages.smt.infix import render
 from goedels_poetry.languages.smt.text import parse_term
 

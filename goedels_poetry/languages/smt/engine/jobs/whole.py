@@ -13,11 +13,13 @@ from goedels_poetry.kernel.derivation import ByScheme, Derivation, Query, Step
 from goedels_poetry.kernel.problem import Definition
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import symbols
-from goedels_poetry.languages.smt.engine.auxiliary import is_auxiliary
-from goedels_poetry.languages.smt.engine.context import OutOfTime, ProverContext, close_goal
+from goedels_poetry.languages.smt.engine.auxiliary.standard import is_auxiliary
+from goedels_poetry.languages.smt.engine.context.attempts import close_goal
+from goedels_poetry.languages.smt.engine.context.budget import OutOfTime
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
 from goedels_poetry.languages.smt.engine.jobs.payloads import context_of
 from goedels_poetry.languages.smt.engine.plan import Plan
-from goedels_poetry.languages.smt.engine.preflight import check_problem
+from goedels_poetry.languages.smt.engine.preflight.checks import check_problem
 from goedels_poetry.languages.smt.engine.search import Sketcher
 from goedels_poetry.languages.smt.engine.sketches import with_lemmas
 from goedels_poetry.languages.smt.proof_json import derivation_to_json, step_to_json

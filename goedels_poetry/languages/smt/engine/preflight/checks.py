@@ -13,10 +13,12 @@ from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.reach import reached
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import Term, not_, subterms
-from goedels_poetry.languages.smt.engine.context import DIRECT, INCREMENTAL, ProverContext, query_by_models
+from goedels_poetry.languages.smt.engine.context.attempts import query_by_models
+from goedels_poetry.languages.smt.engine.context.limits import DIRECT, INCREMENTAL
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
 from goedels_poetry.languages.smt.engine.preflight.falsify import MODEL, QUICK, counterexample
 from goedels_poetry.languages.smt.engine.preflight.interpret import interpreted_counterexample
-from goedels_poetry.solvers import Limits
+from goedels_poetry.solvers.limits import Limits
 from goedels_poetry.solvers.spare import borrowed
 
 EVALUATED = "the definition is consistent; the counterexample makes only calls that come to an end"

@@ -17,7 +17,9 @@ from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import Kind, Term, and_
-from goedels_poetry.languages.smt.engine.context import OutOfTime, ProverContext, direct_query, minimal_query
+from goedels_poetry.languages.smt.engine.context.attempts import direct_query, minimal_query
+from goedels_poetry.languages.smt.engine.context.budget import OutOfTime
+from goedels_poetry.languages.smt.engine.context.prover import ProverContext
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
 from goedels_poetry.languages.smt.engine.search import Sketcher
 from goedels_poetry.languages.smt.engine.sketches import sketch_json, with_lemmas

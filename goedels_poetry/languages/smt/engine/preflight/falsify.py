@@ -17,14 +17,11 @@ from goedels_poetry.kernel.refutation.values import small_values
 from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent, sequent_of
 from goedels_poetry.kernel.terms import BOOL, Kind, Sort, Term, is_app, rebuild, subterms
 from goedels_poetry.languages.smt.engine.preflight.facts import facts_of, proof_of
-from goedels_poetry.languages.smt.engine.refutation import (
-    Narrowing,
-    Refuter,
-    interpretation,
-    show_calls,
-    show_values,
-    suggested_values,
-)
+from goedels_poetry.languages.smt.engine.refutation.counterexample import show_calls, show_values
+from goedels_poetry.languages.smt.engine.refutation.functions import interpretation
+from goedels_poetry.languages.smt.engine.refutation.models import suggested_values
+from goedels_poetry.languages.smt.engine.refutation.narrow import Narrowing
+from goedels_poetry.languages.smt.engine.refutation.refute import Refuter
 
 Json = dict[str, Any]
 Interpret = Callable[[str, tuple[Any, ...]], Any]

@@ -15,7 +15,7 @@ from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.reach import reached
 from goedels_poetry.kernel.refutation.interpretation import Interpretation, interpreted_theorem, shown_interpretation
 from goedels_poetry.languages.smt.engine.preflight.falsify import MODEL, QUICK, Counterexample, counterexample
-from goedels_poetry.languages.smt.engine.refutation import open_things, suggested_functions, templates
+from goedels_poetry.languages.smt.engine.refutation.interpretations import open_things, suggested_functions, templates
 from goedels_poetry.languages.smt.text import parse_problem
 
 Json = dict[str, Any]

@@ -7,35 +7,3 @@
   `solver_functions`: those of a solver's model.
 * `counterexample`: values in the problem's own terms.
 """
-
-from __future__ import annotations
-
-from goedels_poetry.languages.smt.engine.refutation.counterexample import (
-    show_assignment,
-    show_calls,
-    show_value,
-    show_values,
-)
-from goedels_poetry.languages.smt.engine.refutation.functions import interpretation
-from goedels_poetry.languages.smt.engine.refutation.interpretations import (
-    open_things,
-    suggested_functions,
-    templates,
-)
-from goedels_poetry.languages.smt.engine.refutation.models import suggested_values
-from goedels_poetry.languages.smt.engine.refutation.narrow import Narrowing
-from goedels_poetry.languages.smt.engine.refutation.refute import Refuter
-
-__all__ = [
-    "Narrowing",
-    "Refuter",
-    "interpretation",
-    "open_things",
-    "show_assignment",
-    "show_calls",
-    "show_value",
-    "show_values",
-    "suggested_functions",
-    "suggested_values",
-    "templates",
-]

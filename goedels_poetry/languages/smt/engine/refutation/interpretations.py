@@ -39,7 +39,7 @@ from goedels_poetry.kernel.terms import (
 )
 from goedels_poetry.languages.smt.engine.refutation.refute import Refuter
 from goedels_poetry.languages.smt.engine.refutation.solver_functions import functions_of_model
-from goedels_poetry.solvers import Limits
+from goedels_poetry.solvers.limits import Limits
 from goedels_poetry.solvers.spare import borrowed
 
 TRIALS = 400

@@ -18,7 +18,7 @@ from goedels_poetry.kernel.refutation.theory import with_definitions
 from goedels_poetry.kernel.refutation.value_forms import ArrayValue
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import INT, REAL, BitVector, Sort, Term
-from goedels_poetry.solvers import Limits
+from goedels_poetry.solvers.limits import Limits
 from goedels_poetry.solvers.spare import borrowed
 
 SECONDS = 5e-6

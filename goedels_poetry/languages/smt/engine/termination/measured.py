@@ -21,7 +21,8 @@ from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.refutation.values import random_value
 from goedels_poetry.kernel.termination.guards import guards
 from goedels_poetry.kernel.terms import INT, Term, app, integer
-from goedels_poetry.languages.smt.engine.auxiliary import INVERSIONS, SIZE, VALUE
+from goedels_poetry.languages.smt.engine.auxiliary.folds import INVERSIONS
+from goedels_poetry.languages.smt.engine.auxiliary.standard import SIZE, VALUE
 from goedels_poetry.languages.smt.termination.search import terminations_by_solver
 
 SAMPLES = 30

@@ -5,9 +5,9 @@ The public names below are imported on first use, so that ``import goedels_poetr
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from goedels_poetry.lazy import on_first_use
 from goedels_poetry.version import __version__
 
 if TYPE_CHECKING:
@@ -67,15 +67,7 @@ _HOME_OF = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOME_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME_OF})
+__getattr__, __dir__ = on_first_use(__name__, _HOME_OF)
 
 
 __all__ = [

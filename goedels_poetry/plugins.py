@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -152,27 +151,3 @@ def must_be_async(function: Any, what: str) -> None:
     """
     if (inspect.isfunction(function) or inspect.ismethod(function)) and not inspect.iscoroutinefunction(function):
         raise TypeError(f"{what} must be a coroutine function: write `async def {function.__name__}`")
-
-
-def on_first_use(
-    package: str, home_of: Mapping[str, str], root: str = ""
-) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """``__getattr__`` and ``__dir__`` of a package (PEP 562); a name that was asked for stays in it.
-
-    Args:
-        package: its ``__name__``.
-        home_of: name -> module that has it, below ``root``.
-        root: the package itself by default.
-    """
-
-    def get(name: str) -> Any:
-        if name not in home_of:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(import_module(f"{root or package}.{home_of[name]}"), name)
-        setattr(sys.modules[package], name, value)
-        return value
-
-    def names() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *home_of})
-
-    return get, names

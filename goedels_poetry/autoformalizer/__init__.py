@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from goedels_poetry.plugins import on_first_use
+from goedels_poetry.lazy import on_first_use
 
 if TYPE_CHECKING:
     from goedels_poetry.autoformalizer.batch import Summary, autoformalize_all, summarize

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from goedels_poetry.languages.logic.result import VerificationResult
-from goedels_poetry.plugins import on_first_use
+from goedels_poetry.lazy import on_first_use
 from goedels_poetry.reasoning.results import QueryResult
 
 if TYPE_CHECKING:

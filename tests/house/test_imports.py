@@ -36,6 +36,7 @@ ROOMS = (
     "kernel",
     "contracts",
     "plugins",
+    "lazy",
     "settings",
     "files",
     "errors",
@@ -43,7 +44,7 @@ ROOMS = (
 )
 """From top to bottom; a room imports itself and what stands below it."""
 
-TOP_LEVEL = {"__init__", "__main__", "framework", "plugins", "files", "errors", "version"}
+TOP_LEVEL = {"__init__", "__main__", "framework", "plugins", "lazy", "files", "errors", "version"}
 """All files at the top of the package; everything else is a folder."""
 
 GROUPS = ("agents", "question_agents", "code_agents", "change_agents", "strategies", "languages", "checkers")

@@ -35,7 +35,7 @@ def test_no_search_no_agent_and_no_model_is_on_a_list(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["SMT proof", "SMT counterexample"])
 def test_a_check_of_smt_needs_nothing_but_kernel_checker_and_solvers_and_no_package_of_others(kind: str) -> None:
     rooms = {name.split(".")[1] for name in ALLOWED[kind]["modules"] if "." in name}
-    assert rooms == {"kernel", "checker", "solvers", "errors", "plugins", "version"}
+    assert rooms == {"kernel", "checker", "solvers", "errors", "lazy", "version"}
     assert ALLOWED[kind]["packages"] == []
     assert not [name for name in ALLOWED[kind]["modules"] if name.startswith(("goedels_poetry.kernel.lean",))]
 

@@ -55,7 +55,7 @@ CHECKS = {
     "SMT proof": "from goedels_poetry.checker.smt.check import check_certificate as check",
     "SMT counterexample": "from goedels_poetry.checker.smt.check import check_certificate as check",
     "SMT proof with `proof.lean`, besides": "import goedels_poetry.checker.smt.lean_proof",
-    "Lean": "import goedels_poetry.checker.lean",
+    "Lean": "import goedels_poetry.checker.lean.audit, goedels_poetry.checker.lean.certify",
     "logic program": "from goedels_poetry.checker.logic.check import check_logic as check",
     "Python function": "from goedels_poetry.checker.python.check import check_python as check",
 }
@@ -63,6 +63,7 @@ CHECKS = {
 
 _REPORT = """
 import sys
+sys.path.insert(0, {root!r})
 before = set(sys.modules)
 {load}
 if {place!r}:
@@ -79,7 +80,7 @@ print(json.dumps({{"modules": ours, "packages": others}}))
 
 def loaded(load: str, place: str = "") -> dict[str, list[str]]:
     """What a fresh, isolated interpreter has loaded after ``load`` and a check of the certificate at ``place``."""
-    program = _REPORT.format(load=load, place=place)
+    program = _REPORT.format(root=str(ROOT), load=load, place=place)
     done = subprocess.run([sys.executable, "-I", "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     found: dict[str, list[str]] = json.loads(done.stdout)

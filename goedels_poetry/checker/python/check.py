@@ -26,7 +26,6 @@ from goedels_poetry.kernel.python.faults import OutsideFragment, PythonFault
 from goedels_poetry.kernel.python.program import Program, read_program, with_contracts
 from goedels_poetry.kernel.python.translate import translate
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.python.changes import verify_change
 from goedels_poetry.languages.python.testing.candidate import replay, test_candidate
 from goedels_poetry.languages.python.testing.checks import (
     CheckResult,
@@ -193,6 +192,8 @@ def _changed(archive: PythonArchive) -> CheckReport:
     change = archive.evidence["change"]
     if not isinstance(change, dict) or change.get("after") != archive.source or archive.function:
         raise _Refused("the evidence is about another text of the file")
+    from goedels_poetry.languages.python.changes import verify_change  # nothing else needs it
+
     report = verify_change(archive.evidence)
     if not report.is_tested:
         raise _Refused(report.reason)

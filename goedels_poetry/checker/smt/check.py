@@ -12,14 +12,10 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from goedels_poetry.checker.archive import EVIDENCE, Archive, BadCertificate, read_archive, read_canonical
 from goedels_poetry.checker.report import MAY_RISE, CheckReport, Counts, TrustLevel
-from goedels_poetry.checker.smt.counterexample import (
-    check_counterexample,
-    split_interpretation,
-    with_interpretation,
-)
 from goedels_poetry.checker.smt.fault import fault_of
 from goedels_poetry.checker.smt.needed import needed_premises
 from goedels_poetry.checker.smt.portfolio import Solvers, Undecided, for_want_of_time
@@ -34,7 +30,6 @@ from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.reading.auxiliary import with_auxiliaries
 from goedels_poetry.kernel.reading.certificate import derivation_from_json, termination_from_json
 from goedels_poetry.kernel.reading.parser import parse_problem
-from goedels_poetry.kernel.refutation.interpretation import as_condition, interpreted_theorem, shown_interpretation
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.structure import audit
 from goedels_poetry.kernel.termination.evidence import TerminationObligations, termination_obligations
@@ -49,6 +44,10 @@ VERDICTS = {
     "counterexample": Verdict.REFUTED,
     "inconsistent": Verdict.INCONSISTENT,
 }
+
+
+INTERPRETATION = "interpretation"
+"""The key of what the evidence says of all that the theorem leaves open."""
 
 
 class Refused(Exception):
@@ -118,26 +117,21 @@ def _check(archive: Archive, problem: Problem, assume: bool, solvers: Solvers) -
     if archive.manifest["statement"] != statement:
         raise Refused("the statement in the manifest is not the theorem's goal")
     evidence = read_canonical(archive.evidence, EVIDENCE)
-    theorems, given = None, None
-    if claim == "negation proved":
-        evidence, given = split_interpretation(evidence)
-        problem = as_condition(interpreted_theorem(archive.theorem, problem, given)[1]) if given else problem
-    if claim != "counterexample":
-        steps, theorems = split_evidence(evidence, problem)
-        derivation = derivation_from_json(steps, problem.signature)
-    else:
-        problem = with_interpretation(archive.theorem, problem, evidence)
-        derivation = Derivation((), termination=termination_from_json(evidence, problem.signature))
+    if claim == "counterexample":
+        return _counterexample(archive, problem, evidence, solvers)
+    shown: dict[str, str] = {}
+    interpreted = claim == "negation proved" and isinstance(evidence, dict) and INTERPRETATION in evidence
+    if interpreted:
+        from goedels_poetry.kernel.refutation.interpretation import given_meaning  # a proof of the goal has none
+
+        problem, shown = given_meaning(archive.theorem, problem, evidence[INTERPRETATION])
+        evidence = {key: value for key, value in evidence.items() if key != INTERPRETATION}
+    steps, theorems = split_evidence(evidence, problem)
+    derivation = derivation_from_json(steps, problem.signature)
     context = Context(with_auxiliaries(problem, derivation.auxiliary, derivation.measures))
     ends = termination_obligations(context.signature, derivation.termination, context.guards)
-    doubtful = [d.name for d in problem.signature.definitions if d.name not in ends.terminating]
-    if claim == "counterexample":
-        report = check_counterexample(context, evidence, archive.obligations, solvers, ends)
-        wrong = definitions_at_fault(context, solvers, doubtful) if doubtful and report.accepted else None
-        if wrong is not None:  # then no values of anything make the goal false
-            return _about_nothing(replace(report, counterexample={}), wrong, problem, archive.theorem)
-        return replace(report, notes=(*report.notes, *_refutation_notes(report, solvers)))
-    if given is not None and (ends.doubts or derivation.measures):  # another meaning may be the only one left open
+    doubtful = _doubtful(problem, ends)
+    if interpreted and (ends.doubts or derivation.measures):  # another meaning may be the only one left open
         raise BadProof(f"an interpretation beside definitions that may not terminate: {'; '.join(ends.doubts)}")
     _check_auxiliary(context, derivation, ends)
     assumptions = _assumed(ends, archive, assume)
@@ -179,10 +173,29 @@ def _check(archive: Archive, problem: Problem, assume: bool, solvers: Solvers) -
         assumptions=assumptions,
         needed=needed,
         statement=statement,
-        counterexample=shown_interpretation(given, problem) if given is not None else {},
+        counterexample=shown,
     )
     contradictory = sound.consistent is False or claim == "inconsistent"
     return _about_nothing(report, sound, problem, archive.theorem) if contradictory else report
+
+
+def _counterexample(archive: Archive, problem: Problem, evidence: Any, solvers: Solvers) -> CheckReport:
+    from goedels_poetry.checker.smt import counterexample  # a proof needs neither this nor an evaluator
+
+    problem = counterexample.with_interpretation(archive.theorem, problem, evidence)
+    derivation = Derivation((), termination=termination_from_json(evidence, problem.signature))
+    context = Context(with_auxiliaries(problem, derivation.auxiliary, derivation.measures))
+    ends = termination_obligations(context.signature, derivation.termination, context.guards)
+    doubtful = _doubtful(problem, ends)
+    report = counterexample.check_counterexample(context, evidence, archive.obligations, solvers, ends)
+    wrong = definitions_at_fault(context, solvers, doubtful) if doubtful and report.accepted else None
+    if wrong is not None:  # then no values of anything make the goal false
+        return _about_nothing(replace(report, counterexample={}), wrong, problem, archive.theorem)
+    return replace(report, notes=(*report.notes, *_refutation_notes(report, solvers)))
+
+
+def _doubtful(problem: Problem, ends: TerminationObligations) -> list[str]:
+    return [d.name for d in problem.signature.definitions if d.name not in ends.terminating]
 
 
 def _about_nothing(report: CheckReport, found: Consistency, problem: Problem, theorem: bytes) -> CheckReport:

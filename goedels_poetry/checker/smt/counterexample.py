@@ -51,18 +51,6 @@ def with_interpretation(text: bytes, problem: Problem, evidence: Any) -> Problem
     return interpreted_theorem(text, problem, Interpretation.from_json(evidence[INTERPRETATION]))[1]
 
 
-def split_interpretation(evidence: Any) -> tuple[Any, Interpretation | None]:
-    """The evidence of a proof without what it gives a meaning, and that: then the proof is of `as_condition`.
-
-    Raises:
-        CodecError: not of the form of an interpretation.
-    """
-    if not isinstance(evidence, dict) or INTERPRETATION not in evidence:
-        return evidence, None
-    rest = {key: value for key, value in evidence.items() if key != INTERPRETATION}
-    return rest, Interpretation.from_json(evidence[INTERPRETATION])
-
-
 def evidence_script(context: Context, evidence: Any, ends: TerminationObligations) -> str:
     """The script behind the evidence of a counterexample: each ``(check-sat)`` must answer ``unsat``.
 

@@ -15,7 +15,7 @@ from goedels_poetry.kernel.derivation import Query
 from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.problem import Definition
 from goedels_poetry.kernel.reach import reached
-from goedels_poetry.kernel.refutation.evaluator import Evaluator
+from goedels_poetry.kernel.refutation.rules import read_rules
 from goedels_poetry.kernel.refutation.theory import for_models, named_premises
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import BOOL, FALSE, Term, alpha, app, symbols
@@ -116,7 +116,7 @@ def _define_only(context: Context, theorems: frozenset[str]) -> bool:
     lead back by way of a measure, which the evaluator knows nothing of.)
     """
     premises = context.problem.premises
-    defining = Evaluator(context.signature, premises).defining
+    defining = read_rules(context.signature, premises, circular=False).defining
     if not {p.name for p in premises} <= defining | theorems:
         return False
     # where a definition holds depends on its measure, so no premise may lead from what that rests on to the definition

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from goedels_poetry.kernel.printer import show_sort
-from goedels_poetry.kernel.reading import hints, matching
+from goedels_poetry.kernel.reading import matching
 from goedels_poetry.kernel.reading.literals import atom_literal, indexed_literal, minus_literal, number_literal
 from goedels_poetry.kernel.reading.names import legible
 from goedels_poetry.kernel.reading.reader import Atom, Group, Lexeme, SExpr
@@ -414,6 +414,8 @@ class Elaborator:
         return term
 
     def _unknown(self, head: Atom, scope: Scope) -> NoReturn:
+        from goedels_poetry.kernel.reading import hints  # for a refusal alone: not trusted
+
         known = self.symbols
         known.refuse_unsupported("function", head.text, head)
         hint = hints.of_symbol(head.text, (*scope.env, *known.functions), known.sorts, known.reserved, known.remarks)

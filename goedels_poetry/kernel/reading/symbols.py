@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from goedels_poetry.kernel.problem import Constructor, Signature
-from goedels_poetry.kernel.reading import hints
 from goedels_poetry.kernel.reading.names import legible, sort_word
 from goedels_poetry.kernel.reading.reader import Atom, Group, Lexeme, SExpr, Source, symbols_in
 from goedels_poetry.kernel.reading.theory import MAX_BITS, THEORY_SYMBOLS, is_theory_symbol
@@ -244,6 +243,8 @@ class Symbols:
             return entry
         if entry is None:
             self.refuse_unsupported("sort", name, expr)
+            from goedels_poetry.kernel.reading import hints  # for a refusal alone: not trusted
+
             fail(f"unknown sort `{name}`", expr, hints.of_sort(name, (*self.sorts, *BASIC_SORTS), self.reserved))
         wanted = len(entry.params if isinstance(entry, SortMacro) else entry.type_params)
         if len(args) != wanted:
@@ -276,6 +277,8 @@ class Symbols:
 
     def refuse_unsupported(self, kind: str, name: str, at: SExpr) -> None:
         """Fail when a name that nothing declares belongs to a theory that is not supported."""
+        from goedels_poetry.kernel.reading import hints  # for a refusal alone: not trusted
+
         theory = hints.unsupported(name) if name not in self.reserved else ""
         if theory:
             self.source.fail(f"{kind} `{name}` is not supported: there are no {theory} here", at, hints.SUPPORTED)

@@ -23,8 +23,8 @@ from goedels_poetry.kernel.problem import Definition, Premise, Signature
 from goedels_poetry.kernel.recursion import MAX_RECURSION, allow_recursion
 from goedels_poetry.kernel.refutation.code import Code, Places, junction, kept_in_frame, shared
 from goedels_poetry.kernel.refutation.operations import OPERATIONS, Undecided, Value, bitvector_operation
-from goedels_poetry.kernel.refutation.rules import Rule, matched, read_rules
-from goedels_poetry.kernel.refutation.value_forms import ArrayValue, Built
+from goedels_poetry.kernel.refutation.rules import Rule, read_rules
+from goedels_poetry.kernel.refutation.value_forms import ArrayValue, Built, have_sorts
 from goedels_poetry.kernel.terms import (
     BOOL,
     INT,
@@ -356,7 +356,7 @@ class Evaluator:
             if len(rules) < len(mine):
                 rules[:] = [(r, self.compile(r.right, r.variables)) for r in mine]
             for rule, right in rules:
-                frame = matched(self.signature, rule, args)
+                frame = _matched(self.signature, rule, args)
                 if frame is not None:
                     self._left -= 1
                     if self._left < 0:
@@ -469,3 +469,18 @@ def evaluate(
         Undecided: open by the standard, or beyond the bounds.
     """
     return Evaluator(signature, premises, fuel=fuel).value(term, assignment)
+
+
+def _matched(signature: Signature, rule: Rule, args: tuple[Value, ...]) -> list[Value] | None:
+    """The values of the rule's variables at which its left side has these arguments, or None."""
+    binding: dict[Term, Value] = {}
+    for pattern, value in zip(rule.patterns, args, strict=True):
+        if pattern.kind is Kind.VAR:
+            binding[pattern] = value
+        elif isinstance(value, Built) and value.function == pattern.name:
+            if not have_sorts(signature, value.args, [a.sort for a in pattern.args]):
+                raise Undecided(f"{pattern.name} does not take such arguments")
+            binding.update(zip(pattern.args, value.args, strict=True))
+        else:
+            return None
+    return [binding[v] for v in rule.variables]

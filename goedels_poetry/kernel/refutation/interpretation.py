@@ -113,6 +113,17 @@ def as_condition(problem: Problem) -> Problem:
     return replace(problem, premises=(), goal=implies(and_(premises), problem.goal)) if premises else problem
 
 
+def given_meaning(text: bytes, problem: Problem, json: Any) -> tuple[Problem, dict[str, str]]:
+    """The theorem to prove the negation of, where ``json`` says what its declared symbols are; and that, to be shown.
+
+    Raises:
+        CodecError: not of the form of an interpretation. BadProof: it does not fit the theorem.
+    """
+    given = Interpretation.from_json(json)
+    condition = as_condition(interpreted_theorem(text, problem, given)[1])
+    return condition, shown_interpretation(given, condition)
+
+
 def shown_interpretation(given: Interpretation, problem: Problem) -> dict[str, str]:
     """What is given a meaning, as SMT-LIB text: functions by name, and the elements of sorts. ``problem`` has it."""
     shown = {f"elements of {sort}": ", ".join(elements) for sort, elements in given.sorts.items()}

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from goedels_poetry.kernel.problem import Premise, Signature
-from goedels_poetry.kernel.refutation.operations import Undecided, Value
-from goedels_poetry.kernel.refutation.value_forms import Built, have_sorts
 from goedels_poetry.kernel.terms import Kind, Term, is_app, symbols
 
 
@@ -69,21 +67,6 @@ def read_rules(signature: Signature, premises: Iterable[Premise], circular: bool
             rules.closures |= {a.name for _, rule in mine for a in rule.patterns if a.kind is Kind.APP}
     rules.closures -= set(rules.of)
     return rules
-
-
-def matched(signature: Signature, rule: Rule, args: tuple[Value, ...]) -> list[Value] | None:
-    """The values of the rule's variables at which its left side has these arguments, or None."""
-    binding: dict[Term, Value] = {}
-    for pattern, value in zip(rule.patterns, args, strict=True):
-        if pattern.kind is Kind.VAR:
-            binding[pattern] = value
-        elif isinstance(value, Built) and value.function == pattern.name:
-            if not have_sorts(signature, value.args, [a.sort for a in pattern.args]):
-                raise Undecided(f"{pattern.name} does not take such arguments")
-            binding.update(zip(pattern.args, value.args, strict=True))
-        else:
-            return None
-    return [binding[v] for v in rule.variables]
 
 
 def _leads_back(signature: Signature, name: str, found: Sequence[tuple[str, str, Rule]]) -> bool:

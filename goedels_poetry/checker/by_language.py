@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import resource
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from goedels_poetry.checker.archive import HASHED, MANIFEST, language_of, manifest_fault
+from goedels_poetry.checker.archive import HASHED, LEAN_PROOF, MANIFEST, language_of, manifest_fault
 from goedels_poetry.checker.fields import Choices
 from goedels_poetry.checker.plugins import check_by_plugin, registered
 from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.kernel.verdict import Verdict
+
+Json = dict[str, Any]
 
 SMT, LEAN, PYTHON = "smt", "lean", "python"
 
@@ -79,3 +85,31 @@ CHECKERS: dict[str, Callable[[Path, str | None, Choices], CheckReport]] = {
     PYTHON: _check_python,
 }
 """Who checks the certificates of a language; plug-ins only those of their own ones."""
+
+
+def check_again(payload: Json) -> Json:
+    """What the checker of ``language`` says today about the certificate at ``directory``; nothing is written.
+
+    A certificate of another language is none: what it says about the text would be another's word.
+    """
+    from goedels_poetry.checker.smt.jobs import check_written  # only where there is one of SMT
+
+    where = Path(payload["directory"])
+    language = language_of(where)
+    if language != payload.get("language", language):
+        reason = f"it is a certificate of {language or 'nothing'}, not of {payload['language']}"
+        return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(reason,)).to_json()
+    if language and language != SMT:
+        if language == LEAN:
+            _lift_memory_limit()
+        return check_any(where, payload["theorem"], theorem=payload.get("function", "")).to_json()
+    if (where / LEAN_PROOF).is_file():
+        _lift_memory_limit()
+    return check_written(payload, where, payload["theorem"].encode(), time.monotonic()).to_json()
+
+
+def _lift_memory_limit() -> None:
+    """A worker's address space is limited; Lean's process reserves far more than it uses, and has its own limit."""
+    if sys.platform == "linux":
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (hard, hard))

@@ -50,7 +50,7 @@ DEFAULT_TIMEOUT = 300.0
 """Seconds for a theorem where neither flag, environment nor file says: nobody waits for ever by accident."""
 RECHECK_SECONDS = 60.0
 """Seconds to check the proof of an earlier run again; when that is not enough it is proved anew."""
-CHECK_AGAIN = "goedels_poetry.checker.smt.jobs:check_again"
+CHECK_AGAIN = "goedels_poetry.checker.by_language:check_again"
 PYTHON = "python"
 LEAN = ".lean"
 SMT = "smt"

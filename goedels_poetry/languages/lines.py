@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from goedels_poetry.errors import InvalidInput
+from goedels_poetry.kernel.faults import InvalidText
 from goedels_poetry.kernel.reading import lines
-from goedels_poetry.languages.smt.text import as_invalid_input
+
+
+@contextmanager
+def as_invalid_input() -> Iterator[None]:
+    """Inside, or in a function that this decorates, a text that the kernel refuses is the user's `InvalidInput`."""
+    try:
+        yield
+    except InvalidText as error:
+        raise InvalidInput(error.message, error.line, error.column, error.hint) from error
 
 
 @as_invalid_input()

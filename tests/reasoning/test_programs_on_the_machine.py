@@ -12,7 +12,7 @@ import pytest
 from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
 from goedels_poetry.checker import check_any
 from goedels_poetry.checker.archive import canonical, sha256
-from goedels_poetry.checker.smt.jobs import check_again
+from goedels_poetry.checker.by_language import check_again
 
 FACTS = {
     "constants": {"facts": {"sort": "Bool", "members": ["wet", "cold"]}},

@@ -9,9 +9,7 @@ import glob
 import json
 import math
 import os
-import resource
 import shutil
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable
@@ -20,14 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from goedels_poetry.checker.archive import (
-    LEAN_PROOF,
     FinishedProofExists,
     finished_proof,
-    language_of,
     put_in_place,
     sha256,
 )
-from goedels_poetry.checker.by_language import LEAN, check_any
 from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.checker.smt.check import check_certificate
 from goedels_poetry.checker.smt.premise_theorems import PremiseTheorems, bare_problem
@@ -130,32 +125,6 @@ def certify_judgement(payload: Json) -> Json:
     return _checked(payload, lambda where: _write(payload, proof, where, claim))
 
 
-def check_again(payload: Json) -> Json:
-    """What the checker of ``language`` says today about the certificate at ``directory``; nothing is written.
-
-    A certificate of another language is none: what it says about the text would be another's word.
-    """
-    where = Path(payload["directory"])
-    language = language_of(where)
-    if language != payload.get("language", language):
-        reason = f"it is a certificate of {language or 'nothing'}, not of {payload['language']}"
-        return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(reason,)).to_json()
-    if language and language != "smt":
-        if language == LEAN:
-            _lift_memory_limit()
-        return check_any(where, payload["theorem"], theorem=payload.get("function", "")).to_json()
-    if (where / LEAN_PROOF).is_file():
-        _lift_memory_limit()
-    return _check(payload, where, payload["theorem"].encode(), time.monotonic()).to_json()
-
-
-def _lift_memory_limit() -> None:
-    """A worker's address space is limited; Lean's process reserves far more than it uses, and has its own limit."""
-    if sys.platform == "linux":
-        _, hard = resource.getrlimit(resource.RLIMIT_AS)
-        resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
-
-
 def _write(
     payload: Json,
     proof: Derivation,
@@ -222,7 +191,7 @@ def _checked(payload: Json, write: Callable[[Path], Path]) -> Json:
     where = Path(payload["directory"])
     text = payload["theorem"].encode()
     if finished_proof(where) == sha256(text):
-        report = _check(payload, where, text, began)
+        report = check_written(payload, where, text, began)
         if report.accepted:
             return _with_premises(report_json(where, report), text)
     where.parent.mkdir(parents=True, exist_ok=True)
@@ -230,7 +199,7 @@ def _checked(payload: Json, write: Callable[[Path], Path]) -> Json:
     with tempfile.TemporaryDirectory(prefix=f".{where.name}.{os.getpid()}.", dir=where.parent) as beside:
         try:
             path = write(Path(beside) / where.name)
-            report = _check(payload, path, text, began)
+            report = check_written(payload, path, text, began)
             if report.accepted:
                 put_in_place(path, where, overwrite=finished_proof(where) == sha256(text))
         except Unavailable:
@@ -260,7 +229,7 @@ def _clear_away(where: Path) -> None:
             shutil.rmtree(left, ignore_errors=True)
 
 
-def _check(payload: Json, path: Path, text: bytes, began: float) -> CheckReport:
+def check_written(payload: Json, path: Path, text: bytes, began: float) -> CheckReport:
     """``total_seconds`` bounds the whole job from outside: the second solver must leave room to finish."""
     left = float(payload.get("total_seconds") or math.inf) - (time.monotonic() - began)
     return check_certificate(

@@ -18,6 +18,7 @@ from goedels_poetry.kernel.reading.elaborate import Elaborator, Scope
 from goedels_poetry.kernel.reading.reader import Atom, Group, Lexeme, SExpr, Source, decode, read
 from goedels_poetry.kernel.reading.symbols import Symbols
 from goedels_poetry.kernel.terms import BOOL, INT, REAL, Sort, Term, distinct
+from goedels_poetry.languages.lines import as_invalid_input
 from goedels_poetry.languages.logic.asked import (
     WRITE_GOAL,
     Asked,
@@ -32,7 +33,6 @@ from goedels_poetry.languages.logic.asked import (
 )
 from goedels_poetry.languages.logic.notes import OURS, read_notes
 from goedels_poetry.languages.logic.terminating import terminating_definitions
-from goedels_poetry.languages.smt.text import as_invalid_input
 
 MAX_BYTES = 1_000_000
 MAX_NODES = 300_000

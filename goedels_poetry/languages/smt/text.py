@@ -5,24 +5,13 @@ The kernel knows none of the program's exceptions. Whoever is to tell a user wha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
-from goedels_poetry.errors import InvalidInput
-from goedels_poetry.kernel.faults import InvalidText
 from goedels_poetry.kernel.problem import Problem, Signature
 from goedels_poetry.kernel.reading import parser
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import Sort, Term
-
-
-@contextmanager
-def as_invalid_input() -> Iterator[None]:
-    """Inside, or in a function that this decorates, a text that the kernel refuses is the user's `InvalidInput`."""
-    try:
-        yield
-    except InvalidText as error:
-        raise InvalidInput(error.message, error.line, error.column, error.hint) from error
+from goedels_poetry.languages.lines import as_invalid_input
 
 
 @as_invalid_input()

@@ -21,7 +21,7 @@ from goedels_poetry.reasoning.results import QueryResult
 from goedels_poetry.reasoning.solving import costs_of
 from goedels_poetry.settings.declared import Settings
 from goedels_poetry.solvers.versions import solver_versions
-from goedels_poetry.tasks.question import NO_REPLY
+from goedels_poetry.tasks.attempts import NO_REPLY
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.version import __version__
 

@@ -15,23 +15,19 @@ from typing import Any
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.python.changes import ChangeCase, ChangeReport, evidence_of
 from goedels_poetry.languages.python.changes.report import REACHED
+from goedels_poetry.tasks.attempts import REPORT, Turn, attempted, to_decide, with_turns, without
 from goedels_poetry.tree.state import ROOT, NodeStatus, ProofNode, Queue
 from goedels_poetry.tree.store.reads import HistoryEntry, StoreReader
 from goedels_poetry.tree.store.txn import Txn
 
 Json = dict[str, Any]
 
-BASELINE, STATE, KEPT, PENDING, REPORT = "baseline", "state", "kept", "candidate", "report"
-"""References of the root: what was before; the present state; the last one kept; the change that is looked at; the
-report on the last change."""
-CONVERSATION, BACK = "conversation", "back"
-"""The turns with the model; a decision of a person to go on from an earlier state."""
+BASELINE, STATE, KEPT, PENDING = "baseline", "state", "kept", "candidate"
+"""References of the root besides those of `attempts`: what was before; the present state; the last one kept; the change
+that is looked at."""
 SURVEY = Queue.CHECK_SEMANTICS
 """Where a run begins: what the file does now is found out."""
 AS_IT_WAS = "the file stays as it was"
-
-Turn = tuple[str, str]
-"""``("system" | "user" | "assistant", text)``."""
 
 # -- looking ---------------------------------------------------------------------------------------------------------
 
@@ -124,14 +120,11 @@ class Proposed:
 def set_proposed(txn: Txn, node: ProofNode, proposed: Proposed, turns: Iterable[Turn] | None = None) -> str:
     """There is a change: it is verified next, or where it has no place the decider is asked."""
     step = last_step(txn.store.history(node.id)) + 1
-    refs = dict(node.refs)
-    if turns is not None:
-        refs[CONVERSATION] = txn.save([list(turn) for turn in turns])
+    refs = with_turns(txn, node.refs, turns)
     entry: Json = {"step": step, "base": proposed.base, "source": proposed.source, "notes": list(proposed.notes)}
     if proposed.change:
         entry["change_ref"] = txn.save(proposed.change)
-    txn.spent["attempts"] += 1
-    node = replace(node, attempts=node.attempts + 1)
+    node = attempted(txn, node, refs)
     if proposed.text is None:
         txn.log(node.id, "change", **entry, reason=proposed.reason)
         refs.pop(PENDING, None)
@@ -161,8 +154,7 @@ def set_report(txn: Txn, node: ProofNode, report: ChangeReport, step: int) -> st
     )
     if report.breaks or report.goal != REACHED:
         txn.log(node.id, "failure", step=step, reason=report.reason)
-    txn.reason = report.reason
-    txn.put(replace(node, queue=Queue.DECIDE, reason=report.reason, refs={**node.refs, REPORT: ref}))
+    to_decide(txn, node, {**node.refs, REPORT: ref}, report.reason)
     return "verified" if report.is_applied else "not applied"
 
 
@@ -209,7 +201,7 @@ def set_decision(txn: Txn, node: ProofNode, case: ChangeCase, decision: Decision
         **({"file_ref": state["text"]} if "text" in state else {}),
     )
     txn.reason = decision.reason
-    refs = {name: ref for name, ref in node.refs.items() if name != PENDING}
+    refs = without(node.refs, PENDING)
     refs |= {STATE: txn.save(state), KEPT: txn.save(kept)}
     node = replace(node, refs=refs)
     outcome = decision.move.replace("_", " ")
@@ -305,7 +297,7 @@ def set_back(txn: Txn, node: ProofNode, step: int, reason: str) -> str:
     txn.clear_verdict()
     txn.reason = reason
     kept = state if int(state_of(txn.store, node, KEPT)["step"]) > step else state_of(txn.store, node, KEPT)
-    refs = {name: ref for name, ref in node.refs.items() if name not in (PENDING, REPORT)}
+    refs = without(node.refs, PENDING, REPORT)
     refs |= {STATE: txn.save(state), KEPT: txn.save(kept)}
     node = replace(node, queue=Queue.FORMALIZE, status=NodeStatus.OPEN, attempts=0, reason=reason, refs=refs)
     txn.put(node)

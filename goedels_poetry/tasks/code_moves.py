@@ -13,22 +13,33 @@ from typing import Any
 
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.tasks.attempts import (
+    ANSWERED,
+    CONVERSATION,
+    REPORT,
+    Turn,
+    decided,
+    set_artifact,
+    to_decide,
+    with_report,
+    without,
+    without_artifact,
+)
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.state import ROOT, NodeStatus, ProofNode, Queue
 from goedels_poetry.tree.store.reads import HistoryEntry, StoreReader
 from goedels_poetry.tree.store.txn import Txn
 
-CONVERSATION, CANDIDATE, REPORT, EVIDENCE = "conversation", "candidate", "report", "evidence"
-ANSWERED, BEST, SOLUTION, PROSECUTED, DISPUTED = "answered", "best", "solution", "prosecuted", "disputed"
-"""References of the root: the turns so far; the present candidate; what came of the last attempt; inputs on which a
-candidate failed; what came of the last attempt that the conversation shows; the candidate that passed most checks; the
-one that passed all; what came of the hostile tests; the references of a candidate that passed and is disputed, while
-its author answers."""
+CANDIDATE, EVIDENCE, BEST, SOLUTION = "candidate", "evidence", "best", "solution"
+PROSECUTED, DISPUTED = "prosecuted", "disputed"
+"""References of the root besides those of `attempts`: the present candidate; inputs on which a candidate failed; the
+candidate that passed most checks; the one that passed all; what came of the hostile tests; the references of a
+candidate that passed and is disputed, while its author answers."""
 
 PASSED, FAILED, BANNED, REPEATED = "passed", "failed", "banned", "repeated"
-UNTESTED, REPLY, NO_REPLY = "untested", "reply", "no reply"
-"""What may come of an attempt: every check passed; one did not; refused before it was run, for its strategy or because
-it was tried before; it could not be tested; a reply without a function; nothing that could be shown again."""
+UNTESTED = "untested"
+"""What may come of an attempt besides `REPLY` and `NO_REPLY`: every check passed; one did not; refused before it was
+run, for its strategy or because it was tried before; it could not be tested."""
 
 MODEL, SYNTHESIS = "model", "synthesis"
 """Who wrote a candidate."""
@@ -38,8 +49,6 @@ FAILURES_UNTIL_BAN = 2
 MAX_EVIDENCE = 40
 """Inputs that are tried again on each new candidate."""
 
-Turn = tuple[str, str]
-
 
 def set_written(txn: Txn, node: ProofNode, candidate: Mapping[str, Any], turns: Iterable[Turn] | None) -> str:
     """There is a candidate: it is tested next.
@@ -48,12 +57,8 @@ def set_written(txn: Txn, node: ProofNode, candidate: Mapping[str, Any], turns: 
         candidate: ``{"source", "by", "strategy", "fingerprint", "digest", "note"?: a warning that goes with it}``.
         turns: the conversation with it; None leaves that as it was.
     """
-    refs = _without(node.refs, REPORT, PROSECUTED) | {CANDIDATE: txn.save(dict(candidate))}
-    if turns is not None:
-        refs[CONVERSATION] = txn.save([list(turn) for turn in turns])
-    txn.spent["attempts"] += 1
-    txn.put(replace(node, queue=Queue.VERIFY, attempts=node.attempts + 1, refs=refs))
-    return "written"
+    refs = without(node.refs, REPORT, PROSECUTED) | {CANDIDATE: txn.save(dict(candidate))}
+    return set_artifact(txn, node, refs, turns)
 
 
 def set_enumerated(txn: Txn, node: ProofNode, candidate: Mapping[str, Any] | None, note: str, *, passes: bool) -> str:
@@ -73,14 +78,9 @@ def rounds_of(history: Iterable[HistoryEntry]) -> list[bool]:
 
 def set_unusable_reply(txn: Txn, node: ProofNode, reason: str, turns: Iterable[Turn] | None) -> str:
     """There is no function in the reply: that was one attempt. ``turns``: None leaves the conversation as it was."""
-    kind = NO_REPLY if turns is None else REPLY
-    refs = _without(node.refs, CANDIDATE, PROSECUTED)
-    if turns is not None:
-        refs[CONVERSATION] = txn.save([list(turn) for turn in turns])
-    txn.spent["attempts"] += 1
-    node = replace(node, attempts=node.attempts + 1, refs=refs)
-    report = {"kind": kind, "words": reason, "reason": reason, "queue": str(node.queue)}
-    return set_report(txn, node, report)
+    queue = str(node.queue)
+    node, report = without_artifact(txn, node, reason, turns, CANDIDATE, PROSECUTED)
+    return set_report(txn, node, {**report, "queue": queue})
 
 
 def set_report(txn: Txn, node: ProofNode, report: Mapping[str, Any]) -> str:
@@ -91,9 +91,7 @@ def set_report(txn: Txn, node: ProofNode, report: Mapping[str, Any]) -> str:
     against the strategy}``.
     """
     candidate = txn.store.load(node.refs[CANDIDATE]) if CANDIDATE in node.refs else {}
-    refs = {**node.refs, REPORT: txn.save(dict(report))}
-    if report["kind"] != NO_REPLY:
-        refs[ANSWERED] = refs[REPORT]
+    refs = with_report(txn, node.refs, report)
     kept = _evidence(txn, node, report)
     if kept:
         refs[EVIDENCE] = txn.save(kept)
@@ -117,8 +115,7 @@ def set_report(txn: Txn, node: ProofNode, report: Mapping[str, Any]) -> str:
     )
     if report.get("counts") and candidate.get("by") == MODEL:
         _strategy_failed(txn, node, candidate, report)
-    txn.reason = str(report["reason"])
-    txn.put(replace(node, queue=Queue.DECIDE, reason=txn.reason, refs=refs))
+    to_decide(txn, node, refs, str(report["reason"]))
     return str(report["kind"])
 
 
@@ -137,8 +134,7 @@ def set_disputed(txn: Txn, node: ProofNode, reason: str, words: str) -> str:
     """The objections to a candidate that passed go back to its author, as ``words``; the candidate is kept."""
     kept = {name: node.refs[name] for name in (CANDIDATE, REPORT, PROSECUTED, EVIDENCE) if name in node.refs}
     refs = {**node.refs, DISPUTED: txn.save(kept), ANSWERED: txn.save({"words": words})}
-    txn.log(node.id, "decision", move="dispute", reason=reason)
-    txn.reason = reason
+    decided(txn, node, "dispute", reason)
     txn.put(replace(node, queue=Queue.CORRECT, refs=refs))
     return "dispute"
 
@@ -148,9 +144,8 @@ def set_restored(txn: Txn, node: ProofNode, reason: str) -> str:
     kept = txn.store.load(node.refs[DISPUTED])
     same = node.refs.get(EVIDENCE) == kept.get(EVIDENCE)
     candidate = {**txn.store.load(kept[CANDIDATE]), RESTORED: True}
-    refs = {**node.refs, **_without(kept, EVIDENCE), CANDIDATE: txn.save(candidate), DISPUTED: txn.save({})}
-    txn.log(node.id, "decision", move="stand", reason=reason)
-    txn.reason = reason
+    refs = {**node.refs, **without(kept, EVIDENCE), CANDIDATE: txn.save(candidate), DISPUTED: txn.save({})}
+    decided(txn, node, "stand", reason)
     txn.put(replace(node, queue=Queue.DECIDE if same else Queue.VERIFY, refs=refs))
     return "stand"
 
@@ -178,15 +173,14 @@ def set_move(txn: Txn, node: ProofNode, move: str, reason: str, *, evidence: Map
 
     ``evidence``: for ``accept``, what the checker gets.
     """
-    txn.log(node.id, "decision", move=move, reason=reason)
-    txn.reason = reason
+    decided(txn, node, move, reason)
     refs = dict(node.refs)
     match move:
         case "correct":
             queue: str = Queue.CORRECT
         case "fresh":
             queue = Queue.FORMALIZE
-            refs = _without(refs, CONVERSATION, ANSWERED)
+            refs = without(refs, CONVERSATION, ANSWERED)
         case "ask_again":
             queue = str(txn.store.load(refs[REPORT]).get("queue") or Queue.FORMALIZE)
         case "prosecute":
@@ -348,7 +342,3 @@ def conclude_code(result: RunResult, store: StoreReader, function: str) -> RunRe
         open_goals=() if tested else result.open_goals,
         warnings=tuple(dict.fromkeys(filter(None, (*result.warnings, *(answer["aside"] if tested else ()), note)))),
     )
-
-
-def _without(refs: Mapping[str, str], *names: str) -> dict[str, str]:
-    return {name: ref for name, ref in refs.items() if name not in names}

@@ -16,6 +16,17 @@ from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.base import REFUSED, Language, Theorem
 from goedels_poetry.models.client import Models
+from goedels_poetry.tasks.attempts import (
+    ANSWERED,
+    REPORT,
+    Turn,
+    decided,
+    set_artifact,
+    to_decide,
+    with_report,
+    without,
+    without_artifact,
+)
 from goedels_poetry.tasks.base import FORMAL, Session, Stop, bare_root, stand_in, text_by_model
 from goedels_poetry.tasks.sentences import Sentence, numbered, split
 from goedels_poetry.tree.results import RunResult
@@ -29,12 +40,10 @@ TITLE_LENGTH = 80
 """Characters of a question in a list of runs."""
 MAX_PROGRAM = 200_000
 """Characters of a program by a model."""
-CONVERSATION, PROGRAM, REPORT, ANSWERED = "conversation", "program", "report", "answered"
-"""References of the root: the turns so far; the present program; what came of the last attempt; what came of the last
-one that the conversation shows."""
-DECIDED, TRUST, DOUBTED = "decided", "trust", "doubted"
-"""The last program that could be decided, with the report on it; what the tests of its formalisation say, and what they
-said when the model was asked about it once more."""
+PROGRAM, DECIDED, TRUST, DOUBTED = "program", "decided", "trust", "doubted"
+"""References of the root besides those of `attempts`: the present program; the last program that could be decided, with
+the report on it; what the tests of its formalisation say, and what they said when the model was asked about it once
+more."""
 ADVISE = "refine"
 """Queue of the refiner."""
 ONLY_ADVICE = "advice about a question, and no answer to it"
@@ -46,15 +55,12 @@ NO_MODEL = (
 )
 
 ANSWER, INCONSISTENT, LIMITS = "answer", "inconsistent", "limits"
-UNREADABLE, REPLY, NO_REPLY = "unreadable", "reply", "no reply"
-"""What may come of an attempt besides `OPEN`, `REFUSED` and `VACUOUS`: an answer; contradictory premises; no answer
-within the limits; a program that cannot be read; a reply without a program; nothing that could be shown again."""
+UNREADABLE = "unreadable"
+"""What may come of an attempt besides `OPEN`, `REFUSED`, `VACUOUS`, `REPLY` and `NO_REPLY`: an answer; contradictory
+premises; no answer within the limits; a program that cannot be read."""
 
 Aim = Literal["answer", "critique", "decompose", "steps"]
 """An answer by a program; a critique of one; independent subquestions; subquestions that rest on each other."""
-
-Turn = tuple[str, str]
-"""``("system" | "user" | "assistant", text)``."""
 
 _ASKS = re.compile(r"(?i)^\s*question\s*:\s*", re.MULTILINE)
 _SCENARIO = re.compile(r"(?i)^\s*(?:scenario|situation|background)\s*:\s*")
@@ -255,21 +261,12 @@ def check_question(question: Question, models: Models | None) -> None:
 
 def set_written(txn: Txn, node: ProofNode, program: str, turns: Iterable[Turn]) -> str:
     """The model wrote a program: it is read and decided next."""
-    refs = {name: ref for name, ref in node.refs.items() if name not in (REPORT, TRUST)}
-    refs |= {PROGRAM: txn.save(program), CONVERSATION: txn.save([list(turn) for turn in turns])}
-    txn.spent["attempts"] += 1
-    txn.put(replace(node, queue=Queue.VERIFY, attempts=node.attempts + 1, refs=refs))
-    return "written"
+    return set_artifact(txn, node, without(node.refs, REPORT, TRUST) | {PROGRAM: txn.save(program)}, turns)
 
 
 def set_unusable_reply(txn: Txn, node: ProofNode, reason: str, turns: Iterable[Turn] | None) -> str:
     """There is no program in the reply: that was one attempt. ``turns``: None leaves the conversation as it was."""
-    kind = NO_REPLY if turns is None else REPLY
-    refs = {name: ref for name, ref in node.refs.items() if name not in (PROGRAM, TRUST)}
-    refs |= {CONVERSATION: txn.save([list(turn) for turn in turns])} if turns is not None else {}
-    txn.spent["attempts"] += 1
-    node = replace(node, attempts=node.attempts + 1, refs=refs)
-    return set_report(txn, node, {"kind": kind, "words": reason, "reason": reason})
+    return set_report(txn, *without_artifact(txn, node, reason, turns, PROGRAM, TRUST))
 
 
 def set_report(txn: Txn, node: ProofNode, report: dict[str, Any]) -> str:
@@ -278,9 +275,7 @@ def set_report(txn: Txn, node: ProofNode, report: dict[str, Any]) -> str:
     ``report``: ``{"kind", "words" (for the model), "reason" (one line for people), "result"?: VerificationResult,
     "final"?: nobody need be asked about it, "again"?, "again_if_changed"?: asking once need not be enough}``.
     """
-    refs = {**node.refs, REPORT: txn.save(report)}
-    if report["kind"] != NO_REPLY:
-        refs[ANSWERED] = refs[REPORT]
+    refs = with_report(txn, node.refs, report)
     result = report.get("result")
     better = result is not None and _worth(report) >= _worth(_decided(txn, node))
     if better or (result is not None and DOUBTED in node.refs and report["kind"] != REFUSED):
@@ -291,8 +286,7 @@ def set_report(txn: Txn, node: ProofNode, report: dict[str, Any]) -> str:
     txn.log(
         node.id, "program", attempt=node.attempts, outcome=report["kind"], verdict=verdict, reason=reason, **program
     )
-    txn.reason = reason
-    txn.put(replace(node, queue=Queue.DECIDE, reason=reason, refs=refs))
+    to_decide(txn, node, refs, reason)
     return str(report["kind"])
 
 
@@ -312,8 +306,7 @@ def set_tested(txn: Txn, node: ProofNode, trust: dict[str, Any]) -> str:
 
 def set_move(txn: Txn, node: ProofNode, move: str, reason: str) -> str:
     """What the decider chose: ``correct``, ``ask_again``, ``test``, ``accept`` or ``give_up``."""
-    txn.log(node.id, "decision", move=move, reason=reason)
-    txn.reason = reason
+    decided(txn, node, move, reason)
     queues = {"correct": Queue.CORRECT, "ask_again": Queue.FORMALIZE, "test": Queue.CHECK_SEMANTICS}
     if move in queues:
         refs = dict(node.refs)

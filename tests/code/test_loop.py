@@ -10,7 +10,7 @@ from scripted_code import EMPTY, Answer, Scripted, fenced, server_error, write
 
 from goedels_poetry.agents.code.reports import report_on
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.python.fingerprint.words import STRATEGIES
+from goedels_poetry.languages.python.fingerprint.names import STRATEGIES
 from goedels_poetry.languages.python.testing.checks import CheckResult, TestReport
 from goedels_poetry.tasks.code import CodeTask
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from goedels_poetry.agents.code.generator import generate_solution
 from goedels_poetry.agents.code.reports import refused_report, report_on
 from goedels_poetry.agents.code.strategies import Forbidden
 from goedels_poetry.agents.code.wording import left_words, query_of
+from goedels_poetry.agents.code.writer import generate_solution
 from goedels_poetry.languages.python.testing.checks import CheckResult, TestReport
 from goedels_poetry.models.prompts import Prompts
 from goedels_poetry.tasks.code import CodeTask

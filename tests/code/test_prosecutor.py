@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from scripted_code import Answer, Scripted, proposals, write
 
-from goedels_poetry.agents.code.hostile import arguments_of, read_tests
-from goedels_poetry.agents.code.literals import NotAValue
+from goedels_poetry.agents.code.hostile import NotAValue, arguments_of, read_tests
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.python.testing.contracts import MEANS
 from goedels_poetry.tasks.code import CodeTask

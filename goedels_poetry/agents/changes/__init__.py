@@ -13,7 +13,7 @@ GROUP = "goedels_poetry.change_agents"
 """Entry points of plug-ins for changes."""
 
 BUILT_IN = (
-    "changes.surveyor:surveyor",
+    "changes.verifier:surveyor",
     "changes.changer:changer",
     "changes.verifier:verifier",
     "changes.decider:decider",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from goedels_poetry.agents.changes.asking import ask_for_change, proposal
 from goedels_poetry.agents.changes.common import (
+    MODEL,
     PATCH,
     REPAIR,
     ROLE,
@@ -16,11 +16,16 @@ from goedels_poetry.agents.changes.common import (
     used,
 )
 from goedels_poetry.agents.changes.failing import ChangeFailure
+from goedels_poetry.agents.changes.wording import decided, first_variables, shown_file
+from goedels_poetry.agents.conversation import Message, conversation, say
 from goedels_poetry.agents.deps import Apply, Deps
 from goedels_poetry.agents.registry import agent
+from goedels_poetry.errors import InvalidInput
+from goedels_poetry.languages.python.changes import ChangeReport, NotApplicable, apply, plain, read_proposal
 from goedels_poetry.languages.python.changes.repairs import first_repair
+from goedels_poetry.tasks.attempts import REPORT
 from goedels_poetry.tasks.change import Change
-from goedels_poetry.tasks.change_extraction import unfenced
+from goedels_poetry.tasks.change_extraction import change_in, unfenced
 from goedels_poetry.tasks.change_moves import (
     KEPT,
     STATE,
@@ -35,6 +40,8 @@ from goedels_poetry.tree.state import ProofNode, Queue
 from goedels_poetry.tree.store.proof_store import ProofStore
 from goedels_poetry.tree.store.txn import Txn
 
+NOTE = "(Your last reply could not be used: {}.)"
+
 
 @agent(queue=(Queue.FORMALIZE, Queue.CORRECT), name="changer", on_failure=ChangeFailure.NO_CHANGE)
 async def changer(node: ProofNode, deps: Deps) -> Apply:
@@ -46,10 +53,54 @@ async def changer(node: ProofNode, deps: Deps) -> Apply:
         proposed, to = await store.on_thread(_given, store, task, node, patches[number], number + 1)
         return lambda txn: _begun(txn, node, proposed, to)
     if deps.has_model(ROLE):
-        return await ask_for_change(node, deps)
+        return await _ask(node, deps, task)
     if await store.on_thread(may_repair, store, task):
         return await _repair(node, deps, task)
     return lambda txn: set_no_change(txn, node, "there is no further change to try")
+
+
+async def _ask(node: ProofNode, deps: Deps, task: Change) -> Apply:
+    """Send, and see what came: one attempt in any case."""
+    turns = await conversation(deps, node)
+    text = await deps.store.on_thread(state_text, deps.store, node, STATE, task.text)
+    base = int((await deps.store.on_thread(state_of, deps.store, node, STATE))["step"])
+    prompt, words = await _message(node, deps, task, text, begun=bool(turns))
+    done = await say(node, deps, Message(ROLE, prompt, words, turns), lambda reply: {"change": change_in(reply)})
+    source = f"{MODEL}, attempt {await deps.store.on_thread(used, deps.store, MODEL) + 1}"
+    proposed = Proposed(source, "", base=base, reason=done.round.reason)
+    if done.value is not None:
+        proposed = proposal(task, done.value["change"], text, source, base, pieces=True)
+
+    def apply_(txn: Txn) -> str:
+        done.round.log(txn, node)
+        return set_proposed(txn, node, proposed, done.turns)
+
+    return apply_
+
+
+async def _message(node: ProofNode, deps: Deps, task: Change, text: str, *, begun: bool) -> tuple[str, dict[str, str]]:
+    """The prompt that is sent next, and its variables."""
+    stored = await deps.load(node, REPORT)
+    report = ChangeReport.from_json(stored) if stored is not None else None
+    if not begun:
+        words = first_variables(task, await baseline_in(deps, node), text)
+        if report is not None:
+            tried = f"A change was tried before, and this came of it:\n\n{report.words}"
+            words["more"] = f"{words['more']}\n\n{tried}"
+        return "change-initial", words
+    said = await deps.store.on_thread(decided, deps.store)
+    note = NOTE.format(report.failed_application) if report is not None and not report.is_applied else ""
+    told = report.words if report is not None else "A person went back to an earlier state of the file."
+    return "change-report", {"report": told, "decision": said, "text": shown_file(task, text), "note": note}
+
+
+def proposal(task: Change, change: str, text: str, source: str, base: int, *, pieces: bool) -> Proposed:
+    """A change applied to a text, or why it cannot be."""
+    try:
+        applied = apply(text, read_proposal(change, plain(text), task.file, link=task.link, pieces=pieces))
+    except (InvalidInput, NotApplicable) as problem:
+        return Proposed(source, change, base=base, reason=str(problem))
+    return Proposed(source, change, applied.text, base, applied.notes)
 
 
 def _given(store: ProofStore, task: Change, node: ProofNode, patch: str, number: int) -> tuple[Proposed, int | None]:

@@ -23,8 +23,9 @@ from goedels_poetry.languages.base import Outcome
 from goedels_poetry.languages.python.changes import ChangeReport
 from goedels_poetry.languages.python.changes.report import REACHED
 from goedels_poetry.models.requests import Reply, Request
+from goedels_poetry.tasks.attempts import REPORT
 from goedels_poetry.tasks.change import Change
-from goedels_poetry.tasks.change_moves import KEPT, PENDING, REPORT, Decision, set_decision, state_text, steps_of
+from goedels_poetry.tasks.change_moves import KEPT, PENDING, Decision, set_decision, state_text, steps_of
 from goedels_poetry.tree.state import ProofNode, Queue
 from goedels_poetry.tree.store.reads import StoreReader
 from goedels_poetry.tree.store.txn import Txn

@@ -7,8 +7,9 @@ from typing import Any
 from goedels_poetry.agents.story import NOTHING
 from goedels_poetry.languages.python.changes import Baseline, ChangeReport, plain, unified
 from goedels_poetry.languages.python.changes.symptoms import project_file, symptom_of
+from goedels_poetry.tasks.attempts import REPORT
 from goedels_poetry.tasks.change import Change
-from goedels_poetry.tasks.change_moves import PENDING, REPORT, STATE, state_of, state_text, steps_of
+from goedels_poetry.tasks.change_moves import PENDING, STATE, state_of, state_text, steps_of
 from goedels_poetry.tree.state import ProofNode
 from goedels_poetry.tree.store.reads import StoreReader
 

@@ -3,8 +3,8 @@
 formalize (`generator`) -> verify (`verifier`) -> decide (`decider`) -> check_semantics (`prosecutor`) -> decide -> the
 checker; from decide also to correct (`corrector`), or to formalize again with another strategy. Who calls whom:
 
-* `generator` and `corrector` say what is to be asked (`wording`), `asking` sends it and has `extraction` find the
-  function in the reply; without a model, or before one is asked, `generator` takes candidates from `symbolic`.
+* `writer` says what is to be asked (`wording`) and has `extraction` find the function in the reply; without a model, or
+  before one is asked, it takes candidates from `symbolic`.
 * `verifier` refuses what `strategies` says is banned or was tried before, and runs the rest in the sandbox; `reports`
   puts what came of it into words.
 * `prosecutor` has tests proposed that might break a candidate; which of them count is decided by `hostile`.
@@ -20,9 +20,9 @@ GROUP = "goedels_poetry.code_agents"
 """Entry points of plug-ins for this kind of task."""
 
 BUILT_IN = (
-    "code.generator:generator",
+    "code.writer:generator",
     "code.verifier:verifier",
-    "code.corrector:corrector",
+    "code.writer:corrector",
     "code.decider:decider",
     "code.prosecutor:prosecutor",
 )

@@ -10,26 +10,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from goedels_poetry.agents.code.asking import task_of
 from goedels_poetry.agents.code.failing import CodeFailure
 from goedels_poetry.agents.code.reports import disputed_words
 from goedels_poetry.agents.code.strategies import all_banned
+from goedels_poetry.agents.code.writer import task_of
 from goedels_poetry.agents.deps import Apply, Deps
 from goedels_poetry.agents.registry import agent
+from goedels_poetry.tasks.attempts import CONVERSATION, NO_REPLY, REPLY, REPORT
 from goedels_poetry.tasks.code_moves import (
     BANNED,
     BEST,
     CANDIDATE,
-    CONVERSATION,
     DISPUTED,
     FAILED,
     MODEL,
-    NO_REPLY,
     PASSED,
     PROSECUTED,
     REPEATED,
-    REPLY,
-    REPORT,
     SYNTHESIS,
     UNTESTED,
     candidates,

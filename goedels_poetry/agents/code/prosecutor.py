@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from goedels_poetry.agents.code.asking import task_of
 from goedels_poetry.agents.code.failing import CodeFailure
 from goedels_poetry.agents.code.hostile import SCHEMA, Trial, tried
 from goedels_poetry.agents.code.reports import broken_report, report_on
 from goedels_poetry.agents.code.wording import query_of
+from goedels_poetry.agents.code.writer import task_of
 from goedels_poetry.agents.deps import Apply, Deps
 from goedels_poetry.agents.guidance import schedule
 from goedels_poetry.agents.registry import agent
@@ -22,8 +22,9 @@ from goedels_poetry.agents.rounds import Round, ask_round
 from goedels_poetry.languages.base import Outcome
 from goedels_poetry.languages.python.testing.candidate import test_candidate
 from goedels_poetry.models.requests import Reply, Request
+from goedels_poetry.tasks.attempts import REPORT
 from goedels_poetry.tasks.code import CodeTask
-from goedels_poetry.tasks.code_moves import CANDIDATE, EVIDENCE, REPORT, disputes_kept, set_broken, set_prosecuted
+from goedels_poetry.tasks.code_moves import CANDIDATE, EVIDENCE, disputes_kept, set_broken, set_prosecuted
 from goedels_poetry.tree.state import ProofNode, Queue
 from goedels_poetry.tree.store.txn import Txn
 

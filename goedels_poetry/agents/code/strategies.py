@@ -11,8 +11,7 @@ from typing import Any
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.python.fingerprint.ban import parse_ban
 from goedels_poetry.languages.python.fingerprint.classify import fingerprint
-from goedels_poetry.languages.python.fingerprint.record import Fingerprint
-from goedels_poetry.languages.python.fingerprint.words import STRATEGIES
+from goedels_poetry.languages.python.fingerprint.names import STRATEGIES, Fingerprint
 from goedels_poetry.tasks.code import CodeTask
 
 BY_TASK = "the task does not want it"
@@ -52,6 +51,20 @@ def known_strategy(candidate: Mapping[str, Any]) -> Fingerprint | None:
     if not candidate["strategy"]:
         return None
     return Fingerprint(str(candidate["strategy"]), frozenset(candidate["tags"]))
+
+
+def candidate_of(function: str, task: CodeTask, by: str) -> dict[str, Any]:
+    """A candidate as the store keeps it: ``{"source": the module that is tested, "by", "strategy", ...}``."""
+    source = task.whole(function)
+    found = strategy_of(source, task.function)
+    return {
+        "source": source,
+        "by": by,
+        "strategy": found.strategy if found is not None else "",
+        "fingerprint": found.text if found is not None else "",
+        "tags": sorted(found.tags) if found is not None else [],
+        "digest": digest_of(source),
+    }
 
 
 def digest_of(source: str) -> str:

@@ -15,8 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from goedels_poetry.agents.code.asking import candidate_of
-from goedels_poetry.agents.code.strategies import Forbidden, strategy_of, why_banned
+from goedels_poetry.agents.code.strategies import Forbidden, candidate_of, strategy_of, why_banned
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.python.synthesis.search import synthesise
 from goedels_poetry.languages.python.testing.candidate import test_candidate

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from goedels_poetry.agents.code.asking import task_of
 from goedels_poetry.agents.code.failing import CodeFailure, untested
 from goedels_poetry.agents.code.reports import refused_report, report_on
 from goedels_poetry.agents.code.strategies import forbidden_strategies, known_strategy, why_banned
 from goedels_poetry.agents.code.wording import left_words
+from goedels_poetry.agents.code.writer import task_of
 from goedels_poetry.agents.deps import Apply, Deps
 from goedels_poetry.agents.judging import outcome_of
 from goedels_poetry.agents.registry import agent

@@ -12,9 +12,9 @@ GROUP = "goedels_poetry.question_agents"
 """Entry points of plug-ins for questions."""
 
 BUILT_IN = (
-    "questions.formalizer:formalizer",
+    "questions.writer:formalizer",
     "questions.verifier:verifier",
-    "questions.corrector:corrector",
+    "questions.writer:corrector",
     "questions.decider:decider",
     "questions.judge:judge",
     "questions.refiner:refiner",

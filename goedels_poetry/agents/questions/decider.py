@@ -9,20 +9,17 @@ from __future__ import annotations
 from typing import Any
 
 from goedels_poetry.agents.deps import Apply, Deps
-from goedels_poetry.agents.questions.asking import question_of
 from goedels_poetry.agents.questions.failing import QuestionFailure
+from goedels_poetry.agents.questions.writer import question_of
 from goedels_poetry.agents.registry import agent
 from goedels_poetry.languages.base import OPEN, REFUSED, VACUOUS
+from goedels_poetry.tasks.attempts import CONVERSATION, NO_REPLY, REPLY, REPORT
 from goedels_poetry.tasks.question import (
     ANSWER,
-    CONVERSATION,
     DECIDED,
     DOUBTED,
     INCONSISTENT,
     LIMITS,
-    NO_REPLY,
-    REPLY,
-    REPORT,
     TRUST,
     UNREADABLE,
     programs,

@@ -11,10 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from goedels_poetry.agents.conversation import STRIDE, conversation
 from goedels_poetry.agents.deps import Apply, Deps
 from goedels_poetry.agents.guidance import schedule
-from goedels_poetry.agents.questions.asking import STRIDE, conversation, question_of, sentences_of
 from goedels_poetry.agents.questions.failing import QuestionFailure
+from goedels_poetry.agents.questions.writer import question_of, sentences_of
 from goedels_poetry.agents.registry import agent
 from goedels_poetry.agents.rounds import Round, ask_round
 from goedels_poetry.kernel.verdict import Verdict

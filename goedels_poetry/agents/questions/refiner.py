@@ -11,10 +11,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from goedels_poetry.agents.conversation import STRIDE
 from goedels_poetry.agents.deps import Apply, Deps
 from goedels_poetry.agents.guidance import schedule
-from goedels_poetry.agents.questions.asking import STRIDE, question_of
 from goedels_poetry.agents.questions.failing import QuestionFailure
+from goedels_poetry.agents.questions.writer import question_of
 from goedels_poetry.agents.registry import agent
 from goedels_poetry.agents.rounds import ask_round
 from goedels_poetry.agents.story import NOTHING

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from goedels_poetry.agents.deps import Apply, Deps
-from goedels_poetry.agents.questions.asking import question_of, sentences_of
 from goedels_poetry.agents.questions.failing import QuestionFailure
 from goedels_poetry.agents.questions.reports import report_on
+from goedels_poetry.agents.questions.writer import question_of, sentences_of
 from goedels_poetry.agents.registry import agent
 from goedels_poetry.languages.base import OPEN, Answering
 from goedels_poetry.tasks.question import PROGRAM, set_report

@@ -4,8 +4,8 @@ Who calls whom: a change is read from whatever form it comes in (`proposals`), l
 applied to its text (`applying`), whose line ends `texts` keeps. `case` is what a verification needs, as data: the
 project, the file, the error, the commands. `symptoms` reads the error. `baseline` measures what was before,
 `verification` the changed file, both by way of `measuring`, which hands `harness` to the sandbox; `comparing` puts the
-two side by side: definitions (`surface`), functions on generated `inputs`, `contracts`; `report` is what comes of it.
-`repairs` tries `mutations` where nobody proposes a change. `verify_change` does all of it from the evidence alone: the
+two side by side: definitions (`surface`), functions on generated inputs, contracts; `report` is what comes of it.
+`repairs` tries mutations where nobody proposes a change. `verify_change` does all of it from the evidence alone: the
 checker calls it.
 """
 

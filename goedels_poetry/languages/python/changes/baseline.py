@@ -9,11 +9,46 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from goedels_poetry.kernel.python.faults import PythonFault
+from goedels_poetry.kernel.python.program import read_program, with_contracts
 from goedels_poetry.languages.python.changes.case import ChangeCase, Command, command_of, own_tests
-from goedels_poetry.languages.python.changes.contracts import contracts_that_hold
 from goedels_poetry.languages.python.changes.measuring import Measured, Plan, measure
 from goedels_poetry.languages.python.changes.surface import docstrings_of, functions_of
 from goedels_poetry.languages.python.changes.symptoms import Symptom, innermost, is_same_error, project_file, symptom_of
+
+MOST = 12
+"""Functions of one file that are looked at."""
+
+
+async def contracts_that_hold(text: str) -> dict[str, bool]:
+    """Function with a contract -> whether no input was found that breaks it; those that cannot be run are left out."""
+    return {name: not reason for name, reason in (await contract_faults(text)).items()}
+
+
+async def contract_faults(text: str) -> dict[str, str]:
+    """Function with a contract -> how which input breaks it, "" for none."""
+    try:
+        program = read_program(text)
+        names = with_contracts(program)[:MOST]
+    except PythonFault:
+        return {}
+    if not names:
+        return {}
+    from goedels_poetry.languages.python.testing.candidate import test_candidate
+    from goedels_poetry.languages.python.testing.checks import checks_of
+
+    found: dict[str, str] = {}
+    for name in names:
+        apart = replace(checks_of(program, name), own=False)  # a model may have written the function: it is no judge
+        report = await test_candidate(text, apart, effort="quick")
+        if report.counterexample is not None:
+            found[name] = report.reason
+        elif report.passed:
+            found[name] = ""
+        elif report.fault == "raised" or report.fault == "check":
+            found[name] = report.reason
+    return found
+
 
 Json = dict[str, Any]
 

@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.reading.nearest import nearest
-from goedels_poetry.languages.python.fingerprint.record import Fingerprint
-from goedels_poetry.languages.python.fingerprint.words import STRATEGIES, plain, synonyms
+from goedels_poetry.languages.python.fingerprint.names import STRATEGIES, Fingerprint, plain, spellings
 
 Test = Callable[[Fingerprint], bool]
-_NAMES = synonyms()
+_NAMES = spellings()
 _LONGEST = max(name.count("-") + 1 for name in _NAMES)
 _AND, _OR, _NOT = ("and", "but", "with", "+", "&", "&&", ","), ("or", "|", "||", "/"), ("not", "no", "!", "~", "non")
 _ONLY = ("only", "plain", "naive")

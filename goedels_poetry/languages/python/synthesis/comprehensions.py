@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from goedels_poetry.languages.python.synthesis.enumerating import Bank
-from goedels_poetry.languages.python.synthesis.operators import operators
+from goedels_poetry.languages.python.synthesis.enumerating import Bank, operators
 from goedels_poetry.languages.python.synthesis.sources import Source
 from goedels_poetry.languages.python.synthesis.specification import Specification
-from goedels_poetry.languages.python.synthesis.terms import ATOM, FAULT, Term, constant, variable
-from goedels_poetry.languages.python.synthesis.types import BOOL, FLOAT, INT, Type, Value, list_of
+from goedels_poetry.languages.python.synthesis.terms import (
+    ATOM,
+    BOOL,
+    FAULT,
+    FLOAT,
+    INT,
+    Term,
+    Type,
+    Value,
+    constant,
+    list_of,
+    variable,
+)
 
 _MAX_BODY = 6
 _MAX_ROWS = 160

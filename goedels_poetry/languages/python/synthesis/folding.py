@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 
-from goedels_poetry.languages.python.synthesis.enumerating import Bank
-from goedels_poetry.languages.python.synthesis.operators import operators
+from goedels_poetry.languages.python.synthesis.enumerating import Bank, operators
 from goedels_poetry.languages.python.synthesis.sources import Source, fresh
 from goedels_poetry.languages.python.synthesis.specification import Specification
-from goedels_poetry.languages.python.synthesis.terms import FAULT, Term, constant, variable
-from goedels_poetry.languages.python.synthesis.types import BOOL, FLOAT, INT, STR, Type, Value, literal
+from goedels_poetry.languages.python.synthesis.terms import (
+    BOOL,
+    FAULT,
+    FLOAT,
+    INT,
+    STR,
+    Term,
+    Type,
+    Value,
+    constant,
+    literal,
+    variable,
+)
 
 _MAX_BODY = 8
 _SAMPLES = 24
@@ -55,23 +65,6 @@ def double_folds(task: Specification, source: Source, deadline: float) -> Iterat
             if _runs_double(task, source, (a, b), (first, second), body):
                 lines = [f"{a}, {b} = {first}, {second}", *source.loop(f"{a}, {b} = {b}, {body.text}"), f"return {a}"]
                 yield _written(task, lines)
-
-
-def euclid(task: Specification, deadline: float) -> Iterator[str | None]:
-    """Functions with ``while b: a, b = b, BODY``, as for the greatest common divisor."""
-    if task.kinds != (INT, INT) or task.gives != INT:
-        return
-    a, b = task.names
-    samples = [(x, y) for x in (12, 7, 18, 5, 30, -4) for y in (8, 3, 12, 5, -7)]
-    leaves = [variable(name, INT, tuple(pair[at] for pair in samples)) for at, name in enumerate(task.names)]
-    leaves += [constant(value, INT, len(samples)) for value in (1, 2)]
-    bank = Bank(leaves, operators({INT}), deadline)
-    for size in range(1, 6):
-        for body in bank.grow(size):
-            if body is None:
-                yield None
-            elif body.mentions(a) and body.mentions(b) and _euclidean(task, body):
-                yield _written(task, [f"while {b}:", f"    {a}, {b} = {b}, {body.text}", f"return {a}"])
 
 
 def _starts(task: Specification) -> list[tuple[Start, str]]:
@@ -202,24 +195,6 @@ def _runs_double(
 def _bind(names: dict[str, Value], source: Source, element: tuple[Value, ...]) -> None:
     for (name, _), value in zip(source.binders, element, strict=True):
         names[name] = value
-
-
-def _euclidean(task: Specification, body: Term) -> bool:
-    a, b = task.names
-    for at in range(task.asked):
-        names: Mapping[str, Value] = dict(zip(task.names, task.points[at], strict=True))
-        for _ in range(_MAX_ROUNDS):
-            if not names[b]:
-                break
-            following = body.run(names)
-            if following is FAULT:
-                return False
-            names = {a: names[b], b: following}
-        else:
-            return False
-        if not task.accepts(at, names[a]):
-            return False
-    return True
 
 
 def _written(task: Specification, lines: list[str]) -> str:

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from goedels_poetry.languages.python.synthesis.specification import Specification
-from goedels_poetry.languages.python.synthesis.terms import FAULT
-from goedels_poetry.languages.python.synthesis.types import INT, STR, Type, Value
+from goedels_poetry.languages.python.synthesis.terms import FAULT, INT, STR, Type, Value
 
 _MAX_ELEMENTS = 300
 Elements = tuple[tuple[Value, ...], ...]

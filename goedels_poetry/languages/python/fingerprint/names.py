@@ -1,6 +1,8 @@
-"""The names of strategies and of their tags, and what else people call them."""
+"""The names of strategies and of their tags, what else people call them, and the fingerprint that they make."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 RECURSION = "recursion"
 MEMOISATION = "memoisation"
@@ -11,40 +13,7 @@ ITERATION = "iteration"
 CLOSED_FORM = "closed form"
 LIBRARY_CALL = "library call"
 
-STRATEGIES = (
-    RECURSION,
-    MEMOISATION,
-    DYNAMIC_PROGRAMMING,
-    DIVIDE_AND_CONQUER,
-    GREEDY,
-    ITERATION,
-    CLOSED_FORM,
-    LIBRARY_CALL,
-)
-
-# What tells two approaches under one strategy apart: these stand in the text of a fingerprint.
-DISTINGUISHING = ("backtracking", "bisection", "brute force")
-TAGS = (
-    *DISTINGUISHING,
-    "mutual",  # recursion through another function
-    "tail",  # every recursive call is what is returned
-    "functional",  # comprehensions, map, filter, reduce
-    "generator",
-    "rolling",  # a recurrence kept in a few variables: a, b = b, a + b
-    "squaring",  # a power by squaring
-    "bottom-up",  # merging runs that double
-    "stack",  # a loop over an explicit stack or queue
-    "sorting",  # sorts before it begins
-    "hashing",  # sets or dictionaries of what was seen
-    "heap",
-    "two pointers",
-    "bit manipulation",
-    "formatting",
-    "conditional",
-    "nested loops",
-)
-
-_SAME = {
+SYNONYMS = {
     RECURSION: "recursive recursively recurse recursions",
     MEMOISATION: "memoised memoized memoization memoise memoize memo memos cached caching cache top-down",
     DYNAMIC_PROGRAMMING: "dp dynamic-program tabulation tabulated table bottom-up-dp",
@@ -64,13 +33,34 @@ _SAME = {
     "sorting": "sort sorted sorts",
     "hashing": "hash hash-table dictionary",
     "heap": "priority-queue heapq",
-    "two pointers": "two-pointer",
     "bit manipulation": "bits bitwise bit-twiddling",
-    "formatting": "string-formatting",
     "nested loops": "nested-loop",
-    "rolling": "rolling-variables",
     "squaring": "repeated-squaring",
 }
+"""Other spellings of each strategy, then of each tag."""
+STRATEGIES = tuple(SYNONYMS)[:8]
+TAGS = tuple(SYNONYMS)[8:]
+DISTINGUISHING = TAGS[:3]
+"""The tags that tell two approaches under one strategy apart: they stand in the text of a fingerprint."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """The approach of one function.
+
+    Attributes:
+        strategy: one of ``STRATEGIES``.
+        tags: other strategies that take part (a memoised recursion has ``recursion``), and how it is done (``tail``).
+    """
+
+    strategy: str
+    tags: frozenset[str]
+
+    @property
+    def text(self) -> str:
+        """The name that two candidates of the same approach share: ``recursion``, ``recursion (backtracking)``."""
+        shown = [tag for tag in DISTINGUISHING if tag in self.tags]
+        return f"{self.strategy} ({', '.join(shown)})" if shown else self.strategy
 
 
 def plain(text: str) -> str:
@@ -78,9 +68,9 @@ def plain(text: str) -> str:
     return "-".join(text.lower().replace("_", " ").replace("-", " ").split())
 
 
-def synonyms() -> dict[str, str]:
-    """Every spelling, as `plain` makes it, to the name that it stands for."""
-    table = {plain(name): name for name in (*STRATEGIES, *TAGS)}
-    for name, others in _SAME.items():
+def spellings() -> dict[str, str]:
+    """Every spelling, as `plain` makes it, to its name."""
+    table = {plain(name): name for name in SYNONYMS}
+    for name, others in SYNONYMS.items():
         table |= {plain(other): name for other in others.split()}
     return table

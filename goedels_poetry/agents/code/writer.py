@@ -1,30 +1,50 @@
-"""The generator writes a candidate: the first turn of a conversation, or a function that was found by enumeration."""
+"""The generator writes a candidate, or takes one that was enumerated; the corrector asks for a better one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from goedels_poetry.agents.code import strategies
-from goedels_poetry.agents.code.asking import ask_for_function, note_of, task_of
+from goedels_poetry.agents.code.extraction import function_in
 from goedels_poetry.agents.code.failing import CodeFailure
-from goedels_poetry.agents.code.strategies import Forbidden
+from goedels_poetry.agents.code.strategies import Forbidden, candidate_of
 from goedels_poetry.agents.code.symbolic import MOST_ROUNDS, Known, enumerated
 from goedels_poetry.agents.code.wording import context_of, evidence_words, forbidden_words, history_words, query_of
+from goedels_poetry.agents.conversation import Message, correction, note_of, say
 from goedels_poetry.agents.deps import Apply, Deps
 from goedels_poetry.agents.registry import agent
-from goedels_poetry.models.requests import Request
+from goedels_poetry.errors import InvalidInput
+from goedels_poetry.models.requests import Reply
 from goedels_poetry.tasks.code import CodeTask
-from goedels_poetry.tasks.code_moves import EVIDENCE, candidates, rounds_of, set_enumerated, set_move
+from goedels_poetry.tasks.code_moves import (
+    EVIDENCE,
+    MODEL,
+    candidates,
+    rounds_of,
+    set_enumerated,
+    set_move,
+    set_unusable_reply,
+    set_written,
+)
 from goedels_poetry.tree.state import ProofNode, Queue
+from goedels_poetry.tree.store.txn import Txn
 
 ROLE = "formalizer"
-PROMPT = "code-generate"
+NOTE = "(Your last reply could not be used: {}. Answer with the whole function in one block fenced as python.)"
 NOTHING_LEFT = "no small function that was found passes every check, and there is no language model to ask"
+
+
+def task_of(deps: Deps) -> CodeTask:
+    """The task that this run is about."""
+    if not isinstance(deps.task, CodeTask):
+        raise InvalidInput("there is no function to write")
+    return deps.task
 
 
 @agent(queue=Queue.FORMALIZE, name="generator", on_failure=CodeFailure.UNUSABLE_REPLY)
 async def generator(node: ProofNode, deps: Deps) -> Apply:
-    """Enumerate where that may help and has not been done; then ask for a function, telling what is not allowed."""
+    """Enumerate where that may help and has not been done; then ask for a function, with what is not allowed."""
     task, by_model = task_of(deps), deps.has_model(ROLE)
     history = await deps.store.on_thread(deps.store.history, node.id)
     bans = await deps.store.on_thread(deps.store.bans, node.id)
@@ -38,9 +58,15 @@ async def generator(node: ProofNode, deps: Deps) -> Apply:
     if not by_model:
         reason = f"{NOTHING_LEFT}; {node.reason}" if node.reason else NOTHING_LEFT
         return lambda txn: set_move(txn, node, "give_up", reason)
-    told = (context_of(task), history_words(candidates(history)), evidence_words(task.function, failing))
-    context = "\n\n".join(filter(None, (*told, await note_of(deps, node))))
-    return await ask_for_function(node, deps, generate_solution(query_of(task), context, forbidden), ())
+    known_so_far = (context_of(task), history_words(candidates(history)), evidence_words(task.function, failing))
+    context = "\n\n".join(filter(None, (*known_so_far, await note_of(deps, node, NOTE))))
+    return await _function(node, deps, generate_solution(query_of(task), context, forbidden))
+
+
+@agent(queue=Queue.CORRECT, name="corrector", on_failure=CodeFailure.UNUSABLE_REPLY)
+async def corrector(node: ProofNode, deps: Deps) -> Apply:
+    """One more turn: what came of the last function."""
+    return await _function(node, deps, await correction(deps, node, "code-report", NOTE))
 
 
 def may_enumerate(task: CodeTask, rounds: Sequence[bool], *, by_model: bool) -> bool:
@@ -50,7 +76,7 @@ def may_enumerate(task: CodeTask, rounds: Sequence[bool], *, by_model: bool) -> 
     return not rounds or (not by_model and rounds[-1] and len(rounds) < MOST_ROUNDS)
 
 
-def generate_solution(query: str, context: str = "", forbidden_strategies: Sequence[Forbidden | str] = ()) -> Request:
+def generate_solution(query: str, context: str = "", forbidden_strategies: Sequence[Forbidden | str] = ()) -> Message:
     """The request for a function.
 
     Args:
@@ -59,5 +85,22 @@ def generate_solution(query: str, context: str = "", forbidden_strategies: Seque
         forbidden_strategies: what must not be used, each with the evidence where there is some.
     """
     forbidden = [each if isinstance(each, Forbidden) else Forbidden(each) for each in forbidden_strategies]
-    words = {"query": query, "context": context, "forbidden": forbidden_words(forbidden)}
-    return Request(role=ROLE, prompt=PROMPT, variables=words)
+    variables = {"query": query, "context": context, "forbidden": forbidden_words(forbidden)}
+    return Message(ROLE, "code-generate", variables)
+
+
+async def _function(node: ProofNode, deps: Deps, message: Message) -> Apply:
+    task = task_of(deps)
+
+    def read(reply: Reply) -> dict[str, Any]:
+        return candidate_of(function_in(reply, task), task, MODEL)
+
+    done = await say(node, deps, message, read)
+
+    def apply(txn: Txn) -> str:
+        done.round.log(txn, node)
+        if done.value is not None:
+            return set_written(txn, node, done.value, done.turns)
+        return set_unusable_reply(txn, node, done.round.reason, done.turns)
+
+    return apply

@@ -14,12 +14,10 @@ from goedels_poetry.kernel.schemas import instances
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import app, integer, subterms
 from goedels_poetry.languages.bridge import leaves
-from goedels_poetry.languages.bridge.casework import Casework
+from goedels_poetry.languages.bridge.casework import Casework, shapes
 from goedels_poetry.languages.bridge.export import export, opened
-from goedels_poetry.languages.bridge.grounding import Ground, grounded
-from goedels_poetry.languages.bridge.shapes import shapes
+from goedels_poetry.languages.bridge.grounding import Ground, grounded, instantiations
 from goedels_poetry.languages.bridge.writing import indented
-from goedels_poetry.languages.bridge.z3_proofs import instantiations
 from goedels_poetry.languages.lean.runtime.pool import LeanPool
 from goedels_poetry.languages.lean.runtime.protocol import CheckRequest
 from goedels_poetry.languages.smt.proof_json import derivation_to_json

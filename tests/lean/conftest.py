@@ -41,11 +41,6 @@ class SyncLean:
     def check(self, code: str, prefix: str = "", **asked: Any) -> CheckResult:
         return asyncio.run(self.pool.check(CheckRequest(code=code, prefix=prefix, **asked)))
 
-    def evaluate(
-        self, terms: list[str], arguments: list[list[str]] | None = None, prefix: str = "", seconds: float = 30.0
-    ) -> list[list[str | None]]:
-        return asyncio.run(self.pool.evaluate(prefix, terms, [[]] if arguments is None else arguments, seconds))
-
 
 @pytest.fixture
 def lean_sync(lean: LeanPool) -> SyncLean:

@@ -28,7 +28,6 @@ const REQUESTS = {
   each: { op: 'replay', modules: ['Init'], data: DATA, each: true },
   holes: { prefix: TREE, code: SKETCH, holes: true },
   terms: { code: 'theorem t (a : Nat) : a = a ∧ True := ⟨sorry, trivial⟩', holes: true },
-  evaluate: { op: 'evaluate', prefix: TREE, terms: ['fun (n : Nat) => n + 1', 'fun (t : Tree Nat) => t.mirror'], arguments: [['3'], ['(Tree.node Tree.leaf 3 Tree.leaf)']] },
   library: { op: 'library', prefix: TREE, code: '', imported: false },
 };
 

@@ -5,10 +5,9 @@ import asyncio
 import pytest
 
 from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import NotArithmetic, compute, holds, read
-from goedels_poetry.languages.lean.symbolic.arithmetic.linear import combination
-from goedels_poetry.languages.lean.symbolic.arithmetic.problem import Arithmetic
-from goedels_poetry.languages.lean.symbolic.arithmetic.ranges import linear_ranges
+from goedels_poetry.languages.lean.symbolic.arithmetic.polynomials import linear_ranges
+from goedels_poetry.languages.lean.symbolic.arithmetic.problem import Arithmetic, NotArithmetic, compute, holds, read
+from goedels_poetry.languages.lean.symbolic.arithmetic.squares import combination
 from goedels_poetry.languages.lean.symbolic.arithmetic.tactics import arithmetic, too_large_to_compute
 from goedels_poetry.languages.lean.symbolic.theory import opened
 from goedels_poetry.languages.lean.task import Task
@@ -110,7 +109,6 @@ def test_a_sequence_is_computed_from_its_recurrence_or_by_its_period(lean: LeanP
     [
         "(n : Nat) : ∃ m k, n < m ∧ k < m ∧ m + k = 2 * n + 1",
         "(n : Nat) (h : 0 < n) : ∃ m, m > n ∧ ∃ p, m * p ≤ m + p",
-        "(a b : Int) (h : ∀ x : Int, x ^ 2 - 7 * x + 12 = (x - a) * (x - b)) : a + b = 7",
         "(k : Nat) (h : 0 < k) (g : ∀ n : Nat, Nat.gcd (6 * n + k) (6 * n + 3) = 1)"
         " (l : ∀ n : Nat, Nat.gcd (6 * n + k) (6 * n + 2) = 1)"
         " (m : ∀ n : Nat, Nat.gcd (6 * n + k) (6 * n + 1) = 1) : 5 ≤ k",

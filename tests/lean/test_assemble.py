@@ -7,7 +7,7 @@ import pytest
 from goedels_poetry.kernel.lean.compare import Comparison
 from goedels_poetry.kernel.lean.data import read
 from goedels_poetry.languages.base import Incomplete
-from goedels_poetry.languages.lean.assemble import assemble
+from goedels_poetry.languages.lean.language import assemble
 from goedels_poetry.languages.lean.runtime.pool import LeanPool
 from goedels_poetry.languages.lean.runtime.protocol import CheckRequest
 from goedels_poetry.languages.lean.sketch import open_sketch

@@ -7,12 +7,9 @@ from typing import Any
 
 import pytest
 
-from goedels_poetry.kernel.lean.compare import Comparison
-from goedels_poetry.kernel.lean.data import read
-from goedels_poetry.kernel.lean.features import OWN_TYPE, PROJECTION, features
-from goedels_poetry.kernel.lean.select import NotAllowed, grounds, needed
-from goedels_poetry.kernel.lean.stream import BadData, Clock, render
-from goedels_poetry.kernel.lean.write import write
+from goedels_poetry.kernel.lean.compare import Comparison, NotAllowed, grounds, needed
+from goedels_poetry.kernel.lean.data import OWN_TYPE, PROJECTION, features, read
+from goedels_poetry.kernel.lean.stream import BadData, Clock, render, write
 
 Rows = list[dict[str, Any]]
 

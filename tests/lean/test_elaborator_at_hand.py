@@ -13,7 +13,7 @@ from goedels_poetry.checker.lean.preflight import KINDS
 from goedels_poetry.checker.lean.verify import FreshLean
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.lean.runtime.at_hand import at_hand, lend
+from goedels_poetry.languages.lean.runtime.opening import at_hand, lend
 from goedels_poetry.languages.lean.runtime.pool import LeanPool
 from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, CheckResult, Command
 from goedels_poetry.languages.lean.source import read_target

@@ -205,28 +205,10 @@ def test_a_goal_that_a_parse_error_left_open_is_no_error_of_its_own() -> None:
     assert [error.category for error in CLASSIFIER.classify_errors(stderr, apart)] == [F, S]
 
 
-def test_the_code_tells_a_missing_comma_from_a_wrong_application() -> None:
-    said = {
-        "line": 2,
-        "text": "Function expected at\n  e\nbut this term has type\n  a = b\n\nNote: Expected a function because this "
-        "term is being applied to the argument\n  f",
-    }
-    assert only({**said, "column": 6}, "theorem a : b := by\n  rw [e f]").category is S
-    assert only({**said, "column": 8}, "theorem a : b := by\n  exact e f").category is T
-
-
 def test_the_code_tells_a_type_variable_from_a_type() -> None:
     said = {"line": 2, "column": 4, "text": "failed to synthesize\n  OfNat Wert 0\n\nHint: x"}
     assert only(said, "example (Wert : Type) : Wert :=\n    0").category is M
     assert only(said, "structure Wert where\n    0").category is T
-
-
-def test_prose_and_other_capitals_are_no_unknown_tactics() -> None:
-    def at_tactic(line: str) -> ErrorCategory:
-        return only({"line": 2, "column": 3, "text": "unknown tactic"}, f"example : p := by\n  {line}").category
-
-    assert [at_tactic(line) for line in ("Simp", "Now we use the lemma above.", "zero => rfl", "hence this")] == [S] * 4
-    assert [at_tactic(line) for line in ("linarith", "nlinarith [sq_nonneg a]", "use 3", "bogus h")] == [U] * 4
 
 
 # -- any text ----------------------------------------------------------------------------------------------------

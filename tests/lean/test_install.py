@@ -18,7 +18,8 @@ import pytest
 
 from goedels_poetry.languages.lean.runtime.driven import LeanUnavailable
 from goedels_poetry.languages.lean.runtime.embedded import InstallError, damage, install, is_installed
-from goedels_poetry.languages.lean.runtime.embedded.install import Package, cache_folder
+from goedels_poetry.languages.lean.runtime.embedded.install import cache_folder
+from goedels_poetry.languages.lean.runtime.embedded.package import Package
 from goedels_poetry.languages.lean.runtime.opening import open_lean
 from goedels_poetry.settings.declared import LeanSettings
 
@@ -161,7 +162,8 @@ def test_a_folder_that_holds_something_else_is_left_alone(registry: Registry, tm
 def test_several_processes_at_once_install_it_once(registry: Registry, tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path\n"
-        "from goedels_poetry.languages.lean.runtime.embedded.install import Package, install, is_installed\n"
+        "from goedels_poetry.languages.lean.runtime.embedded.install import install, is_installed\n"
+        "from goedels_poetry.languages.lean.runtime.embedded.package import Package\n"
         "package = Package(*sys.argv[2:5], int(sys.argv[5]))\n"
         "assert is_installed(install(Path(sys.argv[1]), package=package), package)\n"
     )

@@ -2,8 +2,7 @@
 
 import asyncio
 
-from goedels_poetry.languages.lean.runtime.library import Library
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.languages.lean.runtime.pool import LeanPool, Library
 
 FILE = """namespace My
 def twice (n : Nat) : Nat := n + n

@@ -2,7 +2,7 @@
 
 import pytest
 
-from goedels_poetry.languages.lean.near_names import near_names
+from goedels_poetry.languages.lean.premises import near_names
 from goedels_poetry.languages.lean.runtime.pool import LeanPool
 from goedels_poetry.languages.lean.sketch import check_proof, open_sketch
 from goedels_poetry.languages.lean.task import Task

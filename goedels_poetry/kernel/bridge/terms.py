@@ -16,7 +16,7 @@ from goedels_poetry.kernel.terms import BOOL, INT, BitVector, Kind, Sort, Term, 
 MAX_TEXT = 200_000
 """Characters of one term."""
 _CONNECTIVES = frozenset({"and", "or", "not", "=>", "xor"})
-_BITS = {
+BITS = {
     **{"bvadd": "({0} + {1})", "bvsub": "({0} - {1})", "bvmul": "({0} * {1})", "bvneg": "(-{0})", "bvnot": "(~~~{0})"},
     **{"bvand": "({0} &&& {1})", "bvor": "({0} ||| {1})", "bvxor": "({0} ^^^ {1})", "bvnand": "(~~~({0} &&& {1}))"},
     **{"bvnor": "(~~~({0} ||| {1}))", "bvxnor": "(~~~({0} ^^^ {1}))", "bvshl": "({0} <<< {1})"},
@@ -24,12 +24,12 @@ _BITS = {
     **{"bvudiv": "(BitVec.smtUDiv {0} {1})", "bvsdiv": "(BitVec.smtSDiv {0} {1})", "bvsrem": "(BitVec.srem {0} {1})"},
     **{"bvsmod": "(BitVec.smod {0} {1})", "bvcomp": "(BitVec.ofBool ({0} == {1}))", "concat": "({0} ++ {1})"},
 }
-_BIT_ORDERS = {"bvult": "({0} < {1})", "bvule": "({0} ≤ {1})", "bvugt": "({1} < {0})", "bvuge": "({1} ≤ {0})"}
-_SIGNED_ORDERS = {
+BIT_ORDERS = {"bvult": "({0} < {1})", "bvule": "({0} ≤ {1})", "bvugt": "({1} < {0})", "bvuge": "({1} ≤ {0})"}
+SIGNED_ORDERS = {
     **{"bvslt": "(BitVec.slt {0} {1})", "bvsle": "(BitVec.sle {0} {1})"},
     **{"bvsgt": "(BitVec.slt {1} {0})", "bvsge": "(BitVec.sle {1} {0})"},
 }
-_ORDERS = {"<": "({0} < {1})", "<=": "({0} ≤ {1})", ">": "({0} > {1})", ">=": "({0} ≥ {1})"}
+ORDERS = {"<": "({0} < {1})", "<=": "({0} ≤ {1})", ">": "({0} > {1})", ">=": "({0} ≥ {1})"}
 
 
 class Writer:
@@ -119,10 +119,10 @@ class Writer:
             return self._test(term)
         if name == "divisible":
             return f"({self.value(args[0])} % {self.integer(int(term.indices[0]))} = {self.integer(0)})"
-        form = _ORDERS.get(name) or _BIT_ORDERS.get(name)
+        form = ORDERS.get(name) or BIT_ORDERS.get(name)
         if form is None:
             return ""
-        if args[0].sort is not INT and name in _ORDERS:
+        if args[0].sort is not INT and name in ORDERS:
             raise NotTranslatable(f"`{name}` of the sort {args[0].sort!r}")
         return self._all(form.format(self.value(a), self.value(b)) for a, b in pairwise(args))
 
@@ -141,7 +141,7 @@ class Writer:
         return not (
             term.kind in (Kind.VAR, Kind.LIT)
             or term.name in self.signature.names
-            or term.name in ("select", *_SIGNED_ORDERS)
+            or term.name in ("select", *SIGNED_ORDERS)
             or (term.name == "ite" and not any(map(self._formula, term.args[1:])))
         )
 
@@ -175,7 +175,7 @@ class Writer:
         if term.name == "ite":
             test, then, other = term.args
             return f"(if {self.condition(test)} then {self.value(then)} else {self.value(other)})"
-        if term.sort is BOOL and term.name not in ("select", *_SIGNED_ORDERS):
+        if term.sort is BOOL and term.name not in ("select", *SIGNED_ORDERS):
             return self._truth(term)
         return self._operation(term)
 
@@ -287,12 +287,12 @@ class Writer:
 
     def _bits(self, term: Term, args: list[str]) -> str:
         name, sort = term.name, self.words.sort(term.sort)
-        if name in _SIGNED_ORDERS:
-            return _SIGNED_ORDERS[name].format(*args)
-        if name in _BITS:
+        if name in SIGNED_ORDERS:
+            return SIGNED_ORDERS[name].format(*args)
+        if name in BITS:
             text = args[0]
             for arg in args[1:] or [""]:
-                text = _BITS[name].format(text, arg)
+                text = BITS[name].format(text, arg)
             return f"({text} : {sort})" if name == "concat" else text
         indices = [int(i) for i in term.indices]
         match name:

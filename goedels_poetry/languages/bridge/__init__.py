@@ -3,13 +3,13 @@
 ``export`` makes a text of a certificate. What the theorem says in Lean is not made here but in `kernel.bridge`, and
 whether the text proves it is for the Lean gate: nothing here is trusted. Who calls whom:
 
-* ``export`` opens the certificate, has ``replay`` find a proof of each step, and ``write`` put the file together.
-* ``replay`` tries in Lean what ``shortcuts``, ``schemes`` and ``leaves`` propose for a step: the first for a lemma with
-  all its cases, the second for a step by a scheme, the third for what solvers have decided.
+* ``export`` opens the certificate, has ``replay`` find a proof of each step, and puts the file together.
+* ``replay`` tries in Lean what may prove a step: a lemma with all its cases, a step by a scheme, and by ``leaves`` what
+  solvers have decided.
 * ``casework`` takes a leaf to pieces where the first alternatives are not enough: ``grounding`` asks z3 which facts it
-  needs at which terms (``z3_proofs`` reads that from a proof), ``shapes`` says what these suppose of values.
-* ``schemes`` leaves inductions to ``inductions`` and, along functions, to ``along``, whose theorems many steps share:
-  the principle of such an induction, and how large results are.
+  needs at which terms.
+* Inductions are in ``inductions`` and, along functions, in ``along``, whose theorems many steps share: the principle of
+  such an induction, and how large results are.
 * ``courses`` says how a function recurses, ``orders`` what falls there, by sizes of its own.
 * ``writing`` is what all of them write with, in the ``words`` of a `LeanTheory` or of a user's own file (``goals``).
 """

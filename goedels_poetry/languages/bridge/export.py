@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 
-from goedels_poetry.kernel.bridge.theory import LeanTheory, translate
+from goedels_poetry.kernel.bridge.theory import TAIL, LeanTheory, translate
 from goedels_poetry.kernel.bridge.vocabulary import NotTranslatable
-from goedels_poetry.kernel.derivation import ByScheme, Derivation
+from goedels_poetry.kernel.derivation import ByScheme, Derivation, Step
 from goedels_poetry.kernel.faults import CodecError, KernelError
 from goedels_poetry.kernel.inductions import RecursionInduction, SizeInduction, StructuralInduction
 from goedels_poetry.kernel.problem import Problem
@@ -19,11 +19,71 @@ from goedels_poetry.kernel.structure import claimed_formula
 from goedels_poetry.kernel.termination.evidence import termination_obligations
 from goedels_poetry.kernel.terms import FALSE, Term, app
 from goedels_poetry.languages.bridge import along, courses
-from goedels_poetry.languages.bridge.orders import Orders, orders
-from goedels_poetry.languages.bridge.replay import Replay, StepFailed
-from goedels_poetry.languages.bridge.write import endings, written
-from goedels_poetry.languages.bridge.writing import ALONG, SIZE, Writing
+from goedels_poetry.languages.bridge.orders import COUNT, Orders, orders
+from goedels_poetry.languages.bridge.replay import Fact, Found, Replay, StepFailed
+from goedels_poetry.languages.bridge.writing import ALONG, SIZE, Writing, in_section, indented, name_of
 from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, LeanRuntime
+
+# -- The file ------------------------------------------------------------------------------------------------------
+
+
+def endings(writing: Writing, last: Step) -> list[str]:
+    """Tactic blocks that may prove the theorem from the last step."""
+    step = writing.step(last.id)
+    return [
+        f"intros\nfirst | exact {step} | (apply {step} <;> assumption) | (apply {step} <;> simp_all) | grind",
+        f"have _l := {step}\nintros\ngrind",
+        f"have _l := {step}\nsimp_all",
+        f"simpa using {step}",
+    ]
+
+
+def written(
+    theory: LeanTheory,
+    writing: Writing,
+    steps: Sequence[Step],
+    found: Mapping[str, Found],
+    ending: str,
+    facts: Sequence[Fact],
+) -> str:
+    """The whole text. ``ending``: the tactics that prove the theorem from the last step; ``facts``: what the steps
+    rest on besides one another."""
+    proved = [_step(writing, s, found[s.id]) for s in steps if s.id in found]
+    return (
+        "\n".join(
+            [
+                f"{theory.comment}{theory.header}",
+                "section",
+                *([writing.context] if writing.context else []),
+                "",
+                *_counted(writing, facts, [found[s.id].text for s in steps if s.id in found]),
+                *[in_section(f.before, f"{f.stated} := by\n{indented(f.text)}\n") for f in facts],
+                *proved,
+                "end",
+                "",
+                f"{theory.statement} := by",
+                indented(ending),
+            ]
+        )
+        + TAIL
+    )
+
+
+def _counted(writing: Writing, facts: Sequence[Fact], texts: Sequence[str]) -> list[str]:
+    """The size functions where they are spoken of."""
+    whole = " ".join([*texts, *(f"{f.stated} {f.text}" for f in facts)])
+    needed = COUNT in whole or any(f.before for f in facts)
+    return [writing.orders.text] if writing.orders is not None and needed else []
+
+
+def _step(writing: Writing, step: Step, found: Found) -> str:
+    text = f"{writing.theorem(name_of(step.id), step.sequent)} := by\n{indented(found.text)}\n"
+    patterns = writing.patterns(found.cites) if "grind" in found.text else []
+    return in_section([*writing.before(step.id), *patterns], text)
+
+
+# -- From a certificate to a Lean file -----------------------------------------------------------------------------
+
 
 DEFAULT_SECONDS = 60.0
 WHOLE_SECONDS = 20.0

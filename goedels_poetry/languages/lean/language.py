@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import re
 import time
 from collections.abc import Coroutine, Sequence
 from dataclasses import replace
@@ -11,18 +12,16 @@ from functools import partial
 from typing import Any, TypeVar
 
 from goedels_poetry.errors import GoedelsPoetryError, MissingTool, Unavailable
-from goedels_poetry.languages.base import EXHAUSTED, Citable, Goal, JobPool, Outcome, Theorem
+from goedels_poetry.languages.base import EXHAUSTED, Citable, Goal, Incomplete, JobPool, Outcome, Theorem
 from goedels_poetry.languages.bridge.goals.engine import Engine
 from goedels_poetry.languages.lean import premises, symbolic
-from goedels_poetry.languages.lean.assemble import assemble
 from goedels_poetry.languages.lean.away import may_go_away
 from goedels_poetry.languages.lean.formalize import FORMAL_FORMAT, FORMAL_TAGS
-from goedels_poetry.languages.lean.near_names import near_names
+from goedels_poetry.languages.lean.premises import near_names
 from goedels_poetry.languages.lean.refutations import confirm
 from goedels_poetry.languages.lean.replies import MOST_CHARACTERS, read_reply
-from goedels_poetry.languages.lean.runtime.at_hand import lend
 from goedels_poetry.languages.lean.runtime.driven import LeanKilled, LeanUnavailable
-from goedels_poetry.languages.lean.runtime.opening import open_lean
+from goedels_poetry.languages.lean.runtime.opening import lend, open_lean
 from goedels_poetry.languages.lean.runtime.pool import LeanPool
 from goedels_poetry.languages.lean.sanity_tests import plain, sanity_tests
 from goedels_poetry.languages.lean.sketch import check_link, check_proof, open_sketch
@@ -37,12 +36,82 @@ from goedels_poetry.languages.lean.source import (
     task_of,
 )
 from goedels_poetry.languages.lean.symbolic.attempts import Clock
-from goedels_poetry.languages.lean.task import Task, lemma_name
+from goedels_poetry.languages.lean.task import LEMMA_PREFIX, Task, lemma_name
 from goedels_poetry.languages.trials import Status, trial_log
 from goedels_poetry.settings.declared import LeanSettings, Settings
 from goedels_poetry.version import __version__
 
+# -- A finished tree as one Lean file ------------------------------------------------------------------------------
+
+
 Json = dict[str, Any]
+
+_LEMMA = re.compile(rf"(?<![\w.'!?]){LEMMA_PREFIX}[0-9a-f]{{10}}(?![\w'!?])")
+
+
+def assemble(target: Target, derivation: list[Json]) -> str:
+    """The whole file; raises :class:`Incomplete`."""
+    taken = target.prefix + target.head + target.suffix
+    blocks: list[str] = []
+    names: dict[str, str] = {}
+    helpers: dict[str, str] = {}
+    for step in derivation[:-1]:
+        name = lemma_name(step["statement"])
+        if name in names:
+            continue
+        extra, proof = _parts(step, helpers, taken)
+        names[name] = _fresh(f"{_stem(target.name)}_aux", len(names) + 1, taken)
+        blocks += [extra, f"{step['statement']} := {proof}"]
+    extra, proof = _parts(derivation[-1], helpers, taken)
+    blocks.append(extra)
+    lemmas = "".join(f"{block}\n\n" for block in blocks if block)
+    renamed = _LEMMA.sub(lambda m: names.get(m[0], m[0]), f"{lemmas}\0{proof}")
+    lemmas, _, proof = renamed.partition("\0")
+    return f"{target.prefix}{lemmas}{target.head} := {proof}{target.suffix}"
+
+
+def _parts(step: Json, known: dict[str, str], taken: str) -> tuple[str, str]:
+    """Helpers and proof of a step; a helper whose name another step uses for something else gets a new one."""
+    found = step["proof"] or {}
+    if "proof" not in found:
+        found = {**((step["scheme"] or {}).get("linked") or {}), "names": (step["scheme"] or {}).get("names", ())}
+    if "proof" not in found:
+        raise Incomplete(f"the goal {step['id']} has no proof")
+    helpers, proof = str(found.get("helpers", "")).strip(), str(found["proof"]).rstrip()
+    if helpers and known.get(helpers) == "":
+        return "", proof  # the very same helpers stand there already
+    original = helpers
+    for name in found.get("names", ()):
+        word = rf"(?<![\w'!?.«]){re.escape(name)}(?![\w'!?»])"
+        if name in known or re.search(word, taken):
+            number = 2
+            while f"{name}_{number}" in known or f"{name}_{number}" in taken + proof + helpers:
+                number += 1
+            helpers, proof = (re.sub(word, f"{name}_{number}", text) for text in (helpers, proof))
+            known[f"{name}_{number}"] = name
+        else:
+            known[name] = name
+    if original:
+        known[original] = ""
+    return helpers, proof
+
+
+def _stem(name: str) -> str:
+    """A name that a lemma's may begin with: the theorem's, with nothing that needs quoting after it."""
+    return name.removeprefix("_root_.").replace("«", "").replace("»", "").replace(" ", "_")
+
+
+def _fresh(stem: str, number: int, taken: str) -> str:
+    name = f"{stem}_{number}"
+    while name in taken:
+        stem += "'"
+        name = f"{stem}_{number}"
+    return name
+
+
+# -- Lean 4 as a proof language of the machine ---------------------------------------------------------------------
+
+
 T = TypeVar("T")
 
 PROVE_SECONDS = 30.0

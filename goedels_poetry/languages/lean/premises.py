@@ -3,14 +3,57 @@
 from __future__ import annotations
 
 import re
+import weakref
 from collections.abc import Sequence
 from dataclasses import replace
 
 from goedels_poetry.languages.base import Citable, Premise
-from goedels_poetry.languages.lean.runtime.library import Constant
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.languages.lean.errors.names import Names
+from goedels_poetry.languages.lean.runtime.pool import Constant, LeanPool
 from goedels_poetry.languages.lean.runtime.protocol import PRIVATE, CheckRequest
 from goedels_poetry.languages.lean.task import Task
+
+# -- Names of the library that are like one that does not exist, with what they state ------------------------------
+
+
+MOST_MISSING = 3
+"""Names without a meaning that are looked up, of one report."""
+_UNKNOWN = re.compile(r"[Uu]nknown (?:constant|identifier) [`'‘]([^`'’\s]+)[`'’]")
+
+_INDEX: weakref.WeakKeyDictionary[LeanPool, dict[str, Names]] = weakref.WeakKeyDictionary()
+"""Of each Lean, by what is imported: making one takes longer than asking it."""
+
+
+async def near_names(lean: LeanPool, task: Task, report: str) -> str:
+    """A line for each theorem that is called nearly like a name which the report says is unknown; "" for none."""
+    named = dict.fromkeys(name for name in _UNKNOWN.findall(report) if "." in name or "_" in name)
+    missing = list(named)[:MOST_MISSING]
+    if not missing:
+        return ""
+    names = await _names(lean, task.prefix)
+    near = {name: names.near(name) for name in missing}
+    statements = await stated(lean, task, [other for others in near.values() for other in others])
+    lines = []
+    for name, others in near.items():
+        known = [f"  {other} {statements[other]}" for other in others if other in statements]
+        lines += [f"There is no {name}; there is:", *known] if known else []
+    return "\n".join(lines)
+
+
+async def _names(lean: LeanPool, prefix: str) -> Names:
+    """The theorems that a text imports; kept where they never change."""
+    index = _INDEX.setdefault(lean, {})
+    imported = library_id(lean, prefix)
+    if imported in index:
+        return index[imported]
+    names = Names(citable.name for citable in await library(lean, prefix) or ())
+    if imported:
+        index[imported] = names
+    return names
+
+
+# -- What a Lean goal may cite, in the words of `Searchable` -------------------------------------------------------
+
 
 LIBRARY_SECONDS = 60.0
 LOOK_SECONDS = 20.0

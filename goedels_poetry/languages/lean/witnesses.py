@@ -52,6 +52,16 @@ def _first(*tactics: str) -> str:
 
 QUICK, HARD = "gp_quick", "gp_hard"
 """Tactics for a hypothesis at given values."""
+WAVES = (
+    (0, 4, QUICK),
+    (4, 40, QUICK),
+    (0, 12, HARD),
+    (40, 80, QUICK),
+    (12, 40, HARD),
+    (80, 140, QUICK),
+    (140, 200, QUICK),
+)
+"""Which proposals are tried at once, by their numbers, and how their hypotheses are proved."""
 
 
 def tactics(stream: Stream, constant: str) -> str:

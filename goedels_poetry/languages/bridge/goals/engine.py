@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import time
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,17 +21,57 @@ from goedels_poetry.kernel.terms import subterms
 from goedels_poetry.languages.bridge.goals.facts import Facts, facts_of
 from goedels_poetry.languages.bridge.goals.lemmas import Lemmas
 from goedels_poetry.languages.bridge.goals.matching import Unreadable
-from goedels_poetry.languages.bridge.goals.reading import Reading
+from goedels_poetry.languages.bridge.goals.script import Reading
 from goedels_poetry.languages.bridge.goals.theory import FileTheory, theory_for
 from goedels_poetry.languages.bridge.goals.translating import Translator
-from goedels_poetry.languages.bridge.goals.turns import Turns
 from goedels_poetry.languages.bridge.writing import STEP, name_of
-from goedels_poetry.languages.lean.runtime.protocol import LeanRuntime
+from goedels_poetry.languages.lean.runtime.protocol import (
+    CheckRequest,
+    CheckResult,
+    LeanRuntime,
+    ReplayRequest,
+    ReplayResult,
+)
 from goedels_poetry.languages.lean.symbolic.attempts import Clock, Proposal, accepted
 from goedels_poetry.languages.lean.task import Task
 from goedels_poetry.languages.smt.text import parse_problem, parse_term
 from goedels_poetry.solvers.limits import JobCrashed, JobMemory, JobTimeout
 from goedels_poetry.solvers.worker_pool import WorkerPool
+
+# -- A Lean that is asked one thing at a time at first -------------------------------------------------------------
+
+
+ALONE_SECONDS = 4.0
+"""As long as it takes to start another process and to have it read the file, on a busy machine."""
+
+
+class Turns:
+    """A `LeanRuntime` whose checks wait for each other during the first seconds; after that two go at once."""
+
+    def __init__(self, lean: LeanRuntime, alone: float = ALONE_SECONDS) -> None:
+        self.kind, self.version = lean.kind, lean.version
+        self._lean = lean
+        self._turn = asyncio.Semaphore(1)
+        self._until: float | None = time.monotonic() + alone
+
+    async def check(self, request: CheckRequest) -> CheckResult:
+        """As `LeanRuntime.check`."""
+        if self._until is not None and time.monotonic() > self._until:
+            self._until = None
+            self._turn.release()
+        async with self._turn:
+            return await self._lean.check(request)
+
+    async def replay(self, request: ReplayRequest) -> ReplayResult:
+        """As `LeanRuntime.replay`."""
+        return await self._lean.replay(request)
+
+    async def aclose(self) -> None:
+        """It belongs to somebody else."""
+
+
+# -- A goal of Lean to the engine, and what it finds back to Lean --------------------------------------------------
+
 
 Json = dict[str, Any]
 

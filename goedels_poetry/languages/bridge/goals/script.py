@@ -2,13 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from goedels_poetry.kernel.components import components
+from goedels_poetry.kernel.printer import RESERVED
+from goedels_poetry.kernel.reading.theory import is_theory_symbol
 from goedels_poetry.languages.bridge.goals.expressions import Expr
+
+# -- Names of SMT-LIB for what has names in Lean -------------------------------------------------------------------
+
+
+_WORDS = RESERVED | {"true", "false"}
+_OTHER = re.compile(r"[^A-Za-z0-9_.~!@$%^&*+<>?/-]")
+
+
+class Names:
+    """Hands out names, each once."""
+
+    def __init__(self) -> None:
+        self._taken: dict[str, int] = {}
+
+    def give(self, wanted: str) -> str:
+        """The last part of a name of Lean, or something like it."""
+        stem = _OTHER.sub("_", wanted.rpartition(".")[2] or wanted)
+        if not stem or stem[0].isdigit() or stem in _WORDS or stem[0] in ".@" or is_theory_symbol(stem):
+            stem = f"x_{stem}"
+        name, number = stem, self._taken.get(stem, 1)
+        while name in self._taken:
+            number += 1
+            name = f"{stem}_{number}"
+        self._taken[stem] = number
+        self._taken[name] = 1
+        return name
+
+
+# -- What comes of reading a goal ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A goal as the engine reads it, and how to say in Lean what the engine says."""
+
+    text: str
+    symbols: Mapping[str, Symbol]
+    types: Mapping[str, Expr]
+    """Of each sort."""
+    variables: tuple[tuple[Expr, Expr, str], ...]
+    """What the goal is about that is no value: types, instances, functions; with their types and binders."""
+    numbers: frozenset[str]
+    functions: tuple[str, ...]
+    """Constants that have definitions in the script."""
+    dropped: int = 0
+    """Hypotheses that could not be read."""
+    operations: Mapping[str, str] = field(default_factory=dict)
+    """Functions of the script that are operations on natural numbers, with their signs."""
+    places: Mapping[int, str] = field(default_factory=dict)
+    """The variables of the script's goal, by their places among the variables and hypotheses of Lean's."""
+
+
+# -- The functions of a script under way ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from goedels_poetry.languages.bridge.goals.expressions import Expr, apply, const
 from goedels_poetry.languages.bridge.goals.facts import Facts
 from goedels_poetry.languages.bridge.goals.library import CONSTRUCTORS, FIELDS
 from goedels_poetry.languages.bridge.goals.matching import Case, Unreadable
-from goedels_poetry.languages.bridge.goals.naming import Names
+from goedels_poetry.languages.bridge.goals.script import Names
 
 MOST_SORTS = 40
 NAT = const("Nat")

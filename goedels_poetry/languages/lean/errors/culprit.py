@@ -1,111 +1,137 @@
-"""What is wrong where the wording does not say it: the message's types and goal, and the code around its place.
+"""What is wrong where the wording does not say it: by the message's types, and by the code around its place.
 
-A premise that was not supplied is reported as a type mismatch, mixed types as a missing instance, a missing comma as
-an application of what is no function. Each function looks for one of these; None means that it has nothing to say.
-What needs the code has nothing to say without it, or goes by what the message tells of it.
+A premise that was not supplied is reported as a type mismatch, mixed types as a missing instance. Each function looks
+for one of these; None means that the wording is all there is.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 
-from goedels_poetry.languages.lean.errors.code import Code
 from goedels_poetry.languages.lean.errors.families import ErrorCategory, family_of, with_one_quote
-from goedels_poetry.languages.lean.errors.premises import DATA, LOGIC, misses_premise, split
+from goedels_poetry.languages.lean.errors.names import Names
 from goedels_poetry.languages.lean.errors.reading import Said
+
+_COMMAND = re.compile(
+    r"(?:@\[|(?:private |protected |noncomputable |partial |unsafe |local |scoped )*"
+    r"(?:theorem|lemma|def|example|instance|structure|class|inductive|abbrev|axiom|opaque|namespace|section|end|open|"
+    r"variable|universe|import|set_option|macro|syntax|notation|infix|infixl|infixr|mutual|attribute|#\w+)\b)"
+)
+_BINDER = re.compile(r"[({\[⦃]([^(){}\[\]⦃⦄:]{1,500}):\s*([^(){}\[\]⦃⦄]{0,500})")
+_INTRODUCED = re.compile(
+    r"\b(?:theorem|lemma|def|abbrev|structure|inductive|class|have|let|obtain|intro|intros|rintro|fun|suffices)\b"
+    r"[ \t⟨(]*([\w'.✝ \t,⟨⟩|]{1,200})"
+)
+_TYPE = re.compile(r"\b(?:structure|inductive|class|def|abbrev)\s+([\w'.]+)")
+_WIDTH = 1_000
+"""Characters before and after a place that are looked at; lines of proofs are shorter."""
+
+
+class Code:
+    """The text that Lean was given, or "" when it is not known. Each question is answered by reading it once."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.lines = text.split("\n")
+
+    def word_at(self, message: Said) -> str:
+        """The word that a message points into or just behind; "" where there is none."""
+        if message.line is None or message.column is None or not 1 <= message.line <= len(self.lines):
+            return ""
+        column = max(message.column, 0)
+        start = max(column - _WIDTH, 0)
+        line = self.lines[message.line - 1][start : column + _WIDTH]
+        words = re.finditer(r"[^\W\d][\w']*", line)
+        return next((word[0] for word in words if word.start() <= column - start <= word.end()), "")
+
+    @cached_property
+    def commands(self) -> list[int]:
+        """The lines, from 1, on which a command begins."""
+        return [number for number, line in enumerate(self.lines, 1) if _COMMAND.match(line)]
+
+    @cached_property
+    def sorts(self) -> dict[str, str]:
+        """Every name that a binder binds, and its type; the first binder counts."""
+        found: dict[str, str] = {}
+        for binder in _BINDER.finditer(self.text):
+            for name in binder[1].split():
+                found.setdefault(name, binder[2].strip())
+        return found
+
+    @cached_property
+    def names(self) -> Names:
+        """Names that the text itself introduces. They are short: half alike is near."""
+        introduced = [name for names in _INTRODUCED.findall(self.text) for name in re.findall(r"[\w'.✝]+", names)]
+        return Names((*self.sorts, *introduced), alike=0.6)
+
+    @cached_property
+    def declared(self) -> frozenset[str]:
+        """Names that the text declares as a type, a class or a function."""
+        return frozenset(_TYPE.findall(self.text))
 
 
 def culprit(message: Said, code: Code) -> ErrorCategory | None:
     """What is wrong by more than the wording; None where the wording is all there is."""
     text = message.text.strip()
-    if misses_premise(text, code):
+    if _misses_premise(text, code) or _misses_law(text):
         return ErrorCategory.MISSING_PREMISE
-    for look in _LOOKS:
-        found = look(text, code)
-        if found is not None:
-            return found
-    return _no_tactic(message, code) or _missing_comma(message, code) or _one_field(message, code)
-
-
-# -- messages alone ----------------------------------------------------------------------------------------------
-
-
-def _unknown_by_hint(text: str, code: Code) -> ErrorCategory | None:
-    """A name that there is not, taken for a variable of its own: its type is open, and new Leans say so in a hint."""
-    found = _APPLIED.match(text)
-    if (
-        found is not None
-        and re.fullmatch(r"\?[\w.]+", found["type"])
-        and re.fullmatch(r"[^\W\d?][\w.'✝]*", found["head"].strip())
-    ):
+    if _is_unknown(text):
         return ErrorCategory.UNKNOWN_IDENTIFIER
-    hint = re.search(r"The identifier '[^'\n]+' is unknown, and", with_one_quote(text))
-    return ErrorCategory.UNKNOWN_IDENTIFIER if hint else None
+    if _has_no_premises(text):
+        return ErrorCategory.TACTIC_FAILED
+    return ErrorCategory.TYPE_MISMATCH if _mixes_types(text, code) else None
 
 
-def _no_premises(text: str, code: Code) -> ErrorCategory | None:
-    """`apply` of what has no premises at all and says something else; Lean notes the full type where it has some."""
+def _is_unknown(text: str) -> bool:
+    """A name that there is not, taken for a variable of its own: its type is open, and new Leans say so in a hint."""
+    applied = re.match(
+        r"function expected at\n\s*[^\W\d?][\w.'✝]*[ ]*\n(?:but this )?term has type\n\s*\?[\w.]+(?:\n|\Z)",
+        text,
+        re.IGNORECASE,
+    )
+    return bool(applied or re.search(r"The identifier '[^'\n]+' is unknown, and", with_one_quote(text)))
+
+
+def _has_no_premises(text: str) -> bool:
+    """`apply` of a lemma without premises that says something else; Lean notes the full type where it has some."""
     plain = with_one_quote(text)
-    found = re.match(
-        r"tactic 'apply' failed[:,] could not unify the conclusion of[^\n]*\n([^\n]*)", plain, re.IGNORECASE
-    )
-    if found is None or "?" in found[1] or "The full type of" in text:
-        return None
-    return ErrorCategory.TACTIC_FAILED
-
-
-def _not_built(text: str, code: Code) -> ErrorCategory | None:
-    """The root of a package that is there and was never built: nothing is wrong with the text."""
-    found = re.match(
-        r"object file '[^'\n]*/packages/([^'/\n]+)/[^'\n]*' of module (\w+) does not", with_one_quote(text)
-    )
-    return ErrorCategory.OTHER if found and found[1].lower() == found[2].lower() else None
+    found = re.match(r"tactic 'apply' failed[:,] could not unify the conclusion of[^\n]*\n([^\n]*)", plain, re.I)
+    return found is not None and "?" not in found[1] and "The full type of" not in text
 
 
 # -- instances ---------------------------------------------------------------------------------------------------
-
-
-def _mixed_types(text: str, code: Code) -> ErrorCategory | None:
-    """An operation on different types, or a numeral of a type that has none: the types are wrong, no instance."""
-    found = re.match(r"failed to synthesize[^\n]*\n\s*(?P<class>[\w.]+) (?P<arguments>[^\n]*)", text, re.IGNORECASE)
-    if found is None:
-        return None
-    name, arguments = found["class"], split(found["arguments"], " ")
-    if not arguments:
-        return None
-    if name == "OfNat":
-        return None if _is_variable(arguments[0], code) else ErrorCategory.TYPE_MISMATCH
-    if name in ("HPow", "HSMul", "HShiftLeft", "HShiftRight"):
-        return None if _is_variable(arguments[0], code) or len(arguments) < 2 else _odd(arguments[1])
-    if re.fullmatch(r"H[A-Z]\w*", name) and len(arguments) == 3:
-        known = {argument for argument in arguments if "?" not in argument}
-        sorts = any(re.match(r"\(?(Sort|Type|Prop)\b", argument) for argument in arguments)
-        wrong = len(known) > 1 or sorts or any("→" in argument or argument in _SIMPLE for argument in known)
-        return ErrorCategory.TYPE_MISMATCH if wrong else None
-    if name in ("Neg", "GetElem", "GetElem?") and arguments[0] in _SIMPLE:
-        return ErrorCategory.TYPE_MISMATCH
-    if name == "Membership" and len(arguments) == 2 and arguments[1] in ("Nat", "Int", "Bool", "Prop", "Char", "Float"):
-        return ErrorCategory.TYPE_MISMATCH
-    return None
-
 
 _SIMPLE = frozenset({"Nat", "Int", "Bool", "String", "Char", "Float", "Prop", "Unit"})
 """Types whose operations are all there: one that is missing was meant for another type."""
 
 
-def _odd(exponent: str) -> ErrorCategory | None:
-    """A power or a shift by what is no number."""
-    odd = exponent in ("String", "Bool", "Prop", "Char", "Type") or "→" in exponent
-    return ErrorCategory.TYPE_MISMATCH if odd else None
+def _mixes_types(text: str, code: Code) -> bool:
+    """An operation on different types, or a numeral of a type that has none: the types are wrong, no instance."""
+    found = re.match(r"failed to synthesize[^\n]*\n\s*(?P<class>[\w.]+) (?P<arguments>[^\n]*)", text, re.IGNORECASE)
+    arguments = _split(found["arguments"], " ") if found else []
+    if found is None or not arguments:
+        return False
+    name = found["class"]
+    if name == "OfNat":
+        return not _is_variable(arguments[0], code)
+    if name in ("HPow", "HSMul", "HShiftLeft", "HShiftRight"):
+        odd = len(arguments) > 1 and (arguments[1] in _SIMPLE - {"Nat", "Int"} or "→" in arguments[1])
+        return odd and not _is_variable(arguments[0], code)
+    if re.fullmatch(r"H[A-Z]\w*", name) and len(arguments) == 3:
+        known = {argument for argument in arguments if "?" not in argument}
+        sorts = any(re.match(r"\(?(Sort|Type|Prop)\b", argument) for argument in arguments)
+        return len(known) > 1 or sorts or any("→" in argument or argument in _SIMPLE for argument in known)
+    if name in ("Neg", "GetElem", "GetElem?"):
+        return arguments[0] in _SIMPLE
+    return name == "Membership" and len(arguments) == 2 and arguments[1] in _SIMPLE - {"String"}
 
 
 def _is_variable(type_: str, code: Code) -> bool:
     """Whether a type is a parameter of the theorem, for which instances are assumed, and not a type of its own."""
-    if not re.fullmatch(r"[\w'✝]+", type_) or type_ in DATA:
-        return False
-    if type_ in code.declared:
+    if not re.fullmatch(r"[\w'✝]+", type_) or type_ in _DATA or type_ in code.declared:
         return False
     sort = code.sorts.get(type_)
     if sort is not None:
@@ -113,145 +139,123 @@ def _is_variable(type_: str, code: Code) -> bool:
     return re.fullmatch(r"([^\W\d_]|[A-Z]')[\d₀-₉✝']*", type_) is not None
 
 
-# -- tactics -----------------------------------------------------------------------------------------------------
-
-
-def _missing_law(text: str, code: Code) -> ErrorCategory | None:
+def _misses_law(text: str) -> bool:
     """`ac_rfl` on two sides that are the same up to order and brackets: an instance of a law is missing."""
     _, equality, rest = text.partition("equality lhs\n")
     left, differ, right = rest.partition("\nis not definitionally equal to rhs\n")
-    if not equality or not differ:
-        return None
-    if re.search(r" [-/%^]\s|::", text.partition("⊢")[0]):
-        return None  # no operation of which any order and brackets could be the same
+    if not equality or not differ or re.search(r" [-/%^]\s|::", text.partition("⊢")[0]):
+        return False  # no operation of which any order and brackets could be the same
     sides = (sorted(re.findall(r"[^\s()]+", side)) for side in (left, right.split("\n\n")[0]))
-    return ErrorCategory.MISSING_PREMISE if next(sides) == next(sides) else None
+    return next(sides) == next(sides)
 
 
-def _nothing_to_assume(text: str, code: Code) -> ErrorCategory | None:
-    """`assumption` where the context holds no proposition at all: what it should find was never there."""
-    if not re.match(r"tactic 'assumption' failed", with_one_quote(text), re.IGNORECASE):
-        return None
-    context, turnstile, goal = text.partition("⊢")
-    hypotheses = re.findall(r"^([^\s:][^:\n]*) : (.*)$", context, re.MULTILINE)
-    propositions = {name for names, type_ in hypotheses if type_.endswith("Prop") for name in names.split()}
-    heads = {type_.split()[0] for _, type_ in hypotheses if type_.strip()}
-    if not turnstile or heads & propositions or any(LOGIC.search(type_) for _, type_ in hypotheses):
-        return None
-    return ErrorCategory.MISSING_PREMISE if LOGIC.search(goal) else None
+# -- premises ----------------------------------------------------------------------------------------------------
 
-
-# -- syntax ------------------------------------------------------------------------------------------------------
-
-_NOT_LEAN_4_WORDS = """
-begin end qed proof lemma proposition corollary hence therefore since thus because we clearly then now finally
-this reflexivity intuition
+_SORT = re.compile(r" : (?:Prop|Type\b.*|Sort\b.*)\Z")
+_LOGIC = re.compile(r"[=<>≤≥≠∣∈∉∧∨¬↔⊆⊂∃]|\b(?:True|False|Decidable|Nonempty)\b")
+"""What only stands in propositions."""
+_DATA_WORDS = """
+Nat Int Fin Bool String Char Float Unit Type Sort Rat Real Complex ℕ ℤ ℚ ℝ ℂ List Array Option Prod Sum Set Vector
+BitVec Except IO Id Task Finset Multiset Name Expr Syntax PUnit Empty UInt8 UInt16 UInt32 UInt64 USize
 """
-_NOT_LEAN_4 = frozenset(_NOT_LEAN_4_WORDS.split())
-_TACTICS_WORDS = """
-intro intros exact apply refine rw rewrite simp simp_all omega rfl decide cases induction constructor left
-right exists have show calc assumption contradiction unfold split grind ext funext trivial rcases obtain
-norm_num ring linarith nlinarith aesop tauto positivity use by_cases by_contra exfalso subst injection
-specialize
-"""
-_TACTICS = frozenset(_TACTICS_WORDS.split())
-_PROSE = re.compile(r"(?: [a-zA-Z][a-zA-Z,'-]*){3,}[ .:].*|(?: [a-zA-Z][a-zA-Z,'-]*){3,}")
+_DATA = frozenset(_DATA_WORDS.split())
+"""Types that are no propositions."""
+_RELATIONS = ("↔", "∨", "∧", "=", "≠", "<", "≤", ">", "≥", "∣", "∈", "∉", "⊆", "⊂", "≈", "∼", "≡", "==", "!=")
+"""Loosest first; the one that is found first, outside of brackets, is what a proposition says."""
+_LONGEST = 4_000
+"""Characters of a type that are looked at; longer ones say nothing here."""
 
 
-def _no_tactic(message: Said, code: Code) -> ErrorCategory | None:
-    """`unknown tactic` at what is no tactic: prose, other languages, other capitals, a case without its bar."""
-    if not re.match(r"unknown tactic", message.text.strip(), re.IGNORECASE):
-        return None
-    word, rest = word_at(message, code)
-    if not word:
-        return None
-    unmarked = re.match(r"(?: [\w'✝]+)* =>", rest) is not None
-    other_letters = word.lower() in _TACTICS and word not in _TACTICS
-    prose = _PROSE.fullmatch(rest[:500]) is not None
-    wrong = other_letters or prose or unmarked or word.lower() in _NOT_LEAN_4
-    return ErrorCategory.SYNTAX_ERROR if wrong else None
+def _misses_premise(text: str, code: Code) -> bool:
+    """Whether a type mismatch is of a term whose type, after premises, ends in what is expected."""
+    found = re.match(
+        r"[^\n]*type mismatch\b(?P<term>.*?)has type\b(?P<given>.*?)but is expected to have type\b(?P<wanted>.*)",
+        text,
+        re.IGNORECASE | re.DOTALL,
+    )
+    if found is None or re.search(r"(?:\A|\n)\s*(?:fun|λ) [^\n]*\s*\Z", found["term"]):
+        return False
+    wanted = re.split(r"\nof sort|\nin the application|\n\n", found["wanted"].lstrip(), maxsplit=1)[0]
+    given = re.split(r"\nof sort", found["given"].strip("\n"), maxsplit=1)[0]
+    if max(len(given), len(wanted)) > _LONGEST:
+        return False
+    premises, end = _telescope(given)
+    expected, last = _telescope(wanted)
+    missing = len(premises) - len(expected)
+    asked = premises[: max(missing, 0)]
+    proofs = _LOGIC.search(end) and any(premise.startswith("?") for premise in asked)
+    return bool(asked) and bool(proofs or any(_is_proposition(p, code) for p in asked)) and _fits(end, last)
 
 
-def _no_name(text: str, code: Code) -> ErrorCategory | None:
-    """An unknown identifier that is a keyword of Lean 3 or of prose."""
-    found = re.match(r"unknown identifier '([^'\n]*)'", with_one_quote(text), re.IGNORECASE)
-    return ErrorCategory.SYNTAX_ERROR if found and found[1] in _NOT_LEAN_4 - {"this"} else None
+def _telescope(type_: str) -> tuple[list[str], str]:
+    """The premises of a type, those of binders included, and its conclusion; bound names become ``?name``."""
+    rest = _SORT.sub("", " ".join(type_.split()))
+    premises: list[str] = []
+    while True:
+        if rest.startswith("∀ "):
+            at = next(_outside(rest, ", "), None)
+            binders, body = (rest[2:at], rest[at + 2 :]) if at is not None else (rest, "")
+        else:
+            at = next(_outside(rest, " → "), None)
+            binders, body = (rest[:at], rest[at + 3 :]) if at is not None else ("", "")
+            if binders and not re.match(r"[({\[⦃][\w'✝ ]+ : ", binders):
+                premises.append(binders)
+                rest = body
+                continue
+        if not body:
+            return premises, rest
+        types = re.findall(r"\([^():]* : ([^()]*)\)", binders)
+        premises += [each for each in types if _LOGIC.search(each)]
+        for name in re.findall(r"[\w'✝]+", re.sub(r":[^)}\]]*", " ", binders)):
+            body = re.sub(rf"(?<![\w?.']){re.escape(name)}(?![\w'])", f"?{name}", body)
+        rest = body
 
 
-_APPLIED = re.compile(
-    r"function expected at\n\s*(?P<head>[^\n]*)\n(?:but this )?term has type\n\s*(?P<type>[^\n]*)"
-    r"(?:\n+Note: [^\n]*applied to the argument\n\s*(?P<argument>[^\n]*))?",
-    re.IGNORECASE,
-)
-_IN_A_LIST = re.compile(
-    r"(?:\b(?:rw|rewrite|simp|simp_all|only|grind|erw|nth_rw|dsimp|omega|at)\b[^\[\]\n]*\[|⟨|\[)[^\[\]⟨⟩]*\Z"
-)
+def _split(text: str, mark: str) -> list[str]:
+    """Like ``str.split``, outside of brackets; no empty parts."""
+    parts, last = [], 0
+    for place in _outside(text, mark):
+        parts.append(text[last:place])
+        last = place + len(mark)
+    return [part for part in (*parts, text[last:]) if part]
 
 
-def _missing_comma(message: Said, code: Code) -> ErrorCategory | None:
-    """What is no function before an argument: a comma or a line break is missing between them.
-
-    With the code: inside of brackets, one name after the other; or a tactic as the argument, which the indentation has
-    made part of the line before. Without it: an equation before the name of a hypothesis or of a lemma.
-    """
-    found = _APPLIED.match(message.text.strip())
-    if found is None:
-        return None
-    head, argument = found["head"].strip(), (found["argument"] or "").strip()
-    next_step = argument in _TACTICS or argument.lower() in _NOT_LEAN_4 - {"this"}
-    if next_step or (head == "rfl" and not argument):
-        return ErrorCategory.SYNTAX_ERROR
-    before, after = code.at(message.line, message.column)
-    if after:
-        named = re.match(r"[\w.'✝]+(?:[ \t]+[\w.'✝]+)+\s*[,\]⟩]", after)
-        return ErrorCategory.SYNTAX_ERROR if named and _IN_A_LIST.search(before) else _literal(head)
-    lemma = re.fullmatch(r"h[\w'✝]*|ih\d*|[\w']+(?:\.[\w']+)+", argument) and not re.fullmatch(r".*\.\d+", argument)
-    rule = re.search(r" (?:=|↔) ", found["type"]) and re.fullmatch(r"[\w.'✝]+", head)
-    return ErrorCategory.SYNTAX_ERROR if lemma and rule else _literal(head)
+def _outside(text: str, mark: str) -> Iterator[int]:
+    """The places of ``mark`` outside of all brackets."""
+    depth = 0
+    for place, letter in enumerate(text):
+        depth += (letter in "([{⟨⦃") - (letter in ")]}⟩⦄")
+        if depth == 0 and text.startswith(mark, place):
+            yield place
 
 
-_TOO_FEW = re.compile(r"[^\n]*insufficient number of (fields|arguments)", re.IGNORECASE)
+def _fits(pattern: str, text: str) -> bool:
+    """Whether terms put for metavariables could make the pattern the text, by their relations and heads."""
+    if pattern == text or pattern.startswith("?"):
+        return True
+    for relation in _RELATIONS:
+        mark = f" {relation} "
+        sides, wanted = _split(pattern, mark), _split(text, mark)
+        if len(sides) > 1 or len(wanted) > 1:
+            alike = all(_alike(a, b) for a, b in zip(sides, wanted, strict=False))
+            return len(sides) > 1 and len(wanted) > 1 and alike
+    return pattern.split(" ")[0] == text.split(" ")[0] and _alike(pattern, text)
 
 
-def _one_field(message: Said, code: Code) -> ErrorCategory | None:
-    """Too few fields between ``⟨`` and ``⟩`` where no comma stands between two terms."""
-    if not _TOO_FEW.match(message.text.strip()):
-        return None
-    after = code.at(message.line, message.column)[1]
-    return ErrorCategory.SYNTAX_ERROR if re.match(r"⟨\s*[\w.'✝]+(?:\s+[\w.'✝]+)+\s*⟩", after) else None
+def _alike(pattern: str, text: str) -> bool:
+    """Sides with numbers may be equal by computation."""
+    return pattern == text or "?" in pattern + text or bool(re.search(r"\d|\bsucc\b", pattern + text))
 
 
-def _no_colon(text: str, code: Code) -> ErrorCategory | None:
-    """A binder with the name of a type: a colon is missing before it."""
-    found = re.match(r"failed to infer type of binder '([^'\n]*)'", with_one_quote(text), re.IGNORECASE)
-    return ErrorCategory.SYNTAX_ERROR if found and found[1] in DATA else None
+def _is_proposition(text: str, code: Code) -> bool:
+    if _LOGIC.search(text) or text.startswith("∀"):
+        return True
+    head = next(iter(text.strip("() ").split()), "")
+    sort = code.sorts.get(head) if " " not in text else None
+    if sort is not None:
+        return sort == "Prop"
+    return not head.startswith("?") and head not in _DATA and not re.fullmatch(r"[α-ωA-Z]\d*", head)
 
-
-def _literal(head: str) -> ErrorCategory | None:
-    """A number or a text in the place of a function."""
-    return ErrorCategory.SYNTAX_ERROR if re.fullmatch(r'\d+|".*"', head) else None
-
-
-def word_at(message: Said, code: Code) -> tuple[str, str]:
-    """The word that a message about a tactic points into or just behind, and the rest of its line."""
-    before, after = code.at(message.line, message.column)
-    line = before + after
-    for found in re.finditer(r"[^\W\d][\w']*", line):
-        if found.start() <= len(before) <= found.end():
-            return found[0], line[found.end() :]
-    return "", ""
-
-
-_LOOKS = (
-    _unknown_by_hint,
-    _no_premises,
-    _not_built,
-    _mixed_types,
-    _missing_law,
-    _nothing_to_assume,
-    _no_name,
-    _no_colon,
-)
 
 # -- consequences ------------------------------------------------------------------------------------------------
 
@@ -271,13 +275,10 @@ class Consequences:
 
     def __init__(self, messages: Sequence[Said], code: Code) -> None:
         self._code = code
-        self._applied = {m.line for m in messages if m.line and _APPLIED.match(m.text)}
         self._breaks = sorted({m.line for m in messages if m.severity == "error" and m.line and _PARSER.match(m.text)})
 
     def has(self, message: Said) -> bool:
-        """Whether a parse error stands behind the message in the same declaration, or terms without a comma in it."""
-        if message.line in self._applied and _TOO_FEW.match(message.text):
-            return True
+        """Whether a parse error stands behind the message in the same declaration."""
         if message.line is None or not self._breaks or _PARSER.match(message.text):
             return False
         parse = next(iter(self._breaks[bisect_left(self._breaks, message.line) :]), None)

@@ -1,22 +1,16 @@
-"""Names that exist, and which of them somebody may have meant: by shared groups of letters, ranked by likeness."""
+"""Names that exist, and which of them somebody may have meant: from the same namespace or with the same beginning."""
 
 from __future__ import annotations
 
 import difflib
-from bisect import bisect_left
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable
 from functools import cached_property, lru_cache
 from itertools import takewhile
 
-CANDIDATES = 40
-"""Names that are compared letter by letter."""
-_AROUND = 10
-"""Names before and after a wrong one in the alphabet that are compared, too."""
 _BEGINNING = 5
 """Letters that two last parts must at least begin with to count as alike for their beginning alone."""
-_COMMON = 0.02
-"""A group of letters in more than this part of the names (and in more than 200) says little and is not looked up."""
+MOST = 3
 
 
 class Names:
@@ -34,44 +28,36 @@ class Names:
         """The likeliest names for a wrong one, at most three; never the name itself."""
 
     def _near(self, name: str) -> tuple[str, ...]:
-        if not self.names:
-            return ()
-        shared: Counter[int] = Counter()
-        most = max(200, int(_COMMON * len(self.names)))
-        for letters in _groups(name):
-            places = self._index.get(letters, ())
-            if len(places) <= most:
-                shared.update(places)
-        found = dict.fromkeys(self.names[place] for place, _ in shared.most_common(CANDIDATES))
-        here = bisect_left(self._sorted, (name.lower(), ""))
-        found.update(dict.fromkeys(other for _, other in self._sorted[max(here - _AROUND, 0) : here + _AROUND]))
-        ranked = sorted(((_likeness(name, other), other) for other in found if other != name), reverse=True)
-        return tuple(other for likeness, other in ranked[:3] if likeness >= self._alike)
+        candidates = {other for key in _keys(name) for other in self._index.get(key, ())} - {name}
+        ranked = sorted(((_likeness(name, other), other) for other in candidates), reverse=True)
+        return tuple(other for likeness, other in ranked[:MOST] if likeness >= self._alike)
 
     @cached_property
-    def _sorted(self) -> list[tuple[str, str]]:
-        return sorted((name.lower(), name) for name in self.names)
-
-    @cached_property
-    def _index(self) -> dict[str, list[int]]:
-        index: dict[str, list[int]] = defaultdict(list)
-        for place, name in enumerate(self.names):
-            for letters in _groups(name):
-                index[letters].append(place)
+    def _index(self) -> dict[str, list[str]]:
+        index: dict[str, list[str]] = defaultdict(list)
+        for name in self.names:
+            for key in _keys(name):
+                index[key].append(name)
         return index
 
 
-def _groups(name: str) -> set[str]:
-    """All runs of three letters, the ends marked."""
-    marked = f"^{name.lower()[:200]}$"
-    return {marked[place : place + 3] for place in range(len(marked) - 2)}
+def _keys(name: str) -> tuple[str, str]:
+    """What a name shares with those that are compared with it: the first letters of its parts, those of its last."""
+    last = name.rpartition(".")[2].lower()
+    initials = ".".join(part[:1] for part in name.lower().split("."))
+    return initials, f".{last[:4]}"
 
 
 def _likeness(name: str, other: str) -> float:
     """0 to 1; the same last part under another namespace counts as near, and so does an abbreviation."""
     (space, _, last), (other_space, _, other_last) = name.rpartition("."), other.rpartition(".")
-    whole = difflib.SequenceMatcher(None, name.lower(), other.lower(), autojunk=False).ratio()
-    end = difflib.SequenceMatcher(None, last.lower(), other_last.lower(), autojunk=False).ratio()
-    same = sum(1 for _ in takewhile(lambda two: two[0] == two[1], zip(last.lower(), other_last.lower(), strict=False)))
+    pairs = zip(last.lower(), other_last.lower(), strict=False)
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
     begins = same / len(other_last) if space == other_space and same >= _BEGINNING else 0.0
-    return max(whole, 0.9 * end, begins)
+    whole, end = (
+        difflib.SequenceMatcher(None, a.lower(), b.lower(), autojunk=False)
+        for a, b in ((name, other), (last, other_last))
+    )
+    if max(whole.real_quick_ratio(), end.real_quick_ratio()) < 0.5:
+        return begins
+    return max(whole.ratio(), 0.9 * end.ratio(), begins)

@@ -15,7 +15,7 @@ from typing import Any
 
 from goedels_poetry.errors import Unavailable
 from goedels_poetry.languages.lean.runtime import headstart
-from goedels_poetry.languages.lean.runtime.library import Library, read_library
+from goedels_poetry.languages.lean.runtime.pool import Library, read_library
 from goedels_poetry.languages.lean.runtime.protocol import (
     BadAnswer,
     CheckRequest,
@@ -81,11 +81,6 @@ class DrivenLean:
         except BadAnswer as fault:
             self._drop()
             return ReplayResult("crash", f"unexpected answer: {fault}")
-
-    def evaluate(self, prefix: str, terms: list[str], arguments: list[list[str]], seconds: float) -> Any:
-        """As `LeanRuntime.evaluate`; everything is None when there is no answer in time."""
-        answer = self._ask({"op": "evaluate", "prefix": prefix, "terms": terms, "arguments": arguments}, seconds)
-        return answer.get("values") or [[None] * len(arguments) for _ in terms]
 
     def library(self, prefix: str, code: str, imported: bool, seconds: float) -> Library | None:
         """As `LeanLibrarian.library`."""

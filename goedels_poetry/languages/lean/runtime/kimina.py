@@ -101,12 +101,6 @@ class KiminaLean:
             return CheckResult(result.status, result.error, seconds=time.monotonic() - began)
         return result
 
-    def evaluate(
-        self, prefix: str, terms: list[str], arguments: list[list[str]], seconds: float
-    ) -> list[list[str | None]]:
-        """Nothing has a value: the protocol cannot ask the kernel."""
-        return [[None] * len(arguments) for _ in terms]
-
     def kill(self) -> None:
         """Make the request under way end now; from any thread."""
         with self._lock:

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from goedels_poetry.languages.lean.runtime.kimina_commands import commands_of
-from goedels_poetry.languages.lean.runtime.kimina_text import header_lines
+from goedels_poetry.languages.lean.runtime.kimina_text import commands_of, header_lines
 from goedels_poetry.languages.lean.runtime.protocol import Binder, CheckRequest, CheckResult, Hole, HoleGoal
 
 _NAMES = re.compile(r"(?P<names>[^\s:]+(?: [^\s:]+)*) :(?P<rest>.*)")

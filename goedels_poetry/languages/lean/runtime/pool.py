@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
-from goedels_poetry.languages.lean.runtime.library import LeanLibrarian, Library
 from goedels_poetry.languages.lean.runtime.protocol import (
     CheckRequest,
     CheckResult,
@@ -15,6 +15,56 @@ from goedels_poetry.languages.lean.runtime.protocol import (
 )
 from goedels_poetry.solvers.worker_threads import WorkerThreads
 
+# -- What a Lean knows that a proof could cite ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A declaration. Its symbols are names of constants, literals (``#0``) and pairs of a symbol and one of its
+    argument's (``List.map>List.append``)."""
+
+    name: str
+    theorem: bool
+    """Its type is a proposition."""
+    conclusion: tuple[str, ...]
+    context: tuple[str, ...]
+    """Symbols of the types of its variables and hypotheses that the conclusion does not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """The declarations of a text, and the theorems of its imports."""
+
+    own: tuple[Constant, ...] = ()
+    imported: tuple[Constant, ...] = ()
+
+
+@runtime_checkable
+class LeanLibrarian(Protocol):
+    """A Lean that can list what it knows. Not every one can: a Kimina server cannot."""
+
+    def library(self, prefix: str, code: str, imported: bool, seconds: float) -> Library | None:
+        """What prefix + code declares, and on demand the theorems of the imports; None when there is no answer."""
+
+
+def read_library(answer: dict[str, Any]) -> Library | None:
+    """The JSON answer of our drivers."""
+    if answer.get("status") != "done":
+        return None
+    symbols = answer["symbols"]
+
+    def constant(entry: list[Any]) -> Constant:
+        name, theorem, conclusion, context = entry
+        return Constant(
+            name, bool(theorem), tuple([symbols[i] for i in conclusion]), tuple([symbols[i] for i in context])
+        )
+
+    return Library(tuple(map(constant, answer["own"])), tuple(map(constant, answer["imported"])))
+
+
+# -- Several Leans for coroutines ----------------------------------------------------------------------------------
+
+
 T = TypeVar("T")
 
 
@@ -23,9 +73,6 @@ class LeanWorker(Protocol):
 
     def check(self, request: CheckRequest) -> CheckResult:
         """As `LeanRuntime.check`."""
-
-    def evaluate(self, prefix: str, terms: list[str], arguments: list[list[str]], seconds: float) -> Any:
-        """As `LeanRuntime.evaluate`."""
 
     def kill(self) -> None:
         """Make the request under way end now; from any thread."""
@@ -74,12 +121,6 @@ class LeanPool:
             return ReplayResult("crash", f"a Lean of the kind {self.kind} takes no declarations as data")
 
         return await self._run(ask)
-
-    async def evaluate(
-        self, prefix: str, terms: list[str], arguments: list[list[str]], seconds: float
-    ) -> list[list[str | None]]:
-        """As `LeanRuntime.evaluate`."""
-        return await self._run(lambda lean: lean.evaluate(prefix, terms, arguments, seconds))
 
     async def library(self, prefix: str, code: str, imported: bool, seconds: float) -> Library | None:
         """As `LeanLibrarian.library`; None where this Lean cannot say."""

@@ -224,12 +224,6 @@ class LeanRuntime(Protocol):
         """Lean's kernel over declarations that are data. Never raises for what they are."""
         ...
 
-    async def evaluate(
-        self, prefix: str, terms: list[str], arguments: list[list[str]], seconds: float
-    ) -> list[list[str | None]]:
-        """Values of closed functions at closed arguments, in constructors and numerals; None where there is none."""
-        ...
-
     async def aclose(self) -> None:
         """Kill it. Safe to call twice."""
         ...

@@ -11,7 +11,6 @@ from goedels_poetry.languages.lean.runtime.protocol import LeanRuntime
 from goedels_poetry.languages.lean.symbolic.arithmetic.predicates import Predicate, predicates_of
 from goedels_poetry.languages.lean.symbolic.arithmetic.tactics import arithmetic, bounded_cases, too_large_to_compute
 from goedels_poetry.languages.lean.symbolic.attempts import SMALL, Clock, Proposal, first_success, tried
-from goedels_poetry.languages.lean.symbolic.explore import prove_by_lemmas
 from goedels_poetry.languages.lean.symbolic.portfolio import (
     Hints,
     apart,
@@ -23,8 +22,7 @@ from goedels_poetry.languages.lean.symbolic.portfolio import (
     rare_closers,
     witnesses,
 )
-from goedels_poetry.languages.lean.symbolic.schemes import schemes
-from goedels_poetry.languages.lean.symbolic.structure import Plan, close, open_plan, plans, shape, unsolved
+from goedels_poetry.languages.lean.symbolic.structure import Plan, close, open_plan, plans, schemes, shape, unsolved
 from goedels_poetry.languages.lean.symbolic.theory import Goal, Theory, opened, theory_of
 from goedels_poetry.languages.lean.task import Task
 from goedels_poetry.languages.trials import Status, TrialLog, logging_trials, trial_log
@@ -40,8 +38,6 @@ AT_ONCE = 6
 OWN_SHARE = 2 / 3
 """The part of a sketch's time that goes to whole proofs without the engine, where the engine has a proof."""
 MOST_ROOMS = 64
-LEMMA_SHARE = 0.8
-"""The part of a sketch's time that goes to lemmas nobody has stated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,16 +185,6 @@ async def _prove(lean: LeanRuntime, task: Task, room: Room, clock: Clock) -> Pro
     return found or await _structured_rarely(lean, task, room, clock)
 
 
-async def _by_lemmas(lean: LeanRuntime, task: Task, room: Room, seconds: float) -> Proposal | None:
-    """`prove_by_lemmas`, again only when it is given much more time than it had in vain."""
-    if seconds < 2 * room.spent.get("lemmas", 0.0):
-        return None
-    found = await prove_by_lemmas(lean, task, seconds=seconds)
-    if found is None:
-        room.spent["lemmas"] = seconds
-    return found
-
-
 async def _with_witnesses(lean: LeanRuntime, task: Task, room: Room, clock: Clock) -> list[str]:
     """Attempts that take the hypotheses apart, as far as Lean says they can be."""
     steps = apart(room.goal, room.theory)
@@ -263,12 +249,9 @@ async def sketch(
     helped = engine is not None and ENGINE_PLAN not in banned and engine.known(lean, task).proof is not None
     own = clock.part(seconds * OWN_SHARE if helped else seconds)
     found = await _structured(lean, task, room, own.part(seconds / 3))
-    found = found or await _by_lemmas(lean, task, room, own.left * LEMMA_SHARE)
     found = found or await _structured_rarely(lean, task, room, own.part(own.left / 2))
-    if found is not None:
-        plan = found if found.fingerprint else replace(found, strategy="lemmas", fingerprint="lean:lemmas")
-        if plan.fingerprint not in banned:
-            return replace(plan, shape=shape(room.goal))
+    if found is not None and found.fingerprint not in banned:
+        return replace(found, shape=shape(room.goal))
     if engine is not None and helped:
         # `prove` has not found a proof in Lean for all of the engine's lemmas: those become goals, but a whole proof by
         # other lemmas comes before goals that may be harder than this one.

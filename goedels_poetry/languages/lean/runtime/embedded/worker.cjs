@@ -1,7 +1,7 @@
 'use strict';
 /*
  * One request to Lean: {op: check, prefix?, code, options?, holes?, commands?, declarations?, export?, reference?, barred?, kinds?} ->
- * what Lean says; {op: replay, …}, {op: evaluate, …}, {op: library, …}: see replay.cjs, declarations.cjs, library.cjs.
+ * what Lean says; {op: replay, …}, {op: library, …}: see replay.cjs, library.cjs.
  */
 const { frontend } = require('./frontend.cjs');
 const { meta } = require('./meta.cjs');
@@ -41,7 +41,7 @@ function lean(objects, library) {
     answer.ms = Math.round(performance.now() - began);
     return answer;
   }
-  const OPERATIONS = { check, replay: again.replay, evaluate: declared.evaluate, library: libraries.list };
+  const OPERATIONS = { check, replay: again.replay, library: libraries.list };
   return { handle: (request) => OPERATIONS[request.op || 'check'](request), front, warm: () => check({ code: WARM }) };
 }
 module.exports = { lean };

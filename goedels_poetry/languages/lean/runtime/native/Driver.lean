@@ -966,52 +966,6 @@ def replay (request : Json) : Session Json := do
     answer := answer ++ [("each", Json.arr alone.each)]
   return Json.mkObj answer
 
-/-! ## Values -/
-
-def mostValue : Nat := 400
-
-/-- A datum in constructors and numerals; none where the term is no datum or too large. -/
-partial def valueText (env : Environment) (term : Expr) (depth : Nat := 60) : Option String := do
-  guard (depth > 0)
-  let value ← (Kernel.whnf env {} term).toOption
-  match value.getAppFn with
-  | .lit (.natVal n) => return toString n
-  | .lit (.strVal s) => return (Json.str s).compress
-  | .const `Nat.zero _ => return "0"
-  | .const `Nat.succ _ =>
-    let below ← valueText env (← value.getAppArgs[0]?) (depth - 1)
-    return match below.toNat? with
-      | some n => toString (n + 1)
-      | none => s!"(succ {below})"
-  | .const name _ =>
-    let .ctorInfo constructor ← env.find? name | none
-    let shown ← (value.getAppArgs.toList.drop constructor.numParams).mapM fun a => valueText env a (depth - 1)
-    let whole := if shown.isEmpty then nameText name else s!"({nameText name} {" ".intercalate shown})"
-    guard (whole.length ≤ mostValue)
-    return whole
-  | _ => none
-
-def evaluate (request : Json) : Session Json := do
-  let terms := texts request "terms"
-  let arguments := (request.getObjValAs? (List (List String)) "arguments").toOption.getD []
-  let data := (arguments.foldl (· ++ ·) []).eraseDups
-  let define (stem : String) (body : List String) : List String :=
-    (List.range body.length).zipWith (fun i t => s!"noncomputable def {stem}{i} := ({t})") body
-  let code := "\n" ++ "\n".intercalate (define "_goedels_data_" data ++ define "_goedels_term_" terms) ++ "\n"
-  let (done, fine) ← elaborateText ((text? request "prefix").getD "") code (optionsOf request) false
-  unless fine do return Json.mkObj [("values", Json.arr #[]), ("messages", Json.arr done.messages)]
-  let env := done.state.env
-  let added := (localConstants env).map fun (name, _) => (nameText name, name)
-  let constant (last : String) : Option Expr :=
-    (added.find? fun (shown, _) => shown == last || shown.endsWith ("." ++ last)).map fun (_, name) => mkConst name
-  let place (datum : String) : Option Expr := do constant s!"_goedels_data_{← data.findIdx? (· == datum)}"
-  let value (i : Nat) (given : List String) : Json :=
-    match (do valueText env (mkAppN (← constant s!"_goedels_term_{i}") (← given.mapM place).toArray) : Option String) with
-    | some shown => shown
-    | none => Json.null
-  let rows := (List.range terms.length).map fun i => Json.arr (arguments.map (value i)).toArray
-  return Json.mkObj [("values", Json.arr rows.toArray), ("messages", Json.arr #[])]
-
 /-! ## Requests -/
 
 def check (request : Json) : Session Json := do
@@ -1039,7 +993,6 @@ def answerTo (line : String) : Session Json := do
   let began ← IO.monoMsNow
   let answer ← try
       let told ← match text? request "op" with
-        | some "evaluate" => evaluate request
         | some "check" => check request
         | some "replay" => replay request
         | other => throw (IO.userError s!"unknown operation {other}")

@@ -2,18 +2,76 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from goedels_poetry.languages.lean.runtime.driven import DrivenLean, LeanUnavailable
 from goedels_poetry.languages.lean.runtime.kimina_text import header_lines
 from goedels_poetry.languages.lean.runtime.native.find import Toolchain, find_toolchain, project_above
-from goedels_poetry.languages.lean.runtime.native.sandbox import NO_SANDBOX, lean_command
 from goedels_poetry.languages.lean.runtime.pool import LeanPool
 from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, CheckResult, ReplayRequest, ReplayResult
 from goedels_poetry.solvers.child import executable_command
+
+# -- What a native Lean may reach ----------------------------------------------------------------------------------
+
+
+NO_SANDBOX = (
+    "Lean runs without a sandbox: what a Lean file does while it is checked, it does with your rights. "
+    "Install bubblewrap (bwrap) to keep it from your files and the network."
+)
+DATA_HEADROOM_MB = 4096
+"""Beyond Lean's own limit: stacks of threads, and what its allocator has reserved and not used."""
+_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/etc/ld.so.cache", "/etc/ld.so.conf")
+_PROBE_SECONDS = 10.0
+# The limit counts what the process can write, not the libraries that it maps; `-M` below it lets Lean say so itself.
+_BOUNDED = 'ulimit -d "$0" && exec "$@"'
+
+
+def lean_command(toolchain: Toolchain, program: Path, memory_mb: int) -> tuple[list[str], bool]:
+    """The command that runs a Lean program, and whether it is in a sandbox.
+
+    Nothing of our environment is handed on but search paths: keys and tokens stay here.
+    """
+    lean = [str(toolchain.lean), "-M", str(memory_mb), "--run", str(program)]
+    bounded = ["/bin/sh", "-c", _BOUNDED, str((memory_mb + DATA_HEADROOM_MB) * 1024), *lean]
+    variables = {
+        **toolchain.environment,
+        "LEAN_SYSROOT": str(toolchain.root),
+        "PATH": os.pathsep.join([str(toolchain.root / "bin"), "/usr/bin", "/bin"]),
+        "HOME": "/tmp",
+        "LANG": "C.UTF-8",
+    }
+    walls = _walls(toolchain, program, variables)
+    if walls:
+        return [*walls, *bounded], True
+    return ["/usr/bin/env", "-i", *(f"{name}={value}" for name, value in variables.items()), *bounded], False
+
+
+def _walls(toolchain: Toolchain, program: Path, variables: dict[str, str]) -> list[str]:
+    """The beginning of a command that runs the rest of it in bubblewrap; [] where that does not work."""
+    bwrap = shutil.which("bwrap")
+    if bwrap is None:
+        return []
+    seen = [*(["--ro-bind-try", path, path] for path in _SYSTEM), ["--proc", "/proc"], ["--dev", "/dev"]]
+    seen += [["--tmpfs", "/tmp"]]
+    seen += [["--ro-bind-try", str(path), str(path)] for path in (*toolchain.readable, program)]
+    where = str(toolchain.folder) if toolchain.project else "/"
+    settings = [word for name, value in variables.items() for word in ("--setenv", name, value)]
+    walls = [bwrap, "--unshare-all", "--die-with-parent", "--clearenv", *settings]
+    walls += [word for words in seen for word in words] + ["--chdir", where, "--"]
+    try:
+        probe = subprocess.run([*walls, "/bin/sh", "-c", ":"], capture_output=True, timeout=_PROBE_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    return walls if probe.returncode == 0 else []
+
+
+# -- A native Lean -------------------------------------------------------------------------------------------------
+
 
 DRIVER = Path(__file__).with_name("Driver.lean")
 HEADER_SECONDS = 120.0
@@ -48,12 +106,6 @@ class NativeLean(DrivenLean):
                 return nothing
             self._note_read(request.modules)
         return super().replay(request)
-
-    def evaluate(self, prefix: str, terms: list[str], arguments: list[list[str]], seconds: float) -> Any:
-        """As `LeanRuntime.evaluate`."""
-        if self._read_header(prefix) is not None:
-            return [[None] * len(arguments) for _ in terms]
-        return super().evaluate(prefix, terms, arguments, seconds)
 
     def _read_header(self, text: str) -> CheckResult | None:
         """Have the process read the imports of a text; what happened when it could not."""
@@ -107,10 +159,12 @@ def native_pool(
 
 __all__ = [
     "DRIVER",
+    "NO_SANDBOX",
     "LeanUnavailable",
     "NativeLean",
     "Toolchain",
     "find_toolchain",
+    "lean_command",
     "native_pool",
     "project_above",
 ]

@@ -8,18 +8,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 
-from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import (
-    Expr,
-    NotArithmetic,
-    compute,
-    conjuncts,
-    holds,
-    is_int,
-    numeral,
-    read,
-)
 from goedels_poetry.languages.lean.symbolic.arithmetic.iterated import sequence_model
 from goedels_poetry.languages.lean.symbolic.arithmetic.monotone import intervals
+from goedels_poetry.languages.lean.symbolic.arithmetic.polynomials import omega_reads
 from goedels_poetry.languages.lean.symbolic.arithmetic.predicates import (
     NO_PREDICATES,
     Predicate,
@@ -28,9 +19,20 @@ from goedels_poetry.languages.lean.symbolic.arithmetic.predicates import (
     weaker,
     written_out,
 )
-from goedels_poetry.languages.lean.symbolic.arithmetic.problem import NUMBERS, Arithmetic, arithmetic_of
-from goedels_poetry.languages.lean.symbolic.arithmetic.ranges import omega_reads
-from goedels_poetry.languages.lean.symbolic.arithmetic.steps import lean
+from goedels_poetry.languages.lean.symbolic.arithmetic.problem import (
+    NUMBERS,
+    Arithmetic,
+    Expr,
+    NotArithmetic,
+    arithmetic_of,
+    compute,
+    conjuncts,
+    holds,
+    is_int,
+    lean,
+    numeral,
+    read,
+)
 from goedels_poetry.languages.lean.symbolic.theory import Goal
 
 SECONDS = 0.8

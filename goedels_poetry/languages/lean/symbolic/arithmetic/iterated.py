@@ -10,16 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import (
+from goedels_poetry.languages.lean.symbolic.arithmetic.polynomials import added, polynomial, scaled, term_of
+from goedels_poetry.languages.lean.symbolic.arithmetic.problem import (
     MOST_BITS,
+    NUMBERS,
+    Arithmetic,
     Expr,
     NotArithmetic,
     compute,
     holds,
+    lean,
     numeral,
+    put_in,
 )
-from goedels_poetry.languages.lean.symbolic.arithmetic.polynomials import added, polynomial, scaled, term_of
-from goedels_poetry.languages.lean.symbolic.arithmetic.problem import NUMBERS, Arithmetic, put_in
 from goedels_poetry.languages.lean.symbolic.arithmetic.recurrences import (
     MOST_STEPS,
     Place,
@@ -30,7 +33,6 @@ from goedels_poetry.languages.lean.symbolic.arithmetic.recurrences import (
     name_of,
     rules_of,
 )
-from goedels_poetry.languages.lean.symbolic.arithmetic.steps import lean
 
 MOST_ITERATED, MOST_WIDTH, SAMPLES = 3_000, 6, 24
 _INDEX, _TOP = "k", "top"

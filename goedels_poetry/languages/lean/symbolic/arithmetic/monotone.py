@@ -10,10 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import Expr, NotArithmetic, holds, numeral
 from goedels_poetry.languages.lean.symbolic.arithmetic.predicates import quantified, weaker
-from goedels_poetry.languages.lean.symbolic.arithmetic.problem import Arithmetic
-from goedels_poetry.languages.lean.symbolic.arithmetic.steps import lean
+from goedels_poetry.languages.lean.symbolic.arithmetic.problem import (
+    Arithmetic,
+    Expr,
+    NotArithmetic,
+    holds,
+    lean,
+    numeral,
+)
 
 MOST_TABLE, MOST_BITS, MOST_ROUNDS, MOST_BOUND, MOST_CHECKED = 20_000, 256, 6, 100_000, 60_000
 _OPPOSITE = {"≤": ">", "<": "≥", "≥": "<", ">": "≤", "≠": "=", "=": "≠"}

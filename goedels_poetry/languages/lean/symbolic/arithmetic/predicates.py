@@ -10,16 +10,17 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import (
+from goedels_poetry.languages.lean.symbolic.arithmetic.problem import (
+    Arithmetic,
     Expr,
     NotArithmetic,
     compute,
     holds,
+    lean,
     numeral,
+    put_in,
     read,
 )
-from goedels_poetry.languages.lean.symbolic.arithmetic.problem import Arithmetic, put_in
-from goedels_poetry.languages.lean.symbolic.arithmetic.steps import lean
 from goedels_poetry.languages.lean.symbolic.theory import Theory
 
 MOST_UNFOLDED, MOST_WITNESS, MOST_BOUND = 4, 60, 1_000

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import (
+from goedels_poetry.languages.lean.symbolic.arithmetic.polynomials import Polynomial, added, polynomial, scaled
+from goedels_poetry.languages.lean.symbolic.arithmetic.problem import (
+    Arithmetic,
     Expr,
     NotArithmetic,
     compute,
     holds,
+    lean,
     numeral,
+    put_in,
 )
-from goedels_poetry.languages.lean.symbolic.arithmetic.polynomials import Polynomial, added, polynomial, scaled
-from goedels_poetry.languages.lean.symbolic.arithmetic.problem import Arithmetic, put_in
-from goedels_poetry.languages.lean.symbolic.arithmetic.steps import lean
 
 MOST_STEPS, MOST_PERIOD, MOST_SHIFT, MOST_DEGREE, MOST_PASSES = 160, 48, 6, 5, 4
 

@@ -4,20 +4,105 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from math import prod
+from math import gcd, lcm, prod
 
-from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import (
+from goedels_poetry.languages.lean.symbolic.arithmetic.polynomials import Polynomial, omega_reads, polynomial
+from goedels_poetry.languages.lean.symbolic.arithmetic.problem import (
     RELATIONS,
+    Arithmetic,
     Expr,
     NotArithmetic,
     compute,
     holds,
     is_int,
+    lean,
+    negated_into,
 )
-from goedels_poetry.languages.lean.symbolic.arithmetic.polynomials import Polynomial, polynomial
-from goedels_poetry.languages.lean.symbolic.arithmetic.problem import Arithmetic, negated_into
-from goedels_poetry.languages.lean.symbolic.arithmetic.ranges import omega_reads
-from goedels_poetry.languages.lean.symbolic.attempts import any_of
+
+# -- Powers of a number with a variable exponent -------------------------------------------------------------------
+
+
+MOST_PERIOD, MOST_PERIODIC = 30, 5_000
+Power = tuple[Expr, int, int, int]
+"""``base ^ (k * n + c)``: the term, base, k, c."""
+
+
+def exponent_proofs(problem: Arithmetic) -> Iterator[str]:
+    """Tactics for all remainders of an exponent."""
+    for name, type_ in problem.types.items():
+        powers = _powers(problem, name) if type_ == "Nat" else []
+        if powers:
+            yield from _periodic(problem, name, powers)
+
+
+def _powers(problem: Arithmetic, name: str) -> list[Power]:
+    """The powers of numerals whose exponent is linear in a variable."""
+    found: dict[Expr, Power] = {}
+    for formula in (problem.target, *(h for _, h in problem.hypotheses)):
+        for part in formula.parts():
+            if part.op != "^" or part.args[0].op != "num" or part.args[1].variables() != {name}:
+                continue
+            try:
+                exponent = polynomial(part.args[1], True)
+            except NotArithmetic:
+                return []
+            k, c = exponent.get(((name, 1),), 0), exponent.get((), 0)
+            if len(exponent) > 1 + bool(c) or not k or part.args[0].value < 2:
+                return []
+            found[part] = (part, part.args[0].value, k, c)
+    return list(found.values())
+
+
+def _periodic(problem: Arithmetic, name: str, powers: list[Power]) -> Iterator[str]:
+    """Modulo a number powers repeat: one case for each remainder of the exponent."""
+    for modulus in _moduli_of_exponents(problem, powers):
+        if any(gcd(base, modulus) != 1 for _, base, _, _ in powers):
+            continue
+        period = lcm(*(_order(pow(base, k, modulus), modulus) for _, base, k, _ in powers))
+        if not 1 <= period <= MOST_PERIOD:
+            continue
+        cases = " ∨ ".join(f"{name} % {period} = {r}" for r in range(period))
+        lines = [f"have c : {cases} := by omega"]
+        for n, (_, base, k, _) in enumerate(powers):
+            whole = f"({base} ^ {k * period}) ^ ({name} / {period})"
+            lines.append(f"have p{n} : {whole} % {modulus} = 1 := by rw [Nat.pow_mod]; simp")
+        lines.append(f"rcases c with {'|'.join(['c'] * period)}")
+        for r in range(period):
+            arm = []
+            for n, (term, _, k, c) in enumerate(powers):
+                split = f"{lean(term.args[1])} = {k * period} * ({name} / {period}) + {k * r + c}"
+                arm.append(f"have e{n} := congrArg ({lean(term.args[0])} ^ ·) (show {split} by omega)")
+                arm.append(f"simp only [Nat.pow_add, Nat.pow_mul] at e{n} p{n} ⊢")
+            lines += ["· " + arm[0], *(f"  {line}" for line in [*arm[1:], "first | omega | (simp_all; omega)"])]
+        yield "\n  ".join(lines)
+
+
+def _moduli_of_exponents(problem: Arithmetic, powers: list[Power]) -> list[int]:
+    """The numbers that something with these powers is divided by."""
+    found = []
+    for formula in (problem.target, *(h for _, h in problem.hypotheses)):
+        for part in formula.parts():
+            if part.op in ("%", "∣"):
+                inside, by = part.args if part.op == "%" else part.args[::-1]
+                if (
+                    by.op == "num"
+                    and 1 < by.value <= MOST_PERIODIC
+                    and any(term in inside.parts() for term, *_ in powers)
+                ):
+                    found.append(by.value)
+    return list(dict.fromkeys(found))
+
+
+def _order(value: int, modulus: int) -> int:
+    """The least exponent of a power that is 1."""
+    power, n = value % modulus, 1
+    while power != 1 % modulus:
+        power, n = power * value % modulus, n + 1
+    return n
+
+
+# -- Proofs modulo a number ----------------------------------------------------------------------------------------
+
 
 MOST_CASES = 81
 MODULI = (2, 3, 4, 5, 7, 8, 9, 11, 13, 16)
@@ -41,10 +126,6 @@ def residue_proofs(problem: Arithmetic) -> Iterator[str]:
         for modulus, rests in rows:
             first = "first | omega | " if problem.hypotheses else ""
             yield _by_remainders({shown[n]: rest for n, rest in rests.items()}, modulus, first)
-        for modulus, rests in rows:
-            yield _by_cases(rests, modulus)
-    if names:
-        yield from _rewritten(problem)
 
 
 def powers(problem: Arithmetic) -> Iterator[str]:
@@ -115,18 +196,6 @@ def _remainders(problem: Arithmetic, name: str, modulus: int) -> list[int]:
     return sorted(seen) or list(range(modulus))
 
 
-def _by_cases(names: dict[str, list[int]], modulus: int) -> str:
-    """Each number is a multiple of the modulus and a rest: `grind` knows what to do with the polynomials."""
-    lines = []
-    for k, (name, rests) in enumerate(names.items()):
-        cases = " ∨ ".join(f"{name} = {modulus} * ({name} / {modulus}) + {rest}" for rest in rests)
-        lines.append(f"have c{k} : {cases} := by omega")
-        lines.append(f"generalize {name} / {modulus} = q{k} at c{k}")
-    splits = [f"rcases c{k} with {'|'.join(['rfl'] * len(rests))}" for k, rests in enumerate(names.values())]
-    split = " <;> ".join(splits)
-    return "\n  ".join([*lines, f"{split} <;> {any_of(['grind', 'omega'])}"])
-
-
 def _by_remainders(names: dict[str, list[int]], modulus: int, first: str) -> str:
     """Each remainder is a case, and `simp` computes with remainders: quick, and its proofs are short."""
     lines, split, facts = _remainder_cases(names, modulus)
@@ -142,35 +211,6 @@ def _remainder_cases(names: dict[str, list[int]], modulus: int) -> tuple[list[st
         lines.append(f"have c{k} : {cases} := by omega")
     splits = [f"rcases c{k} with {'|'.join([f'c{k}'] * len(rests))}" for k, rests in enumerate(names.values())]
     return lines, " <;> ".join(splits), ", ".join(f"c{k}" for k in range(len(names)))
-
-
-def _rewritten(problem: Arithmetic) -> Iterator[str]:
-    """The remainders that hypotheses give, put into the target."""
-    known = [name for name, h in problem.hypotheses if h.op == "=" and h.args[0].op == "%"]
-    if known and any(p.op in "%∣" for p in problem.target.parts()):
-        yield f"simp [{_DVD}, {_SIMP}, {', '.join(known)}]"
-    for modulus in _moduli(problem):
-        mods = []
-        for k, name in enumerate(problem.names):
-            rest = _remainder(problem, name, modulus)
-            if rest is not None:
-                mods.append((f"m{k}", f"{name} % {modulus} = {rest}"))
-        if mods:
-            lines = [f"have {m} : {fact} := by omega" for m, fact in mods]
-            yield "\n  ".join([*lines, f"simp [{_DVD}, {_SIMP}, {', '.join(m for m, _ in mods)}]"])
-
-
-def _remainder(problem: Arithmetic, name: str, modulus: int) -> int | None:
-    """The only remainder that the hypotheses about one number alone leave it, among small values."""
-    own = problem.about(name)
-    if not own:
-        return None
-    values = range(-40 if problem.types[name] == "Int" else 0, 400)
-    try:
-        seen = {v % modulus for v in values if all(holds(h, {name: v}, problem.types) for h in own)}
-    except NotArithmetic:
-        return None
-    return seen.pop() if len(seen) == 1 else None
 
 
 def _no_solution(problem: Arithmetic) -> Iterator[str]:

@@ -7,19 +7,94 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 
-from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import (
+from goedels_poetry.languages.lean.symbolic.arithmetic.polynomials import linear_ranges, omega_reads
+from goedels_poetry.languages.lean.symbolic.arithmetic.problem import (
+    NUMBERS,
+    Arithmetic,
     Expr,
     NotArithmetic,
     conjuncts,
-    disjuncts,
     holds,
+    lean,
     numeral,
+    put_in,
 )
-from goedels_poetry.languages.lean.symbolic.arithmetic.problem import Arithmetic
-from goedels_poetry.languages.lean.symbolic.arithmetic.ranges import linear_ranges, omega_reads
 from goedels_poetry.languages.lean.symbolic.arithmetic.squares import inequality
-from goedels_poetry.languages.lean.symbolic.arithmetic.steps import lean
 from goedels_poetry.languages.lean.symbolic.attempts import any_of
+
+# -- Terms for what a goal says to exist, in the variables of the goal ---------------------------------------------
+
+
+SECONDS = 0.4
+MOST_ROWS, MOST_VALUE, MOST_FOUND, MOST_TRIED = 12, 7, 3, 1_500
+_LEAF = "(by first | omega | grind | (simp; done))"
+
+
+def term_proofs(problem: Arithmetic) -> Iterator[str]:
+    """Tactics that name a term for each number that the target says to exist, wherever in a conjunction it says so."""
+    bound = _bound(problem.target)
+    if not bound or len(bound) > 2 or not problem.types or not problem.target.variables():
+        return
+    rows = _rows(problem)
+    if not rows:
+        return
+    tried = itertools.islice(itertools.product(_candidates(problem), repeat=len(bound)), MOST_TRIED)
+    found, until = 0, time.thread_time() + SECONDS
+    for terms in sorted(tried, key=lambda ts: sum(len(t.parts()) for t in ts)):
+        try:
+            body, proof = _named(problem.target, list(terms))
+            if all(holds(body, row, problem.types) for row in rows):
+                yield f"exact {proof}"
+                found += 1
+        except NotArithmetic:
+            return
+        if found == MOST_FOUND or time.thread_time() > until:
+            return
+
+
+def _bound(target: Expr) -> list[str]:
+    if target.op == "∃" and target.args[1].name in ("", *NUMBERS):
+        return [target.name, *_bound(target.args[0])]
+    return [n for a in target.args for n in _bound(a)] if target.op == "∧" else []
+
+
+def _named(target: Expr, terms: list[Expr]) -> tuple[Expr, str]:
+    """The target with the terms, taken from the front, for what it says to exist; and the proof that has them."""
+    if target.op == "∃":
+        term = terms.pop(0)
+        body, proof = _named(put_in(target.args[0], target.name, term), terms)
+        return body, f"⟨{lean(term)}, {proof}⟩"
+    if target.op == "∧" and _bound(target):
+        parts = [_named(a, terms) for a in target.args]
+        return replace(target, args=tuple(p for p, _ in parts)), f"⟨{', '.join(p for _, p in parts)}⟩"
+    return target, _LEAF
+
+
+def _candidates(problem: Arithmetic) -> list[Expr]:
+    """Simple terms in the variables."""
+    names = [Expr("var", (), n) for n in problem.names[:3]]
+    found = [numeral(0), numeral(1), numeral(2), *names]
+    for x in names:
+        found += [Expr("+", (x, numeral(c))) for c in (1, 2)]
+        found += [Expr(op, (x, y)) for op in "+-*" for y in names if op == "*" or y != x]
+        found += [Expr(op, (x, numeral(2))) for op in "*/"]
+        found += [Expr("+", (Expr("*", (numeral(2), x)), numeral(1))), Expr("+", (Expr("*", (x, x)), numeral(1)))]
+    return list(dict.fromkeys(found))
+
+
+def _rows(problem: Arithmetic) -> list[dict[str, int]]:
+    """Small values that meet the hypotheses."""
+    sets = [range(-MOST_VALUE if t == "Int" else 0, MOST_VALUE + 1) for t in problem.types.values()]
+    rows = (dict(zip(problem.names, row, strict=True)) for row in itertools.islice(itertools.product(*sets), 4_000))
+    try:
+        fitting = (r for r in rows if all(holds(h, r, problem.types) for _, h in problem.hypotheses))
+        return list(itertools.islice(fitting, MOST_ROWS))
+    except NotArithmetic:
+        return []
+
+
+# -- Solutions found by plain computation --------------------------------------------------------------------------
+
 
 SEARCH_SECONDS = 0.4
 MOST_VALUES, MOST_CASES, MOST_TABLE = 60, 40, 3_000
@@ -56,35 +131,6 @@ def quotients(problem: Arithmetic) -> Iterator[str]:
     if target.op == "=" and target.args[0].op == "/" and target.args[0].args[1].variables():
         lemma = "Int.ediv_eq_of_eq_mul_left" if "Int" in problem.types.values() else "Nat.div_eq_of_eq_mul_left"
         yield f"exact {lemma} (by {any_of(['omega', 'simp_all', 'grind'])}) (by grind)"
-
-
-def factored(problem: Arithmetic) -> Iterator[str]:
-    """A disjunction of equations, or one value, from the product of their differences."""
-    parts = disjuncts(problem.target)
-    if len(parts) > 1 and all(p.op == "=" for p in parts) and "Int" in problem.types.values():
-        terms = [f"({lean(p.args[0])} - {lean(p.args[1])})" for p in parts]
-        yield _product_proof(terms, "omega")
-    for name, type_ in problem.types.items():
-        equations = [h for h in problem.about(name) if h.op == "="]
-        if type_ != "Int" or not equations:
-            continue
-        try:
-            roots = [v for v in range(-60, 300) if all(holds(h, {name: v}, problem.types) for h in equations)]
-        except NotArithmetic:
-            continue
-        if 0 < len(roots) <= 4:
-            terms = [f"({name} - {r})" if r >= 0 else f"({name} + {-r})" for r in roots]
-            yield _product_proof(terms, any_of(["omega", "simp_all", "grind"]))
-            if len(roots) == 1:
-                yield _product_proof(terms * 2, any_of(["omega", "simp_all", "grind"]))
-
-
-def _product_proof(terms: list[str], finish: str) -> str:
-    if len(terms) == 1:
-        return f"have h1 : {terms[0]} = 0 := by grind\n  {finish}"
-    lines = [f"have h1 : {' * '.join(terms)} = 0 := by grind"]
-    split = " <;> ".join(["(try rcases Int.mul_eq_zero.mp h1 with h1 | h1)"] * (len(terms) - 1))
-    return "\n  ".join([*lines, f"{split} <;> {finish}"])
 
 
 def within_ranges(problem: Arithmetic) -> Iterator[str]:

@@ -6,34 +6,30 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 
-from goedels_poetry.languages.lean.symbolic.arithmetic.divisors import divisor_proofs
-from goedels_poetry.languages.lean.symbolic.arithmetic.exponents import exponent_proofs
-from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import NotArithmetic, conjuncts
-from goedels_poetry.languages.lean.symbolic.arithmetic.functions import introduced, single_values, unfolded
-from goedels_poetry.languages.lean.symbolic.arithmetic.gcds import gcd_proofs
+from goedels_poetry.languages.lean.symbolic.arithmetic.divisors import divisor_proofs, gcd_proofs
 from goedels_poetry.languages.lean.symbolic.arithmetic.iterated import iterated_proofs
 from goedels_poetry.languages.lean.symbolic.arithmetic.monotone import table_proofs
 from goedels_poetry.languages.lean.symbolic.arithmetic.predicates import NO_PREDICATES, Predicate, written_out
 from goedels_poetry.languages.lean.symbolic.arithmetic.problem import (
     Arithmetic,
+    NotArithmetic,
     arithmetic_of,
+    conjuncts,
+    inductions,
     not_above,
     reduced,
     unpacked,
 )
 from goedels_poetry.languages.lean.symbolic.arithmetic.recurrences import recurrence_proofs
-from goedels_poetry.languages.lean.symbolic.arithmetic.residues import is_huge, powers, residue_proofs
+from goedels_poetry.languages.lean.symbolic.arithmetic.residues import exponent_proofs, is_huge, powers, residue_proofs
 from goedels_poetry.languages.lean.symbolic.arithmetic.roots import (
     bounded,
-    factored,
     quotients,
+    term_proofs,
     within_ranges,
     witness_proofs,
 )
 from goedels_poetry.languages.lean.symbolic.arithmetic.squares import inequality, square_proofs
-from goedels_poetry.languages.lean.symbolic.arithmetic.steps import inductions
-from goedels_poetry.languages.lean.symbolic.arithmetic.terms import term_proofs
-from goedels_poetry.languages.lean.symbolic.arithmetic.universal import instance_proofs
 from goedels_poetry.languages.lean.symbolic.theory import Goal
 
 MOST_EACH = 5
@@ -44,12 +40,10 @@ _GENERATORS: tuple[Callable[[Arithmetic], Iterator[str]], ...] = (
     term_proofs,
     gcd_proofs,
     quotients,
-    factored,
     divisor_proofs,
     exponent_proofs,
     iterated_proofs,
     recurrence_proofs,
-    instance_proofs,
     square_proofs,
     residue_proofs,
     inductions,
@@ -89,7 +83,7 @@ def arithmetic(goal: Goal, predicates: Mapping[str, Predicate] = NO_PREDICATES) 
 def _changed(problem: Arithmetic) -> list[str]:
     """The tactics that fit what a first step makes of the problem."""
     found: list[str] = []
-    for change in (unfolded, single_values, introduced, reduced, not_above, unpacked):
+    for change in (reduced, not_above, unpacked):
         with suppress(NotArithmetic):
             step, inner = change(problem) or ("", problem)
             found += [f"{step}\n  {text}" for text in [*_part_by_part(inner), *_generated(inner)]] if step else []

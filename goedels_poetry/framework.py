@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
 
     from goedels_poetry.reasoning.clients import OpenAIClient
-    from goedels_poetry.trace.notebook import TreeView
+    from goedels_poetry.trace.tree import TreeView
 
 P = ParamSpec("P")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -298,7 +298,7 @@ class GoedelsPoetryFramework(MachineRunner):
         Raises:
             UnknownRun: ``run`` is neither a run's id nor a result that has one.
         """
-        from goedels_poetry.trace.notebook import TreeView
+        from goedels_poetry.trace.tree import TreeView
 
         with self.open_store(run_id_of(run)) as store:
             return TreeView.of(store, as_of=as_of)

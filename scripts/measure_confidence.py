@@ -23,9 +23,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from goedels_poetry.errors import GoedelsPoetryError
+from goedels_poetry.evaluation.figures import mean, wilson
 from goedels_poetry.evaluation.outcome import Outcome
 from goedels_poetry.evaluation.recorded import read_outcomes
-from goedels_poetry.evaluation.statistics import mean, wilson
 
 LEVELS = ("high", "medium", "low")
 BINS = 10

@@ -3,34 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from goedels_poetry.cli.configure import BadSettings, Flags, Unusable, settings_of
-from goedels_poetry.cli.endings import say_verdict
-from goedels_poetry.cli.failures import INTERRUPTED, code_after_failure
-from goedels_poetry.cli.formal import claims
-from goedels_poetry.cli.inputs import STDIN, Source, Unreadable, certificate_folder, read, read_beside
-from goedels_poetry.cli.program_page import level_text
-from goedels_poetry.cli.signals import Signals
-from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
+from goedels_poetry.cli.ask_program import reading_lines
+from goedels_poetry.cli.configure import settings_of
+from goedels_poetry.cli.inputs import STDIN, Source, certificate_folder, claims, make_folder, read, read_beside
+from goedels_poetry.cli.report import model_costs, say_verdict
+from goedels_poetry.cli.requests import Ask
+from goedels_poetry.cli.run_errors import Unusable
+from goedels_poetry.cli.session import guarded, print_json, progress_of, stoppable
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.models.accounting import PriceError
-from goedels_poetry.models.prompts import PromptError
-from goedels_poetry.models.record import RecordingError
 from goedels_poetry.reasoning.postprocessors import PostProcessor, parse_option, post_processors
 from goedels_poetry.reasoning.postprocessors.runs import solve_with
 from goedels_poetry.reasoning.proof_of_thought import lettered
 from goedels_poetry.reasoning.results import QueryResult
 from goedels_poetry.settings.declared import Settings
 from goedels_poetry.tasks.question import Question
-from goedels_poetry.trace.lines import Lines, Silent
-from goedels_poetry.trace.terminal import console, one_line, printable, say
+from goedels_poetry.trace.terminal import indented, lines_to, one_line, printable, say
 
 SCHEMA = 1
 """Version of the object that ``ask --json`` prints for a question."""
@@ -38,52 +30,31 @@ DEFAULT_TIMEOUT = 900.0
 """Seconds for a question: slow models take a minute for a reply, and several replies may be needed."""
 
 
-@dataclass(frozen=True)
-class QuestionRequest(Flags):
-    """What the command line asks for."""
-
-    inputs: list[str]
-    """The question itself, or a .txt or .md file."""
-    context: str | None = None
-    """File with the text to rely on, ``-`` for standard input."""
-    asking: dict[str, Any] = field(default_factory=dict)
-    """Fields of `Question`, those given."""
-    choices: list[str] = field(default_factory=list)
-    """Texts, or ``LETTER=text``."""
-    post: list[str] = field(default_factory=list)
-    """Post-processors, as ``NAME`` or ``NAME=NUMBER``."""
-
-
-def ask_question(request: QuestionRequest) -> int:
+def ask_question(request: Ask) -> int:
     """Answer one question; returns the exit code."""
-    errors = console(sys.stderr)
-    try:
-        if request.out is not None:
-            request.out.parent.mkdir(parents=True, exist_ok=True)  # the certificate is put in its place whole
-    except OSError as problem:
-        say(errors, f"--out {one_line(str(request.out))}: {problem.strerror or problem}")
-        return Verdict.INVALID.exit_code
-    try:
-        question, in_force = _question(request), settings_of(request, timeout=DEFAULT_TIMEOUT)
-        posted = dict(map(parse_option, request.post))
-        processors = post_processors(posted, {name: config for name, config in posted.items() if config})
-        result = asyncio.run(_run(request, question, processors, in_force))
-    except (Unusable, BadSettings, InvalidInput, RecordingError, PriceError, PromptError) as problem:
-        say(errors, one_line(str(problem)))
-        return Verdict.INVALID.exit_code
-    except GoedelsPoetryError as problem:  # e.g. another process is at it
-        say(errors, one_line(str(problem)))
-        return code_after_failure(problem, Verdict.UNKNOWN.exit_code)
-    except asyncio.CancelledError:
-        return INTERRUPTED
+    return guarded(lambda: _ask(request))
+
+
+def _ask(request: Ask) -> int:
+    make_folder(request.out.parent if request.out is not None else None)  # the certificate is put in its place whole
+    question, in_force = _question(request), settings_of(request, timeout=DEFAULT_TIMEOUT)
+    posted = dict(map(parse_option, request.post))
+    processors = post_processors(posted, {name: config for name, config in posted.items() if config})
+    result = asyncio.run(_run(request, question, processors, in_force))
     if not result.run_id and result.verdict is Verdict.INVALID and not request.as_json:
-        say(errors, one_line(result.reason))
+        raise Unusable(result.reason)
+    if request.as_json:
+        print_json({"schema": SCHEMA, **result.to_json(), "exit_code": result.verdict.exit_code})
     else:
-        _print(request, result)
+        out = lines_to(sys.stdout)
+        for line in page(result):
+            say(out, line)
+        say_verdict(out, result.verdict, one_line(result.question), result.reason, answer=_answer(result))
+        sys.stdout.flush()
     return result.verdict.exit_code
 
 
-def _question(request: QuestionRequest) -> Question:
+def _question(request: Ask) -> Question:
     sources = list(claims(request.inputs))
     if len(sources) != 1:
         many = "one question at a time" if sources else "there is no question"
@@ -91,14 +62,11 @@ def _question(request: QuestionRequest) -> Question:
     typed = [source for source in sources if source.name == STDIN]
     if typed and request.context == STDIN:
         raise Unusable("standard input cannot hold both the question and its context")
-    try:
-        text = request.inputs[0] if sources[0].text is not None else read(sources[0])  # as typed, line by line
-        context = read_beside("--context", request.context) if request.context is not None else ""
-    except Unreadable as problem:
-        raise Unusable(problem.reason) from problem
-    asking = dict(request.asking)
-    if request.choices:
-        asking["choices"] = lettered(list(map(_choice, request.choices)))
+    text = request.inputs[0] if sources[0].text is not None else read(sources[0])  # as typed, line by line
+    context = read_beside("--context", request.context) if request.context is not None else ""
+    asking = request.asking
+    if request.choice:
+        asking["choices"] = lettered(list(map(_choice, request.choice)))
     return Question(text, context, **asking)
 
 
@@ -108,50 +76,21 @@ def _choice(text: str) -> tuple[str, str] | str:
 
 
 async def _run(
-    request: QuestionRequest, question: Question, processors: Sequence[PostProcessor], in_force: Settings
+    request: Ask, question: Question, processors: Sequence[PostProcessor], in_force: Settings
 ) -> QueryResult:
-    silent = request.quiet or request.as_json
-    progress = Silent(sys.stderr) if silent else Lines(sys.stderr, several=False)
+    progress = progress_of(request)
+    label = " ".join(question.asked.split())[:60].replace("/", "_")
+    source, text = Source(label, Path(label)), f"{question.text}\0{question.context}"
     async with GoedelsPoetryFramework(in_force) as framework:
-
-        def stop() -> None:
-            progress.note("stopping; press Ctrl-C once more to stop at once")
-            framework.interrupt()
-
-        with progress, Signals(stop):
+        with stoppable(progress, framework.interrupt):
             return await solve_with(
                 framework,
                 question,
                 processors,
                 fresh=request.fresh or request.by_script,
-                out=_folder(request.out, question, fresh=request.fresh),
+                out=certificate_folder(request.out, source, text, fresh=request.fresh),
                 on_event=lambda event: progress.event("question", event),
             )
-
-
-def _folder(out: Path | None, question: Question, *, fresh: bool) -> Path | None:
-    """Where the certificate goes below ``--out``: another place for each question and text, and for each fresh run."""
-    if out is None:
-        return None
-    label = " ".join(question.asked.split())[:60].replace("/", "_")
-    first = certificate_folder(out, Source(label, Path(label)), f"{question.text}\0{question.context}")
-    place, number = first, 1
-    while fresh and place.exists():
-        number += 1
-        place = first.with_name(f"{first.name}-{number}")
-    return place
-
-
-def _print(request: QuestionRequest, result: QueryResult) -> None:
-    if request.as_json:
-        posted = {"schema": SCHEMA, **result.to_json(), "exit_code": result.verdict.exit_code}
-        sys.stdout.write(json.dumps(posted, default=str) + "\n")
-    else:
-        out = console(sys.stdout)
-        for line in page(result):
-            say(out, line)
-        say_verdict(out, result.verdict, one_line(result.question), result.reason, answer=_answer(result))
-    sys.stdout.flush()
 
 
 def page(result: QueryResult) -> Iterator[str]:
@@ -174,24 +113,20 @@ def page(result: QueryResult) -> Iterator[str]:
         yield from (f"    {one_line(line)}" for line in result.countermodel_words.split("; "))
     for warning in result.warnings:
         yield f"  warning: {one_line(warning)}"
-    if result.semantics != "entailment" or result.world != "open":
-        yield f"  read as {result.semantics}, in {'a closed' if result.world == 'closed' else 'an open'} world"
     if result.confidence:
         level, score = result.confidence["level"], result.confidence["score"]
         yield f"  confidence in the formalisation: {level} ({score:.0%})"
-    if result.trust_level:
-        yield f"  trust level {result.trust_level}: {level_text(result.trust_level, result.verdict)}"
+    yield from reading_lines(result)
     if result.program is not None:
         yield f"  program ({result.backend}, attempt {result.attempts}):"
-        for line in result.program.splitlines():
-            yield f"    {printable(line.expandtabs())}".rstrip()
+        yield from indented(result.program)
     if result.certificate is not None:
         yield f"  certificate: {printable(result.certificate)}"
     if result.run_id:
-        costs = result.costs
-        tokens = costs.get("input_tokens", 0) + costs.get("output_tokens", 0)
-        spent = f"{costs.get('calls', 0):,} model calls, {tokens:,} tokens, ${costs.get('money', 0):.4f}"
-        yield f"  run {result.run_id}: {spent}, {costs.get('wall_seconds', 0):.1f} s"
+        calls, read, written, money, seconds = (
+            result.costs.get(name, 0) for name in ("calls", "input_tokens", "output_tokens", "money", "wall_seconds")
+        )
+        yield f"  run {result.run_id}: {model_costs(calls, read + written, money, seconds)}"
 
 
 def _answer(result: QueryResult) -> str:

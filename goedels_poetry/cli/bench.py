@@ -1,71 +1,79 @@
-"""The command ``bench``: data sets of questions, samples of proofs, and figures over what was recorded."""
+"""The command `bench`: data sets of questions, samples of proofs, and figures over what was recorded."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from goedels_poetry import languages
 from goedels_poetry.autoformalizer.rows import first_row
-from goedels_poetry.cli.bench_run import DEFAULT_TIMEOUT, Request, note, print_json, run, show
-from goedels_poetry.cli.configure import BadSettings, settings_of
-from goedels_poetry.cli.failures import INTERRUPTED, code_after_failure
-from goedels_poetry.cli.inputs import NAMELESS, Unreadable
-from goedels_poetry.errors import GoedelsPoetryError
-from goedels_poetry.evaluation import BadData, Data, compare, load, report
+from goedels_poetry.cli.bench_run import DEFAULT_TIMEOUT, note, run, show
+from goedels_poetry.cli.configure import settings_of
+from goedels_poetry.cli.inputs import NAMELESS
+from goedels_poetry.cli.requests import Bench
+from goedels_poetry.cli.session import guarded, print_json
+from goedels_poetry.evaluation import (
+    BadData,
+    Data,
+    compare,
+    load,
+    report,
+)
 from goedels_poetry.evaluation.load import holds_questions
-from goedels_poetry.evaluation.log import is_of_report
 from goedels_poetry.evaluation.outcome import RESULTS, is_outcome
 from goedels_poetry.evaluation.pipeline import answerer_of
 from goedels_poetry.evaluation.problems import holds_problems
 from goedels_poetry.evaluation.recorded import Recorded, each_once, notes_on_pair, notes_together, read_recorded
 from goedels_poetry.evaluation.report import SCHEMA, passes
-from goedels_poetry.evaluation.runner import Run
+from goedels_poetry.evaluation.runner import Run, is_of_report
 from goedels_poetry.evaluation.tables import compare_table, pass_table
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.models.client import models_from
 from goedels_poetry.tasks.question import NO_MODEL
-from goedels_poetry.trace.terminal import console, one_line, say
+from goedels_poetry.trace.terminal import console, lines_to, one_line, say
+
+if TYPE_CHECKING:
+    pass
 
 MAX_SAMPLES = 10_000
 
 
-def bench(request: Request) -> int:
+def bench(request: Bench) -> int:
     """Run it; returns the exit code."""
-    try:
-        ks = read_ks(request.pass_at)
-        if "" in request.paths:
-            raise BadData(NAMELESS)
-        if request.compare:
-            _check_nothing_is_run(request)
-            return _compare(request)
-        if _are_results(request.paths[0]):
-            _check_nothing_is_run(request)
-            return _again(request, ks)
-        for path in filter(_are_results, request.paths):
-            raise BadData(f"{path} holds results of bench, and {request.paths[0]} something to ask: name one of them")
-        if are_theorems(request.paths):
-            from goedels_poetry.cli.bench_proofs import prove
 
-            return prove(request, ks)
-        of_theorems = {"--without": request.without, "--stand-in": request.stand_in is not None}
-        for flag, given in {**of_theorems, "--cluster": request.cluster}.items():
-            if given:
-                raise BadData(f"{flag} is for theorems, and these are questions")
-        # Read before there is a loop, which would keep Ctrl-C waiting for as long as a pipe does.
-        data = load(request.paths, request.dataset, facts=request.facts)
-        return asyncio.run(_ask(request, data, ks))
-    except (BadData, BadSettings, GoedelsPoetryError, Unreadable) as problem:
-        say(console(sys.stderr), one_line(str(problem)))
-        return code_after_failure(problem, Verdict.INVALID.exit_code)
-    except asyncio.CancelledError:
-        say(console(sys.stderr), f"stopped; to go on: {request.line}")
-        return INTERRUPTED
+    def cancelled() -> None:
+        say(lines_to(sys.stderr), f"stopped; to go on: {request.line}")
+
+    return guarded(lambda: _bench(request), otherwise=Verdict.INVALID, on_cancel=cancelled)
+
+
+def _bench(request: Bench) -> int:
+    ks, without = read_ks(request.pass_at), request.without
+    if "" in request.paths:
+        raise BadData(NAMELESS)
+    if request.compare:
+        _check_nothing_is_run(request)
+        return _compare(request)
+    if _are_results(request.paths[0]):
+        _check_nothing_is_run(request)
+        return _again(request, ks)
+    for path in filter(_are_results, request.paths):
+        raise BadData(f"{path} holds results of bench, and {request.paths[0]} something to ask: name one of them")
+    if are_theorems(request.paths):
+        from goedels_poetry.cli.bench_proofs import prove
+
+        return prove(request, ks)
+    of_theorems = {"--without": without, "--stand-in": request.stand_in is not None, "--cluster": request.cluster}
+    for flag, given in of_theorems.items():
+        if given:
+            raise BadData(f"{flag} is for theorems, and these are questions")
+    # Read before there is a loop, which would keep Ctrl-C waiting for as long as a pipe does.
+    data = load(request.paths, request.dataset, facts=request.facts)
+    return asyncio.run(_ask(request, data, ks))
 
 
 def read_ks(text: str | None) -> list[int]:
@@ -82,7 +90,7 @@ def read_ks(text: str | None) -> list[int]:
 
 
 # -- what was recorded -----------------------------------------------------------------------------------------
-def _check_nothing_is_run(request: Request) -> None:
+def _check_nothing_is_run(request: Bench) -> None:
     """Raise `BadData` for options that say how to ask, which results that are there would not heed."""
     given = [flag for flag, name in _OF_RUNS.items() if getattr(request, name) not in _UNSET]
     given += ["--stand-in"] if request.stand_in is not None else []
@@ -104,7 +112,7 @@ def _are_results(path: str) -> bool:
     return is_outcome(first_row(first))
 
 
-def _compare(request: Request) -> int:
+def _compare(request: Bench) -> int:
     """The first results with each of the others."""
     if len(request.paths) < 2:
         raise BadData("--compare needs two results or more: the results.jsonl of runs, or their folders")
@@ -144,7 +152,7 @@ def _some(path: str) -> Recorded:
     return found
 
 
-def _again(request: Request, ks: Sequence[int]) -> int:
+def _again(request: Bench, ks: Sequence[int]) -> int:
     """The figures of results that are there."""
     paths, notes = each_once(request.paths)
     every = list(map(read_recorded, paths))
@@ -184,7 +192,7 @@ def are_theorems(paths: Sequence[str]) -> bool:
 
 
 # -- questions -------------------------------------------------------------------------------------------------
-async def _ask(request: Request, data: Data, ks: Sequence[int]) -> int:
+async def _ask(request: Bench, data: Data, ks: Sequence[int]) -> int:
     from goedels_poetry.reasoning import ProofOfThought
     from goedels_poetry.reasoning.postprocessors import parse_option
 
@@ -202,8 +210,3 @@ async def _ask(request: Request, data: Data, ks: Sequence[int]) -> int:
         for name in models.unpriced():
             note(request, f"no price is known for {name}: it counts as free")
         return await run(request, in_force, data, answerer_of(asks), ks)
-
-
-def command_line(arguments: Sequence[str]) -> str:
-    """What a person types to run this again, without ``--fresh``, which would begin anew."""
-    return shlex.join(["goedels-poetry", *(argument for argument in arguments if argument != "--fresh")])

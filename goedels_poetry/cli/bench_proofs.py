@@ -13,18 +13,25 @@ from pathlib import Path
 from typing import Any
 
 from goedels_poetry import languages
-from goedels_poetry.cli.bench_run import DEFAULT_TIMEOUT, Request, note, run
-from goedels_poetry.cli.clustered import connected, seats_of
-from goedels_poetry.cli.configure import settings_of
+from goedels_poetry.cli.bench_run import DEFAULT_TIMEOUT, note, run
+from goedels_poetry.cli.configure import connected, seats_of, settings_of
 from goedels_poetry.cli.inputs import Source, Unreadable, find, read
 from goedels_poetry.cli.lean import fetch_first
+from goedels_poetry.cli.requests import Bench
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.evaluation import BadData, Data
-from goedels_poetry.evaluation.ablations import ABLATIONS, OF_SMT, options_without, without
-from goedels_poetry.evaluation.answerers import ProofAnswerer, Theorem, setup_of
+from goedels_poetry.evaluation.answerers import (
+    ABLATIONS,
+    OF_SMT,
+    ProofAnswerer,
+    Theorem,
+    options_without,
+    setup_of,
+    without,
+)
 from goedels_poetry.evaluation.load import holds_questions
-from goedels_poetry.evaluation.log import is_of_report
 from goedels_poetry.evaluation.problems import Problem, gold_of, holds_problems, read_problems, with_answer
+from goedels_poetry.evaluation.runner import is_of_report
 from goedels_poetry.evaluation.stand_in import MODEL, Competence, StandIn
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.settings.declared import ModelSettings, ModelsSettings, Settings
@@ -41,7 +48,7 @@ class _Inputs:
     """Files that are theorems themselves."""
 
 
-def prove(request: Request, ks: Sequence[int]) -> int:
+def prove(request: Bench, ks: Sequence[int]) -> int:
     """Every theorem that the command line names; returns the exit code."""
     _check_cluster(request)
     given = settings_of(request, timeout=DEFAULT_TIMEOUT)
@@ -57,7 +64,7 @@ def prove(request: Request, ks: Sequence[int]) -> int:
         return asyncio.run(_prove(request, given, inputs, ks, ray))
 
 
-async def _prove(request: Request, given: Settings, inputs: _Inputs, ks: Sequence[int], ray: Any) -> int:
+async def _prove(request: Bench, given: Settings, inputs: _Inputs, ks: Sequence[int], ray: Any) -> int:
     """``ray``: a cluster, where one is asked for."""
     rows = inputs.rows
     with ExitStack() as opened:
@@ -93,7 +100,7 @@ async def _prove(request: Request, given: Settings, inputs: _Inputs, ks: Sequenc
             base_url=stand_in.url if request.stand_in is not None else None,
             learns=request.bank and "bank" not in request.without,
         )
-        async with seats_of(ray, in_force, request.jobs, lambda text: note(request, text)) as seats:
+        async with seats_of(ray, in_force, request.jobs or 0, lambda text: note(request, text)) as seats:
             if seats is not None:
                 from goedels_poetry.cluster.runs import ClusterRuns
 
@@ -103,7 +110,7 @@ async def _prove(request: Request, given: Settings, inputs: _Inputs, ks: Sequenc
                 return await run(request, in_force, data, answerer, ks or [1], proofs=True)
 
 
-def _check_cluster(request: Request) -> None:
+def _check_cluster(request: Bench) -> None:
     """Raise BadData for what cannot be done on several machines."""
     if request.cluster is None:
         return
@@ -122,7 +129,7 @@ def _with_model(settings: Settings, url: str) -> Settings:
     )
 
 
-def _rows(request: Request) -> tuple[list[Problem], dict[str, int]]:
+def _rows(request: Bench) -> tuple[list[Problem], dict[str, int]]:
     """The problems in rows, and what was left out of them."""
     problems: list[Problem] = []
     left_out: Counter[str] = Counter()
@@ -137,7 +144,7 @@ def _rows(request: Request) -> tuple[list[Problem], dict[str, int]]:
     return problems, dict(left_out)
 
 
-def _files(request: Request) -> dict[str, Any]:
+def _files(request: Bench) -> dict[str, Any]:
     """Files that are theorems themselves, by their names on the command line."""
     suffixes = tuple(suffix for _, found in languages.BUILT_IN.values() for suffix in found)
     paths = [path for path in request.paths if not holds_problems(Path(path))]
@@ -199,7 +206,7 @@ async def _open_names(framework: GoedelsPoetryFramework, text: str, file: str) -
     return list(found) if len(found) > 1 else [""]
 
 
-def _remark(request: Request, theorems: Sequence[Theorem]) -> None:
+def _remark(request: Bench, theorems: Sequence[Theorem]) -> None:
     """What a person should know about what is left out."""
     for name in request.without:
         elsewhere = [theorem for theorem in theorems if not theorem.file.lower().endswith((".smt2", ".smt"))]

@@ -9,10 +9,11 @@ from typing import Any
 
 from goedels_poetry.checker import CheckReport
 from goedels_poetry.checker.archive import LEAN_PROOF
-from goedels_poetry.checker.fields import Choices
 from goedels_poetry.checker.limited import SECONDS, check_within
 from goedels_poetry.cli.inputs import Source, Unreadable, read
 from goedels_poetry.cli.report import trust_words
+from goedels_poetry.cli.run_errors import Unusable
+from goedels_poetry.cli.tools import Check
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.trace.terminal import console, counted, one_line, printable, say
@@ -23,29 +24,24 @@ SCHEMA = 1
 """Version of the object that ``check --json`` prints."""
 
 
-def check_one(
-    certificate: Path,
-    against: Path | None,
-    *,
-    as_json: bool,
-    choices: Choices = Choices(),  # noqa: B008  frozen
-    timeout: float | None = None,
-) -> int:
-    """Check and print, within ``timeout`` (300) seconds; returns the exit code of the verdict."""
+def check_one(request: Check) -> int:
+    """Check and print; returns the exit code of the verdict."""
+    certificate, against = request.certificate, request.against
     try:
         original = None if against is None else _original(against)
     except (Unreadable, InvalidInput) as problem:
-        reason = f"the original: {problem.reason if isinstance(problem, Unreadable) else problem}"
-        report = CheckReport(Verdict.INVALID, refused=True, reasons=(reason,))
+        report = _refused(f"the original: {problem}")
     else:
-        seconds = SECONDS if timeout is None else timeout
-        language = "" if against is None else _language(against)
-        report = _report(certificate, original, language, choices, seconds, quiet=as_json)
-    if as_json:
+        report = _report(request, original)
+    if request.as_json:
         sys.stdout.write(json.dumps(_to_json(certificate, against, report), default=str) + "\n")
     else:
         _show(certificate, report)
     return report.verdict.exit_code
+
+
+def _refused(reason: str) -> CheckReport:
+    return CheckReport(Verdict.INVALID, refused=True, reasons=(reason,))
 
 
 def _original(file: Path) -> str:
@@ -58,52 +54,32 @@ def _original(file: Path) -> str:
     return code_task(text, str(file)).text
 
 
-def _report(
-    path: Path,
-    original: str | None,
-    language: str,
-    choices: Choices,
-    seconds: float,
-    *,
-    quiet: bool,
-) -> CheckReport:
+def _report(request: Check, original: str | None) -> CheckReport:
     """A certificate is a folder; a Lean file is anyone's proof."""
-    text = None
+    path, text = request.certificate, None
     try:
         path.stat()
-    except OSError as problem:
-        return CheckReport(Verdict.INVALID, refused=True, reasons=(f"cannot read it: {problem.strerror}",))
-    try:
         if path.suffix == LEAN_SUFFIX and not path.is_dir():
             text = read(Source(str(path), Path(path.stem)))
-    except Unreadable as problem:
-        return CheckReport(Verdict.INVALID, refused=True, reasons=(problem.reason,))
-    if text is not None or (path / LEAN_PROOF).is_file():
-        trouble = _without_lean(quiet)
-        if trouble:
-            return CheckReport(Verdict.INVALID, refused=True, reasons=(trouble,))
+        if text is not None or (path / LEAN_PROOF).is_file():
+            from goedels_poetry.cli.configure import settings  # with the models: not at the cost of a check
+            from goedels_poetry.cli.lean import fetch_first
+
+            fetch_first(settings().lean, quiet=request.as_json)
+    except OSError as problem:
+        return _refused(f"cannot read it: {problem.strerror}")
+    except Unusable as problem:
+        return _refused(str(problem))
     return check_within(
-        seconds,
+        SECONDS if request.timeout is None else request.timeout,
         path,
         original,
         lean_text=text,
-        theorem=choices.theorem,
-        assume_definitions=choices.assume_definitions,
-        world=choices.world,
-        language=language,
+        theorem=request.theorem or "",
+        assume_definitions=request.assume_definitions,
+        world=request.world.value,
+        language="" if request.against is None else _language(request.against),
     )
-
-
-def _without_lean(quiet: bool) -> str:
-    """Fetch Lean where it is not there yet; why that cannot be done."""
-    from goedels_poetry.cli.configure import BadSettings, settings  # with the models: not at the cost of a check
-    from goedels_poetry.cli.lean import fetch_first
-
-    try:
-        fetch_first(settings().lean, quiet=quiet)
-    except BadSettings as problem:
-        return str(problem)
-    return ""
 
 
 def _language(file: Path) -> str:

@@ -1,49 +1,29 @@
-"""Settings for a command: what the flags say goes above the environment and the configuration file."""
+"""Settings for a command: what the flags say goes above the environment and the configuration file; a cluster."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from goedels_poetry.cli.options import Search
+from goedels_poetry.cli.run_errors import Unusable
 from goedels_poetry.files import is_no_file
 from goedels_poetry.models.requests import ROLES
 from goedels_poetry.settings.declared import Budgets, ModelSettings, ModelsSettings, Settings
 from goedels_poetry.settings.names import configuration_file
 
+if TYPE_CHECKING:
+    from goedels_poetry.cluster.seats import Seats
 
-class BadSettings(Exception):
+
+class BadSettings(Unusable):
     """The flags, the environment or the configuration file say something impossible; the message says what."""
 
 
-class Unusable(Exception):
-    """The command cannot begin; the message says what to do."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Flags:
-    """What all commands that search, and may ask a model, are told."""
-
-    as_json: bool = False
-    out: Path | None = None
-    fresh: bool = False
-    seed: int | None = None
-    budgets: dict[str, float] = field(default_factory=dict)
-    """Of each input; only those given; ``wall_seconds`` 0 means no limit."""
-    model: str | None = None
-    base_url: str | None = None
-    record: Path | None = None
-    replay: Path | None = None
-    quiet: bool = False
-
-    @property
-    def by_script(self) -> bool:
-        """Whether replies are recorded or replayed: then nothing of other runs may come in."""
-        return bool(self.record or self.replay)
-
-
-def settings_of(flags: Flags, *, timeout: float | None, **more: Any) -> Settings:
+def settings_of(flags: Search, *, timeout: float | None, **more: Any) -> Settings:
     """Settings of a command.
 
     Args:
@@ -136,3 +116,43 @@ def _models(base: ModelsSettings, **given: Any) -> ModelsSettings:
         for s in (getattr(base, role),)
     }
     return base.model_copy(update={**roles, **files})
+
+
+SPARE_MB = 1024
+"""Memory beside a Lean: our own process, its solvers."""
+
+
+@contextmanager
+def connected(where: str | None) -> Iterator[Any]:
+    """Ray, connected while inside; None where no cluster is asked for. Raises `ClusterError`."""
+    if where is None:
+        yield None
+        return
+    from goedels_poetry.cluster.connect import opened
+
+    with opened(where) as ray:
+        yield ray
+
+
+@asynccontextmanager
+async def seats_of(
+    ray: Any, settings: Settings, jobs: int, on_note: Callable[[str], None]
+) -> AsyncIterator[Seats | None]:
+    """Seats on the nodes while inside, at most ``jobs``, 0: as there is room for; None without a cluster."""
+    if ray is None:
+        yield None
+        return
+    from goedels_poetry.cluster.seats import LEAN, Seats
+
+    async with Seats(ray, {LEAN: lean_memory(settings)}, most=jobs or None, on_note=on_note) as seats:
+        yield seats
+
+
+def lean_memory(settings: Settings) -> int:
+    """Bytes that a seat with one Lean takes."""
+    from goedels_poetry.languages.lean.runtime.embedded import MEMORY_MB as EMBEDDED_MB
+    from goedels_poetry.languages.lean.runtime.native import MEMORY_MB as NATIVE_MB
+    from goedels_poetry.languages.lean.runtime.opening import kind_in_use
+
+    native = kind_in_use(settings.lean) == "native"
+    return (settings.lean.memory_mb or (NATIVE_MB if native else EMBEDDED_MB)) + SPARE_MB << 20

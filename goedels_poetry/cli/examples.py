@@ -1,15 +1,36 @@
-"""The commands ``examples`` and ``schema``: what comes with the program, written out where a person can use it."""
+"""The commands `examples` and `schema`: what comes with the program, written out where a person can use it."""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from goedels_poetry.cli.shipped import files_below, shipped
+_PACKAGE = Path(__file__).parents[1]
+_IN_A_CHECKOUT = {"theorems": "theorems", "schema": "docs/schema"}
+"""What the build puts below ``data/`` of the package, and where it is before that."""
+
+
+def shipped(what: str) -> Path:
+    """The folder ``theorems`` or ``schema``.
+
+    Raises:
+        FileNotFoundError: this installation came without it.
+    """
+    for folder in (_PACKAGE / "data" / what, _PACKAGE.parent / _IN_A_CHECKOUT[what]):
+        if folder.is_dir():
+            return folder
+    raise FileNotFoundError(2, "this installation came without them", what)
+
+
+def files_below(folder: Path) -> list[Path]:
+    """Its files, sorted, relative to it; nothing hidden and nothing compiled."""
+    found = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    return sorted(file for file in found if not any(part.startswith((".", "__")) for part in file.parts))
+
 
 KEPT = 1
 """Exit code when a file of another content stands where an example belongs."""
@@ -17,60 +38,47 @@ NOT_THERE = 2
 """Exit code when there is no such example or schema, or nothing can be written there."""
 
 
-def examples(
-    folder: Annotated[
-        Path, typer.Argument(metavar="[FOLDER]", help="Where the folder `theorems` goes. [default: here]")
-    ] = Path(),
-    listed: Annotated[bool, typer.Option("--list", help="Only list them.")] = False,
-    show: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Print one, e.g. gauss_sum.smt2, instead of writing.")
-    ] = None,
-) -> None:
-    """Write the examples that README and documentation use: theorems in SMT-LIB 2, Lean 4, Python and JSON.
+def examples(folder: Path, *, listed: bool, show: str | None) -> int:
+    """Write, list or print them; returns the exit code."""
 
-    A file that is there already is never overwritten. Exit code: 0 all are there, 1 some were kept as they differ,
-    2 nothing can be written, or there is no such example.
-    """
-    try:
+    def work() -> int:
         source = shipped("theorems")
         names = files_below(source)
         if listed:
             _print("".join(f"theorems/{name.as_posix()}\n" for name in names))
-            raise typer.Exit(0)
-        if show is not None:
-            raise typer.Exit(_show(source, names, show))
-        code = _write(source, names, folder / "theorems")
+            return 0
+        return _write(source, names, folder / "theorems") if show is None else _show(source, names, show)
+
+    return _written(work)
+
+
+def schema(name: str | None) -> int:
+    """Print one, or their names; returns the exit code."""
+
+    def work() -> int:
+        folder = shipped("schema")
+        names = [file.name.removesuffix(".json") for file in files_below(folder)]
+        if name is None:
+            _print("".join(f"{each}\n" for each in names))
+        elif (wanted := name.removesuffix(".json")) in names:
+            _print((folder / f"{wanted}.json").read_text("utf-8"))
+        else:
+            _say(f"there is no schema {name!r}; there are {', '.join(names)}")
+            return NOT_THERE
+        return 0
+
+    return _written(work)
+
+
+def _written(work: Callable[[], int]) -> int:
+    try:
+        return work()
     except BrokenPipeError:
         raise  # nobody reads any more: no fault of the folder
     except OSError as problem:
         place = f"{problem.filename}: " if problem.filename else ""
         _say(f"{place}{problem.strerror or problem}")
-        code = NOT_THERE
-    raise typer.Exit(code)
-
-
-def schema(
-    name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="Which one, e.g. result-v1; without it they are listed.")
-    ] = None,
-) -> None:
-    """Print a JSON schema of what the program prints and reads."""
-    try:
-        folder = shipped("schema")
-        names = [file.name for file in files_below(folder)]
-        if name is None:
-            _print("".join(f"{each.removesuffix('.json')}\n" for each in names))
-            raise typer.Exit(0)
-        wanted = f"{name.removesuffix('.json')}.json"
-        if wanted not in names:
-            _say(f"there is no schema {name!r}; there are {', '.join(n.removesuffix('.json') for n in names)}")
-            raise typer.Exit(NOT_THERE)
-        _print((folder / wanted).read_text("utf-8"))
-    except BrokenPipeError:
-        raise
-    except OSError as problem:
-        _say(problem.strerror or str(problem))
-        raise typer.Exit(NOT_THERE) from None
+        return NOT_THERE
 
 
 def _show(source: Path, names: list[Path], wanted: str) -> int:
@@ -111,9 +119,3 @@ def _print(text: str) -> None:
 
 def _say(words: str) -> None:
     typer.echo(words, err=True)
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands to the program."""
-    app.command()(examples)
-    app.command()(schema)

@@ -1,4 +1,4 @@
-"""The command ``export``, and what ``prove --lean`` does: the proof of a certificate as a Lean file."""
+"""The command `export`, and what `prove --lean` does: the proof of a certificate as a Lean file."""
 
 from __future__ import annotations
 
@@ -6,17 +6,34 @@ import asyncio
 import json
 import sys
 from collections.abc import Callable
-from enum import StrEnum
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Any
 
-import typer
-
-from goedels_poetry.cli.options import TIME, Json, duration
-
-if TYPE_CHECKING:  # other commands do not wait for Lean's modules
-    from goedels_poetry.languages.bridge.export import Exported
-    from goedels_poetry.settings.declared import LeanSettings
+from goedels_poetry.checker.archive import (
+    EVIDENCE,
+    FILES,
+    BadCertificate,
+    add_lean_proof,
+    read_archive,
+    read_canonical,
+    write_archive,
+)
+from goedels_poetry.checker.limited import check_within
+from goedels_poetry.checker.plugins import CLAIMS
+from goedels_poetry.cli.configure import settings
+from goedels_poetry.cli.lean import fetch_first
+from goedels_poetry.cli.run_errors import Unusable
+from goedels_poetry.errors import RunLocked
+from goedels_poetry.languages.bridge.export import DEFAULT_SECONDS, Exported
+from goedels_poetry.languages.bridge.export import export as to_lean
+from goedels_poetry.languages.lean.runtime.driven import LeanUnavailable
+from goedels_poetry.languages.lean.runtime.opening import open_lean
+from goedels_poetry.settings.declared import LeanSettings
+from goedels_poetry.trace.terminal import lines_to, one_line, say
+from goedels_poetry.tree.results import RunResult
+from goedels_poetry.tree.runs import RunDir
 
 LONGEST_TRIED = 12
 """Lines of what was tried that a person is shown."""
@@ -24,42 +41,8 @@ MOST_OF_AN_ATTEMPT = 300
 """Characters of each of them."""
 
 
-class Target(StrEnum):
-    """What a proof can be exported to."""
-
-    LEAN = "lean"
-
-
-def export(
-    certificate: Annotated[
-        Path, typer.Argument(metavar="CERT", help="The certificate of a proof in SMT-LIB: a folder.")
-    ],
-    to: Annotated[Target, typer.Option("--to", help="What to write.")] = Target.LEAN,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where to write it (default: standard output).")
-    ] = None,
-    lean_timeout: Annotated[
-        float | None,
-        typer.Option("--lean-timeout", parser=duration(), metavar=TIME, help="For the whole proof. [default: 60]"),
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """Write the proof of a certificate as a Lean file that Lean accepts.
-
-    Exit code: 0 it is written, 1 Lean was not led to accept a step, or there is no Lean, 2 no such certificate.
-    """
-    del to  # there is one so far
-    raise typer.Exit(export_one(certificate, out, lean_timeout, as_json=as_json))
-
-
 def export_one(certificate: Path, out: Path | None, seconds: float | None = None, *, as_json: bool = False) -> int:
     """Write the Lean text of a certificate's proof, or say why there is none; returns the exit code."""
-    from goedels_poetry.checker.archive import EVIDENCE, BadCertificate, read_archive, read_canonical
-    from goedels_poetry.cli.configure import BadSettings, settings
-    from goedels_poetry.cli.lean import fetch_first
-    from goedels_poetry.languages.bridge.export import DEFAULT_SECONDS
-    from goedels_poetry.trace.terminal import lines_to, one_line, say
-
     errors = lines_to(sys.stderr)
     try:
         lean = settings().lean
@@ -72,7 +55,7 @@ def export_one(certificate: Path, out: Path | None, seconds: float | None = None
     except BadCertificate as problem:
         say(errors, one_line(f"{certificate}: {problem.message}"))
         return 2
-    except BadSettings as problem:
+    except Unusable as problem:
         say(errors, one_line(str(problem)))
         return 2
 
@@ -111,11 +94,6 @@ async def exported(
     claim: str = "proved",
 ) -> Exported:
     """What becomes of a proof of ``claim`` in the Lean of the settings; that there is no Lean is a result, too."""
-    from goedels_poetry.languages.bridge.export import DEFAULT_SECONDS, Exported
-    from goedels_poetry.languages.bridge.export import export as to_lean
-    from goedels_poetry.languages.lean.runtime.driven import LeanUnavailable
-    from goedels_poetry.languages.lean.runtime.opening import open_lean
-
     try:
         lean = await asyncio.to_thread(open_lean, settings)
     except LeanUnavailable as problem:
@@ -130,8 +108,6 @@ async def exported(
 
 def failure_lines(found: Exported) -> list[str]:
     """For a person: why there is no Lean text, which step it was, its goal, and what was tried."""
-    from goedels_poetry.trace.terminal import one_line
-
     lines = [f"no Lean file: {one_line(found.reason)}"]
     if found.failed is not None and found.failed.step:
         lines.append(f"  the step: {one_line(found.failed.statement)}")
@@ -166,6 +142,69 @@ def _to_json(certificate: Path, out: Path | None, found: Exported) -> dict[str, 
     }
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the program."""
-    app.command()(export)
+CHECK_SECONDS = 300.0
+
+
+async def with_lean_proof(
+    result: RunResult,
+    text: str,
+    settings: LeanSettings,
+    seconds: float | None,
+    assume_definitions: bool,
+    note: Callable[[str], None],
+) -> RunResult:
+    """The result with the trust level that its certificate has when the proof for Lean stands in it.
+
+    Where there is none, the result is what it was, with a warning that says why; the certificate then has no such file.
+
+    Args:
+        text: the theorem's.
+        seconds: for the Lean text; None: 60.
+        note: is told how far it is.
+    """
+    directory = result.certificate
+    if directory is None or result.verdict not in CLAIMS:
+        return result
+    try:
+        archive = read_archive(directory)
+        claim = str(archive.manifest["claim"])
+        if claim == "counterexample":  # there is no proof to write
+            return result
+        evidence = read_canonical(archive.evidence, EVIDENCE)
+    except BadCertificate as problem:
+        return replace(result, warnings=(*result.warnings, f"no proof for Lean: {problem}"))
+    before = None
+    if archive.lean_proof is None:
+        before = {name: (directory / name).read_bytes() for name in FILES}
+        note(f"{result.input}: writing the proof for Lean")
+
+        def tell(done: int, total: int) -> None:
+            note(f"{result.input}: Lean accepted {done} of {total} steps that are needed so far")
+
+        found = await exported(archive.theorem, evidence, settings, seconds, tell, claim)
+        if found.text is None:
+            return replace(result, warnings=(*result.warnings, *failure_lines(found)[:2]))
+        add_lean_proof(directory, found.text)
+        note(f"{result.input}: the certificate is checked with its proof for Lean")
+    report = await asyncio.to_thread(
+        check_within, CHECK_SECONDS, directory, text, assume_definitions=assume_definitions
+    )
+    if report.verdict is not result.verdict:
+        if before is not None:
+            write_archive(directory, before, overwrite=True)
+        reason = report.reasons[0] if report.reasons else "no reason given"
+        return replace(result, warnings=(*result.warnings, f"no proof for Lean: it was not accepted: {reason}"))
+    level = str(report.trust_level) if report.trust_level is not None else result.trust_level
+    remember(result, level)
+    return replace(result, trust_level=level)
+
+
+def remember(result: RunResult, level: str | None) -> None:
+    """Let the run know the trust level that its certificate has now. Who works on the run meanwhile writes his own."""
+    if result.run_dir is None:
+        return
+    run = RunDir(result.run_dir)
+    with suppress(RunLocked, OSError), run.lock():
+        known = run.result()
+        if known is not None and known.verdict is result.verdict and known.trust_level != level:
+            run.write_card(result=replace(known, trust_level=level).to_json())

@@ -5,13 +5,11 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import os
 import re
 import shlex
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
@@ -19,24 +17,22 @@ from rich.console import Console
 from goedels_poetry.autoformalizer import (
     AutoformalizationExecutor,
     AutoformalizationResult,
-    BadItems,
     Item,
     autoformalize_all,
     load_items,
     read_item,
     summarize,
 )
-from goedels_poetry.cli.configure import BadSettings, Flags, Unusable, settings_of
-from goedels_poetry.cli.failures import INTERRUPTED, code_after_failure
-from goedels_poetry.cli.formal import Confirmation, can_ask, claims
-from goedels_poetry.cli.inputs import Unreadable, read, read_beside
-from goedels_poetry.cli.verdicts import worst
-from goedels_poetry.errors import GoedelsPoetryError
+from goedels_poetry.cli.configure import settings_of
+from goedels_poetry.cli.inputs import Confirmation, check_can_ask, claims, make_folder, read, read_beside
+from goedels_poetry.cli.requests import Formalize
+from goedels_poetry.cli.run_errors import Unusable, worst_code
+from goedels_poetry.cli.session import guarded, progress_of, stoppable
+from goedels_poetry.cli.write_file import write_whole
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.machine.background import Listeners, stopping_signals
 from goedels_poetry.tasks.claim import NO_MODEL
-from goedels_poetry.trace.lines import Lines, Silent
-from goedels_poetry.trace.terminal import console, one_line, printable, say
+from goedels_poetry.trace.lines import Progress
+from goedels_poetry.trace.terminal import console, counted, indented, one_line, printable, say
 
 SCHEMA = 1
 """Version of the object that ``formalize --json`` prints."""
@@ -44,40 +40,20 @@ DEFAULT_TIMEOUT = 300.0
 """Seconds for a claim, as for a theorem."""
 
 
-@dataclass(frozen=True)
-class Request(Flags):
-    """What the command line asks for."""
-
-    inputs: list[str]
-    file: Path | None = None
-    language: str | None = None
-    jobs: int = 1
-    context: Path | None = None
-    confirm: bool = False
-    round_trip: bool = True
-
-
-def formalize_all(request: Request) -> int:
+def formalize_all(request: Formalize) -> int:
     """Formalize every claim; returns the exit code."""
-    errors = console(sys.stderr)
-    try:
-        items = _items(request)
-        progress = Silent(sys.stderr) if request.quiet or request.as_json else Lines(sys.stderr, len(items) > 1)
-        executor = _executor(request, Confirmation(progress) if request.confirm else None)
-        return asyncio.run(_run(request, items, executor, progress))
-    except (Unusable, BadItems, BadSettings, GoedelsPoetryError) as problem:
-        say(errors, one_line(str(problem)))
-        return code_after_failure(problem, Verdict.INVALID.exit_code)
-    except asyncio.CancelledError:
-        return INTERRUPTED
+    return guarded(lambda: _formalize_all(request), otherwise=Verdict.INVALID)
 
 
-def _executor(request: Request, confirm: Confirmation | None) -> AutoformalizationExecutor:
-    if request.out is not None:
-        try:
-            request.out.mkdir(parents=True, exist_ok=True)
-        except OSError as problem:
-            raise Unusable(f"--out {request.out}: {problem.strerror or problem}") from problem
+def _formalize_all(request: Formalize) -> int:
+    items = _items(request)
+    progress = progress_of(request, several=len(items) > 1)
+    executor = _executor(request, Confirmation(progress) if request.confirm else None)
+    return asyncio.run(_run(request, items, executor, progress))
+
+
+def _executor(request: Formalize, confirm: Confirmation | None) -> AutoformalizationExecutor:
+    make_folder(request.out)
     in_force = settings_of(request, timeout=DEFAULT_TIMEOUT)
     context_suffix = request.context.suffix.lower() if request.context is not None else ""
     language = request.language or ("lean" if context_suffix == ".lean" else "smt")
@@ -89,7 +65,7 @@ def _executor(request: Request, confirm: Confirmation | None) -> Autoformalizati
         language=language,
         settings=in_force,
         prove=False,
-        round_trip=request.round_trip,
+        round_trip=not request.no_round_trip,
         confirm=confirm,
     )
     if not executor.can_formalize:
@@ -97,23 +73,19 @@ def _executor(request: Request, confirm: Confirmation | None) -> Autoformalizati
     return executor
 
 
-def _items(request: Request) -> list[Item]:
+def _items(request: Formalize) -> list[Item]:
     """The claims of the command line, then those of the data set."""
-    if request.confirm and not can_ask():
-        raise Unusable("--confirm needs a terminal to ask at; leave it out and read the formal statement in the result")
-    try:
-        context = read_beside("--context", request.context) if request.context is not None else ""
-        sources = list(claims(request.inputs))
-        items = [read_item({"statement": read(source)}, source.name) for source in sources]
-    except Unreadable as problem:
-        raise Unusable(problem.reason) from problem
+    if request.confirm:
+        check_can_ask()
+    context = read_beside("--context", request.context) if request.context is not None else ""
+    items = [read_item({"statement": read(source)}, source.name) for source in claims(request.inputs)]
     items += load_items(request.file) if request.file is not None else []
     if not items:
         raise Unusable("there is no claim: give one in quotes, a .txt or .md file, or a data set with --file")
     return [replace(item, context=item.context or context) for item in items]
 
 
-async def _run(request: Request, items: list[Item], executor: AutoformalizationExecutor, progress: Silent) -> int:
+async def _run(request: Formalize, items: list[Item], executor: AutoformalizationExecutor, progress: Progress) -> int:
     out = console(sys.stdout)
     unread: list[BrokenPipeError] = []
 
@@ -127,7 +99,7 @@ async def _run(request: Request, items: list[Item], executor: AutoformalizationE
             executor.interrupt()
 
     async with executor:
-        with progress, _stopping(executor, progress):
+        with stoppable(progress, executor.interrupt):
             results = await autoformalize_all(
                 executor,
                 items,
@@ -140,10 +112,10 @@ async def _run(request: Request, items: list[Item], executor: AutoformalizationE
         raise unread[0]
     summary = summarize(results).to_json()
     if request.out is not None:
-        _replace(request.out / "summary.json", json.dumps(summary, indent=1) + "\n")
+        write_whole(request.out / "summary.json", json.dumps(summary, indent=1) + "\n")
     if len(results) > 1 and not request.as_json:
         say(out, f"{summary['successes']} of {summary['items']} formalized; rejected: {_counts(summary['errors'])}")
-    return worst(_verdict(result) for result in results).exit_code
+    return worst_code(_verdict(result).exit_code for result in results)
 
 
 def _verdict(result: AutoformalizationResult) -> Verdict:
@@ -154,43 +126,18 @@ def _verdict(result: AutoformalizationResult) -> Verdict:
     return Verdict.UNKNOWN if verdict is Verdict.PROVED else verdict
 
 
-@contextmanager
-def _stopping(executor: AutoformalizationExecutor, progress: Silent) -> Iterator[None]:
-    """Inside, the first Ctrl-C stops cleanly, the next one at once."""
-    loop, before = asyncio.get_running_loop(), Listeners()
-
-    def stop() -> None:
-        before.restore()
-        progress.note("stopping; press Ctrl-C once more to stop at once")
-        executor.interrupt()
-
-    for number in stopping_signals():
-        loop.add_signal_handler(number, stop)
-    try:
-        yield
-    finally:
-        before.restore()
-
-
 def _write(folder: Path, result: AutoformalizationResult, suffix: str) -> Path | None:
     """The formal statement and its record; the statement's file, None where there is no statement."""
     digest = hashlib.sha256(f"{result.item_id}\0{result.statement}".encode("utf-8", "surrogatepass")).hexdigest()[:8]
     stem = re.sub(r"[^\w.+-]", "_", result.item_id)[:60].strip("._") or "claim"
     base = folder / f"{stem}-{digest}"
-    _replace(base.with_name(f"{base.name}.json"), _json(result) + "\n")
+    write_whole(base.with_name(f"{base.name}.json"), _json(result) + "\n")
     file = base.with_name(f"{base.name}{suffix}")
     if not result.success or result.final_code is None:
         file.unlink(missing_ok=True)  # of an earlier call: it no longer stands
         return None
-    _replace(file, result.final_code)
+    write_whole(file, result.final_code)
     return file
-
-
-def _replace(file: Path, text: str) -> None:
-    """Whole or not at all."""
-    temporary = file.with_name(f".{file.name}.{os.getpid()}")
-    temporary.write_text(text, "utf-8", newline="")
-    temporary.replace(file)
 
 
 def _json(result: AutoformalizationResult) -> str:
@@ -213,10 +160,8 @@ def _page(result: AutoformalizationResult, file: Path | None) -> Iterator[str]:
     if result.reason:
         yield f"  {one_line(result.reason)}"
     if result.formal is not None:
-        attempts = f"{result.attempts} attempt{'s' if result.attempts != 1 else ''}"
-        yield f"  formal statement by a model ({result.language}, {attempts}):"
-        for line in result.formal.splitlines():
-            yield f"    {printable(line.expandtabs())}".rstrip()
+        yield f"  formal statement by a model ({result.language}, {counted(result.attempts, 'attempt')}):"
+        yield from indented(result.formal)
         yield f"  {'judged to say the same by a model' if result.judged else 'not judged: no model compared it'}"
         if result.round_trip:
             yield f"  put back into words: {one_line(result.round_trip)}"

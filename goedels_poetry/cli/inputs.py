@@ -1,18 +1,23 @@
-"""Which theorems a command line names: files, folders, standard input; read with a limit, decoded strictly."""
+"""Which inputs a command names, and their text: theorems in files, claims in words."""
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import os
 import re
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
+from goedels_poetry.cli.run_errors import Unusable
 from goedels_poetry.errors import lacks_resources
 from goedels_poetry.files import read_bytes
+from goedels_poetry.trace.lines import Progress
+from goedels_poetry.trace.terminal import console, one_line, printable, say
 
 STDIN = "-"
 NAMELESS = "an empty name: is a variable of the shell not set?"
@@ -46,16 +51,16 @@ class Source:
         return replace(self, name=f"{self.file}:{theorem}", place=place, theorem=theorem)
 
 
-class Unreadable(Exception):
+class Unreadable(Unusable):
     """An input that cannot be read as text; becomes the verdict ``invalid``. ``reason`` begins with the place."""
 
     def __init__(self, reason: str, line: int | None = None, column: int | None = None) -> None:
-        super().__init__(reason)
         self.reason = reason if line is None else f"{line}:{column}: {reason}"
+        super().__init__(self.reason)
         self.line, self.column = line, column
 
 
-def find(arguments: list[str], suffixes: tuple[str, ...]) -> Iterator[Source]:
+def find(arguments: Sequence[str], suffixes: tuple[str, ...]) -> Iterator[Source]:
     """The theorems that the arguments name, in the order given; the files of a folder sorted, recursively.
 
     A name that does not exist is handed on as it is: reading it gives the reason. Pipes and devices in folders are
@@ -119,6 +124,14 @@ def is_awaited(source: Source) -> bool:
     return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)
 
 
+def attempt_read(source: Source) -> str | Unreadable:
+    """The text, or why there is none."""
+    try:
+        return read(source)
+    except Unreadable as problem:
+        return problem
+
+
 def read(source: Source) -> str:
     """The source's text.
 
@@ -175,12 +188,103 @@ def read_beside(flag: str, file: str | Path) -> str:
         raise Unreadable(f"{flag} {file}: {why}") from None
 
 
-def certificate_folder(out: Path, source: Source, text: str) -> Path:
-    """Where the certificate of this very text goes below ``out``.
+def certificate_folder(out: Path | None, source: Source, text: str, *, fresh: bool) -> Path | None:
+    """Where the certificate of this very text goes below ``out``; None without a folder.
 
     The text's hash is part of the name, so that neither an edited file nor another one of the same name ever
-    overwrites a finished proof.
+    overwrites a finished proof; a fresh run never takes the place of an earlier one.
     """
+    if out is None:
+        return None
     stem = re.sub(r"[^\w.+-]", "_", source.place.name)[:80].strip(".") or "theorem"
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    return out.joinpath(*source.place.parts[:-1]) / f"{stem}-{digest}"
+    folder = out.joinpath(*source.place.parts[:-1]) / f"{stem}-{digest}"
+    place, number = folder, 1
+    while fresh and place.exists():
+        number += 1
+        place = folder.with_name(f"{folder.name}-{number}")
+    return place
+
+
+SUFFIXES = (".txt", ".md")
+"""Files with claims; a folder is searched for them."""
+
+
+def claims(arguments: Sequence[str]) -> Iterator[Source]:
+    """The claims that the arguments name: files, folders, standard input, or the claim itself."""
+    for argument in arguments:
+        if _names_a_file(argument):
+            yield from find([argument], SUFFIXES)
+        else:
+            notes = " ".join(argument.split())
+            yield Source(notes, Path("claim"), notes)
+
+
+def _names_a_file(argument: str) -> bool:
+    if argument == STDIN or (argument.lower().endswith(SUFFIXES) and not any(c.isspace() for c in argument)):
+        return True
+    try:
+        return Path(argument).exists()
+    except OSError:  # longer than any name
+        return False
+
+
+class Confirmation:
+    """Asks the person at the terminal, one question at a time."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._lock = asyncio.Lock()
+
+    async def __call__(self, stated: dict[str, Any]) -> bool:
+        """Whether the person agrees; the end of the input is a no."""
+        async with self._lock:
+            with self._progress.paused():
+                out = console(sys.stderr)
+                say(out, f"claim: {one_line(stated['informal'])}")
+                say(out, "formal statement:")
+                for line in str(stated["formal"]).splitlines():
+                    say(out, f"  {printable(line.expandtabs())}")
+                if stated["judge_reason"]:
+                    say(out, f"the judge: {one_line(stated['judge_reason'])}")
+                sys.stderr.write("Is this what you mean? Prove it? [y/N] ")
+                sys.stderr.flush()
+                answer = await _typed()
+        return answer.strip().lower() in ("y", "yes")
+
+
+async def _typed() -> str:
+    """A line from the terminal; cancelling does not wait for it."""
+    loop = asyncio.get_running_loop()
+    ready: asyncio.Future[None] = loop.create_future()
+
+    def come() -> None:
+        if not ready.done():
+            ready.set_result(None)
+
+    loop.add_reader(sys.stdin.fileno(), come)
+    try:
+        await ready
+    finally:
+        loop.remove_reader(sys.stdin.fileno())
+    return sys.stdin.readline()
+
+
+def can_ask() -> bool:
+    """Whether there is a person to ask: both ends of the conversation are a terminal."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def check_can_ask() -> None:
+    """Raise `Unusable` where there is no terminal for ``--confirm``."""
+    if not can_ask():
+        raise Unusable("--confirm needs a terminal to ask at; leave it out and read the formal statement in the result")
+
+
+def make_folder(out: Path | None) -> None:
+    """Make the folder of ``--out``; raises `Unusable`."""
+    try:
+        if out is not None:
+            out.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise Unusable(f"--out {out}: {problem.strerror or problem}") from problem

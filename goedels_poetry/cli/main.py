@@ -8,11 +8,10 @@ import gc
 import os
 import sys
 import warnings
+from collections.abc import Sequence
 from typing import NoReturn
 
-from goedels_poetry.cli import waited  # noqa: F401  first of all: the seconds count from there
-from goedels_poetry.cli.early import load_ahead
-from goedels_poetry.cli.interrupted import Ended, code_after_signal, is_unsaid, leaving, listen, say_interrupted
+from goedels_poetry.cli.process import Ended, begin, code_after_signal, is_unsaid, leaving, listen, say_interrupted
 from goedels_poetry.files import Waiting
 
 FEW_COLLECTIONS = (100_000, 50, 100)
@@ -68,6 +67,7 @@ def _flushed(code: int | str | None) -> int | str | None:
 
 def main() -> NoReturn:
     """Run the command line and exit."""
+    begin()
     _open_missing_streams()
     if not os.environ.get("HOME", "-"):  # empty is as good as not set; `~` would be the root folder
         del os.environ["HOME"]
@@ -111,7 +111,7 @@ _SHORT = _DISK | {
 
 def _unwritten(error: OSError) -> NoReturn:
     """Nobody reads any more, or the system has no more to give: nothing that was proved is lost by that."""
-    from goedels_poetry.cli.failures import NOT_STORED
+    from goedels_poetry.cli.run_errors import NOT_STORED
 
     if error.errno == errno.EPIPE:
         _drop_output()
@@ -150,7 +150,7 @@ def _drop_output() -> None:
 
 def _defect(error: BaseException) -> NoReturn:
     """Say in one line what happened and where the details are; exit with INTERNAL_ERROR."""
-    from goedels_poetry.cli.failures import INTERNAL_ERROR, NOT_STORED, describe, is_without_room, save_traceback
+    from goedels_poetry.cli.run_errors import INTERNAL_ERROR, NOT_STORED, describe, is_without_room, save_traceback
     from goedels_poetry.trace.terminal import one_line
 
     if is_without_room(error):
@@ -165,3 +165,40 @@ def _defect(error: BaseException) -> NoReturn:
     line = f"goedels-poetry: internal error: {describe(error)}{where} (a defect of this program: please report it)"
     print(line, file=sys.stderr)  # noqa: T201
     raise SystemExit(INTERNAL_ERROR)
+
+
+_AHEAD = "goedels_poetry.solvers.ahead"
+_SEARCH = "goedels_poetry.languages.smt.engine.jobs.symbolic"
+_CHECK = "goedels_poetry.checker.smt.jobs"
+"""What the workers of a search and of a check need; that of a check is none that a search has used."""
+
+_CVC5 = "goedels_poetry.solvers.cvc5_child"
+_ANOTHER_LEAN = ("GOEDELS_POETRY__LEAN__", "LEAN_PROJECT_PATH")
+"""What names of variables begin with that may ask for another Lean than the embedded one."""
+
+
+def load_ahead(line: Sequence[str]) -> None:
+    """Load what the workers of a command line will need, as far as its first words tell."""
+    if len(line) < 2:
+        return
+    name = next((word for word in line[1:] if not word.startswith("-")), "").lower()
+
+    def is_for(command: str, *suffixes: str) -> bool:
+        return line[0] == command and any(name.endswith(suffix) or f"{suffix}:" in name for suffix in suffixes)
+
+    if is_for("prove", ".smt2", ".smt"):
+        _begin((_SEARCH, _CHECK, _CVC5))
+    if is_for("prove", ".lean") and not any(variable.startswith(_ANOTHER_LEAN) for variable in os.environ):
+        from goedels_poetry.languages.lean.runtime.embedded import start_ahead
+
+        start_ahead()
+
+
+def _begin(modules: Sequence[str]) -> None:
+    ahead = sys.modules.get(_AHEAD)
+    if ahead is not None:  # a command called by a program that has workers already
+        ahead.load_ahead(*modules)
+    else:
+        from goedels_poetry.solvers import headstart  # and nothing more: that can wait
+
+        headstart.begin(modules)

@@ -1,19 +1,42 @@
-"""Arguments and options that several commands share, and the choices that they offer."""
+"""Options that commands share, one class a group, and how a class becomes a command.
+
+A request is a frozen dataclass: its fields are arguments and options, its docstring is the help. So an option is
+declared once, and what a command reads is what the line says.
+"""
 
 from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, field, fields
 from enum import StrEnum
+from inspect import Parameter, Signature, get_annotations
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import typer
+from typer.main import get_command
 
 from goedels_poetry.settings.seconds import seconds
 
 _Value = TypeVar("_Value")
+
+NAME = "goedels-poetry"
+"""The program's."""
+BUDGETS = {
+    "--timeout": ("wall_seconds", "wall time"),
+    "--max-steps": ("agent_steps", "agent steps"),
+    "--max-nodes": ("nodes", "nodes"),
+    "--max-depth": ("depth", "depth budget"),
+    "--max-attempts": ("attempts_per_node", "attempts budget"),
+    "--max-solver-seconds": ("solver_seconds", "solver time"),
+    "--max-model-calls": ("model_calls", "model calls"),
+    "--max-model-tokens": ("model_tokens", "model tokens"),
+    "--max-money": ("money", "money for models"),
+}
+"""By flag: the budget, and how a result says that it ran out."""
+_MODEL_BUDGETS = ("--timeout", "--max-model-calls", "--max-model-tokens", "--max-money")
 
 
 class BackendName(StrEnum):
@@ -44,17 +67,35 @@ class Required(StrEnum):
     TESTED = "tested"
 
 
-NAME = "goedels-poetry"
-"""The program's."""
-TIME = "TIME"
-"""What stands for a length of time in the help."""
+# -- kinds of options -------------------------------------------------------------------------------------------------
 
 
-def duration(least: float = 0) -> Callable[[str], float]:
-    """What reads an option in seconds (``parser`` of `typer.Option`): plain seconds, or units as in ``1h30m``.
+def option(help: str, *names: str, default: Any = None, **more: Any) -> Any:
+    """A field that is an option, named after itself where no ``names`` are given. ``more``: as of `typer.Option`."""
+    return _field(default, typer.Option(*names, help=help, **more) if names else typer.Option(help=help, **more))
 
-    It raises `typer.BadParameter` for other words, and for less than ``least`` seconds.
-    """
+
+def flag(help: str, *names: str) -> Any:
+    """An option that is set or not."""
+    return option(help, *names, default=False)
+
+
+def many(help: str, *names: str, **more: Any) -> Any:
+    """An option that may be given several times."""
+    return option(help, *names, default=(), **more)
+
+
+def argument(help: str, *, default: Any = None, **more: Any) -> Any:
+    """A field that is an argument; with the default ``...`` it has to be given. ``more``: as of `typer.Argument`."""
+    return _field(default, typer.Argument(help=help, **more))
+
+
+def _field(default: Any, info: Any) -> Any:
+    return field(metadata={"info": info}) if default is ... else field(default=default, metadata={"info": info})
+
+
+def duration(help: str, *, least: float = 0) -> Any:
+    """An option in seconds: plain seconds, or units as in ``1h30m``; less than ``least`` seconds is refused."""
 
     def read(text: str) -> float:
         try:
@@ -65,7 +106,12 @@ def duration(least: float = 0) -> Callable[[str], float]:
             raise typer.BadParameter(f"{text!r} is too short: at least {least:g} s")
         return value
 
-    return read
+    return option(help, parser=read, metavar="TIME")
+
+
+def at_once(help: str, *, default: int | None = None) -> Any:
+    """How many at once."""
+    return option(help, "--jobs", "-j", default=default, min=1)
 
 
 def languages(incomplete: str) -> list[str]:
@@ -83,70 +129,100 @@ def runs(incomplete: str) -> list[str]:
     return sorted(path.parent.name for path in folder.glob(f"{glob.escape(incomplete)}*/run.json"))
 
 
-RunId = Annotated[
-    str,
-    typer.Argument(metavar="RUN", help="A run's id, or an unambiguous beginning of it.", autocompletion=runs),
-]
-MaybeRunId = Annotated[
-    str | None,
-    typer.Argument(metavar="RUN", help="A run's id, or an unambiguous beginning of it.", autocompletion=runs),
-]
-Require = Annotated[
-    Required | None,
-    typer.Option(help="The least that counts as success; what was tested and is disputed counts as less than tested."),
-]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
-Assume = Annotated[
-    bool,
-    typer.Option(
-        "--assume-definitions",
-        help="Accept recursive definitions that cannot be shown well-founded; the result says so.",
-    ),
-]
-NoRoundTrip = Annotated[
-    bool,
-    typer.Option(
-        "--no-round-trip", help="Do not have the formal statement put back into words and compared with the claim."
-    ),
-]
-QuestionSeed = Annotated[int | None, typer.Option(help="Same input, same seed: same questions.")]
-NoJudge = Annotated[bool, typer.Option("--no-judge", help="Do not have a model compare the program with the question.")]
-Post = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="NAME[=N]",
-        help="Ask more than once: self-refine, self-consistency, decomposed, least-to-most; in their order.",
-    ),
-]
-
-# -- language models -------------------------------------------------------------------------------------------
-Model = Annotated[str | None, typer.Option(help="Language model of all roles.")]
-BaseUrl = Annotated[
-    str | None, typer.Option(help="Where the model is served: any OpenAI-compatible address, ending in /v1.")
-]
-Record = Annotated[Path | None, typer.Option(metavar="FILE", help="Write every request to a model and its reply.")]
-Replay = Annotated[Path | None, typer.Option(metavar="FILE", help="Answer from such a file.")]
-Cluster = Annotated[
-    str | None,
-    typer.Option(
-        metavar="WHERE",
-        help="Work on a Ray cluster: local (this machine alone), auto (the one it is part of), or HOST:PORT of that.",
-    ),
-]
-MaxModelCalls = Annotated[int | None, typer.Option(min=0, help="Budget: requests to language models.")]
-MaxModelTokens = Annotated[int | None, typer.Option(min=0, help="Budget: tokens in and out of models.")]
-MaxMoney = Annotated[float | None, typer.Option(min=0, help="Budget: US dollars for models.")]
+def run_argument(default: Any = ...) -> Any:
+    """Which run."""
+    return argument(
+        "A run's id, or an unambiguous beginning of it.", default=default, metavar="RUN", autocompletion=runs
+    )
 
 
-def one_script(record: Path | None, replay: Path | None) -> None:
-    """Refuse both at once.
+def json_flag(help: str = "Print JSON, one object a line.") -> Any:
+    """Whether programs read it."""
+    return flag(help, "--json")
 
-    Raises:
-        typer.BadParameter: replies are to be recorded and replayed.
-    """
-    if record and replay:
-        raise typer.BadParameter("--record and --replay exclude each other")
+
+def require_option() -> Any:
+    """The least that counts as success."""
+    return option("The least that counts as success; what was tested and is disputed counts as less than tested.")
+
+
+def assume_flag() -> Any:
+    """Whether definitions are taken on trust."""
+    return flag("Accept recursive definitions that cannot be shown well-founded; the result says so.")
+
+
+def round_trip_flag() -> Any:
+    """Whether one test of a formal statement is left out."""
+    return flag("Do not have the formal statement put back into words and compared with the claim.")
+
+
+def judge_flag() -> Any:
+    """Whether one test of a program is left out."""
+    return flag("Do not have a model compare the program with the question.")
+
+
+def post_option() -> Any:
+    """Post-processors."""
+    help = "Ask more than once: self-refine, self-consistency, decomposed, least-to-most; in their order."
+    return many(help, metavar="NAME[=N]")
+
+
+def cluster_option() -> Any:
+    """Where the work is done."""
+    help = "Work on a Ray cluster: local (this machine alone), auto (the one it is part of), or HOST:PORT of that."
+    return option(help, metavar="WHERE")
+
+
+# -- groups -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Command:
+    """A command line."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Models(Command):
+    """Which model is asked."""
+
+    model: str | None = option("Language model of all roles; without one none is asked.")
+    base_url: str | None = option("Where the model is served: any OpenAI-compatible address, ending in /v1.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Search(Models):
+    """What commands that search, and may ask a model, have in common."""
+
+    as_json: bool = json_flag()
+    out: Path | None = option("Folder for certificates (default: in the run's folder).")
+    timeout: float | None = duration("For each input, over all resumes; 0: no limit. [default: 300]")
+    seed: int | None = option("Same input, same seed: same tree, same questions.")
+    fresh: bool = flag("Ignore earlier runs of this input.")
+    max_model_calls: int | None = option("Budget: requests to language models.", min=0)
+    max_model_tokens: int | None = option("Budget: tokens in and out of models.", min=0)
+    max_money: float | None = option("Budget: US dollars for models.", min=0)
+    record: Path | None = option("Write every request to a model and its reply.", metavar="FILE")
+    replay: Path | None = option("Answer from such a file, without any network.", metavar="FILE")
+    quiet: bool = flag("No progress on standard error.", "--quiet", "-q")
+
+    def __post_init__(self) -> None:
+        if self.record and self.replay:
+            raise typer.BadParameter("--record and --replay exclude each other")
+
+    @property
+    def by_script(self) -> bool:
+        """Whether replies are recorded or replayed: then nothing of other runs may come in."""
+        return bool(self.record or self.replay)
+
+    @property
+    def budgets(self) -> dict[str, float]:
+        """Budgets of each input by name, those given; ``wall_seconds`` 0 means no limit."""
+        return self.limits_of(_MODEL_BUDGETS)
+
+    def limits_of(self, flags: tuple[str, ...]) -> dict[str, float]:
+        """The budgets of these flags, those given."""
+        values = {BUDGETS[flag][0]: getattr(self, _field_of(flag)) for flag in flags}
+        return given(**values)
 
 
 def given(**values: _Value | None) -> dict[str, _Value]:
@@ -154,6 +230,61 @@ def given(**values: _Value | None) -> dict[str, _Value]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def spending(seconds: float | None, calls: int | None, tokens: int | None, money: float | None) -> dict[str, float]:
-    """What a run may spend, by the names of the budgets: those limits that were given."""
-    return given(wall_seconds=seconds, model_calls=calls, model_tokens=tokens, money=money)
+# -- from a class to a command ----------------------------------------------------------------------------------------
+
+
+def _field_of(flag: str) -> str:
+    return flag.removeprefix("--").replace("-", "_")
+
+
+def command_of(name: str, work: Callable[[Any], int]) -> Any:
+    """The command that calls ``work`` with a request: its options are the fields of what ``work`` takes."""
+    alone = _typer(name)
+    alone.command(name)(_function(work))
+    return get_command(alone)
+
+
+def group_of(name: str, help: str, work: Callable[[Any], int] | None, below: Mapping[str, Callable[[Any], int]]) -> Any:
+    """A group of commands; ``work``: what the group does by itself."""
+    group = _typer(name, no_args_is_help=work is None)
+    group.callback(help=help or None, invoke_without_command=work is not None)(_function(work) if work else _nothing)
+    for inner, each in below.items():
+        group.command(inner)(_function(each))
+    return get_command(group)
+
+
+def _typer(name: str, **more: Any) -> typer.Typer:
+    return typer.Typer(name=name, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, **more)
+
+
+def _nothing() -> None:
+    return None
+
+
+def _function(work: Callable[[Any], int]) -> Any:
+    """What Typer calls with the options: a request's own before those that it shares."""
+    kind = get_type_hints(work)["request"]
+
+    def call(ctx: typer.Context, **said: Any) -> None:
+        if ctx.invoked_subcommand is None:
+            raise typer.Exit(work(kind(**{option: value for option, value in said.items() if value is not None})))
+
+    hints = get_type_hints(kind)
+    own = [*get_annotations(kind), *hints]
+    parameters = [Parameter("ctx", Parameter.KEYWORD_ONLY, annotation=typer.Context)]
+    parameters += [_parameter(f, hints[f.name]) for f in sorted(fields(kind), key=lambda f: own.index(f.name))]
+    call.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    call.__doc__ = kind.__doc__
+    return call
+
+
+def _parameter(field: Field[Any], hint: Any) -> Parameter:
+    """A flag is named after its field, and has no opposite."""
+    default = Parameter.empty if field.default is MISSING else None if field.default == () else field.default
+    info = field.metadata["info"]
+    if get_origin(hint) is Sequence:
+        hint = list[get_args(hint)[0]]  # type: ignore[misc]
+    if hint is bool and not isinstance(info.default, str):
+        info = typer.Option(f"--{field.name.replace('_', '-')}", help=info.help)
+    return Parameter(field.name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[hint, info])

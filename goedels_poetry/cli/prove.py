@@ -1,12 +1,13 @@
-"""The command ``prove``: a batch of theorems, several at a time, one bad one never stopping the rest."""
+"""The command `prove`: a batch of theorems, several at a time, one bad one never stopping the rest."""
 
 from __future__ import annotations
 
 import asyncio
+import shlex
 import sys
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,36 +15,49 @@ from typing import TYPE_CHECKING, Any
 from goedels_poetry import languages
 from goedels_poetry.checker.plugins import CLAIMS
 from goedels_poetry.checker.registry import when_asked
-from goedels_poetry.cli.clustered import connected, seats_of
-from goedels_poetry.cli.configure import BadSettings, settings, settings_of
-from goedels_poetry.cli.failures import INTERNAL_ERROR, INTERRUPTED, UNAVAILABLE, describe, save_log
-from goedels_poetry.cli.formal import Confirmation, can_ask, claims
-from goedels_poetry.cli.inputs import STDIN, Source, Unreadable, certificate_folder, find, is_awaited, read, read_beside
-from goedels_poetry.cli.prove_output import NOT_STARTED, Output
-from goedels_poetry.cli.prove_request import Request
-from goedels_poetry.cli.report import Report
-from goedels_poetry.cli.resuming import resume_of
-from goedels_poetry.cli.signals import Signals
-from goedels_poetry.cli.verdicts import worst_code
-from goedels_poetry.cli.waited import waited
+from goedels_poetry.cli.configure import connected, seats_of, settings, settings_of
+from goedels_poetry.cli.inputs import (
+    STDIN,
+    Confirmation,
+    Source,
+    Unreadable,
+    attempt_read,
+    certificate_folder,
+    check_can_ask,
+    claims,
+    find,
+    is_awaited,
+    make_folder,
+    read_beside,
+)
+from goedels_poetry.cli.options import BUDGETS
+from goedels_poetry.cli.process import elapsed
+from goedels_poetry.cli.report import Report, Row, say_table, show, tally, to_json
+from goedels_poetry.cli.requests import Prove
+from goedels_poetry.cli.run_errors import (
+    INTERNAL_ERROR,
+    Unusable,
+    describe,
+    failure_of,
+    save_log,
+    worst_code,
+)
+from goedels_poetry.cli.session import guarded, live_progress, stoppable
 from goedels_poetry.errors import GoedelsPoetryError, MissingTool, RunLocked, StoreError, UnknownLanguage
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.machine.runner import LOGIC
-from goedels_poetry.models.accounting import PriceError
-from goedels_poetry.models.prompts import PromptError
-from goedels_poetry.models.record import RecordingError
-from goedels_poetry.settings.declared import Settings
+from goedels_poetry.settings.declared import Budgets, Settings
 from goedels_poetry.solvers.limits import SolverError
 from goedels_poetry.solvers.processors import processors
 from goedels_poetry.solvers.worker_pool import WorkerPool
 from goedels_poetry.trace.lines import Progress
-from goedels_poetry.trace.progress import choose
-from goedels_poetry.trace.terminal import is_live, lines_to, one_line, say
-from goedels_poetry.trace.wording import worded
+from goedels_poetry.trace.proof_text import proof_text
+from goedels_poetry.trace.terminal import lines_to, one_line, printable, say
 from goedels_poetry.tree.results import Event, RunResult
 
 if TYPE_CHECKING:
+    from goedels_poetry.cli.fill_sorry import Filling
     from goedels_poetry.cluster.seats import Seats
 
 DEFAULT_TIMEOUT = 300.0
@@ -61,68 +75,39 @@ FIRST_TRY = {("framework", "begun"), ("judge", "open"), ("prover", "candidate"),
 """What happens in a run that leaves nothing for the next one: no lemma, no strategy that was tried."""
 
 
-def prove_all(request: Request) -> int:
+def prove_all(request: Prove) -> int:
     """Run the batch; returns the exit code."""
-    errors = lines_to(sys.stderr)
     try:
-        in_force = _settings(request)
-    except BadSettings as problem:
-        say(errors, one_line(str(problem)))
-        return Verdict.INVALID.exit_code
-    if request.out is not None:
-        try:
-            request.out.mkdir(parents=True, exist_ok=True)
-        except OSError as problem:
-            say(errors, f"--out {one_line(str(request.out))}: {problem.strerror or problem}")
-            return Verdict.INVALID.exit_code
-    if request.confirm and not can_ask():
-        say(errors, "--confirm needs a terminal to ask at; leave it out and read the formal statement in the result")
-        return Verdict.INVALID.exit_code
-    try:
-        context = read_beside("--context", request.context) if request.context is not None else ""
-    except Unreadable as problem:
-        say(errors, one_line(problem.reason))
-        return Verdict.INVALID.exit_code
+        return guarded(lambda: _prove_all(request))
+    except SystemExit:  # nothing of ours says so in there, and the code that it brings would mean something else
+        say(lines_to(sys.stderr), "a plug-in tried to end the program")
+        return INTERNAL_ERROR
+
+
+def _prove_all(request: Prove) -> int:
+    in_force = _settings(request)
+    make_folder(request.out)
+    if request.confirm:
+        check_can_ask()
+    context = read_beside("--context", request.context) if request.context is not None else ""
     sources = list(claims(request.inputs) if request.informal else find(request.inputs, _suffixes()))
     if not sources:
-        say(errors, f"no theorems in {', '.join(map(one_line, request.inputs))}")
-        return Verdict.INVALID.exit_code
+        raise Unusable(f"no theorems in {', '.join(map(one_line, request.inputs))}")
     if request.cluster is not None and (request.by_script or request.confirm):
-        say(errors, "--record, --replay and --confirm are of one machine: leave out --cluster")
-        return Verdict.INVALID.exit_code
-    unfillable = _unfillable(request, sources)
-    if unfillable:
-        say(errors, unfillable)
-        return Verdict.INVALID.exit_code
+        raise Unusable("--record, --replay and --confirm are of one machine: leave out --cluster")
+    _check_fillable(request, sources)
     of_lean = any(source.file.endswith(LEAN) for source in sources) or request.language == "lean"
     if of_lean or request.lean or in_force.lean.proofs:
         from goedels_poetry.cli.lean import fetch_first  # not at the cost of other languages
 
-        try:
-            fetch_first(in_force.lean, quiet=request.quiet or request.as_json)
-        except BadSettings as problem:
-            say(errors, str(problem))
-            return Verdict.INVALID.exit_code
+        fetch_first(in_force.lean, quiet=request.quiet or request.as_json)
     # Read before signals are caught, so that Ctrl-C works while somebody types.
-    awaited = {source.file: source for source in sources if is_awaited(source)}
-    typed = {file: _attempt_read(source) for file, source in awaited.items()}
-    try:
-        with connected(request.cluster) as ray:
-            return asyncio.run(_Batch(request, in_force, sources, typed, context).run(ray))
-    except MissingTool as problem:
-        say(errors, one_line(str(problem)))
-        return UNAVAILABLE
-    except (RecordingError, PriceError, PromptError) as problem:
-        say(errors, one_line(str(problem)))
-        return Verdict.INVALID.exit_code
-    except asyncio.CancelledError:
-        return INTERRUPTED
-    except SystemExit:  # nothing of ours says so in there, and the code that it brings would mean something else
-        say(errors, "a plug-in tried to end the program")
-        return INTERNAL_ERROR
+    typed = {source.file: attempt_read(source) for source in sources if is_awaited(source)}
+    with connected(request.cluster) as ray:
+        return asyncio.run(_Batch(request, in_force, sources, typed, context).run(ray))
 
 
-def _settings(request: Request) -> Settings:
+def _settings(request: Prove) -> Settings:
     limited = "wall_seconds" in request.budgets or settings().budgets.wall_seconds is not None
     return settings_of(
         request,
@@ -130,35 +115,27 @@ def _settings(request: Request) -> Settings:
         max_concurrency=request.max_concurrency,
         symbolic_queries=request.symbolic_queries,
         model_first=request.model_first or None,
-        use_memory=None if request.use_memory and not request.by_script else False,
+        use_memory=False if request.no_bank or request.by_script else None,
     )
 
 
-def _unfillable(request: Request, sources: Sequence[Source]) -> str:
-    """Why nothing of this can be filled; "" where something can, or where that is not asked for."""
+def _check_fillable(request: Prove, sources: Sequence[Source]) -> None:
+    """Raise `Unusable` where files are to be filled and nothing of this can be."""
     if not request.fills:
-        return ""
+        return
     flag = "--write" if request.write else "--diff"
     if request.informal:
-        return f"{flag} fills the holes of Lean files; a claim in words has none"
+        raise Unusable(f"{flag} fills the holes of Lean files; a claim in words has none")
     if not any(source.file.endswith(LEAN) for source in sources) and request.language != "lean":
         names = ", ".join(one_line(source.name) for source in sources[:3])
-        return f"{flag} fills holes (`sorry`), which only Lean files have: {names}"
+        raise Unusable(f"{flag} fills holes (`sorry`), which only Lean files have: {names}")
     if request.write and any(source.file == STDIN for source in sources):
-        return "--write has no file to write where a theorem comes from standard input; use --diff"
-    return ""
+        raise Unusable("--write has no file to write where a theorem comes from standard input; use --diff")
 
 
 def _suffixes() -> tuple[str, ...]:
     """File names that a folder is searched for; a .json file may be anything, and is a program when it is named."""
     return tuple(s for name, (_, suffixes) in languages.BUILT_IN.items() if name != LOGIC for s in suffixes)
-
-
-def _attempt_read(source: Source) -> str | Unreadable:
-    try:
-        return read(source)
-    except Unreadable as problem:
-        return problem
 
 
 def _without_traceback(reason: str) -> str:
@@ -170,32 +147,53 @@ def _without_traceback(reason: str) -> str:
     return f"{line}; details in {log}" if log else line
 
 
+_CARRIED = (
+    *("informal", "confirm", "no_round_trip", "assume_definitions", "model_first", "seed", "language", "context"),
+    *("model", "base_url", "symbolic_queries", "record", "replay"),
+)
+"""What a command line says that belongs to the identity of its run, or that the run needs to go on the same way."""
+
+
+def resume_of(request: Prove, budgets: Budgets, name: str, result: RunResult) -> str | None:
+    """The command line that goes on, with twice of each budget that ran out; None where nothing is left to do.
+
+    ``name``: of the theorem, as the user gave it.
+    """
+    if result.verdict is not Verdict.OUT_OF_BUDGET or not result.run_id:
+        return None
+    words = ["goedels-poetry prove", STDIN if name == STDIN else shlex.quote(printable(name)), "--resume"]
+    for option in _CARRIED:
+        value = getattr(request, option)
+        if value is not None and value is not False:
+            flag = f"--{option.replace('_', '-')}"
+            words.append(flag if value is True else f"{flag} {shlex.quote(str(value))}")
+    for flag, (budget, ran_out) in BUDGETS.items():
+        limit = getattr(budgets, budget)
+        if limit is not None and ran_out in result.reason:
+            words.append(f"{flag} {limit * 2:g}" if isinstance(limit, float) else f"{flag} {limit * 2}")
+    return " ".join(words)
+
+
 class _Batch:
     """One call of ``prove``. Results are printed as they come."""
 
     def __init__(
         self,
-        request: Request,
+        request: Prove,
         in_force: Settings,
         sources: Sequence[Source],
         typed: dict[str, str | Unreadable],
         context: str,
     ) -> None:
         self._request = request
+        self._jobs = request.jobs or (1 if request.cluster is None else 0)
         self._settings = in_force
         self._sources = sources
         self._typed = typed
         self._context = context
         self._framework = GoedelsPoetryFramework(in_force, checkpoint_all=False)
         self._checkers = WorkerPool(1)
-        self._progress: Progress = choose(
-            sys.stderr,
-            self._framework.open_store,
-            len(sources),
-            in_force.budgets.wall_seconds,
-            worded,
-            quiet=request.quiet or (request.as_json and not is_live(sys.stderr)),
-        )
+        self._progress = live_progress(request, self._framework.open_store, len(sources), in_force.budgets.wall_seconds)
         self._confirm = Confirmation(self._progress) if request.confirm else None
         self._interrupted = False
         self._unread: OSError | None = None
@@ -207,13 +205,13 @@ class _Batch:
         async with (
             self._framework,
             self._checkers,
-            seats_of(ray, self._settings, self._request.jobs, self._progress.note) as seats,
+            seats_of(ray, self._settings, self._jobs, self._progress.note) as seats,
         ):
-            with self._progress, Signals(self._interrupt):
+            with stoppable(self._progress, self._stop):
                 sources = [each for source in self._sources for each in await self._theorems(source)]
                 self._output.expect(sources, folder=not all(source.named for source in self._sources))
                 self._progress.expect(len(sources))
-                jobs = self._request.jobs if seats is None else await self._spread(seats, sources)
+                jobs = self._jobs if seats is None else await self._spread(seats, sources)
                 async with asyncio.TaskGroup() as group:
                     if jobs == 1 or len(sources) == 1:
                         await self._in_order(sources, group)
@@ -240,10 +238,6 @@ class _Batch:
         else:
             self._framework.elsewhere = ClusterRuns(seats, self._settings)
         return room
-
-    def _interrupt(self) -> None:
-        self._progress.note("stopping; press Ctrl-C once more to stop at once")
-        self._stop()
 
     def _stop(self) -> None:
         self._interrupted = True
@@ -278,7 +272,7 @@ class _Batch:
         return SMT if nameless or self._request.informal else languages.for_file(source.file)
 
     def _text(self, source: Source) -> str | Unreadable:
-        text = self._typed[source.file] if source.file in self._typed else _attempt_read(source)
+        text = self._typed[source.file] if source.file in self._typed else attempt_read(source)
         if isinstance(text, str):
             self._output.read(source, text)
         return text
@@ -320,7 +314,7 @@ class _Batch:
         finally:
             if searched is not None:
                 searched.set()
-        seconds = (alone and waited()) or time.monotonic() - began
+        seconds = (alone and elapsed()) or time.monotonic() - began
         if before is not None:
             await asyncio.wait([before])
         report = replace(self._output.completed(source, report, seconds), required=self._request.required)
@@ -352,8 +346,6 @@ class _Batch:
         except Exception as error:  # noqa: BLE001 - a defect on one theorem must not stop the others
             if isinstance(error, GoedelsPoetryError) and not isinstance(error, (RunLocked, StoreError, MissingTool)):
                 return Report(RunResult(source.name, Verdict.UNKNOWN, reason=str(error)))
-            from goedels_poetry.cli.no_verdict import failure_of
-
             failure = failure_of(error, self._settings.data_dir)
             return Report(RunResult(source.name, Verdict.UNKNOWN, reason=failure.reason), failure=failure)
 
@@ -381,12 +373,12 @@ class _Batch:
                 },
                 fresh=fresh,
                 resume=request.resume,
-                out=self._folder(source, text, fresh),
+                out=certificate_folder(request.out, source, text, fresh=fresh),
                 on_event=listen,
                 informal=request.informal,
                 context=self._context,
                 confirm=self._confirm,
-                round_trip=request.round_trip,
+                round_trip=not request.no_round_trip,
             )
 
         if self._language(source) == SMT and self._framework.models is None:
@@ -399,7 +391,7 @@ class _Batch:
             result, remembered = await search(fresh=True), False
         skipped = remembered and result.verdict is Verdict.PROVED
         if result.verdict in CLAIMS and result.language == SMT and self._for_lean:
-            from goedels_poetry.cli.prove_lean import with_lean_proof  # Lean's modules, for who asks for them
+            from goedels_poetry.cli.export import with_lean_proof  # Lean's modules, for who asks for them
 
             stated = result.formalization["formal"] if result.formalization is not None else text
             result = await with_lean_proof(
@@ -418,17 +410,6 @@ class _Batch:
     def _for_lean(self) -> bool:
         """Whether proofs of SMT theorems are to be written for Lean, too."""
         return self._request.lean or self._settings.lean.proofs
-
-    def _folder(self, source: Source, text: str, fresh: bool) -> Path | None:
-        """Where the certificate goes; a fresh run never takes the place of a finished proof."""
-        if self._request.out is None:
-            return None
-        folder = certificate_folder(self._request.out, source, text)
-        place, number = folder, 1
-        while fresh and place.exists():
-            number += 1
-            place = folder.with_name(f"{folder.name}-{number}")
-        return place
 
     async def _still_holds(self, source: Source, result: RunResult, text: str) -> bool:
         """What the data directory remembers is no proof: the checker looks at the certificate again."""
@@ -449,3 +430,112 @@ class _Batch:
         except SolverError:
             return False
         return bool(report["verdict"] == result.verdict)
+
+
+NOT_STARTED = "not started: interrupted"
+"""The reason of a theorem that Ctrl-C kept from being begun."""
+
+
+class Output:
+    """Of one batch. With ``--diff`` standard output is the patch alone, and what people read goes to standard error."""
+
+    def __init__(
+        self, request: Prove, in_force: Settings, framework: GoedelsPoetryFramework, progress: Progress
+    ) -> None:
+        self._several = False
+        self._order: dict[str, int] = {}
+        self._request = request
+        self._framework = framework
+        self._progress = progress
+        self._out = lines_to(sys.stderr if request.diff and not request.as_json else sys.stdout)
+        self._rows: list[Row] = []
+        self._filling: Filling | None = None
+        if request.fills:
+            from goedels_poetry.cli.fill_sorry import Filling  # what fills nothing does without
+
+            text = lines_to(sys.stderr) if request.as_json else self._out
+            self._filling = Filling(in_force.lean, request.write, request.diff, text, diff_to_text=request.as_json)
+
+    def expect(self, sources: Sequence[Source], *, folder: bool) -> None:
+        """These theorems will come; of several, or of a ``folder``, a table ends it."""
+        self._several = folder or len(sources) > 1
+        self._order = {source.name: number for number, source in enumerate(sources)}
+
+    def read(self, source: Source, text: str) -> None:
+        """A file says this now, and theorems of it are about to be proved."""
+        if self._filling is not None:
+            self._filling.read(source, text)
+
+    def completed(self, source: Source, report: Report, seconds: float) -> Report:
+        """The report with its proof, or with what speaks of the goals left open, and the seconds that it took."""
+        result, begun = report.result, report.result.reason != NOT_STARTED
+        failed = report.failure.title if report.failure is not None else ""
+        waited_for = seconds if begun else None
+        self._rows.append(Row(source.name, result.verdict, result.trust_level or "", waited_for, failed))
+        if self._filling is not None:
+            self._filling.done(source, result, without_verdict=report.failure is not None)
+        asked = self._request.proof
+        report = self._seen(replace(report, show_proof=asked, seconds=waited_for))
+        return report if asked is False else replace(report, proof=proof_text(report.result, report.theorem))
+
+    def _seen(self, report: Report) -> Report:
+        """With what the run's store says: opened once, which takes longer than what is read there.
+
+        A store that cannot be read takes nothing from a result: its certificate is what counts.
+        """
+        result = report.result
+        if not result.run_id:
+            return report
+        try:
+            return self._with_tree(report)
+        except StoreError as problem:
+            warnings = (*result.warnings, f"the proof tree cannot be shown: {problem}")
+            return replace(report, result=replace(result, warnings=warnings))
+
+    def _with_tree(self, report: Report) -> Report:
+        result = report.result
+        with self._framework.open_store(result.run_id) as store:
+            theorem = str(store.meta("statement") or result.input)
+            goals = [] if self._request.as_json else store.nodes()
+            explained: Sequence[str] = ()
+            if goals and result.verdict in (Verdict.UNKNOWN, Verdict.OUT_OF_BUDGET):
+                from goedels_poetry.trace.explain import explain_lines  # what is proved needs none of it
+
+                explained = explain_lines(store, goals[0])
+        left = tuple(replace(goal, statement=goal.statement or theorem) for goal in result.open_goals)
+        told = replace(result, open_goals=left)
+        return replace(report, result=told, theorem=theorem, goals=goals, explained=explained)
+
+    def say(self, report: Report) -> None:
+        """Print a page, or an object."""
+        with self._progress.paused():
+            if self._request.as_json:
+                sys.stdout.write(to_json(report) + "\n")
+            else:
+                show(self._out, report)
+                if self._several:
+                    say(self._out, "")
+            sys.stdout.flush()
+
+    async def fill(self, stopped: Callable[[], bool]) -> bool:
+        """Fill the files where that is asked for; whether all went as it was asked. ``stopped``: by the user."""
+        if self._filling is None:
+            return True
+        if stopped():
+            self._progress.note("interrupted: no file is filled in")
+            return False
+        note = (lambda _: None) if self._request.quiet else self._progress.note
+        with self._progress.paused():
+            return await self._filling.finish(note, stopped)
+
+    def end(self) -> None:
+        """After several theorems, or a folder: the table, and the count as the last line of all."""
+        if not self._several:
+            return
+        rows = sorted(self._rows, key=lambda row: self._order.get(row.name, 0))
+        seconds = elapsed() or sum(row.seconds or 0.0 for row in rows)
+        if not self._request.as_json:
+            say_table(self._out, rows)
+            say(self._out, tally(rows, seconds))
+        elif not self._request.quiet:
+            say(lines_to(sys.stderr), tally(rows, seconds))

@@ -1,19 +1,18 @@
-"""A result as one JSON object, or as a page for people."""
+"""A result as one JSON object, or as a page for people, and the table that ends a batch."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from goedels_poetry.cli.endings import say_excerpt, say_failure, say_verdict
-from goedels_poetry.cli.formal import described
-from goedels_poetry.cli.proof_page import say_proof
-from goedels_poetry.cli.verdicts import exit_code_of
+from goedels_poetry.cli.run_errors import Failure, exit_code_of
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.trace.proof_text import ProofText
-from goedels_poetry.trace.terminal import counted, draw_short, one_line, printable, say
+from goedels_poetry.trace.proof_text import LEAN, MAX_LINES, ProofText
+from goedels_poetry.trace.terminal import PIPE_WIDTH, counted, draw_short, indented, one_line, printable, say, say_parts
 from goedels_poetry.trace.wording import LONGEST, worded, wording_of
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.state import ProofNode
@@ -21,7 +20,73 @@ from goedels_poetry.tree.state import ProofNode
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from goedels_poetry.cli.no_verdict import Failure
+ABOUT = "the verdict is about this formal statement, not about the words"
+GOES_ON = "the same command{} goes on where the run stopped"
+STYLES = {
+    Verdict.PROVED: "bold green",
+    Verdict.TESTED: "green",
+    Verdict.REFUTED: "bold red",
+    Verdict.INCONSISTENT: "bold magenta",
+    Verdict.INVALID: "bold red",
+}
+"""Of the verdict's word."""
+OTHERS = "bold yellow"
+
+
+def style_of(verdict: Verdict) -> str:
+    """The style of a verdict's word."""
+    return STYLES.get(verdict, OTHERS)
+
+
+def say_verdict(
+    out: Console,
+    verdict: Verdict,
+    name: str,
+    reason: str = "",
+    *,
+    answer: str = "",
+    note: str = "",
+    disputed: Sequence[Mapping[str, Any]] = (),
+) -> None:
+    """Print the end of a page.
+
+    Args:
+        out: where to.
+        verdict: the answer.
+        name: what it is about, as the user gave it.
+        reason: one line before it; "" for none.
+        answer: of a question: printed instead of the verdict, which follows it.
+        note: printed after the name.
+        disputed: objections to a tested function, see `RunResult.disputed`; printed first.
+    """
+    for each in disputed:
+        say(out, f'  disputed: {one_line(str(each["reason"]))}; the task says "{one_line(str(each["words"]))}"')
+    if reason:
+        say(out, f"  {one_line(reason)}")
+    open_question = disputed and verdict is Verdict.TESTED
+    word = (answer or str(verdict), style_of(verdict)) if not open_question else (f"{verdict}, disputed", OTHERS)
+    say_parts(out, ("", ""), word, (f"  {printable(name)}", ""), *([(f"  {note}", "dim")] if note else []))
+
+
+def say_invalid(out: Console, name: str, reason: str, location: Mapping[str, Any] | None) -> None:
+    """Print the end of an invalid input's page: ``name:line:column: message``, and the line at fault, where known."""
+    place = location or {}
+    say(out, f"  {printable(name)}:{one_line(reason)}" if place.get("line") is not None else f"  {one_line(reason)}")
+    for line in filter(None, (place.get("source") or "").split("\n")):
+        say(out, f"    {line}")
+    say_verdict(out, Verdict.INVALID, name)
+
+
+def say_failure(out: Console, failure: Failure, name: str) -> None:
+    """Print what has no verdict at all: what happened instead, and what to do."""
+    say(out, f"  {one_line(failure.reason)}")
+    say_parts(out, ("", ""), (failure.title, "bold red"), (f"  {printable(name)}", ""), ("  (no verdict)", "dim"))
+
+
+def model_costs(calls: float, tokens: float, money: float, seconds: float) -> str:
+    """What the models of one run cost."""
+    return f"{calls:,g} model calls, {tokens:,g} tokens, ${money:.4f}, {seconds:.1f} s"
+
 
 TRUST = {
     "L0": "accepted by the verifier, compared with nothing",
@@ -95,9 +160,7 @@ def show(out: Console, report: Report) -> None:
         return
     if result.verdict is Verdict.INVALID:
         _warn(out, result)
-        say(out, f"  {located(result)}")
-        say_excerpt(out, result.location)
-        say_verdict(out, result.verdict, result.input)
+        say_invalid(out, result.input, result.reason, result.location)
         return
     proved = result.verdict is Verdict.PROVED
     if nodes and proved:
@@ -136,21 +199,13 @@ def _found(out: Console, result: RunResult) -> None:
         say(out, "  counterexample:")
         for line in counterexample_lines(result.counterexample):
             say(out, f"    {line}")
-    if result.core and result.verdict is Verdict.PROVED:
-        say(out, "  premises that the proof needs:")
-        _premises(out, result.core, result.language)
-    elif result.core:
-        say(out, "  what contradicts itself:")
-        _premises(out, result.core, result.language)
-
-
-def _premises(out: Console, core: Sequence[str], language: str) -> None:
-    for premise in core:
+    if result.core:
+        needed = result.verdict is Verdict.PROVED
+        say(out, "  premises that the proof needs:" if needed else "  what contradicts itself:")
+    for premise in result.core or ():
         name, _, formula = premise.partition(": ")
-        say(
-            out,
-            f"    {one_line(name)}: {one_line(worded(formula, language))}" if formula else f"    {one_line(premise)}",
-        )
+        words = f": {one_line(worded(formula, result.language))}" if formula else ""
+        say(out, f"    {one_line(name if formula else premise)}{words}")
 
 
 def _evidence(out: Console, report: Report) -> None:
@@ -168,6 +223,33 @@ def _evidence(out: Console, report: Report) -> None:
         say(out, f"  run {result.run_id}" + (f": {spent}" if spent else ""))
 
 
+def described(result: RunResult, assumes: bool = False) -> Iterator[str]:
+    """Lines about a formalization, for the page for people.
+
+    Args:
+        result: of a claim; any other gives nothing.
+        assumes: whether definitions were assumed: then ``check`` needs to be told.
+    """
+    stated = result.formalization
+    if stated is None:
+        return
+    attempts = counted(stated["attempts"], "attempt")
+    if stated["formal"] is None:
+        yield f"no formal statement ({attempts})"
+        return
+    notes = ["judged to say the same by a model" if stated["judged"] else "not judged"]
+    notes += ["confirmed"] if stated["confirmed"] else ["declined"] if stated["confirmed"] is False else []
+    yield f"formal statement by a model ({attempts}, {', '.join(notes)}):"
+    yield from indented(str(stated["formal"]), "  ")
+    if stated["judged"] and stated["judge_reason"]:
+        yield f"the judge: {one_line(stated['judge_reason'])}"
+    yield ABOUT
+    if stated["file"] and result.certificate:
+        flag = " --assume-definitions" if assumes else ""
+        places = (shlex.quote(printable(str(place))) for place in (result.certificate, stated["file"]))
+        yield "check it: goedels-poetry check {} --against {}{}".format(*places, flag)
+
+
 def _draw(out: Console, nodes: Sequence[ProofNode], theorem: str) -> None:
     """The tree; one of a single goal is a line."""
     root = nodes[0]
@@ -178,12 +260,6 @@ def _draw(out: Console, nodes: Sequence[ProofNode], theorem: str) -> None:
     from goedels_poetry.trace.tree import tree
 
     out.print(tree(nodes, theorem, words))
-
-
-def located(result: RunResult) -> str:
-    """An invalid input's message; ``name:line:column: message`` where the place is known."""
-    known = (result.location or {}).get("line") is not None
-    return f"{printable(result.input)}:{one_line(result.reason)}" if known else one_line(result.reason)
 
 
 def counterexample_lines(counterexample: dict[str, Any]) -> list[str]:
@@ -208,19 +284,121 @@ def spent_lines(metrics: dict[str, Any], waited: float | None = None) -> list[st
         metrics: of a run, over all its starts.
         waited: seconds that somebody waited now, told first; None: the run's own, over all starts, alone.
     """
-    known = (
-        ("nodes", "goal", ""),
-        ("attempts", "attempt", ""),
-        ("backtracks", "backtrack", ""),
-        ("bans", "ban", ""),
-        ("lemmas_reused", "lemma reused", "lemmas reused"),
-        ("steps", "step", ""),
-        ("solver_calls", "solver call", ""),
-    )
-    told = [(metrics.get(name), one, many) for name, one, many in known]
-    lines = [counted(n, one, many) for n, one, many in told if isinstance(n, (int, float))]
+    known = ("nodes", "attempts", "backtracks", "bans", "lemmas_reused", "steps", "solver_calls")
+    titles = ("goal", "attempt", "backtrack", "ban", "lemma reused", "step", "solver call")
+    counts = [(metrics.get(name), title) for name, title in zip(known, titles, strict=True)]
+    many = {"lemma reused": "lemmas reused"}
+    lines = [counted(n, one, many.get(one, "")) for n, one in counts if isinstance(n, (int, float))]
     searched = metrics.get("wall_seconds")
     if waited is not None:
         earlier = isinstance(searched, (int, float)) and searched > 1.5 * waited + 1
         return [*lines, f"{waited:.1f} s" + (f" ({searched:.1f} s over all starts)" if earlier else "")]
     return [*lines, f"{searched:.1f} s"] if isinstance(searched, (int, float)) else lines
+
+
+SHORT = 12
+"""Lines that a proof may have to be shown unasked."""
+SHORT_CHARACTERS = 4_000
+"""Characters that it may have: a generated one-liner would fill the screen."""
+
+
+def say_proof(out: Console, proof: ProofText, asked: bool | None, *, proved: bool) -> None:
+    """Print the proof.
+
+    Args:
+        out: where to.
+        proof: as the certificate has it.
+        asked: True: whatever its length; False: not at all; None: when it is short and of the theorem itself.
+        proved: whether the theorem is proved; a proof of its negation is printed only when it is asked for.
+    """
+    short = len(proof.lines) <= SHORT and sum(map(len, proof.lines)) <= SHORT_CHARACTERS
+    if asked is False or (asked is None and not proved):
+        return
+    if asked is None and not short:
+        say(out, f"  {proof.of}: {len(proof.lines)} lines; --proof prints them")
+        return
+    say(out, f"  {proof.of}:")
+    lines = [printable(line.expandtabs()) for line in proof.lines[:MAX_LINES]]
+    if proof.kind == LEAN and getattr(out, "color_system", None):
+        _say_lean(out, lines)
+    else:
+        for line in lines:
+            say(out, f"    {line}".rstrip())
+    if len(proof.lines) > MAX_LINES:
+        say(out, f"    ... and {len(proof.lines) - MAX_LINES} lines more, in the certificate")
+
+
+def _say_lean(out: Console, lines: Sequence[str]) -> None:
+    """In colours of the terminal's own."""
+    from rich.syntax import Syntax  # not at the cost of pages without any
+    from rich.text import Text
+
+    coloured = Syntax("", "lean4", theme="ansi_dark", background_color="default").highlight("\n".join(lines))
+    coloured.rstrip()
+    for line in coloured.split("\n", allow_blank=True):
+        indented = Text("    ")
+        indented.append_text(line)
+        indented.rstrip()
+        say(out, indented)
+
+
+HEAD = ("theorem", "verdict", "trust", "seconds")
+COUNTED = ("proved", "tested", "refuted", "inconsistent", "unknown", "out_of_budget", "invalid")
+LEAST_NAME = 16
+"""Columns that a name keeps on the narrowest terminal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One theorem of a batch."""
+
+    name: str
+    verdict: Verdict
+    level: str = ""
+    """Trust level; "" where nothing was certified."""
+    seconds: float | None = None
+    """That somebody waited for it; None when it was not begun."""
+    failed: str = ""
+    """What stands in place of a verdict where there is none."""
+
+    @property
+    def word(self) -> str:
+        """The verdict, or what stands in its place."""
+        return self.failed or str(self.verdict)
+
+    @property
+    def style(self) -> str:
+        """Of that word."""
+        return "bold red" if self.failed else style_of(self.verdict)
+
+
+def say_table(out: Console, rows: Sequence[Row]) -> None:
+    """All theorems in the order of the rows; on a narrow terminal names lose their beginnings."""
+    cells = [(r.name, r.word, r.level, "" if r.seconds is None else f"{r.seconds:.1f}") for r in rows]
+    verdict, level, seconds = (max(len(row[column]) for row in (HEAD, *cells)) for column in (1, 2, 3))
+    room = getattr(out, "width", PIPE_WIDTH) - (verdict + level + seconds + 6)
+    names = [_tail(one_line(row[0]), max(room, LEAST_NAME)) for row in (HEAD, *cells)]
+    width = max(map(len, names))
+    for name, row, style in zip(names, (HEAD, *cells), ("", *(r.style for r in rows)), strict=True):
+        rest = f"  {row[2].ljust(level)}  {row[3].rjust(seconds)}"
+        say_parts(out, (f"{name.ljust(width)}  ", ""), (row[1].ljust(verdict), style), (rest.rstrip(), ""))
+
+
+def tally(rows: Sequence[Row], seconds: float) -> str:
+    """``24 theorems: 20 proved, 1 refuted, 3 unknown in 31 s``."""
+    counts = Counter(row.word for row in rows)
+    words = [*COUNTED, *dict.fromkeys(row.failed for row in rows if row.failed)]
+    found = ", ".join(f"{counts[word]} {word.replace('_', ' ')}" for word in words if counts[word])
+    return f"{counted(len(rows), 'theorem')}: {found or 'none'} in {in_words(seconds)}"
+
+
+def in_words(seconds: float) -> str:
+    """A duration as people say it."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    return f"{seconds:.0f} s" if seconds < 180 else f"{seconds // 60:.0f} min {seconds % 60:.0f} s"
+
+
+def _tail(name: str, width: int) -> str:
+    """The end of a name tells more than its beginning."""
+    return name if len(name) <= width else f"...{name[len(name) - width + 3 :]}"

@@ -6,24 +6,26 @@ import json
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
-from goedels_poetry.cli.look import looking
+from goedels_poetry.cli.inspect import looking
 from goedels_poetry.errors import InvalidInput, StoreError
 from goedels_poetry.framework import GoedelsPoetryFramework
-from goedels_poetry.trace.terminal import console, counted, folded, printable, say
+from goedels_poetry.trace.terminal import aligned, console, counted, folded, printable, say
 from goedels_poetry.tree.repair import repair
 from goedels_poetry.tree.results import RunSummary
-from goedels_poetry.tree.runs import Runs
+from goedels_poetry.tree.runs import Runs as Store
 from goedels_poetry.tree.selection import BUSY, Pruning, Selection, moment, outcome, prune, to_prune, verdicts_of
 from goedels_poetry.tree.store.salvage import Salvage
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from goedels_poetry.cli.tools import Runs
 
 NOT_DELETED = NOT_SAVED = 1
 NARROW = 72
@@ -32,37 +34,22 @@ FIGURES = ("goals", "steps", "size")
 GAP = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What the command line says."""
-
-    verdict: Sequence[str] = ()
-    since: str | None = None
-    older_than: str | None = None
-    language: str | None = None
-    match: str = ""
-    limit: int = 20
-    as_json: bool = False
-    prune: bool = False
-    keep: int | None = None
-    yes: bool = False
-
-    def selection(self) -> Selection:
-        """Which runs are meant; raises `InvalidInput`."""
-        return Selection(
-            verdicts=verdicts_of(self.verdict),
-            since=moment(self.since) if self.since is not None else None,
-            before=moment(self.older_than) if self.older_than is not None else None,
-            language=self.language,
-            match=self.match,
-        )
+def _selection(request: Runs) -> Selection:
+    """Which runs are meant; raises `InvalidInput`."""
+    return Selection(
+        verdicts=verdicts_of(request.verdict),
+        since=moment(request.since) if request.since is not None else None,
+        before=moment(request.older_than) if request.older_than is not None else None,
+        language=request.language,
+        match=request.match,
+    )
 
 
-def list_runs(request: Request) -> int:
+def list_runs(request: Runs) -> int:
     """Runs, latest first; or what deleting them would do, and with ``yes`` has done."""
 
     def body(framework: GoedelsPoetryFramework) -> int:
-        selection, runs = request.selection(), Runs.of(framework.settings)
+        selection, runs = _selection(request), Store.of(framework.settings)
         if request.prune:
             return _prune(request, selection, framework.runs(), runs)
         if request.yes or request.keep is not None:
@@ -76,7 +63,7 @@ def list_runs(request: Request) -> int:
     return looking(body)
 
 
-def _list(request: Request, found: Sequence[RunSummary], of: int, place: str) -> int:
+def _list(request: Runs, found: Sequence[RunSummary], of: int, place: str) -> int:
     shown = found[: request.limit] if request.limit else found
     if request.as_json:
         for run in shown:
@@ -90,7 +77,7 @@ def _list(request: Request, found: Sequence[RunSummary], of: int, place: str) ->
         say(out, f"none of {of} runs")
         return 0
     _show(out, shown)
-    there = of if request.selection() == Selection() else len(found)
+    there = of if _selection(request) == Selection() else len(found)
     if there > len(shown):
         say(out, f"{there - len(shown)} older runs; --limit 0 shows all")
     if len(found) < there:  # how large the others are would have to be looked up in each
@@ -100,7 +87,7 @@ def _list(request: Request, found: Sequence[RunSummary], of: int, place: str) ->
     return 0
 
 
-def _prune(request: Request, selection: Selection, every: Sequence[RunSummary], runs: Runs) -> int:
+def _prune(request: Runs, selection: Selection, every: Sequence[RunSummary], runs: Store) -> int:
     if request.yes and selection == Selection() and request.keep is None:
         raise InvalidInput("this would delete every run: say which go (--older-than 30d), or how many stay (--keep N)")
     if request.keep is not None and request.keep < 0:
@@ -124,7 +111,7 @@ def _as_json(done: Pruning, *, deleted: bool) -> dict[str, object]:
     }
 
 
-def _say_pruned(request: Request, done: Pruning) -> None:
+def _say_pruned(request: Runs, done: Pruning) -> None:
     out = console(sys.stdout)
     if not request.yes and done.runs:
         shown = done.runs[: request.limit] if request.limit else done.runs
@@ -141,7 +128,7 @@ def repair_run(run_id: str, *, as_json: bool) -> int:
     """Save what can be read of a damaged run; returns the exit code."""
 
     def body(framework: GoedelsPoetryFramework) -> int:
-        place = Runs.of(framework.settings).get(run_id)
+        place = Store.of(framework.settings).get(run_id)
         try:
             done = repair(place)
         except StoreError as problem:
@@ -182,22 +169,13 @@ def _show(out: Console, shown: Sequence[RunSummary]) -> None:
     """
     titles = ("run", "verdict") if out.width < NARROW else ("run", "started", "verdict", *FIGURES)
     rows = [_cells(run, titles) for run in shown]
-    widths = [max(map(len, column)) for column in zip(titles, *rows, strict=True)]
+    lines = aligned([titles, *rows], [titles.index(title) for title in FIGURES if title in titles])
     names = [printable(run.name) for run in shown]
-    left = out.width - sum(width + GAP for width in widths)
-    beside = max(map(cell_len, names)) <= left
+    beside = max(map(cell_len, names)) <= out.width - len(lines[0]) - GAP
 
-    def line(cells: Sequence[str]) -> str:
-        aligned = (
-            cell.rjust(width) if title in FIGURES else cell.ljust(width)
-            for title, cell, width in zip(titles, cells, widths, strict=True)
-        )
-        return (" " * GAP).join(aligned)
-
-    say(out, f"{line(titles)}{' ' * GAP}theorem" if beside else line(titles).rstrip(), style="bold")
-    for row, name in zip(rows, names, strict=True):
-        say(out, f"{line(row)}{' ' * GAP}{name}" if beside else line(row).rstrip())
-        for part in () if beside else folded(name, out.width - GAP):
+    for line, name in zip(lines, ("theorem", *names), strict=True):
+        say(out, f"{line}{' ' * GAP}{name}" if beside else line.rstrip(), style="bold" if line is lines[0] else "")
+        for part in () if beside or line is lines[0] else folded(name, out.width - GAP):
             say(out, " " * GAP + part)
 
 

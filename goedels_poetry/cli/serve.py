@@ -4,61 +4,46 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from goedels_poetry.cli.configure import BadSettings, settings
-from goedels_poetry.cli.failures import INTERRUPTED
-from goedels_poetry.cli.signals import Signals
+from goedels_poetry.cli.configure import settings
+from goedels_poetry.cli.run_errors import INTERRUPTED, Unusable
+from goedels_poetry.cli.session import Signals
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.settings.declared import Settings
 from goedels_poetry.trace.terminal import console, one_line, say
+
+if TYPE_CHECKING:
+    from goedels_poetry.cli.tools import Serve
 
 USAGE = 2
 SECONDS = 300.0
 """The longest that a run may take when nobody says another limit, as for `prove`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """What the command line says."""
-
-    port: int = 0
-    runs: int = 2
-    timeout: float | None = None
-    """Seconds; 0: no limit."""
-    models: dict[str, Any] = field(default_factory=dict)
-
-
-def serve_runs(request: Request) -> int:
+def serve_runs(request: Serve) -> int:
     """Serve until a signal comes; 0 then."""
     try:
-        chosen = settings(models=request.models)
+        in_force = settings(models={"model": request.model, "base_url": request.base_url})
         from goedels_poetry.serve.server import Limits
+
+        limits = Limits(port=request.port, runs=request.runs, seconds=_seconds(request, in_force))
+        asyncio.run(_until_a_signal(in_force, limits))
+        return 0
     except ModuleNotFoundError as missing:
         package = (missing.name or "").partition(".")[0]
         if package not in ("starlette", "uvicorn", "h11"):
             raise
-        say(
-            console(sys.stderr),
-            f"serve needs {package}, which is not installed: pip install starlette uvicorn (the extra `serve`)",
-        )
-        return USAGE
-    except BadSettings as problem:
-        say(console(sys.stderr), one_line(str(problem)))
-        return USAGE
-    limits = Limits(port=request.port, runs=request.runs, seconds=_seconds(request, chosen))
-    try:
-        asyncio.run(_until_a_signal(chosen, limits))
+        problem = f"serve needs {package}, which is not installed: pip install starlette uvicorn (the extra `serve`)"
+    except (Unusable, GoedelsPoetryError) as error:
+        problem = one_line(str(error))
     except asyncio.CancelledError:
         return INTERRUPTED  # a second Ctrl-C
-    except GoedelsPoetryError as problem:
-        say(console(sys.stderr), one_line(str(problem)))
-        return USAGE
-    return 0
+    say(console(sys.stderr), problem)
+    return USAGE
 
 
-def _seconds(request: Request, chosen: Settings) -> float | None:
+def _seconds(request: Serve, chosen: Settings) -> float | None:
     given = request.timeout if request.timeout is not None else chosen.budgets.wall_seconds or SECONDS
     return given or None
 

@@ -12,10 +12,18 @@ from typing import Any
 
 from goedels_poetry import languages
 from goedels_poetry.autoformalizer.rows import BadRows, read_rows
-from goedels_poetry.evaluation.documents import is_document, read_document
-from goedels_poetry.evaluation.formats import FORMATS, Format, NotScored, Reading, format_named, format_of
-from goedels_poetry.evaluation.log import is_of_report
+from goedels_poetry.evaluation.formats import (
+    FORMATS,
+    Format,
+    NotScored,
+    Reading,
+    format_named,
+    format_of,
+    is_document,
+    read_document,
+)
 from goedels_poetry.evaluation.questions import BadData, GoldQuestion
+from goedels_poetry.evaluation.runner import is_of_report
 
 SUFFIXES = (".json", ".jsonl", ".ndjson")
 WITHIN = ("items", "data", "examples", "rows")

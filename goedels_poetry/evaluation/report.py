@@ -8,18 +8,18 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
 from typing import Any
 
+from markdown_it import MarkdownIt
+
 from goedels_poetry.errors import StoreError
-from goedels_poetry.evaluation import charts, tables
-from goedels_poetry.evaluation.compare import PassAt, pass_at
-from goedels_poetry.evaluation.curves import UNITS, Curve, curves
-from goedels_poetry.evaluation.html import page_of
+from goedels_poetry.evaluation import tables
+from goedels_poetry.evaluation.figures import UNITS, Curve, Metrics, PassAt, by_dataset, curve, curves, metrics, pass_at
 from goedels_poetry.evaluation.load import Data
-from goedels_poetry.evaluation.metrics import Metrics, by_dataset, curve, metrics
 from goedels_poetry.evaluation.outcome import RESULTS, Outcome, to_lines
-from goedels_poetry.evaluation.plots import accuracy_plot, cost_plot, coverage_plot
+from goedels_poetry.evaluation.plots import accuracy_plot, cost_plot, coverage_plot, proof_plots
 from goedels_poetry.evaluation.recorded import SUMMARY
 from goedels_poetry.evaluation.runner import Run
 
@@ -173,7 +173,7 @@ def _facts(report: Report) -> Iterable[str]:
 
 
 def page(report: Report, pictures: Iterable[str] = ()) -> str:
-    """The report as Markdown; ``pictures``: names of those beside it that need matplotlib."""
+    """The report as Markdown; ``pictures``: names of those of proofs that there are."""
     parts: list[str] = ["# Proofs" if report.proofs else "# Evaluation", "", *shown(report), ""]
     if not report.proofs:
         parts += [
@@ -221,7 +221,43 @@ def _proof_sections(report: Report, pictures: Iterable[str]) -> list[str]:
     if report.mistakes:
         parts += ["## What went wrong on the way", "", *tables.mistake_table(report.mistakes), ""]
         parts += picture("mistakes", "attempts that failed")
-    return parts if there else [*parts, charts.HOW_TO_GET, ""]
+    return parts
+
+
+_STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; color: #222; background: #fff; max-width: 62rem; margin: 2rem auto;
+  padding: 0 1rem; }
+table { border-collapse: collapse; margin: 1rem 0; font-variant-numeric: tabular-nums; display: block;
+  overflow-x: auto; }
+th, td { border-bottom: 1px solid #ddd; padding: .25rem .7rem; text-align: right; white-space: nowrap; }
+th:first-child, td:first-child { text-align: left; }
+th { border-bottom: 2px solid #888; }
+pre { background: #f6f6f6; padding: .8rem; overflow-x: auto; }
+svg { max-width: 100%; height: auto; }
+@media (prefers-color-scheme: dark) {
+  body { color: #ddd; background: #161616; } th, td { border-color: #444; } pre { background: #222; }
+  svg { background: #fff; }
+}
+"""
+_MARKDOWN = ("heading", "fence", "list", "table", "backticks", "emphasis", "escape", "image", "text_join")
+"""What of Markdown is read; all else is shown as it is, and nothing in it becomes mark-up."""
+
+
+def page_of(markdown: str, pictures: Mapping[str, str], title: str) -> str:
+    """The report as one HTML page with nothing from elsewhere; ``pictures``: SVG by file name."""
+    reader = MarkdownIt("zero").enable(list(_MARKDOWN))
+
+    def picture(renderer: Any, tokens: Sequence[Any], place: int, options: Any, env: Any) -> str:
+        svg = pictures.get(str(tokens[place].attrs["src"]))
+        return f"<figure>{svg}</figure>" if svg else ""
+
+    reader.add_render_rule("image", picture)
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+        f"<title>{escape(title)}</title><style>{_STYLE}</style></head>\n<body>\n{reader.render(markdown)}\n</body></html>\n"
+    )
 
 
 def write(report: Report, folder: Path) -> None:
@@ -234,7 +270,7 @@ def write(report: Report, folder: Path) -> None:
     pictures = {"cost.svg": cost_plot(every)}
     drawn: dict[str, str] = {}
     if report.proofs:
-        drawn = charts.charts(report.curves, report.pass_at, report.endings, report.mistakes)
+        drawn = proof_plots(report.curves, report.pass_at, report.endings, report.mistakes)
         pictures |= drawn
     else:
         pictures["accuracy.svg"] = accuracy_plot({name: found.accuracy for name, found in every.items()})

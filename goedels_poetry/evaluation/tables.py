@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from goedels_poetry.evaluation.compare import Compared, PassAt
-from goedels_poetry.evaluation.curves import Curve, budgets
-from goedels_poetry.evaluation.metrics import Metrics, Share
+from goedels_poetry.evaluation.figures import Compared, Curve, Metrics, PassAt, Share, budgets
 from goedels_poetry.evaluation.outcome import PREDICTED, Outcome
 from goedels_poetry.evaluation.questions import LABELS
 

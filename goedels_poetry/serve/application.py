@@ -16,10 +16,9 @@ from starlette.routing import Route
 
 from goedels_poetry import languages
 from goedels_poetry.errors import InvalidInput, one_line
-from goedels_poetry.serve.answers import NOTHING_ELSE, Refused, answer, page, problem
-from goedels_poetry.serve.desk import Desk, Order
-from goedels_poetry.serve.events import follow
-from goedels_poetry.serve.looking import UNREADABLE, Shelf, as_json, as_list, data_of
+from goedels_poetry.serve.access import NOTHING_ELSE, Refused, answer, page, problem
+from goedels_poetry.serve.looking import UNREADABLE, Shelf, as_json, as_list, data_of, follow
+from goedels_poetry.serve.run_manager import Order, RunManager
 from goedels_poetry.trace.page.html import Live, content_security_policy, render
 from goedels_poetry.tree.selection import Selection, moment, verdicts_of
 
@@ -40,9 +39,9 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 class Pages:
     """What is answered at each address."""
 
-    def __init__(self, shelf: Shelf, desk: Desk, closing: asyncio.Event) -> None:
+    def __init__(self, shelf: Shelf, manager: RunManager, closing: asyncio.Event) -> None:
         self._shelf = shelf
-        self._desk = desk
+        self._manager = manager
         self._closing = closing
         self._listeners = 0
 
@@ -78,7 +77,7 @@ class Pages:
         """The page of a run; while the run goes on it is kept up to date."""
         run = await asyncio.to_thread(self._shelf.place, request.path_params["run_id"])
         address = f"/api/runs/{run.run_id}"
-        stop = f"{address}/stop" if self._desk.is_ours(run.run_id) else None
+        stop = f"{address}/stop" if self._manager.is_ours(run.run_id) else None
         live = Live(events=f"{address}/events", home="/", stop=stop)
 
         def text() -> str:
@@ -100,8 +99,8 @@ class Pages:
             "total": len(every),
             "found": len(found),
             "languages": languages.names(),
-            "most_seconds": self._desk.seconds,
-            "most_runs": self._desk.most,
+            "most_seconds": self._manager.seconds,
+            "most_runs": self._manager.most,
         }
         return answer({"runs": as_list(found[:limit]), **facts})
 
@@ -110,7 +109,7 @@ class Pages:
         run = await asyncio.to_thread(self._shelf.place, request.path_params["run_id"])
         summary, result = await asyncio.to_thread(lambda: (run.summary(), run.result()))
         ended = result.to_json() if result is not None and summary.status != "running" else None
-        return answer({**as_json(summary), "result": ended, "can_stop": self._desk.is_ours(run.run_id)})
+        return answer({**as_json(summary), "result": ended, "can_stop": self._manager.is_ours(run.run_id)})
 
     async def events(self, request: Request) -> Response:
         """``GET /api/runs/ID/events?since=N``: what comes after commit N, as server-sent events."""
@@ -132,15 +131,15 @@ class Pages:
 
     async def begin(self, request: Request) -> Response:
         """``POST /api/runs``: start a run. 201 with ``run_id``; 200 when there is a result already."""
-        order = Order.of(await _body(request), seconds=self._desk.seconds)
-        begun = await self._desk.begin(order)
+        order = Order.of(await _body(request), seconds=self._manager.seconds)
+        begun = await self._manager.begin(order)
         ended = begun.result.to_json() if begun.result is not None else None
         return answer({"run_id": begun.run_id, "result": ended}, 201 if ended is None else 200)
 
     async def stop(self, request: Request) -> Response:
         """``POST /api/runs/ID/stop``: stop a run that was begun here; it can be resumed."""
         run = await asyncio.to_thread(self._shelf.place, request.path_params["run_id"])
-        self._desk.stop(run.run_id)
+        self._manager.stop(run.run_id)
         return answer({"run_id": run.run_id, "status": "stopping"}, 202)
 
 

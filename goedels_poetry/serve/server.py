@@ -15,8 +15,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from goedels_poetry.errors import Unavailable
 from goedels_poetry.serve.access import Gate, Key
 from goedels_poetry.serve.application import Pages
-from goedels_poetry.serve.desk import Desk
 from goedels_poetry.serve.looking import Shelf
+from goedels_poetry.serve.run_manager import RunManager
 from goedels_poetry.settings.declared import Settings
 
 HOST = "127.0.0.1"
@@ -63,8 +63,8 @@ async def serve(
     """
     listening = _socket(limits.port)
     key = Key.new(listening.getsockname()[1])
-    desk = Desk(settings, most=limits.runs, seconds=limits.seconds, report=report)
-    pages = Pages(Shelf(settings.data_dir), desk, stopping)
+    manager = RunManager(settings, most=limits.runs, seconds=limits.seconds, report=report)
+    pages = Pages(Shelf(settings.data_dir), manager, stopping)
     server = _Server(_config(Gate(pages.application(), key, report)))
     serving, stopped = asyncio.create_task(server.serve([listening])), asyncio.create_task(stopping.wait())
     try:
@@ -75,7 +75,7 @@ async def serve(
         stopping.set()
         server.should_exit = True
         try:
-            await desk.close()
+            await manager.close()
         finally:
             await serving
 

@@ -1,12 +1,12 @@
-"""Looking at runs, from their stores alone; nobody here changes one.
+"""Looking at runs, from their stores alone; nothing here changes one.
 
-* `tree`: a proof tree as text, Mermaid or Graphviz, `notebook`: as a value; `machine`: how a goal travels likewise.
+* `tree`: a proof tree as text, a picture, or a value for notebooks; `machine`: how a goal travels; `picture`: both as
+  Mermaid or Graphviz.
 * `explain`: why a goal is open: what was tried, how near it came, what would help.
 * `events`: the events of a run with what each has cost.
-* `progress`: chooses among `live` (the view on a terminal) and `lines` (pipes, logs, or nothing) while runs go on.
-* `wording`: stored statements as people write them, `methods`: strategies likewise; `terminal`: text for terminals.
-* `proof_text`, `page`, `compare`: a proof for people, a run as a page for browsers, two runs side by side.
+* `lines` and `live`: what is shown while runs go on, in pipes and on terminals; `terminal`: text for either.
+* `wording`: stored statements and strategies as people write them; `proof_text`: a proof for people.
+* `page`: a run as a page for browsers; `compare`: two runs side by side, as data and as a page.
 
-The command line calls `progress`, `explain`, `events`, `tree` and `machine`; `live` and `page` call `tree` and
-`explain`. What was tried is read by `goedels_poetry.memory.tried`; jobs write it: `goedels_poetry.languages.trials`.
+What was tried is read by `goedels_poetry.memory.tried`; jobs write it: `goedels_poetry.languages.trials`.
 """

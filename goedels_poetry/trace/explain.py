@@ -14,9 +14,8 @@ from typing import Any
 
 from goedels_poetry.languages.trials import NOT_APPLIED, TACTICS, Status, Trial
 from goedels_poetry.memory.tried import tried_on
-from goedels_poetry.trace.methods import worded_detail, worded_points
 from goedels_poetry.trace.terminal import counted, one_line
-from goedels_poetry.trace.wording import worded
+from goedels_poetry.trace.wording import worded, worded_detail, worded_points
 from goedels_poetry.tree.state import NodeStatus, ProofNode
 from goedels_poetry.tree.store.reads import StoreReader
 

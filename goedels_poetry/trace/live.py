@@ -16,10 +16,9 @@ from rich.text import Text
 from goedels_poetry.languages.trials import Doing, doing
 from goedels_poetry.memory.tried import log_path
 from goedels_poetry.trace.lines import Opener, Progress
-from goedels_poetry.trace.methods import worded_detail
 from goedels_poetry.trace.terminal import console, one_line
 from goedels_poetry.trace.tree import STYLES, method
-from goedels_poetry.trace.wording import Worded
+from goedels_poetry.trace.wording import Worded, worded_detail
 from goedels_poetry.tree.results import Event, RunResult
 from goedels_poetry.tree.state import ROOT, NodeStatus, ProofNode, subtree_range
 from goedels_poetry.tree.store.reads import StoreReader

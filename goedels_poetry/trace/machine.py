@@ -7,7 +7,6 @@ LangGraph's own picture, in which every agent goes back to the supervisor, is `G
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 from typing import TypeVar
@@ -17,6 +16,7 @@ from rich.tree import Tree
 
 from goedels_poetry.agents.journey import ASKED, DONE, END, OPEN, Way, journey_of
 from goedels_poetry.agents.registry import Registry
+from goedels_poetry.trace.picture import Arrow, Box, Picture
 
 T = TypeVar("T")
 
@@ -101,75 +101,28 @@ def text(registry: Registry, kind: str = "theorem") -> Tree:
     return top
 
 
-@dataclass(frozen=True, slots=True)
-class _Edge:
-    start: str
-    end: str
-    label: str
-    """Everything that leads there, one outcome a line."""
-    expected: bool
-    """A plug-in's agent need not go that way."""
+def picture(registry: Registry, kind: str = "theorem") -> Picture:
+    """A box for every queue and every end, an arrow for all ways between two of them.
 
-
-def _edges(found: list[Station]) -> Iterator[_Edge]:
-    """One edge for all ways between two stations."""
+    An arrow is dashed where a plug-in's agent need not go that way.
+    """
+    found = stations(registry, kind)
+    names = {station.queue: f"q{n}" for n, station in enumerate(found)} | {end: f"e{n}" for n, end in enumerate(ENDS)}
+    arrows = []
     for station in found:
-        labels: dict[str, list[str]] = {}
+        labels: dict[str, dict[str, None]] = {}
         for way in station.ways:
-            labels.setdefault(way.to, []).append(f"{way.outcome}: {way.whose}" if way.whose else way.outcome)
+            outcome = f"{way.outcome}: {way.whose}" if way.whose else way.outcome
+            labels.setdefault(way.to, {})[outcome] = None
         for to, outcomes in labels.items():
-            yield _Edge(station.queue, to, "\n".join(dict.fromkeys(outcomes)), bool(station.plugin))
-
-
-def _titles(station: Station) -> list[str]:
-    return [station.queue, station.agent, *([station.origin] if station.origin else [])]
-
-
-def mermaid(registry: Registry, kind: str = "theorem") -> str:
-    """As a Mermaid flowchart."""
-    found = stations(registry, kind)
-    names = {station.queue: f"q{n}" for n, station in enumerate(found)}
-    ends = {end: f"e{n}" for n, end in enumerate(ENDS)}
-    lines = [f"%% {SUPERVISOR}", "flowchart TD"]
-    lines += [f'    {names[s.queue]}["{_breaks(_titles(s))}"]' for s in found]
-    edges = [edge for edge in _edges(found) if edge.end in names or edge.end in ends]
-    lines += [f"    {ends[end]}(({ENDS[end]}))" for end in ENDS if any(edge.end == end for edge in edges)]
-    for edge in edges:
-        arrow = "-.->" if edge.expected else "-->"
-        label = _breaks(edge.label.splitlines())
-        lines.append(f'    {names[edge.start]} {arrow}|"{label}"| {names.get(edge.end) or ends[edge.end]}')
-    lines += [f'    i{n}["{_quiet(name)} (idle)"]' for n, name in enumerate(idle(registry))]
-    lines += [f'    s{n}[/"strategy {_quiet(s.name + _by(s.plugin))}"/]' for n, s in enumerate(registry.strategies)]
-    lines += [f"    %% warning: {' '.join(problem.split())}" for problem in registry.notices]
-    return "\n".join(lines) + "\n"
-
-
-def dot(registry: Registry, kind: str = "theorem") -> str:
-    """As a Graphviz digraph."""
-    found = stations(registry, kind)
-    names = {station.queue: f"q{n}" for n, station in enumerate(found)}
-    ends = {end: f"e{n}" for n, end in enumerate(ENDS)}
-    lines = [
-        "digraph machine {",
-        f"    // {SUPERVISOR}",
-        "    rankdir=TB; nodesep=0.4; ranksep=0.5;",
-        '    node [shape=box, style="rounded,filled", fillcolor="#f4f6fa", fontname="sans-serif", fontsize=12];',
-        '    edge [fontname="sans-serif", fontsize=10, color="#666666"];',
-    ]
-    lines += [f'    {names[s.queue]} [label="{_lines(_titles(s))}"];' for s in found]
-    edges = [edge for edge in _edges(found) if edge.end in names or edge.end in ends]
-    for end, title in ENDS.items():
-        if any(edge.end == end for edge in edges):
-            lines.append(f'    {ends[end]} [label="{title}", shape=ellipse, fillcolor="#ffffff"];')
-    for edge in edges:
-        style = ", style=dashed" if edge.expected else ""
-        label = _lines(edge.label.splitlines())
-        lines.append(f'    {names[edge.start]} -> {names.get(edge.end) or ends[edge.end]} [label="{label}"{style}];')
-    lines += [f'    i{n} [label="{_escaped(name)}\\n(idle)"];' for n, name in enumerate(idle(registry))]
-    for n, s in enumerate(registry.strategies):
-        lines.append(f'    s{n} [shape=parallelogram, label="strategy {_escaped(s.name + _by(s.plugin))}"];')
-    lines += [f"    // warning: {' '.join(problem.split())}" for problem in registry.notices]
-    return "\n".join([*lines, "}"]) + "\n"
+            if to in names:
+                arrows.append(Arrow(names[station.queue], names[to], list(outcomes), bool(station.plugin)))
+    reached = {arrow.end for arrow in arrows}
+    boxes = [Box(names[s.queue], [s.queue, s.agent, *([s.origin] if s.origin else [])]) for s in found]
+    boxes += [Box(names[end], [title], "end", "#ffffff") for end, title in ENDS.items() if names[end] in reached]
+    boxes += [Box(f"i{n}", [name, "(idle)"]) for n, name in enumerate(idle(registry))]
+    boxes += [Box(f"s{n}", [f"strategy {s.name}{_by(s.plugin)}"], "idea") for n, s in enumerate(registry.strategies)]
+    return Picture(boxes, arrows, comments=[SUPERVISOR, *(f"warning: {problem}" for problem in registry.notices)])
 
 
 def html(registry: Registry, kind: str = "theorem") -> str:
@@ -207,20 +160,3 @@ def _whose(way: Way) -> str:
 
 def _by(plugin: str) -> str:
     return f" (plug-in {plugin})" if plugin else ""
-
-
-def _quiet(line: str) -> str:
-    """Nothing that Mermaid could take for syntax."""
-    return "".join(c if c.isalnum() or c in " .,:_-" else f"#{ord(c)};" for c in line)
-
-
-def _breaks(lines: list[str]) -> str:
-    return "<br/>".join(map(_quiet, lines))
-
-
-def _lines(lines: list[str]) -> str:
-    return "\\n".join(map(_escaped, lines))
-
-
-def _escaped(line: str) -> str:
-    return line.replace("\\", "\\\\").replace('"', '\\"')

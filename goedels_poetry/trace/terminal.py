@@ -6,7 +6,7 @@ import errno
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 from typing import IO, TYPE_CHECKING, NoReturn, cast
 
@@ -127,6 +127,23 @@ def one_line(text: str, limit: int = 0) -> str:
     return line if not limit or len(line) <= limit else line[: max(limit - 3, 0)] + "..."
 
 
+def indented(text: str, by: str = "    ") -> list[str]:
+    """The lines of a text, each safe to print, below a heading."""
+    return [f"{by}{printable(line.expandtabs())}".rstrip() for line in text.splitlines()]
+
+
+def aligned(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[str]:
+    """Rows whose columns stand below each other; those that are numbers, by their place, to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.rjust(width) if place in right else cell.ljust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    ]
+
+
 def folded(name: str, width: int) -> list[str]:
     """A name or a path in pieces of at most ``width`` columns. They end where its parts do, in a word if they must."""
     from rich.cells import cell_len, chop_cells
@@ -139,3 +156,20 @@ def folded(name: str, width: int) -> list[str]:
         pieces.append(name[:end])
         name = name[end:]
     return [*pieces, name]
+
+
+__all__ = [
+    "PIPE_WIDTH",
+    "aligned",
+    "console",
+    "counted",
+    "draw_short",
+    "folded",
+    "indented",
+    "is_live",
+    "lines_to",
+    "one_line",
+    "printable",
+    "say",
+    "say_parts",
+]

@@ -1,18 +1,22 @@
-"""A run's proof tree as text for people, and as Mermaid or Graphviz."""
+"""A run's proof tree as text for people, as a picture, and as a value that notebooks show."""
 
 from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from io import StringIO
 
 from rich.text import Text
 from rich.tree import Tree
 
-from goedels_poetry.trace.methods import worded_method
-from goedels_poetry.trace.terminal import counted, one_line
-from goedels_poetry.trace.wording import LONGEST
+from goedels_poetry.trace.picture import Arrow, Box, Picture
+from goedels_poetry.trace.terminal import console, counted, one_line
+from goedels_poetry.trace.wording import LONGEST, worded, worded_method, wording_of
+from goedels_poetry.tree.html import details, node_line
 from goedels_poetry.tree.state import NodeStatus, ProofNode
+from goedels_poetry.tree.store.reads import StoreReader
 
 STYLES = {
     NodeStatus.PROVED: "green",
@@ -91,35 +95,20 @@ def tree(
     return top
 
 
-def mermaid(nodes: Sequence[ProofNode], theorem: str, render: Render = str) -> str:
-    """The tree as a Mermaid flowchart: downwards, or to the right where it is wider than a page."""
-    lines = [f"flowchart {'LR' if _is_wide(nodes) else 'TD'}"]
-    for name, node in _named(nodes):
-        label = "<br/>".join(_escape_mermaid(part) for part in _label(node, render(node.statement or theorem)))
-        lines.append(f'    {name}["{label}"]:::{node.status}')
-    for parent, child, by in _edges(nodes):
-        words = "<br/>".join(map(_escape_mermaid, by))
-        arrow = f'-->|"{words}"|' if by else "-->"
-        lines.append(f"    {parent} {arrow} {child}")
-    lines.extend(f"    classDef {status} fill:{colour},stroke:#555" for status, colour in _FILL.items())
-    return "\n".join(lines) + "\n"
-
-
-def dot(nodes: Sequence[ProofNode], theorem: str, render: Render = str) -> str:
-    """The tree as a Graphviz digraph: downwards, or to the right where it is wider than a page."""
-    lines = [
-        "digraph proof {",
-        f"    rankdir={'LR' if _is_wide(nodes) else 'TB'}; nodesep=0.15; ranksep=0.4;",
-        '    node [shape=box, style="rounded,filled", fontname="sans-serif", fontsize=11, margin="0.12,0.06"];',
-        '    edge [fontname="sans-serif", fontsize=10, color="#666666"];',
-    ]
-    for name, node in _named(nodes):
-        label = "\\n".join(_escape_dot(part) for part in _label(node, render(node.statement or theorem)))
-        lines.append(f'    {name} [label="{label}", fillcolor="{_FILL[node.status]}"];')
-    for parent, child, by in _edges(nodes):
-        words = "\\n".join(map(_escape_dot, by))
-        lines.append(f'    {parent} -> {child} [label="{words}"];')
-    return "\n".join([*lines, "}"]) + "\n"
+def picture(nodes: Sequence[ProofNode], theorem: str, render: Render = str) -> Picture:
+    """The tree downwards, or to the right where it is wider than a page."""
+    shown = nodes[:MAX_DRAWN]
+    names = {node.id: f"n{place}" for place, node in enumerate(shown)}
+    ways = {node.id: _wrapped(method(node), 2) for node in shown}
+    across = Counter(node.depth for node in shown)
+    return Picture(
+        [
+            Box(names[node.id], _label(node, render(node.statement or theorem)), fill=_FILL[node.status])
+            for node in shown
+        ],
+        [Arrow(names[node.parent], names[node.id], ways[node.parent]) for node in shown if node.parent in names],
+        to_the_right=max(across.values(), default=0) > SIDE_BY_SIDE,
+    )
 
 
 def _label(node: ProofNode, statement: str) -> list[str]:
@@ -134,31 +123,48 @@ def _wrapped(text: str, most: int = MOST_LINES) -> list[str]:
     return lines if len(lines) <= most else [*lines[: most - 1], f"{lines[most - 1][: WRAP - 3]}..."]
 
 
-def _is_wide(nodes: Sequence[ProofNode]) -> bool:
-    """Whether more goals stand side by side than a page has room for."""
-    across = Counter(node.depth for node in nodes[:MAX_DRAWN])
-    return max(across.values(), default=0) > SIDE_BY_SIDE
+OPEN_TO = 2
+"""Levels that stand open at first."""
 
 
-def _named(nodes: Sequence[ProofNode]) -> Iterable[tuple[str, ProofNode]]:
-    return [(f"n{i}", node) for i, node in enumerate(nodes[:MAX_DRAWN])]
+@dataclass(frozen=True, slots=True)
+class TreeView:
+    """The goals of a run at one moment, to be looked at: ``print`` it, or end a cell of a notebook with it."""
 
+    nodes: tuple[ProofNode, ...]
+    """In depth-first order."""
+    theorem: str = ""
+    """Stands for the root's statement."""
+    render: Render = worded
+    """Statement -> what people read."""
 
-def _edges(nodes: Sequence[ProofNode]) -> list[tuple[str, str, list[str]]]:
-    """(parent, child, lines of the strategy of the parent's sketch) by picture name."""
-    names = {node.id: name for name, node in _named(nodes)}
-    strategies = {node.id: _wrapped(method(node), 2) for node in nodes}
-    return [
-        (names[node.parent], name, strategies[node.parent])
-        for name, node in _named(nodes)
-        if node.parent is not None and node.parent in names
-    ]
+    @classmethod
+    def of(cls, store: StoreReader, *, as_of: int | None = None, render: Render | None = None) -> TreeView:
+        """The tree of a store, now or as it was after commit ``as_of``.
 
+        ``render``: None for the words of the run's language.
+        """
+        words = render or wording_of(str(store.meta("language") or ""))
+        return cls(tuple(store.nodes(as_of=as_of)), str(store.meta("statement") or ""), words)
 
-def _escape_mermaid(text: str) -> str:
-    """Mermaid reads ``#code;`` entities; everything that it could take for syntax becomes one."""
-    return "".join(c if c.isalnum() or c in " .,:_=+-/*" else f"#{ord(c)};" for c in text)
+    def __str__(self) -> str:
+        written = StringIO()
+        console(written).print(tree(self.nodes, self.theorem, self.render))
+        return "\n".join(line.rstrip() for line in written.getvalue().splitlines())
 
+    def _repr_html_(self) -> str:
+        """Nested lists that open; parents stand before their children, so each is complete when it is needed."""
+        drawn = self.nodes[:MAX_DRAWN]
+        below: dict[str, list[str]] = {}
+        for node in reversed(drawn):
+            inside = "".join(reversed(below.pop(node.id, [])))
+            below.setdefault(node.parent or "", []).append(
+                details(self._line(node), inside, is_open=node.depth < OPEN_TO)
+            )
+        shown = "".join(reversed(below.pop("", []))) or "<div>(no goals yet)</div>"
+        more = f"<div>... and {len(self.nodes) - len(drawn)} more</div>" if len(self.nodes) > len(drawn) else ""
+        return f'<div style="line-height:1.5">{shown}{more}</div>'
 
-def _escape_dot(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"')
+    def _line(self, node: ProofNode) -> str:
+        reason = node.reason if node.status is not NodeStatus.PROVED else ""
+        return node_line(node.id, str(node.status), self.render(node.statement or self.theorem), method(node), reason)

@@ -1,8 +1,9 @@
-"""Stored statements as people write them, for the languages that we can word."""
+"""Stored statements and strategies as people write them, for the languages that we can word."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from importlib import import_module
 
@@ -59,3 +60,98 @@ def worded_definition(name: str, language: str = "") -> str:
 
         return definition(name)
     return f"the definition of {worded_name(name)}"
+
+
+# -- strategies: their fingerprints are text for programs, and stay as they are ----------------------------------------
+
+MOST_CHARACTERS = 2_000
+"""A longer fingerprint is shown as it is."""
+_POINTS = re.compile(r"(.*) at \d+: (\(.*\))", re.DOTALL)
+"""A measure, and the points at which the goal is assumed: one tuple for each, in a tuple."""
+_CALL = re.compile(r"(.*?) /(?: (.*))?", re.DOTALL)
+"""A function with its arguments, and the variables for whose every value the goal is assumed."""
+_ALONG = "recursion-induction"
+"""The strategy whose detail is such a call."""
+_SCHEME = re.compile(r"RecursionInduction\(function='([^']*)', at=\((.*?),?\), general=\((.*?),?\)\)", re.DOTALL)
+
+
+def worded_method(fingerprint: str, language: str = "") -> str:
+    """``witness((* n n))`` as ``witness(n * n)``; what is of no form that is known stays as it is."""
+    name, bracket, rest = fingerprint.partition("(")
+    if not bracket or not rest.endswith(")") or len(rest) > MOST_CHARACTERS:
+        return fingerprint
+    return f"{name}({_applied(name, rest[:-1].strip(), language)})"
+
+
+def worded_detail(strategy: str, detail: str, language: str = "") -> str:
+    """What a strategy was applied to, likewise: a formula, or what stands in brackets in its fingerprint."""
+    if _is_formula(detail) or len(detail) > MOST_CHARACTERS:
+        return worded(detail, language)
+    return _applied(strategy, detail.strip(), language)
+
+
+def worded_points(strategy: str, detail: str, language: str = "") -> str:
+    """The detail of an induction on a measure or along a function in words; anything else as it is."""
+    called = strategy == _ALONG and _CALL.fullmatch(detail)
+    return worded_detail(strategy, detail, language) if called or _POINTS.fullmatch(detail) else detail
+
+
+def _is_formula(text: str) -> bool:
+    return text.startswith("(") and _POINTS.fullmatch(text) is None
+
+
+def _applied(strategy: str, text: str, language: str) -> str:
+    if found := _SCHEME.fullmatch(text):
+        return _called([found[1], *_elements(found[2])], _elements(found[3]), language)
+    if found := _POINTS.fullmatch(text):
+        points = [_point(part, language) for part in _elements(found[2][1:-1])]
+        measure = _words(found[1], language)
+        return f"{measure} at {' and '.join(points)}" if points else measure
+    found = _CALL.fullmatch(text) if strategy == _ALONG else None
+    if found and not found[1].startswith("("):
+        return _called(list(_parts(found[1])), list(_parts(found[2] or "")), language)
+    return " ".join(_words(part, language) for part in _parts(text))
+
+
+def _called(call: list[str], general: list[str], language: str) -> str:
+    """``f(x, y + 1) for all z``."""
+    function, *arguments = (_words(part, language) for part in call)
+    words = f"{function}({', '.join(arguments)})" if arguments else function
+    return f"{words} for all {' '.join(_words(part, language) for part in general)}" if general else words
+
+
+def _point(text: str, language: str) -> str:
+    """A tuple of values of the goal's variables; of one alone, that."""
+    parts = _elements(text[1:-1]) if text.startswith("(") else [text]
+    values = [_words(part, language) for part in parts]
+    return values[0] if len(values) == 1 else f"({', '.join(values)})"
+
+
+def _elements(text: str) -> list[str]:
+    """What commas separate, outside of parentheses and quotation."""
+    return [part.strip() for part in _split(text, ",") if part.strip()]
+
+
+def _parts(text: str) -> Iterator[str]:
+    """What spaces separate, likewise."""
+    return (part for part in _split(text, " ") if part)
+
+
+def _split(text: str, at: str) -> Iterator[str]:
+    depth, quote, start = 0, "", 0
+    for place, character in enumerate(text):
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in '|"':
+            quote = character
+        elif character in "()":
+            depth += 1 if character == "(" else -1
+        elif character == at and depth == 0:
+            yield text[start:place]
+            start = place + 1
+    yield text[start:]
+
+
+def _words(text: str, language: str) -> str:
+    """A term as people write it; names lose the bars that only their letters need."""
+    return worded(text, language) if text.startswith("(") else worded_name(text, language)

@@ -110,10 +110,9 @@ def test_a_person_at_a_terminal_has_the_last_word(
     ours, theirs = pty.openpty()
     os.write(ours, f"{answer}\n".encode())
     with os.fdopen(theirs, "r", encoding="utf-8") as terminal:
-        monkeypatch.setattr("goedels_poetry.cli.formal.can_ask", lambda: True)
-        monkeypatch.setattr("goedels_poetry.cli.formalize.can_ask", lambda: True)
+        monkeypatch.setattr("goedels_poetry.cli.inputs.can_ask", lambda: True)
         with monkeypatch.context() as patch:
-            patch.setattr("goedels_poetry.cli.formal.sys.stdin", terminal)
+            patch.setattr("goedels_poetry.cli.inputs.sys.stdin", terminal)
             monkeypatch.setattr(io, "StringIO", lambda: terminal)
             ended, out, err = run(CLAIM, *flags(server), "--confirm")
     os.close(ours)

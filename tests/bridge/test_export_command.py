@@ -15,7 +15,7 @@ from forge import forge
 from goedels_poetry.checker import CheckReport, check_certificate
 from goedels_poetry.checker.smt import lean_proof
 from goedels_poetry.checker.smt.check import VERDICTS
-from goedels_poetry.cli import prove_lean
+from goedels_poetry.cli import export
 from goedels_poetry.kernel.derivation import Derivation, Query, Step
 from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.sequent import sequent_of
@@ -132,11 +132,11 @@ async def test_without_a_lean_file_the_certificate_stays_as_it_was(
     async def none(*_: object) -> Exported:
         return Exported(None, "there is no Lean")
 
-    monkeypatch.setattr(prove_lean, "exported", none)
+    monkeypatch.setattr(export, "exported", none)
     made = certificate(tmp_path / "c")
     before = {file.name: file.read_bytes() for file in made.iterdir()}
     result = RunResult("t", Verdict.PROVED, language="smt", certificate=made, trust_level="L3")
-    found = await prove_lean.with_lean_proof(result, TRUE, LeanSettings(), None, False, lambda line: None)
+    found = await export.with_lean_proof(result, TRUE, LeanSettings(), None, False, lambda line: None)
     assert (found.trust_level, found.verdict) == ("L3", Verdict.PROVED)
     assert "there is no Lean" in found.warnings[0]
     assert {file.name: file.read_bytes() for file in made.iterdir()} == before
@@ -152,12 +152,12 @@ async def test_a_lean_file_that_the_gate_refuses_is_taken_out_again(
         assert (made / "proof.lean").is_file()
         return CheckReport(Verdict.UNKNOWN, refused=True, reasons=("proof.lean: missing",))
 
-    monkeypatch.setattr(prove_lean, "exported", wrong)
-    monkeypatch.setattr(prove_lean, "check_within", refused)
+    monkeypatch.setattr(export, "exported", wrong)
+    monkeypatch.setattr(export, "check_within", refused)
     made = certificate(tmp_path / "c")
     before = {file.name: file.read_bytes() for file in made.iterdir()}
     result = RunResult("t", Verdict.PROVED, language="smt", certificate=made, trust_level="L3")
-    found = await prove_lean.with_lean_proof(result, TRUE, LeanSettings(), None, False, lambda line: None)
+    found = await export.with_lean_proof(result, TRUE, LeanSettings(), None, False, lambda line: None)
     assert (found.trust_level, found.verdict) == ("L3", Verdict.PROVED)
     assert "not accepted" in found.warnings[0]
     assert {file.name: file.read_bytes() for file in made.iterdir()} == before
@@ -169,7 +169,7 @@ async def test_an_accepted_lean_file_makes_the_level_l4(
     monkeypatch.setattr(OPEN_LEAN, lambda *_, **__: kept_lean.Kept(lean))
     made, told = certificate(tmp_path / "c"), []
     result = RunResult("t", Verdict.PROVED, language="smt", certificate=made, trust_level="L3")
-    found = await prove_lean.with_lean_proof(result, TRUE, LeanSettings(), None, False, told.append)
+    found = await export.with_lean_proof(result, TRUE, LeanSettings(), None, False, told.append)
     assert (found.trust_level, found.warnings) == ("L4", ())
     assert "theorem goal" in (made / "proof.lean").read_text("utf-8")
     assert told
@@ -203,11 +203,11 @@ async def test_what_is_proved_of_a_goal_that_does_not_hold_is_a_theorem_of_lean_
     monkeypatch.setattr(OPEN_LEAN, lambda *_, **__: kept_lean.Kept(lean))
     monkeypatch.setattr(lean_proof, "fresh_lean", lambda: kept_lean.Kept(lean))
     monkeypatch.setattr(lean_proof, "_is_there", lambda: True)
-    monkeypatch.setattr(prove_lean, "check_within", here)
+    monkeypatch.setattr(export, "check_within", here)
     text, _, statement = CLAIMS[claim]
     made, verdict = claimed(tmp_path / "c", claim), VERDICTS[claim]
     result = RunResult("t", verdict, language="smt", certificate=made, trust_level="L3")
-    found = await prove_lean.with_lean_proof(result, text, LeanSettings(), None, False, lambda line: None)
+    found = await export.with_lean_proof(result, text, LeanSettings(), None, False, lambda line: None)
     assert (found.trust_level, found.verdict, found.warnings) == ("L4", verdict, ())
     proof = (made / "proof.lean").read_text("utf-8")
     assert statement in proof.partition("theorem goal")[2]
@@ -217,7 +217,7 @@ async def test_what_is_proved_of_a_goal_that_does_not_hold_is_a_theorem_of_lean_
 async def test_a_counterexample_has_no_proof_to_write(tmp_path: Path) -> None:
     made = forge(tmp_path / "c", TRUE.encode(), {"values": {}, "table": []}, script=b"", claim="counterexample")
     result = RunResult("t", Verdict.REFUTED, language="smt", certificate=made, trust_level="L3")
-    assert await prove_lean.with_lean_proof(result, TRUE, LeanSettings(), None, False, lambda line: None) is result
+    assert await export.with_lean_proof(result, TRUE, LeanSettings(), None, False, lambda line: None) is result
 
 
 def test_the_run_knows_the_level_that_its_certificate_has_now(tmp_path: Path) -> None:
@@ -225,11 +225,11 @@ def test_the_run_knows_the_level_that_its_certificate_has_now(tmp_path: Path) ->
     run.path.mkdir()
     result = RunResult("t", Verdict.PROVED, run_id=run.run_id, language="smt", trust_level="L3", run_dir=run.path)
     run.write_card(result=result.to_json())
-    prove_lean.remember(result, "L4")
+    export.remember(result, "L4")
     known = run.result()
     assert known is not None and known.trust_level == "L4"
-    prove_lean.remember(replace(result, verdict=Verdict.REFUTED), "L1")  # another's result stays what it is
+    export.remember(replace(result, verdict=Verdict.REFUTED), "L1")  # another's result stays what it is
     assert run.result() == known
     with run.lock():
-        prove_lean.remember(result, "L2")
+        export.remember(result, "L2")
     assert run.result() == known

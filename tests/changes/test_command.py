@@ -8,20 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from model_server import Server
 from scripted_changes import MEND, STATS, TESTS, UNITTEST, Scripted
 from typer.testing import CliRunner, Result
 
-from goedels_poetry.cli.change import register
-from goedels_poetry.cli.change_files import NotWritten, write_in_place, write_new
+from goedels_poetry.cli.app import app
+from goedels_poetry.cli.write_file import NotWritten, write_in_place, write_new
 
 MENDED = STATS.replace("    return sum(xs)", "    if not xs:\n        return 0\n    return sum(xs)")
 WORDS = ("--error", "the mean of nothing should be 0")
 """Nothing that could be run: the change is kept, and nothing is claimed."""
-
-app = typer.Typer()
-register(app)
 
 
 @pytest.fixture
@@ -36,7 +32,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def call(*words: str, code: int) -> Result:
-    done = CliRunner().invoke(app, [*words, "--quiet"])
+    done = CliRunner().invoke(app, ["change", *words, "--quiet"])
     assert done.exit_code == code, (done.output, done.exception)
     return done
 

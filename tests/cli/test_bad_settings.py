@@ -95,14 +95,6 @@ def test_the_option_is_named(file: Path) -> None:
     assert told(models={"model": "m", "base_url": "ftp"}).startswith("--base-url: 'ftp' is not an address")
 
 
-def test_the_short_path_and_the_long_one_say_the_same(cli: Any, home: Path) -> None:
-    home.mkdir()
-    (home / "config.toml").write_text("[budgets]\ndepth = -1\n")
-    short, long = cli("prove", "t.smt2"), cli("prove", "t.smt2", "--max-nodes", "5")
-    assert (short.code, short.out, short.err) == (long.code, long.out, long.err)
-    assert (short.code, f"{home}/config.toml:2: budgets.depth: Input" in short.err) == (2, True)
-
-
 def test_the_doctor_says_it_once(cli: Any, home: Path) -> None:
     home.mkdir()
     (home / "config.toml").write_text("[budgets]\ndepth = -1\n")

@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.cli.shipped import files_below, shipped
+from goedels_poetry.cli.examples import files_below, shipped
 
 ROOT = Path(__file__).parents[2]
 

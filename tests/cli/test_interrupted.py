@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from goedels_poetry.cli.signals import Signals
+from goedels_poetry.cli.session import Signals
 from goedels_poetry.machine.background import stopping_signals
 
 ROOT = Path(__file__).parents[2]

@@ -84,15 +84,15 @@ def test_a_data_directory_that_cannot_be_used_is_a_line(cli: Any, tmp_path: Path
 
 
 def test_pictures_quote_what_they_show(tmp_path: Path) -> None:
-    from goedels_poetry.trace.tree import dot, mermaid
+    from goedels_poetry.trace.tree import picture
     from goedels_poetry.tree.state import ProofNode
 
     nodes = [ProofNode("0", 'a "b" \\ ] --> c\n#quot;', strategy='s"x|y')]
     nodes.append(ProofNode("0.0_0000", "d", parent="0", depth=1))
-    drawn = dot(nodes, "")
+    drawn = picture(nodes, "").dot()
     assert '\\"b\\"' in drawn
     assert "\n#" not in drawn
-    assert '"' not in mermaid(nodes, "").split('["', 1)[1].split('"]', 1)[0]
+    assert '"' not in picture(nodes, "").mermaid().split('["', 1)[1].split('"]', 1)[0]
     try:
         done = subprocess.run(["dot", "-Tsvg"], input=drawn, capture_output=True, text=True, timeout=30)
     except FileNotFoundError:

@@ -13,9 +13,7 @@ import jsonschema
 import pytest
 
 from goedels_poetry.cli import ask_program
-from goedels_poetry.cli.failures import code_after_failure
-from goedels_poetry.cli.no_verdict import failure_of, lock_holder
-from goedels_poetry.cli.verdicts import worst_code
+from goedels_poetry.cli.run_errors import code_after_failure, failure_of, lock_holder, worst_code
 from goedels_poetry.errors import RunLocked, StoreError, UnknownRun
 from goedels_poetry.framework import GoedelsPoetryFramework
 

@@ -15,9 +15,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from goedels_poetry.cli.proof_page import SHORT, say_proof
-from goedels_poetry.cli.report import spent_lines
-from goedels_poetry.cli.tally import Row, say_table, tally
+from goedels_poetry.cli.report import SHORT, Row, say_proof, say_table, spent_lines, tally
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.settings.declared import Settings
@@ -94,9 +92,9 @@ def test_a_proof_by_induction_names_its_lemmas_cases_and_hypotheses(cli: Any, th
 def test_the_seconds_are_those_since_the_program_was_started() -> None:
     code = (
         "import goedels_poetry.cli, time; time.sleep(0.3)\n"
-        "from goedels_poetry.cli import waited\n"
-        "assert waited.waited() == 0.0\nwaited.begin(); first = waited.waited(); time.sleep(0.1)\n"
-        "waited.begin(); print(first, waited.waited())"
+        "from goedels_poetry.cli import process\n"
+        "assert process.elapsed() == 0.0\nprocess.begin(); first = process.elapsed(); time.sleep(0.1)\n"
+        "process.begin(); print(first, process.elapsed())"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     first, second = map(float, done.stdout.split())

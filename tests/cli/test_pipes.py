@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from goedels_poetry import files
-from goedels_poetry.cli.configure import Flags, settings_of
+from goedels_poetry.cli.configure import settings_of
+from goedels_poetry.cli.options import Search
 from goedels_poetry.models.accounting import PriceError, Prices
 from goedels_poetry.models.prompts import PromptError, Prompts
 from goedels_poetry.models.record import FORMAT, VERSION, Recorder, Recording, RecordingError
@@ -140,7 +141,7 @@ def test_whoever_waits_is_told_for_what_on_one_line(pipe: Path, begun: Callable[
 
 def test_a_recording_from_a_pipe_serves_all_who_answer_from_it(pipe: Path) -> None:
     threading.Thread(target=pipe.write_text, args=(RECORDING,)).start()
-    assert settings_of(Flags(replay=pipe), timeout=None).models.replay == pipe
+    assert settings_of(Search(replay=pipe), timeout=None).models.replay == pipe
     for _ in range(2):
         assert Recording.load(pipe).roles == {"default": {"model": "m"}}
 

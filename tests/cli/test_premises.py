@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from goedels_poetry.cli.premises import look_up
+from goedels_poetry.cli.tools import Premises
 
 THEOREMS = Path(__file__).parents[2] / "theorems"
 
@@ -23,7 +24,7 @@ def test_what_cannot_be_searched_is_named_and_is_an_invalid_input(
 ) -> None:
     monkeypatch.setenv("GOEDELS_POETRY__HOME", str(tmp_path))
     monkeypatch.setenv("COLUMNS", "400")
-    assert look_up(file, None, [], None, as_json=False) == 2
+    assert look_up(Premises(file=file)) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
     assert reason in " ".join(captured.err.split())
@@ -35,5 +36,5 @@ def test_the_lean_that_the_settings_ask_for_is_the_one_that_is_asked(
     monkeypatch.setenv("GOEDELS_POETRY__HOME", str(tmp_path))
     monkeypatch.setenv("GOEDELS_POETRY__LEAN__KIND", "kimina")
     monkeypatch.delenv("GOEDELS_POETRY__LEAN__KIMINA_URL", raising=False)
-    assert look_up(str(THEOREMS / "lean" / "order.lean"), "either_way", [], None, as_json=False) == 2
+    assert look_up(Premises(file=str(THEOREMS / "lean" / "order.lean"), theorem="either_way")) == 2
     assert "kimina_url" in capsys.readouterr().err

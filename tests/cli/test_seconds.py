@@ -64,8 +64,9 @@ def test_what_is_none_is_refused_with_the_forms_that_are(said: str) -> None:
 
 
 def options() -> Iterator[tuple[str, Any]]:
-    for name, command in get_command(app).commands.items():  # type: ignore[attr-defined]
-        yield from ((name, option) for option in getattr(command, "params", ()))
+    program: Any = get_command(app)
+    for name in program.list_commands(None):
+        yield from ((name, option) for option in program.get_command(None, name).params)
 
 
 def test_every_option_in_seconds_is_read_by_it() -> None:
@@ -80,9 +81,8 @@ def test_every_option_in_seconds_is_read_by_it() -> None:
         assert (ran.exit_code, FORMS in " ".join(ran.output.split())) == (2, True), (name, option, ran.output)
 
 
-@pytest.mark.parametrize("more", [(), ("--max-depth", "3")], ids=["short", "parsed"])
-def test_a_wrong_length_of_time_is_told_with_the_option(cli: Any, more: tuple[str, ...]) -> None:
-    ran = cli("prove", "t.smt2", "--timeout", "10 parsecs", *more)
+def test_a_wrong_length_of_time_is_told_with_the_option(cli: Any) -> None:
+    ran = cli("prove", "t.smt2", "--timeout", "10 parsecs")
     assert ran.code == 2
     assert "--timeout" in ran.err
     assert FORMS in " ".join(ran.err.split())

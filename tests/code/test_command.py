@@ -10,13 +10,11 @@ from typing import Any
 
 import pytest
 import scripted_code  # noqa: F401  the machine's table
-import typer
 from model_server import Answer, Server
 from scripted_code import Scripted, fenced, proposals
 from typer.testing import CliRunner, Result
 
 from goedels_poetry.cli.app import app
-from goedels_poetry.cli.code import register
 from goedels_poetry.tree.results import RunResult
 
 TASK = """
@@ -38,13 +36,11 @@ def file(tmp_path: Path) -> Path:
 
 def command(*arguments: str | Path, script: Scripted | None = None) -> Result:
     """The command by itself; with a script there is a model."""
-    alone = typer.Typer()
-    register(alone)
-    line = [str(argument) for argument in arguments]
+    line = ["code", *(str(argument) for argument in arguments)]
     if script is None:
-        return CliRunner().invoke(alone, line)
+        return CliRunner().invoke(app, line)
     with Server(script) as server:
-        return CliRunner().invoke(alone, [*line, "--model", "scripted", "--base-url", server.url, "--model-first"])
+        return CliRunner().invoke(app, [*line, "--model", "scripted", "--base-url", server.url, "--model-first"])
 
 
 def test_the_verdict_is_last_and_the_attempts_stand_in_a_table(file: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from goedels_poetry import RunResult, Settings
 from goedels_poetry.checker import check_any
-from goedels_poetry.cli.code_proof import contracted, with_proof
+from goedels_poetry.cli.code import contracted, with_proof
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.tasks.code import CodeTask
 

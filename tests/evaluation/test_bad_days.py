@@ -12,11 +12,10 @@ import pytest
 from called import call
 
 from goedels_poetry.evaluation import BadData, Outcome
-from goedels_poetry.evaluation.charts import kinds_chart
-from goedels_poetry.evaluation.html import page_of
-from goedels_poetry.evaluation.log import AnswerLog
+from goedels_poetry.evaluation.plots import kinds_plot
 from goedels_poetry.evaluation.recorded import read_outcomes
-from goedels_poetry.evaluation.runner import check_answer
+from goedels_poetry.evaluation.report import page_of
+from goedels_poetry.evaluation.runner import AnswerLog, check_answer
 from goedels_poetry.evaluation.tables import table
 
 THEOREM = "(declare-const p Bool)\n(prove (or p (not p)))\n"
@@ -117,16 +116,10 @@ def test_names_break_no_table_and_become_no_tags_of_a_page() -> None:
     lines = table(("set", "n"), [(name, "1") for name in names])
     assert all(len(line) < 100 for line in lines)
     page = page_of("\n".join(lines), {}, "t")
-    assert page.count("<tr>") == 1 + len(names) and page.count("<td>") == 2 * len(names)
+    assert page.count("<tr>") == 1 + len(names) and page.count("<td") == 2 * len(names)
     assert "<td>a|b</td>" in page and "<td>&lt;script&gt;alert(1)&lt;/script&gt;</td>" in page
 
 
-def test_long_names_take_no_room_from_a_picture_and_none_is_lost(recwarn: pytest.WarningsRecorder) -> None:
-    pytest.importorskip("matplotlib")
-    from goedels_poetry.evaluation.charts import _few
-
-    names = ["_a", "a", "b" * 300, "b" * 301, "$\\frac{$"]
-    shown = _few({name: {"proved": 1} for name in names})
-    assert len(shown) == len(names) and all(len(name) < 50 for name in shown)
-    assert kinds_chart("How runs ended", shown).startswith("<svg")
-    assert not recwarn.list
+def test_long_names_take_no_room_from_a_picture() -> None:
+    shown = kinds_plot("How runs ended", {name: {"proved": 1} for name in ("_a", "b" * 300, "$\\frac{$")})
+    assert shown.startswith("<svg") and "b" * 30 not in shown

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,9 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 
-from goedels_poetry.cli.bench import bench, command_line, read_ks
-from goedels_poetry.cli.bench_run import Request
-from goedels_poetry.evaluation import BadData, Limits
+from goedels_poetry.cli.bench import bench, read_ks
+from goedels_poetry.cli.requests import Bench, command_line
+from goedels_poetry.evaluation import BadData
 
 ROOT = Path(__file__).parents[2]
 
@@ -37,7 +38,7 @@ GOALS = {
     "Statement: Pip is a lark.": "(lark pip)",
 }
 MUTE = Answer("I do not know.")
-ONCE = {"max_attempts": 1, "judged": False}
+ONCE = {"attempts": 1, "no_judge": True}
 """One request a question."""
 PROGRAM = """```smt2
 (declare-sort Thing 0)
@@ -67,6 +68,7 @@ def server() -> Iterator[Server]:
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GOEDELS_POETRY__HOME", str(tmp_path / "home"))
     monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.setattr(sys, "argv", ["goedels-poetry", "bench", "folio.jsonl"])
 
 
 @pytest.fixture
@@ -76,9 +78,9 @@ def data(tmp_path: Path) -> str:
     return str(file)
 
 
-def asks(server: Server, data: str, tmp_path: Path, **more: Any) -> Request:
-    told = {"line": "goedels-poetry bench folio.jsonl", "as_json": True, "out": tmp_path / "out", **more}
-    return Request([data], model="scripted", base_url=server.url, **told)
+def asks(server: Server, data: str, tmp_path: Path, **more: Any) -> Bench:
+    told = {"as_json": True, "out": tmp_path / "out", **more}
+    return Bench(paths=[data], model="scripted", base_url=server.url, **told)
 
 
 def printed(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
@@ -90,7 +92,7 @@ def printed(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
 def test_questions_through_a_server_become_figures_and_a_report(
     server: Server, data: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert bench(asks(server, data, tmp_path, jobs=2, asking=ONCE)) == 0
+    assert bench(asks(server, data, tmp_path, jobs=2, **ONCE)) == 0
     found = printed(capsys)
     overall = found["overall"]
     assert overall["confusion"] == {
@@ -117,19 +119,19 @@ def test_questions_through_a_server_become_figures_and_a_report(
 
     # The same again: nobody is asked, the same figures.
     calls = server.calls
-    assert bench(asks(server, data, tmp_path, asking=ONCE)) == 0
+    assert bench(asks(server, data, tmp_path, **ONCE)) == 0
     again = printed(capsys)
     assert (server.calls, again["asked"]) == (calls, 0)
     assert again["overall"] == overall
 
     # The results can be looked at again, compared and counted.
     results = str(folder)
-    assert bench(Request([results, results], compare=True, as_json=True)) == 0
+    assert bench(Bench(paths=[results, results], compare=True, as_json=True)) == 0
     pairs = printed(capsys)["overall"]
     assert (pairs["pairs"], pairs["difference"], pairs["p"]) == (5, 0, 1)
-    assert bench(Request([f"{results}/results.jsonl"], pass_at="1,2", as_json=True)) == 0
+    assert bench(Bench(paths=[f"{results}/results.jsonl"], pass_at="1,2", as_json=True)) == 0
     assert printed(capsys)["pass_at"]["FOLIO"]["at"] == {"1": overall["accuracy"], "2": None}
-    assert bench(Request([results])) == 0
+    assert bench(Bench(paths=[results])) == 0
     assert "| FOLIO" in capsys.readouterr().out
 
 
@@ -142,7 +144,7 @@ def test_ctrl_c_finishes_what_is_under_way_and_says_how_to_go_on(
         return MUTE
 
     with Server(interrupts) as server:
-        assert bench(asks(server, data, tmp_path, asking=ONCE)) == 5
+        assert bench(asks(server, data, tmp_path, **ONCE)) == 5
         said = capsys.readouterr()
         found = json.loads(said.out)
         jsonschema.validate(found, SCHEMA)
@@ -150,7 +152,7 @@ def test_ctrl_c_finishes_what_is_under_way_and_says_how_to_go_on(
         assert found["resume"] == "goedels-poetry bench folio.jsonl"
         assert "press Ctrl-C once more" in said.err
         server.script = [MUTE]
-        assert bench(asks(server, data, tmp_path, asking=ONCE, limits=Limits(calls=2))) == 5
+        assert bench(asks(server, data, tmp_path, **ONCE, total_calls=2)) == 5
         found = printed(capsys)
         assert (found["asked"], found["missing"]) == (1, 3)
         assert "2 model calls for the whole run" in found["stopped"]
@@ -161,7 +163,7 @@ def test_questions_that_no_server_answered_are_asked_again(
 ) -> None:
     monkeypatch.setenv("GOEDELS_POETRY__MODELS__DEFAULT__RETRIES", "0")
     with Server([Answer(status=500, body="{}")]) as server:
-        told = {"limit": 2, "asking": ONCE}
+        told = {"limit": 2, **ONCE}
         assert bench(asks(server, data, tmp_path, **told)) == 1
         found = printed(capsys)
         assert (found["errors"], found["overall"]["failures"]) == (2, {"failed": 2})
@@ -177,8 +179,8 @@ def test_theorems_are_proved_several_times(tmp_path: Path, capsys: pytest.Captur
     (folder / "good.smt2").write_text(good, "utf-8")
     (folder / "bad.smt2").write_text(good.replace("(> x 0)", "(> x 2)"), "utf-8")
     (folder / "broken.smt2").write_text("(assert", "utf-8")
-    told = {"pass_at": "1,2", "as_json": True, "out": tmp_path / "out", "budgets": {"wall_seconds": 20}}
-    assert bench(Request([str(folder)], **told)) == 0  # type: ignore[arg-type]
+    told = {"pass_at": "1,2", "as_json": True, "out": tmp_path / "out", "timeout": 20.0}
+    assert bench(Bench(paths=[str(folder)], **told)) == 0  # type: ignore[arg-type]
     found = printed(capsys)
     assert found["kind"] == "proofs"
     assert (found["pass_at"]["set"]["samples"], found["pass_at"]["set"]["solved"]) == ([2, 2], 1)
@@ -189,20 +191,20 @@ def test_theorems_are_proved_several_times(tmp_path: Path, capsys: pytest.Captur
 @pytest.mark.parametrize(
     ("request_", "message"),
     [
-        (Request(["absent.jsonl"]), "absent.jsonl: No such file"),
-        (Request(["{data}"]), "needs a language model"),
-        (Request(["{data}"], compare=True), "--compare needs two results or more"),
-        (Request(["{data}"], pass_at="0"), "--pass-at '0'"),
-        (Request(["{data}"], dataset="nothing"), "there is no data set format 'nothing'"),
-        (Request(["{data}", "{data}"], compare=True), "is this a results.jsonl that bench wrote?"),
+        (Bench(paths=["absent.jsonl"]), "absent.jsonl: No such file"),
+        (Bench(paths=["{data}"]), "needs a language model"),
+        (Bench(paths=["{data}"], compare=True), "--compare needs two results or more"),
+        (Bench(paths=["{data}"], pass_at="0"), "--pass-at '0'"),
+        (Bench(paths=["{data}"], dataset="nothing"), "there is no data set format 'nothing'"),
+        (Bench(paths=["{data}", "{data}"], compare=True), "is this a results.jsonl that bench wrote?"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_line(
-    request_: Request, message: str, data: str, capsys: pytest.CaptureFixture[str]
+    request_: Bench, message: str, data: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     paths = [path.format(data=data) for path in request_.paths]
     told = {"dataset": request_.dataset, "pass_at": request_.pass_at, "compare": request_.compare}
-    assert bench(Request(paths, **told)) == 2  # type: ignore[arg-type]
+    assert bench(Bench(paths=paths, **told)) == 2  # type: ignore[arg-type]
     said = capsys.readouterr().err
     assert message in said
     assert said.count("\n") == 1

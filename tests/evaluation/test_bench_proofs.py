@@ -16,12 +16,12 @@ import pytest
 
 from goedels_poetry import Settings
 from goedels_poetry.cli.bench import bench
-from goedels_poetry.cli.bench_run import Request
-from goedels_poetry.cli.bench_view import Tally
+from goedels_poetry.cli.bench_run import Tally
+from goedels_poetry.cli.requests import Bench
 from goedels_poetry.evaluation import BadData, Outcome
-from goedels_poetry.evaluation.ablations import ABLATIONS, names, options_without, without
-from goedels_poetry.evaluation.log import ANSWERS
+from goedels_poetry.evaluation.answerers import ABLATIONS, names, options_without, without
 from goedels_poetry.evaluation.problems import Problem
+from goedels_poetry.evaluation.runner import ANSWERS
 from goedels_poetry.evaluation.stand_in import Competence
 
 ROOT = Path(__file__).parents[2]
@@ -59,8 +59,7 @@ def printed(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
 
 
 def told(tmp_path: Path, **more: Any) -> dict[str, Any]:
-    limits = {"wall_seconds": 60.0, **more.pop("budgets", {})}
-    return {"as_json": True, "out": tmp_path / "out", "budgets": limits, **more}
+    return {"as_json": True, "out": tmp_path / "out", "timeout": 60.0, **more}
 
 
 @pytest.mark.whole("test_a_benchmark_that_is_killed_goes_on_and_counts_nothing_twice")
@@ -68,7 +67,7 @@ def test_a_stand_in_proves_what_it_knows_and_the_report_says_at_what_price(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = rows_in(tmp_path, hard(1), hard(2), {"name": "false", "text": "(prove (= 1 2))", "gold": "false"})
-    assert bench(Request([rows], stand_in=1.0, jobs=2, **told(tmp_path))) == 0
+    assert bench(Bench(paths=[rows], stand_in=1.0, jobs=2, **told(tmp_path))) == 0
     found = printed(capsys)
     assert (found["kind"], found["overall"]["accuracy"]["right"]) == ("proofs", 3)
     assert found["endings"] == {"problems": {"proved": 2, "refuted": 1}}
@@ -81,15 +80,15 @@ def test_a_stand_in_proves_what_it_knows_and_the_report_says_at_what_price(
     assert "Success against budget" in page and page.count("<svg") >= 3
 
     # The same again: nobody is asked, though the stand-in is served at another address.
-    assert bench(Request([rows], stand_in=1.0, **told(tmp_path))) == 0
+    assert bench(Bench(paths=[rows], stand_in=1.0, **told(tmp_path))) == 0
     assert printed(capsys)["asked"] == 0
 
     # One that knows nothing proves less, and the two are compared theorem by theorem.
-    other = {**told(tmp_path, budgets={"model_calls": 3}), "out": tmp_path / "none"}
-    assert bench(Request([rows], stand_in=0.0, **other)) == 0
+    other = {**told(tmp_path, max_model_calls=3), "out": tmp_path / "none"}
+    assert bench(Bench(paths=[rows], stand_in=0.0, **other)) == 0
     assert printed(capsys)["overall"]["accuracy"]["right"] == 1
     both = [str(folder), str(tmp_path / "none"), str(folder)]
-    assert bench(Request(both, compare=True, as_json=True)) == 0
+    assert bench(Bench(paths=both, compare=True, as_json=True)) == 0
     worse, same = map(json.loads, capsys.readouterr().out.splitlines())
     jsonschema.validate(worse, SCHEMA)
     assert (len(worse["overall"]["only_first"]), worse["overall"]["p"]) == (2, 0.5)
@@ -143,9 +142,9 @@ def test_without_decomposition_what_needs_an_induction_stays_open(
 ) -> None:
     theorem = str(ROOT / "theorems" / "smt" / "reverse_twice.smt2")
     found = []
-    for left_out in ((), ("decomposition",)):
+    for left_out in ([], ["decomposition"]):
         options = {**told(tmp_path), "out": tmp_path / f"out{len(left_out)}"}
-        assert bench(Request([theorem], without=left_out, **options)) == 0
+        assert bench(Bench(paths=[theorem], leave_out=left_out, **options)) == 0
         found.append(printed(capsys))
     assert [each["overall"]["accuracy"]["right"] for each in found] == [1, 0]
     assert found[1]["setup"]["without"] == ["decomposition"]
@@ -156,9 +155,9 @@ def test_what_makes_no_sense_together_is_said_in_one_line(tmp_path: Path, capsys
     question.write_text(json.dumps({"premises": "a", "conclusion": "b", "label": "True"}), "utf-8")
     silent = rows_in(tmp_path, {"name": "a", "text": "(prove true)"})
     for request, message in (
-        (Request([str(question)], without=("bans",)), "--without is for theorems"),
-        (Request([str(question)], stand_in=0.5), "--stand-in is for theorems"),
-        (Request([silent], stand_in=0.5), "knows only replies in rows of problems"),
+        (Bench(paths=[str(question)], leave_out=["bans"]), "--without is for theorems"),
+        (Bench(paths=[str(question)], stand_in=0.5), "--stand-in is for theorems"),
+        (Bench(paths=[silent], stand_in=0.5), "knows only replies in rows of problems"),
     ):
         assert bench(request) == 2
         assert message in capsys.readouterr().err
@@ -170,13 +169,14 @@ def test_the_table_of_a_terminal_counts_what_is_there() -> None:
     tally = Tally(Counter({"a": 3, "b": 1}), proofs=True)
     for number, (dataset, said) in enumerate([("a", "true"), ("a", "unknown"), ("b", "out_of_budget")]):
         tally.add(Outcome(str(number), "0", dataset, "true", said, calls=2, tokens=10))  # type: ignore[arg-type]
-    assert tally.head[:6] == ("set", "done", "right", "proved", "refuted", "open")
+    titles = [str(column.header) for column in tally.table().columns]
+    assert titles[:6] == ["set", "done", "right", "proved", "refuted", "open"]
     assert [row[:4] for row in tally.rows()] == [
         ("a", "2/3", "50 %", "1"),
         ("b", "1/1", "0 %", "0"),
         ("all", "3/4", "33 %", "1"),
     ]
-    assert "6 calls, 30 tokens" in tally.foot
+    assert "6 calls, 30 tokens" in str(tally.table().caption)
 
 
 def test_a_benchmark_that_is_killed_goes_on_and_counts_nothing_twice(tmp_path: Path) -> None:

@@ -8,10 +8,10 @@ from xml.etree import ElementTree
 import pytest
 
 from goedels_poetry.evaluation import Outcome, pass_at
-from goedels_poetry.evaluation.categories import ending, mistake, mistakes
-from goedels_poetry.evaluation.charts import charts
-from goedels_poetry.evaluation.curves import budgets, curves
-from goedels_poetry.evaluation.html import page_of
+from goedels_poetry.evaluation.figures import budgets, curves
+from goedels_poetry.evaluation.outcome import ending, mistake, mistakes
+from goedels_poetry.evaluation.plots import proof_plots
+from goedels_poetry.evaluation.report import page_of
 from goedels_poetry.kernel.verdict import Verdict
 
 
@@ -99,12 +99,12 @@ def test_pictures_are_the_same_for_the_same_numbers_and_hold_any_name() -> None:
     outcomes = [proof(n, n % 3 == 0, 1.0 + n, n, sample=s) for n in range(12) for s in range(3)]
     by_unit = {unit: {odd: curve, "_b": curve} for unit, curve in curves(outcomes).items()}
     kinds = {odd: {"open": 3, "limit: time": 1}}
-    found = charts(by_unit, {odd: pass_at(outcomes, [1, 2, 3])}, kinds, kinds)
+    found = proof_plots(by_unit, {odd: pass_at(outcomes, [1, 2, 3])}, kinds, kinds)
     names = {"success-seconds.svg", "success-calls.svg", "pass.svg", "endings.svg", "mistakes.svg"}
     assert set(found) == names
     for text in found.values():
         assert ElementTree.fromstring(text).tag.endswith("svg")
-    assert found == charts(by_unit, {odd: pass_at(outcomes, [1, 2, 3])}, kinds, kinds)
+    assert found == proof_plots(by_unit, {odd: pass_at(outcomes, [1, 2, 3])}, kinds, kinds)
 
 
 def test_nothing_in_a_report_becomes_mark_up() -> None:

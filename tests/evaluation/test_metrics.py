@@ -21,8 +21,7 @@ from goedels_poetry.evaluation import (
     pass_at_k,
     wilson,
 )
-from goedels_poetry.evaluation.metrics import curve
-from goedels_poetry.evaluation.statistics import quantile
+from goedels_poetry.evaluation.figures import curve, quantile
 
 
 def outcome(gold: str, predicted: str, number: int = 0, **more: Any) -> Outcome:

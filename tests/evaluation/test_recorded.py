@@ -12,11 +12,10 @@ import pytest
 from called import call
 
 from goedels_poetry.autoformalizer import rows
-from goedels_poetry.evaluation import BadData, Outcome, charts, compare
+from goedels_poetry.evaluation import BadData, Outcome, compare
 from goedels_poetry.evaluation.answerers import Theorem
-from goedels_poetry.evaluation.log import AnswerLog
 from goedels_poetry.evaluation.recorded import differences, read_recorded
-from goedels_poetry.evaluation.runner import check_answer
+from goedels_poetry.evaluation.runner import AnswerLog, check_answer
 
 Bench = Callable[..., tuple[int, str, str]]
 RESULT = Outcome("t.smt2", "0" * 16, "set", "true", "true").to_json()
@@ -34,7 +33,6 @@ def written(file: Path, *results: dict[str, Any], **summary: Any) -> Path:
 @pytest.fixture
 def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Bench:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(charts, "charts", lambda *figures: {})  # drawing takes longer than all that is tested here
     return lambda *words: call(["bench", *words], monkeypatch, capsys, {"GOEDELS_POETRY__HOME": str(tmp_path / "home")})
 
 

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from goedels_poetry.evaluation import Data, Outcome, Run, metrics, report
-from goedels_poetry.evaluation.metrics import Share, by_dataset, curve
+from goedels_poetry.evaluation.figures import Share, by_dataset, curve
 from goedels_poetry.evaluation.plots import accuracy_plot, cost_plot, coverage_plot
 from goedels_poetry.evaluation.report import page, shown
 from goedels_poetry.evaluation.tables import table

@@ -267,7 +267,6 @@ def slow(question, sample):
     print(question, flush=True)
     return QueryResult(question, True, Verdict.PROVED, program="p" * 50_000)
 from goedels_poetry.reasoning.results import QueryResult
-from goedels_poetry.tree.state import Verdict
 asyncio.run(run(Scripted(slow), Path({file!r}), questions(100_000)))
 """
 

@@ -13,8 +13,8 @@ import pytest
 from kept_lean import Kept
 
 from goedels_poetry.checker.lean.archive import PROVED, LeanArchive, write_lean
-from goedels_poetry.cli import filling
-from goedels_poetry.cli.fill import Filled, Unfillable, difference, filled, left_open, objection
+from goedels_poetry.cli import fill_sorry
+from goedels_poetry.cli.fill_sorry import Filled, Unfillable, difference, filled, left_open, objection
 from goedels_poetry.cli.main import main
 from goedels_poetry.languages.lean import language
 from goedels_poetry.languages.lean.runtime.pool import LeanPool
@@ -46,7 +46,7 @@ class Shared(Kept):
 def one_lean(lean: LeanPool, monkeypatch: pytest.MonkeyPatch, checked_by_kept: None) -> None:
     """Search, certificates and the check of the whole file ask the session's Lean."""
     monkeypatch.setattr(language, "open_lean", lambda settings: Shared(lean))
-    monkeypatch.setattr(filling, "fresh_of", lambda settings: lambda: Kept(lean))
+    monkeypatch.setattr(fill_sorry, "fresh_of", lambda settings: lambda: Kept(lean))
 
 
 @pytest.fixture
@@ -248,7 +248,7 @@ async def fill(file: Path, text: str, paths: list[Path], *, write: bool, stopped
     from goedels_poetry.trace.terminal import console
     from goedels_poetry.tree.results import RunResult
 
-    asked = filling.Filling(LeanSettings(), write, False, console(sys.stdout))
+    asked = fill_sorry.Filling(LeanSettings(), write, False, console(sys.stdout))
     source = Source(str(file), Path(file.stem))
     for path in paths:
         asked.read(source, text)

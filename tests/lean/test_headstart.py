@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from goedels_poetry.cli.early import load_ahead
+from goedels_poetry.cli.main import load_ahead
 from goedels_poetry.languages.lean.runtime import headstart
 from goedels_poetry.languages.lean.runtime.driven import DrivenLean
 from goedels_poetry.languages.lean.runtime.embedded import cache_folder, command

@@ -115,7 +115,7 @@ def test_the_graph_shows_the_plugin_and_the_queue_it_serves(installed: Path) -> 
     registry = load_registry()
     assert registry.routes["retrieve"].name == "librarian"
     assert registry.routes["retrieve"].plugin == "library"
-    mermaid = machine.mermaid(registry)
+    mermaid = machine.picture(registry).mermaid()
     assert "librarian" in mermaid
     assert "library" in mermaid
     assert "somebodys_broken_plugin" in mermaid

@@ -60,12 +60,16 @@ def test_every_queue_of_every_machine_is_drawn_and_leads_somewhere(kind: str) ->
         assert ways
         assert {str(way.to) for way in ways} <= {*registry.routes, DONE, END, OPEN, ASKED}
     assert set(JOURNEYS) == set(KINDS)
-    for drawn in (machine.mermaid(registry, kind), machine.dot(registry, kind), machine.html(registry, kind)):
+    for drawn in (
+        machine.picture(registry, kind).mermaid(),
+        machine.picture(registry, kind).dot(),
+        machine.html(registry, kind),
+    ):
         assert all(queue in drawn and spec.name in drawn for queue, spec in registry.routes.items())
 
 
 def test_the_road_of_a_goal_is_in_the_picture() -> None:
-    drawn = machine.dot(load_registry())
+    drawn = machine.picture(load_registry()).dot()
     names = {queue: name for name, queue in re.findall(r'(?m)^    (q\d+) \[label="(\w+)', drawn)}
     road = ["check_semantics", "prove", "verify", "decide", "retrieve", "sketch", "verify_sketch", "decompose", "prove"]
     for start, end in pairwise(road):
@@ -92,7 +96,7 @@ def test_a_plug_in_that_takes_a_queue_over_is_shown_with_whom_it_displaces() -> 
     (station,) = [each for each in machine.stations(registry) if each.queue == "retrieve"]
     assert (station.agent, station.displaced) == ("librarian", ("retriever",))
     assert machine.idle(registry) == ["retriever"]
-    dot, mermaid = machine.dot(registry), machine.mermaid(registry)
+    dot, mermaid = machine.picture(registry).dot(), machine.picture(registry).mermaid()
     assert "style=dashed" in dot and "-.->" in mermaid, "what a plug-in is expected to do, it need not do"
     assert "instead of retriever" in dot and "instead of retriever" in mermaid
     assert "<b>" not in mermaid.replace("<br/>", "")

@@ -76,7 +76,7 @@ def test_every_agent_says_in_the_graph_what_its_failure_costs(framework: MakeFra
 
 
 def test_the_picture_of_the_command_line_has_a_station_for_every_edge_of_the_graph(framework: MakeFramework) -> None:
-    drawn, picture = framework().graph().get_graph(), machine.mermaid(load_registry())
+    drawn, picture = framework().graph().get_graph(), machine.picture(load_registry()).mermaid()
     labelled = {
         (queue, edge.target)
         for edge in drawn.edges

@@ -10,7 +10,7 @@ import pytest
 from goedels_poetry.checker import limited
 from goedels_poetry.checker.built_in import LeanChecker
 from goedels_poetry.checker.lean import verify
-from goedels_poetry.cli import doctor_lean
+from goedels_poetry.cli import doctor, export
 from goedels_poetry.languages.lean import language
 from goedels_poetry.languages.lean import runtime as built_in_runtime  # the checker's import is inside its function
 from goedels_poetry.languages.lean.runtime.pool import LeanPool
@@ -45,7 +45,7 @@ def for_checkers(lean: LeanPool, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def for_all(lean: LeanPool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Until the test ends, whoever of our process opens the Lean that the settings ask for gets this one."""
-    for module in (built_in_runtime, doctor_lean, language, verify):
+    for module in (built_in_runtime, doctor, export, language, verify):
         monkeypatch.setattr(module, "open_lean", lambda *_, **__: Kept(lean))
     monkeypatch.setattr(limited, "_in_a_process", check_here)
 

@@ -32,7 +32,7 @@ MODULES = (
     "goedels_poetry.cli.app",
     "goedels_poetry.cli.check",
     "goedels_poetry.cli.doctor",
-    "goedels_poetry.cli.look",
+    "goedels_poetry.cli.inspect",
     "goedels_poetry.cli.prove",
     "goedels_poetry.machine.graph",
     "langgraph.graph",
@@ -93,8 +93,8 @@ def _forked(arguments: list[str], env: Mapping[str, str], cwd: Path, streams: Se
 
 def _be() -> None:
     """The program, in the forked process."""
+    from goedels_poetry.cli import process
     from goedels_poetry.cli import run as run_program
-    from goedels_poetry.cli import waited
     from goedels_poetry.solvers.launch import bind_to_parent
 
     bind_to_parent(int(sys.argv[1]))
@@ -110,7 +110,7 @@ def _be() -> None:
     sys.stdin = open(0, encoding="utf-8")  # noqa: SIM115  as Python itself opens them
     sys.stdout = open(1, "w", encoding="utf-8")  # noqa: SIM115
     sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1)  # noqa: SIM115
-    waited.LOADED = time.monotonic()
+    process.LOADED = time.monotonic()
     run_program()
 
 

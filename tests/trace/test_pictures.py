@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.trace.notebook import TreeView
-from goedels_poetry.trace.tree import MAX_DRAWN, MOST_LINES, WRAP, dot, mermaid
+from goedels_poetry.trace.tree import MAX_DRAWN, MOST_LINES, WRAP, TreeView, picture
 from goedels_poetry.tree.results import OpenGoal, RunResult
 from goedels_poetry.tree.state import ROOT, NodeStatus, ProofNode, child_id
 
@@ -26,22 +25,22 @@ def wide(children: int, statement: str = "x = y and " * 60) -> list[ProofNode]:
 
 
 def test_labels_are_wrapped_and_cut() -> None:
-    drawn = dot(wide(3), "the theorem")
+    drawn = picture(wide(3), "the theorem").dot()
     labels = re.findall(r'label="(.*?)"', drawn)
     lines = [line for label in labels for line in label.split("\\n")]
     assert len(labels) == 7
     assert max(map(len, lines)) <= WRAP
     assert max(label.count("\\n") for label in labels) <= MOST_LINES
     assert any(line.endswith("...") for line in lines)
-    boxes = re.findall(r'\["(.*?)"\]', mermaid(wide(3), "the theorem"))
+    boxes = re.findall(r'\["(.*?)"\]', picture(wide(3), "the theorem").mermaid())
     assert max(len(re.sub(r"#\d+;", "x", line)) for box in boxes for line in box.split("<br/>")) <= WRAP
 
 
 @pytest.mark.parametrize(("children", "down"), [(0, True), (3, True), (40, False)])
 def test_a_wide_tree_is_drawn_to_the_right(children: int, down: bool) -> None:
     nodes = wide(children)
-    assert f"rankdir={'TB' if down else 'LR'}" in dot(nodes, "")
-    assert mermaid(nodes, "").startswith(f"flowchart {'TD' if down else 'LR'}")
+    assert f"rankdir={'TB' if down else 'LR'}" in picture(nodes, "").dot()
+    assert picture(nodes, "").mermaid().startswith(f"flowchart {'TD' if down else 'LR'}")
 
 
 def test_a_result_shows_its_verdict_what_speaks_against_it_and_what_is_open() -> None:

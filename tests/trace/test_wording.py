@@ -6,11 +6,10 @@ import pytest
 
 from goedels_poetry.languages.python.wording import definition, named
 from goedels_poetry.trace.explain import worded_in
-from goedels_poetry.trace.methods import worded_method
-from goedels_poetry.trace.page.evidence import in_words
+from goedels_poetry.trace.page.data import in_words
 from goedels_poetry.trace.proof_text import how
 from goedels_poetry.trace.tree import method, tree
-from goedels_poetry.trace.wording import worded, wording_of
+from goedels_poetry.trace.wording import worded, worded_method, wording_of
 from goedels_poetry.tree.state import ProofNode
 
 _MOD = "(ite (or (> b 0) (= (mod a b) 0)) (mod a b) (+ (mod a b) b))"

@@ -23,8 +23,7 @@
 In the browser, for another script: ``window.goedelsPoetry.applyUpdate(update) -> boolean`` (false: it begins after a
 commit that the page has not seen; ask again with ``goedelsPoetry.seq()``), ``goedelsPoetry.seq() -> number``.
 
-Who calls whom: `html` puts `data` and the files of ``assets`` into one text; `data` reads the store by way of `log`
-and adds `evidence` (the result and the text of the proof). In ``assets``, in the order in
-which they become one script: ``model.js`` (the run at any commit), ``highlight.js``, ``tree.js``, ``detail.js``,
-``timeline.js``, ``main.js``. `side_by_side` is the page of a comparison of two runs, which has no script.
+`html` puts `data` and the files of ``assets`` into one text; `data` reads the store's log, the result and the text of
+the proof. The scripts become one in this order: ``model.js`` (the run at any commit), ``highlight.js``, ``tree.js``,
+``detail.js``, ``timeline.js``, ``main.js``.
 """

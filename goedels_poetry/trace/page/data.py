@@ -20,16 +20,215 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from goedels_poetry.trace.methods import worded_method
-from goedels_poetry.trace.page.evidence import explanations, in_words, proof_files, result_of
-from goedels_poetry.trace.page.log import Commit, Log, is_reference, read_log
-from goedels_poetry.trace.wording import worded
-from goedels_poetry.tree.state import ProofNode
+from goedels_poetry.trace.explain import explain
+from goedels_poetry.trace.proof_text import proof_text
+from goedels_poetry.trace.wording import worded, worded_method, worded_points
+from goedels_poetry.tree.results import RunResult
+from goedels_poetry.tree.runs import RunDir
+from goedels_poetry.tree.state import NodeStatus, ProofNode
+from goedels_poetry.tree.store.database import connect, refuse
 from goedels_poetry.tree.store.reads import StoreReader
+
+MANY = 500
+"""Blobs that are asked for at once; SQLite bounds the number of parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """One row of the log."""
+
+    seq: int
+    key: str
+    """Idempotency key ``agent:node@seq``: the revision at which the goal was handed out."""
+    agent: str
+    node: str
+    ts: float
+    outcome: str
+    reason: str
+    cost: dict[str, float]
+    spent: dict[str, float]
+    """Of the run so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """Everything that commits later than ``since`` have written."""
+
+    since: int
+    seq: int
+    began: float
+    """When the first commit of all was made; seconds since the epoch, 0 before it."""
+    commits: tuple[Commit, ...]
+    revisions: tuple[tuple[int, str, dict[str, Any]], ...]
+    """(commit, node id, row), in order of commits and ids."""
+    spent_before: dict[str, float]
+    """Of the run when ``since`` was made."""
+    before: dict[str, dict[str, Any]]
+    """Rows that those nodes had after ``since``."""
+    cuts: tuple[tuple[int, str, int], ...]
+    """(commit, node id, generation of the children that it cut off)."""
+    history: tuple[tuple[int, str, str, dict[str, Any]], ...]
+    """(commit, node id, kind, entry)."""
+    under_way: tuple[tuple[str, str, float], ...]
+    """(agent, node id, started) of jobs that are not collected."""
+    verdict: tuple[str, str] | None
+    """(verdict, reason) that an agent has recorded."""
+    meta: dict[str, Any]
+    blobs: dict[str, str]
+    """Texts by hash, of all that is referred to above."""
+
+
+def read_log(path: Path, since: int = 0) -> Log:
+    """The log of the store at ``path`` from the commit after ``since`` on; raises :class:`StoreError`."""
+    with closing(connect(path, read_only=True)) as db:
+        try:
+            db.execute("BEGIN")
+            return _read(db, since)
+        except sqlite3.Error as exc:
+            refuse(path, exc)
+
+
+def _read(db: sqlite3.Connection, since: int) -> Log:
+    commits = tuple(
+        Commit(seq, key, agent, node, ts, outcome, reason, json.loads(cost), json.loads(spent))
+        for seq, key, agent, node, ts, outcome, reason, cost, spent in db.execute(
+            "SELECT seq, key, agent, node_id, ts, outcome, reason, cost, spent FROM event WHERE seq>? ORDER BY seq",
+            (since,),
+        )
+    )
+    revisions = tuple(
+        (seq, node, json.loads(row))
+        for seq, node, row in db.execute(
+            "SELECT seq, node_id, payload FROM rev WHERE seq>? ORDER BY seq, node_id", (since,)
+        )
+    )
+    before = {}
+    for node in {node for _, node, _ in revisions} if since else ():
+        sql = "SELECT payload FROM rev WHERE node_id=? AND seq<=? ORDER BY seq DESC LIMIT 1"
+        row = db.execute(sql, (node, since)).fetchone()
+        if row is not None:
+            before[node] = json.loads(row[0])
+    history = tuple(
+        (seq, node, kind, json.loads(entry))
+        for seq, node, kind, entry in db.execute(
+            "SELECT seq, node_id, kind, entry FROM history WHERE seq>? ORDER BY seq, n", (since,)
+        )
+    )
+    verdict = db.execute("SELECT verdict, reason FROM verdict ORDER BY seq DESC LIMIT 1").fetchone()
+    hashes = {ref for _, _, row in revisions for ref in row.get("refs", {}).values()}
+    hashes |= {ref for *_, entry in history for name, ref in entry.items() if is_reference(name, ref)}
+    first = db.execute("SELECT ts FROM event ORDER BY seq LIMIT 1").fetchone()
+    spent = db.execute("SELECT spent FROM event WHERE seq<=? ORDER BY seq DESC LIMIT 1", (since,)).fetchone()
+    return Log(
+        since=since,
+        spent_before=json.loads(spent[0]) if spent else {},
+        began=first[0] if first else 0.0,
+        seq=commits[-1].seq if commits else int(db.execute("SELECT coalesce(max(seq), 0) FROM event").fetchone()[0]),
+        commits=commits,
+        revisions=revisions,
+        before=before,
+        cuts=tuple(db.execute("SELECT seq, node_id, generation FROM cut WHERE seq>? ORDER BY seq", (since,))),
+        history=history,
+        under_way=tuple(db.execute("SELECT agent, node_id, started FROM under_way ORDER BY started, key")),
+        verdict=(verdict[0], verdict[1]) if verdict else None,
+        meta={name: json.loads(value) for name, value in db.execute("SELECT name, value FROM meta")},
+        blobs=_blobs(db, hashes),
+    )
+
+
+def is_reference(name: str, value: Any) -> bool:
+    """Whether a value of a history entry is the hash of a blob."""
+    return isinstance(value, str) and (name.endswith("_ref") or name == "exchange")
+
+
+def _blobs(db: sqlite3.Connection, hashes: Iterable[str]) -> dict[str, str]:
+    wanted, found = list(hashes), dict[str, str]()
+    for i in range(0, len(wanted), MANY):
+        some = wanted[i : i + MANY]
+        marks = ",".join("?" * len(some))
+        found.update(db.execute(f"SELECT hash, body FROM blob WHERE hash IN ({marks})", some))
+    return found
+
+
+MOST_EXPLAINED = 60
+"""Open goals that are explained; a page with thousands of them is read by none."""
+MAX_FILE = 200_000
+"""Characters shown of one file of a certificate."""
+MOST_FILES = 8
+_SHOWN = (".lean", ".py", ".smt2", ".json", ".txt")
+"""Files of a certificate that are text, the likeliest to be read first."""
+_FORMULAE = ("what", "left", "statement")
+"""Parts of trials and explanations that may be a text of the language."""
+
+
+def result_of(directory: Path) -> RunResult | None:
+    """The result that the run had when it last ended or stopped; None while it goes on for the first time."""
+    return RunDir(directory).result()
+
+
+def proof_files(result: RunResult | None, statement: str) -> list[dict[str, Any]]:
+    """The finished proof for reading, then the files of its certificate: ``{"name", "kind", "text"}``."""
+    if result is None or result.certificate is None:
+        return []
+    outline = proof_text(result, statement)
+    found = [{"name": outline.of, "kind": outline.kind, "text": _bounded(outline.text)}] if outline else []
+    for path in list(_texts(result.certificate))[:MOST_FILES]:
+        try:
+            with path.open(encoding="utf-8", errors="replace") as file:
+                text = _bounded(file.read(MAX_FILE + 1), path.stat().st_size)
+        except OSError:
+            continue  # gone in the meantime: the page has one file less
+        name = path.relative_to(result.certificate).as_posix()
+        found.append({"name": name, "kind": path.suffix.removeprefix("."), "text": text})
+    return found
+
+
+def _texts(certificate: Path) -> Iterator[Path]:
+    """Regular files of a certificate that are to be shown; links are not followed."""
+    files = [
+        path
+        for path in sorted(certificate.rglob("*"))
+        if path.suffix in _SHOWN and path.is_file() and not path.is_symlink()
+    ]
+    yield from sorted(files, key=lambda path: _SHOWN.index(path.suffix))
+
+
+def _bounded(text: str, size: int | None = None) -> str:
+    total = len(text) if size is None else max(size, len(text))
+    return text if len(text) <= MAX_FILE else f"{text[:MAX_FILE]}\n… cut here, of {total} characters"
+
+
+def explanations(store: StoreReader, nodes: Iterable[ProofNode]) -> dict[str, Any]:
+    """What was tried on open goals without open subgoals, how near it came and what would help, by node."""
+    waiting = [node for node in nodes if node.status is not NodeStatus.PROVED and not node.pending]
+    found: dict[str, Any] = {}
+    for node in waiting[:MOST_EXPLAINED]:
+        with suppress(ValueError, KeyError, TypeError):  # trials of another version: the rest of the page is as good
+            found[node.id] = in_words(explain(store, node).to_json(), node.language)
+    return found
+
+
+def in_words(value: Any, language: str = "") -> Any:
+    """The value with formulae of trials as people write them."""
+    if isinstance(value, list):
+        return [in_words(item, language) for item in value]
+    if isinstance(value, dict):
+        return {name: _part_in_words(value, name, item, language) for name, item in value.items()}
+    return value
+
+
+def _part_in_words(trial: dict[str, Any], name: str, part: Any, language: str) -> Any:
+    if name in _FORMULAE and isinstance(part, str):
+        return worded_points(str(trial.get("strategy", "")), worded(part, language), language)
+    return in_words(part, language)
+
 
 FORMAT = 1
 MAX_TEXT = 20_000

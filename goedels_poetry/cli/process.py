@@ -1,7 +1,7 @@
-"""Ctrl-C, TERM and a closed terminal where no command listens itself: one line, and the exit code that a shell gives.
+"""The process: how long it has run, and what Ctrl-C, TERM and a closed terminal do to it.
 
-Commands that have something to finish listen (`signals`). Before they do, while the program loads, and after it, this
-is what happens: the code that runs is left as it is by Ctrl-C, whichever of the signals it was.
+Commands that have something to finish listen (`session.Signals`). Before they do, while the program loads, and after
+it, a signal ends the program with one line and the exit code that a shell gives.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import contextlib
 import os
 import signal
 import sys
+import time
 from types import FrameType
 from typing import NoReturn
 
@@ -75,3 +76,24 @@ def _leave(code: int) -> NoReturn:
     with contextlib.suppress(OSError):
         os.write(2, _LINE)
     os._exit(code)
+
+
+LOADED = time.monotonic()
+"""When this file was loaded, the first of the command line: some 20 ms after the interpreter began. The process may be
+older: a shell becomes the program (``sh -c "sleep 30; exec ..."``)."""
+YOUNG = 60.0
+"""Seconds: what was loaded longer than that before a command line begins was not loaded for it."""
+
+_began: float | None = None
+
+
+def begin() -> None:
+    """A command line begins; the first one of a program began with it."""
+    global _began  # noqa: PLW0603  one start a command line
+    now = time.monotonic()
+    _began = LOADED if _began is None and now - LOADED < YOUNG else now
+
+
+def elapsed() -> float:
+    """Seconds since the command line began; 0.0 where none has."""
+    return 0.0 if _began is None else time.monotonic() - _began

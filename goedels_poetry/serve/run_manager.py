@@ -14,7 +14,7 @@ from goedels_poetry import languages
 from goedels_poetry.errors import GoedelsPoetryError, RunLocked, one_line
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.serve.answers import Refused
+from goedels_poetry.serve.access import Refused
 from goedels_poetry.settings.declared import Settings
 from goedels_poetry.tree.results import Event, RunResult
 
@@ -100,7 +100,7 @@ class Begun:
     """None while the run goes on."""
 
 
-class Desk:
+class RunManager:
     """Takes orders and sees them through, each in a framework of its own: so each has its limits and stops alone."""
 
     def __init__(self, settings: Settings, *, most: int, seconds: float | None, report: Callable[[str], None]) -> None:
@@ -214,3 +214,6 @@ def _answered(result: RunResult) -> Begun | Refused:
         return Begun(result.run_id, result)
     status = 400 if result.verdict is Verdict.INVALID else 503
     return Refused(status, result.reason, verdict=str(result.verdict), location=result.location)
+
+
+__all__ = ["Begun", "Order", "RunManager"]

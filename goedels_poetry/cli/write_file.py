@@ -49,7 +49,19 @@ def write_new(path: Path, text: str) -> None:
     if path.is_symlink() or (path.exists() and not _says(path, data)):
         raise NotWritten(f"{path} exists; give another name")
     path.parent.mkdir(parents=True, exist_ok=True)
-    _replace(path, data, 0o666 & ~_umask())
+    write_whole(path, text)
+
+
+def write_whole(path: Path, text: str, *, overwrite: bool = True) -> None:
+    """Write a file; a device or a pipe is written to, and never replaced.
+
+    Raises:
+        FileExistsError: something has appeared there meanwhile that is not to be overwritten.
+    """
+    if path.exists() and not path.is_file():
+        path.write_bytes(_bytes(text))
+    else:
+        _replace(path, _bytes(text), 0o666 & ~_umask(), overwrite=overwrite)
 
 
 def _says(path: Path, data: bytes) -> bool:
@@ -88,9 +100,15 @@ def _backup(place: Path, now: bytes, mode: int) -> Path:
 
 
 def _replace(
-    place: Path, data: bytes, mode: int, owner: tuple[int, int] | None = None, still: bytes | None = None
+    place: Path,
+    data: bytes,
+    mode: int,
+    owner: tuple[int, int] | None = None,
+    still: bytes | None = None,
+    *,
+    overwrite: bool = True,
 ) -> None:
-    """Write beside the place, then rename; ``still``: what has to stand there at the last moment."""
+    """Write into the same folder, then rename; ``still``: what has to stand there at the last moment."""
     descriptor, name = tempfile.mkstemp(prefix=f".{place.name}.", dir=place.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -103,8 +121,10 @@ def _replace(
         os.chmod(name, mode)
         if still is not None and place.read_bytes() != still:
             raise NotWritten(f"{place} has been changed just now; it was left alone")
-        os.replace(name, place)
-    except BaseException:
+        if overwrite:
+            os.replace(name, place)
+        else:
+            os.link(name, place)
+    finally:
         with contextlib.suppress(OSError):
             os.unlink(name)
-        raise

@@ -26,6 +26,7 @@ Json = dict[str, Any]
 
 JOBS = "goedels_poetry.languages.smt.engine.jobs.symbolic"
 MODEL_JOBS = "goedels_poetry.languages.smt.engine.jobs.replies"
+REFUTATIONS = "goedels_poetry.languages.smt.engine.jobs.confirming"
 SEQUENTS = "goedels_poetry.languages.smt.engine.jobs.sequents"
 JOB_SECONDS = 3600.0
 MEMORY_MB = 4096
@@ -197,7 +198,7 @@ class SmtLanguage:
     async def confirm_refutation(self, goal: Goal, refutation: Any) -> Outcome:
         """See `Refutable.confirm_refutation`."""
         payload = {**self._payload(goal), "refutation": refutation}
-        found = await self._job("confirm_refutation", payload, MODEL_JOBS)
+        found = await self._job("confirm_refutation", payload, REFUTATIONS)
         if self.name != "smt" and found.value.get("detail"):  # what is evidence about a translation, is none here
             return Outcome(False, {}, "values of the translation alone do not refute the function", found.cost)
         return found

@@ -11,59 +11,59 @@ from goedels_poetry.lazy import on_first_use
 from goedels_poetry.version import __version__
 
 if TYPE_CHECKING:
-    from goedels_poetry.agents.backtracker import SketchBacktrackAgent
-    from goedels_poetry.agents.deps import Deps
-    from goedels_poetry.agents.failure import FailurePolicy
-    from goedels_poetry.agents.registry import agent
     from goedels_poetry.contracts import ensures, raises, requires
     from goedels_poetry.framework import GoedelsPoetryFramework
     from goedels_poetry.kernel.verdict import Verdict
     from goedels_poetry.languages import Goal, Outcome, SimpleLanguage, Theorem
-    from goedels_poetry.machine.supervisor import SupervisorAgent
-    from goedels_poetry.memory import ExecutionTrace, NodeState
     from goedels_poetry.models.client import Models
     from goedels_poetry.plugins import RefusedPlugin
+    from goedels_poetry.search.agents.backtracker import SketchBacktrackAgent
+    from goedels_poetry.search.agents.deps import Deps
+    from goedels_poetry.search.agents.failure import FailurePolicy
+    from goedels_poetry.search.agents.registry import agent
+    from goedels_poetry.search.machine.supervisor import SupervisorAgent
+    from goedels_poetry.search.memory import ExecutionTrace, NodeState
+    from goedels_poetry.search.strategies import Proposal, StrategyGoal, strategy
     from goedels_poetry.settings.declared import Budgets, Settings
-    from goedels_poetry.strategies import Proposal, StrategyGoal, strategy
-    from goedels_poetry.tree.results import Event, OpenGoal, RunResult, RunSummary
-    from goedels_poetry.tree.state import GoedelsPoetryState, NodeStatus, ProofNode, Queue
-    from goedels_poetry.tree.state_manager import GoedelsPoetryStateManager
-    from goedels_poetry.tree.store.proof_store import ProofStore
+    from goedels_poetry.store.proof_store import ProofStore
+    from goedels_poetry.store.results import Event, OpenGoal, RunResult, RunSummary
+    from goedels_poetry.store.state import GoedelsPoetryState, NodeStatus, ProofNode, Queue
+    from goedels_poetry.store.state_manager import GoedelsPoetryStateManager
 
 _HOME_OF = {
     "Budgets": "settings.declared",
-    "Deps": "agents.deps",
-    "Event": "tree.results",
-    "FailurePolicy": "agents.failure",
+    "Deps": "search.agents.deps",
+    "Event": "store.results",
+    "FailurePolicy": "search.agents.failure",
     "GoedelsPoetryFramework": "framework",
-    "ExecutionTrace": "memory",
-    "GoedelsPoetryState": "tree.state",
-    "GoedelsPoetryStateManager": "tree.state_manager",
+    "ExecutionTrace": "search.memory",
+    "GoedelsPoetryState": "store.state",
+    "GoedelsPoetryStateManager": "store.state_manager",
     "Goal": "languages",
     "Models": "models.client",
-    "NodeState": "memory",
-    "NodeStatus": "tree.state",
-    "OpenGoal": "tree.results",
+    "NodeState": "search.memory",
+    "NodeStatus": "store.state",
+    "OpenGoal": "store.results",
     "Outcome": "languages",
-    "Proposal": "strategies",
-    "ProofNode": "tree.state",
-    "ProofStore": "tree.store.proof_store",
-    "Queue": "tree.state",
+    "Proposal": "search.strategies",
+    "ProofNode": "store.state",
+    "ProofStore": "store.proof_store",
+    "Queue": "store.state",
     "RefusedPlugin": "plugins",
-    "RunResult": "tree.results",
-    "RunSummary": "tree.results",
+    "RunResult": "store.results",
+    "RunSummary": "store.results",
     "Settings": "settings.declared",
     "SimpleLanguage": "languages",
-    "SketchBacktrackAgent": "agents.backtracker",
-    "StrategyGoal": "strategies",
-    "SupervisorAgent": "machine.supervisor",
+    "SketchBacktrackAgent": "search.agents.backtracker",
+    "StrategyGoal": "search.strategies",
+    "SupervisorAgent": "search.machine.supervisor",
     "Theorem": "languages",
-    "Verdict": "tree.state",
-    "agent": "agents.registry",
+    "Verdict": "store.state",
+    "agent": "search.agents.registry",
     "ensures": "contracts",
     "raises": "contracts",
     "requires": "contracts",
-    "strategy": "strategies",
+    "strategy": "search.strategies",
 }
 
 

@@ -16,22 +16,22 @@ from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, Self, TypeVar, overl
 from typing_extensions import TypedDict, Unpack
 
 from goedels_poetry.errors import UnknownRun
-from goedels_poetry.languages.base import Language
-from goedels_poetry.machine.background import BackgroundLoop, Closed, Listeners, stopping_signals
-from goedels_poetry.machine.checkpoints import OnChunk
-from goedels_poetry.machine.extensions import Extensions
-from goedels_poetry.machine.graph import draw
-from goedels_poetry.machine.kinds import registry_of
-from goedels_poetry.machine.listing import PluginList, plugin_list, run_id_of
-from goedels_poetry.machine.runner import MachineRunner
-from goedels_poetry.machine.snapshots import Snapshot, read_history, read_state, refuse_update
-from goedels_poetry.machine.streams import RESULT, StreamMode, modes_of, stream_of
 from goedels_poetry.models.client import Models
 from goedels_poetry.plugins import RefusedPlugin
+from goedels_poetry.protocol.base import Language
+from goedels_poetry.search.machine.background import BackgroundLoop, Closed, Listeners, stopping_signals
+from goedels_poetry.search.machine.checkpoints import OnChunk
+from goedels_poetry.search.machine.extensions import Extensions
+from goedels_poetry.search.machine.graph import draw
+from goedels_poetry.search.machine.kinds import registry_of
+from goedels_poetry.search.machine.listing import PluginList, plugin_list, run_id_of
+from goedels_poetry.search.machine.runner import MachineRunner
+from goedels_poetry.search.machine.snapshots import Snapshot, read_history, read_state, refuse_update
+from goedels_poetry.search.machine.streams import RESULT, StreamMode, modes_of, stream_of
+from goedels_poetry.search.tasks.claim import Confirm
 from goedels_poetry.settings.declared import Settings
-from goedels_poetry.tasks.claim import Confirm
-from goedels_poetry.tree.results import Event, OnEvent, RunResult, RunSummary
-from goedels_poetry.tree.runs import RunDir
+from goedels_poetry.store.results import Event, OnEvent, RunResult, RunSummary
+from goedels_poetry.store.runs import RunDir
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel

@@ -28,14 +28,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from goedels_poetry.kernel.python.faults import OutsideFragment, PythonFault
-from goedels_poetry.kernel.python.program import decode_source, read_program
-from goedels_poetry.kernel.python.translate import Translation, translate
-from goedels_poetry.kernel.python.values import script_value
 from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.terms import Term
+from goedels_poetry.python.translate.faults import OutsideFragment, PythonFault
+from goedels_poetry.python.translate.program import decode_source, read_program
+from goedels_poetry.python.translate.translate import Translation, translate
+from goedels_poetry.python.translate.values import script_value
 
 HEAD = """import abc, contextlib, dataclasses, enum, functools, typing
 from dataclasses import dataclass

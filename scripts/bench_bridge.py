@@ -22,11 +22,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.checker.archive import EVIDENCE, add_lean_proof, read_archive, read_canonical
+from goedels_poetry.checker.certificate.archive import EVIDENCE, add_lean_proof, read_archive, read_canonical
 from goedels_poetry.checker.limited import check_within
-from goedels_poetry.languages.bridge.export import export
-from goedels_poetry.languages.lean.runtime.opening import open_lean
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.runtime.opening import open_lean
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.smt_proofs.export import export
 from goedels_poetry.settings.declared import LeanSettings
 
 BAR = 0.75

@@ -18,8 +18,8 @@ from dataclasses import asdict, dataclass, replace
 
 from goedels_poetry.checker.lean.gate import SecondKernel
 from goedels_poetry.checker.lean.verify import Claim, fresh_lean, fresh_leans, verify_with
-from goedels_poetry.kernel.lean.second import Opinion
-from goedels_poetry.languages.lean.runtime.protocol import CheckRequest
+from goedels_poetry.lean.gate.second import Opinion
+from goedels_poetry.lean.runtime.protocol import CheckRequest
 
 SECONDS = 120.0
 MIRROR = (

@@ -23,14 +23,14 @@ from pathlib import Path
 from peers import PEERS, Peer
 
 from goedels_poetry.checker import check_certificate
-from goedels_poetry.checker.report import CheckReport
+from goedels_poetry.checker.certificate.report import CheckReport
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.refutation.theory import named_premises, with_definitions
 from goedels_poetry.kernel.terms import not_
-from goedels_poetry.languages.smt.text import parse_problem
 from goedels_poetry.settings.declared import Budgets, Settings
+from goedels_poetry.smt.notation.text import parse_problem
 from goedels_poetry.solvers.cvc5_process import Cvc5Process
 from goedels_poetry.solvers.limits import Limits
 from goedels_poetry.solvers.process import SolverProcess

@@ -22,18 +22,18 @@ from pathlib import Path
 from typing import Any
 
 from goedels_poetry import Settings
-from goedels_poetry.agents.deps import Apply, Deps
-from goedels_poetry.agents.registry import AgentSpec, Registry
 from goedels_poetry.languages import Theorem
-from goedels_poetry.machine.graph import RECURSION_LIMIT, Machine, build
-from goedels_poetry.machine.jobs import Jobs
-from goedels_poetry.machine.supervisor import SupervisorAgent
-from goedels_poetry.tasks.base import Statement
-from goedels_poetry.tasks.theorem import FormalTheorem
-from goedels_poetry.tree.state import ROOT, ProofNode, Queue, child_id
-from goedels_poetry.tree.state_manager import GoedelsPoetryStateManager
-from goedels_poetry.tree.store.proof_store import ProofStore
-from goedels_poetry.tree.store.txn import Txn
+from goedels_poetry.search.agents.deps import Apply, Deps
+from goedels_poetry.search.agents.registry import AgentSpec, Registry
+from goedels_poetry.search.machine.graph import RECURSION_LIMIT, Machine, build
+from goedels_poetry.search.machine.jobs import Jobs
+from goedels_poetry.search.machine.supervisor import SupervisorAgent
+from goedels_poetry.search.tasks.base import Statement
+from goedels_poetry.search.tasks.theorem import FormalTheorem
+from goedels_poetry.store.proof_store import ProofStore
+from goedels_poetry.store.state import ROOT, ProofNode, Queue, child_id
+from goedels_poetry.store.state_manager import GoedelsPoetryStateManager
+from goedels_poetry.store.txn import Txn
 
 FAN_OUT = 10
 BARS = {"store step": 2.0, "machine step": 2.0, "reload 5,000": 300.0, "backtrack 5,000": 20.0}

@@ -18,9 +18,9 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 from browser import Browser  # noqa: E402
 from many_goals import many_goals  # noqa: E402
 
+from goedels_poetry.store.proof_store import ProofStore  # noqa: E402
 from goedels_poetry.trace.page.data import run_data  # noqa: E402
 from goedels_poetry.trace.page.html import render  # noqa: E402
-from goedels_poetry.tree.store.proof_store import ProofStore  # noqa: E402
 
 LOADS = 5
 SLIDE = """

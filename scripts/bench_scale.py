@@ -64,7 +64,7 @@ def goals_step(size: int, folder: Path) -> float:
     """One commit on a tree of so many goals; a hundred of them."""
     from many_goals import many_goals
 
-    from goedels_poetry.tree.store.proof_store import ProofStore
+    from goedels_poetry.store.proof_store import ProofStore
 
     path = many_goals(folder / "proof.db", size)
     with ProofStore(path) as store:
@@ -79,9 +79,9 @@ def goals_page(size: int, folder: Path) -> float:
     """The page of a run of so many goals."""
     from many_goals import many_goals
 
+    from goedels_poetry.store.proof_store import ProofStore
     from goedels_poetry.trace.page.data import run_data
     from goedels_poetry.trace.page.html import render
-    from goedels_poetry.tree.store.proof_store import ProofStore
 
     path = many_goals(folder / "proof.db", size)
     with ProofStore(path, read_only=True) as store:
@@ -109,8 +109,8 @@ def cases(size: int, folder: Path) -> float:
 # -- lemmas ----------------------------------------------------------------------------------------------------
 def lemmas(size: int, folder: Path) -> float:
     """What the bank offers to a goal of a theory, with so many lemmas of a hundred theories in it."""
-    from goedels_poetry.memory import LemmaBank
-    from goedels_poetry.memory.bank import Lemma
+    from goedels_poetry.search.memory import LemmaBank
+    from goedels_poetry.search.memory.bank import Lemma
 
     bank = LemmaBank(folder / "lemmas.db")
     body = [{"id": "0", "origin": "", "statement": "s", "row": {}}]

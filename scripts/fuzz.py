@@ -74,28 +74,28 @@ def text(data: bytes) -> str:
 
 def _smt() -> Any:
     from goedels_poetry.errors import GoedelsPoetryError
-    from goedels_poetry.languages.smt.text import parse_problem
+    from goedels_poetry.smt.notation.text import parse_problem
 
     return parse_problem, (GoedelsPoetryError,)
 
 
 def _smt_program() -> Any:
     from goedels_poetry.errors import GoedelsPoetryError
-    from goedels_poetry.languages.logic.smt2 import read_smt2
+    from goedels_poetry.questions.program.smt2 import read_smt2
 
     return read_smt2, (GoedelsPoetryError,)
 
 
 def _json_program() -> Any:
     from goedels_poetry.errors import GoedelsPoetryError
-    from goedels_poetry.languages.json_logic.reader import read_json
+    from goedels_poetry.questions.json.reader import read_json
 
     return read_json, (GoedelsPoetryError,)
 
 
 def _reply() -> Any:
-    from goedels_poetry.languages.smt.language import PROOF_SCHEMA, SKETCH_SCHEMA
     from goedels_poetry.models.replies import UnusableReply, blocks, code, parse_json_reply, text_of, without_thinking
+    from goedels_poetry.smt.language import PROOF_SCHEMA, SKETCH_SCHEMA
 
     def read(data: bytes) -> None:
         reply = without_thinking(text(data))
@@ -112,9 +112,9 @@ def _reply() -> Any:
 
 
 def _lean_reply() -> Any:
-    from goedels_poetry.languages.lean.refutations import Unreadable, claim_in
-    from goedels_poetry.languages.lean.replies import lean_text
-    from goedels_poetry.languages.lean.scan import scan
+    from goedels_poetry.lean.refutations import Unreadable, claim_in
+    from goedels_poetry.lean.replies import lean_text
+    from goedels_poetry.lean.text.scan import scan
 
     def read(data: bytes) -> None:
         claim_in(text(data))
@@ -124,7 +124,7 @@ def _lean_reply() -> Any:
 
 
 def _lean_messages() -> Any:
-    from goedels_poetry.languages.lean.errors import ErrorClassifier
+    from goedels_poetry.lean.errors import ErrorClassifier
 
     def read(data: bytes) -> None:
         said, _, code = text(data).partition("\0")
@@ -137,7 +137,7 @@ def _certificate() -> Any:
     from goedels_poetry.errors import GoedelsPoetryError
     from goedels_poetry.kernel.faults import BadProof
     from goedels_poetry.kernel.reading.certificate import CodecError, derivation_from_json
-    from goedels_poetry.languages.smt.text import parse_problem
+    from goedels_poetry.smt.notation.text import parse_problem
 
     signature = parse_problem(FIRST_THEOREM.read_bytes()).signature
 
@@ -152,7 +152,13 @@ def _certificate() -> Any:
 
 
 def _manifest() -> Any:
-    from goedels_poetry.checker.archive import BadCertificate, canonical, read_canonical, read_manifest, sealed
+    from goedels_poetry.checker.certificate.archive import (
+        BadCertificate,
+        canonical,
+        read_canonical,
+        read_manifest,
+        sealed,
+    )
 
     def read(data: bytes) -> None:
         value = read_canonical(data, "manifest")
@@ -163,8 +169,8 @@ def _manifest() -> Any:
 
 
 def _python() -> Any:
-    from goedels_poetry.kernel.python.faults import PythonFault
-    from goedels_poetry.kernel.python.program import read_program
+    from goedels_poetry.python.translate.faults import PythonFault
+    from goedels_poetry.python.translate.program import read_program
 
     return lambda data: read_program(text(data)), (PythonFault,)
 

@@ -18,8 +18,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "support"
 
 from translation_cases import case
 
-from goedels_poetry.languages.lean.runtime.embedded import embedded_pool
-from goedels_poetry.languages.lean.runtime.protocol import CheckRequest
+from goedels_poetry.lean.runtime.embedded import embedded_pool
+from goedels_poetry.lean.runtime.protocol import CheckRequest
 
 SECONDS = 120.0
 

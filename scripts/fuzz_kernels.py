@@ -27,10 +27,10 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.kernel.lean.second import TYPECHECKER
-from goedels_poetry.languages.lean.runtime.embedded import embedded_pool, node_command
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, ReplayRequest
+from goedels_poetry.lean.gate.second import TYPECHECKER
+from goedels_poetry.lean.runtime.embedded import embedded_pool, node_command
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.runtime.protocol import CheckRequest, ReplayRequest
 
 sys.path += [str(Path(__file__).parents[1] / "tests" / "support")]
 

@@ -273,7 +273,7 @@ def theorems(count: int, seed: int) -> Iterator[Theorem]:
 def verdict(theorem: str) -> str:
     """What comes of the theorem without a search: the checker's verdict on a refutation, else ``open`` or so."""
     from goedels_poetry.checker.smt.jobs import certify_judgement
-    from goedels_poetry.languages.smt.engine.jobs import symbolic as jobs
+    from goedels_poetry.smt.jobs import symbolic as jobs
 
     judged = jobs.judge({"theorem": theorem, "statement": ""})["value"]
     if judged["verdict"] not in ("refuted", "inconsistent"):

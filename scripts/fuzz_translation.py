@@ -21,18 +21,18 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from goedels_poetry.kernel.python.build import INEXACT
-from goedels_poetry.kernel.python.faults import OutsideFragment
-from goedels_poetry.kernel.python.program import read_program
-from goedels_poetry.kernel.python.registry import Registry, legal
-from goedels_poetry.kernel.python.script import script
-from goedels_poetry.kernel.python.translate import Translation, translate
-from goedels_poetry.kernel.python.types import Type
-from goedels_poetry.kernel.python.values import python_value, script_value
 from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.terms import BOOL, FALSE, Term, and_, app, eq, forall, var
+from goedels_poetry.python.translate.build import INEXACT
+from goedels_poetry.python.translate.faults import OutsideFragment
+from goedels_poetry.python.translate.program import read_program
+from goedels_poetry.python.translate.registry import Registry, legal
+from goedels_poetry.python.translate.script import script
+from goedels_poetry.python.translate.translate import Translation, translate
+from goedels_poetry.python.translate.types import Type
+from goedels_poetry.python.translate.values import python_value, script_value
 
 RUNNER = r"""
 import json, signal, sys

@@ -105,7 +105,7 @@ class Trial:
 
     def log(self) -> list[tuple[int, str, str]]:
         from goedels_poetry.errors import StoreError
-        from goedels_poetry.tree.store.proof_store import ProofStore
+        from goedels_poetry.store.proof_store import ProofStore
 
         for path in self.home.glob("runs/*/proof.db"):
             try:
@@ -123,7 +123,7 @@ class Trial:
 
     def account(self, run_id: str) -> dict[str, Any]:
         """What must be the same in every run of the theorem."""
-        from goedels_poetry.tree.store.proof_store import ProofStore
+        from goedels_poetry.store.proof_store import ProofStore
 
         with ProofStore(self.home / "runs" / run_id / "proof.db", read_only=True) as store:
             spent = store.spent()

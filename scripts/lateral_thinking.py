@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "support"
 from scripted_code import Scripted, Written, write
 
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.tasks.code import CodeTask
+from goedels_poetry.search.tasks.code import CodeTask
 
 FACTORIAL = CodeTask(
     name="factorial",

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from goedels_poetry.models.prompts import PromptError, Prompts
-from goedels_poetry.tree.store.proof_store import ProofStore
-from goedels_poetry.tree.store.reads import StoreReader
+from goedels_poetry.store.proof_store import ProofStore
+from goedels_poetry.store.reads import StoreReader
 
 
 class Asked(NamedTuple):

@@ -16,9 +16,10 @@ import remembered
 import warm_solvers
 from hypothesis import settings
 
-from goedels_poetry.kernel.recursion import allow_recursion
-from goedels_poetry.languages.lean.runtime.embedded import embedded_pool, install, prepare
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.kernel.refutation.evaluator import allow_recursion
+from goedels_poetry.lean.runtime import install
+from goedels_poetry.lean.runtime.embedded import embedded_pool, prepare
+from goedels_poetry.lean.runtime.pool import LeanPool
 
 HERE = Path(__file__).parent
 
@@ -215,7 +216,7 @@ def postgres() -> Iterator[Any]:
 @pytest.fixture
 def database(postgres: Any) -> Iterator[Any]:
     """Runs in that server."""
-    from goedels_poetry.tree.postgres.database import Database
+    from goedels_poetry.store.postgres_database import Database
 
     database = Database(postgres.url())
     yield database

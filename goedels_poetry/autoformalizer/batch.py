@@ -14,7 +14,7 @@ from goedels_poetry.autoformalizer.items import Item
 from goedels_poetry.autoformalizer.outcome import AutoformalizationResult
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.tree.results import Event, OnEvent
+from goedels_poetry.store.results import Event, OnEvent
 
 OnResult = Callable[[AutoformalizationResult], None]
 NOT_STARTED = "not started: interrupted"

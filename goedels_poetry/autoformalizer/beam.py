@@ -11,18 +11,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from goedels_poetry import languages
-from goedels_poetry.agents.formalizer import formal_text, questions
 from goedels_poetry.autoformalizer.executor import AutoformalizationExecutor, models_of, on_one_loop
 from goedels_poetry.autoformalizer.items import Item, read_item
 from goedels_poetry.autoformalizer.outcome import AttemptError
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.languages.base import Formalizable, Language, Outcome, Theorem
 from goedels_poetry.models.client import Models
 from goedels_poetry.models.replies import UnusableReply
 from goedels_poetry.models.requests import Request
 from goedels_poetry.models.schedule import RetryConfig
+from goedels_poetry.protocol.base import Formalizable, Language, Outcome, Theorem
+from goedels_poetry.search.agents.formalizer import formal_text, questions
+from goedels_poetry.search.tasks.claim import Claim
 from goedels_poetry.settings.declared import Settings
-from goedels_poetry.tasks.claim import Claim
 
 if TYPE_CHECKING:
     from goedels_poetry.autoformalizer.executor import ModelClient
@@ -157,7 +157,7 @@ class _Compiler:
     suffixes = (".lean",)
 
     def __init__(self, compile_fn: Compile) -> None:
-        from goedels_poetry.languages.lean.formalize import FORMAL_FORMAT, FORMAL_TAGS
+        from goedels_poetry.lean.formalize import FORMAL_FORMAT, FORMAL_TAGS
 
         self._compile = compile_fn
         self.formal_language = "Lean 4"

@@ -13,14 +13,14 @@ from goedels_poetry.autoformalizer.cache import ExecutorCache, cache_info
 from goedels_poetry.autoformalizer.items import Item, read_item
 from goedels_poetry.autoformalizer.outcome import AutoformalizationResult, outcome
 from goedels_poetry.errors import GoedelsPoetryError
-from goedels_poetry.languages.base import Configurable, Language
-from goedels_poetry.machine.background import BackgroundLoop
-from goedels_poetry.machine.runner import MachineRunner
 from goedels_poetry.models.client import Models, models_from
 from goedels_poetry.models.schedule import RetryConfig
+from goedels_poetry.protocol.base import Configurable, Language
+from goedels_poetry.search.machine.background import BackgroundLoop
+from goedels_poetry.search.machine.runner import MachineRunner
+from goedels_poetry.search.tasks.claim import Confirm
 from goedels_poetry.settings.declared import ScheduleSettings, Settings
-from goedels_poetry.tasks.claim import Confirm
-from goedels_poetry.tree.results import OnEvent
+from goedels_poetry.store.results import OnEvent
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel

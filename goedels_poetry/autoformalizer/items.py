@@ -9,7 +9,7 @@ from typing import Any
 
 from goedels_poetry.autoformalizer.rows import BadRows, read_rows
 from goedels_poetry.errors import GoedelsPoetryError
-from goedels_poetry.tasks.claim import MAX_CLAIM
+from goedels_poetry.search.tasks.claim import MAX_CLAIM
 
 MAX_STEPS = 200
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.base import FAILED
-from goedels_poetry.tree.results import RunResult
+from goedels_poetry.protocol.base import FAILED
+from goedels_poetry.store.results import RunResult
 
 PROOF_FILE = "proof"
 _PLACED = re.compile(r"(\d+):(\d+): (.*)", re.DOTALL)

@@ -10,25 +10,25 @@ from typing import TYPE_CHECKING
 from goedels_poetry.lazy import on_first_use
 
 if TYPE_CHECKING:
-    from goedels_poetry.checker.archive import BadCertificate, FinishedProofExists
     from goedels_poetry.checker.by_language import check_any
+    from goedels_poetry.checker.certificate.archive import BadCertificate, FinishedProofExists
+    from goedels_poetry.checker.certificate.report import Certificate, CheckReport, Counts, TrustLevel
+    from goedels_poetry.checker.certificate.submission import Checker, Submission
     from goedels_poetry.checker.registry import Checkers
-    from goedels_poetry.checker.report import Certificate, CheckReport, Counts, TrustLevel
     from goedels_poetry.checker.smt.check import check_certificate
     from goedels_poetry.checker.smt.write import BadProof, write_certificate, write_counterexample
-    from goedels_poetry.checker.submission import Checker, Submission
 
 _HOME_OF = {
-    "BadCertificate": "checker.archive",
+    "BadCertificate": "checker.certificate.archive",
     "BadProof": "checker.smt.write",
-    "Certificate": "checker.report",
-    "CheckReport": "checker.report",
-    "Checker": "checker.submission",
+    "Certificate": "checker.certificate.report",
+    "CheckReport": "checker.certificate.report",
+    "Checker": "checker.certificate.submission",
     "Checkers": "checker.registry",
-    "Counts": "checker.report",
-    "FinishedProofExists": "checker.archive",
-    "Submission": "checker.submission",
-    "TrustLevel": "checker.report",
+    "Counts": "checker.certificate.report",
+    "FinishedProofExists": "checker.certificate.archive",
+    "Submission": "checker.certificate.submission",
+    "TrustLevel": "checker.certificate.report",
     "check_any": "checker.by_language",
     "check_certificate": "checker.smt.check",
     "write_certificate": "checker.smt.write",

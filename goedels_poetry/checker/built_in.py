@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goedels_poetry.checker.by_language import check_any
-from goedels_poetry.checker.report import Certificate, CheckReport
-from goedels_poetry.checker.submission import Json, Submission
+from goedels_poetry.checker.certificate.report import Certificate, CheckReport
+from goedels_poetry.checker.certificate.submission import Json, Submission
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.solvers.cvc5_process import CHILD as CVC5_CHILD
@@ -20,7 +20,7 @@ from goedels_poetry.solvers.limits import JobTimeout
 from goedels_poetry.solvers.worker_pool import WorkerPool
 
 if TYPE_CHECKING:  # a theorem in another language must not wait for Lean's modules
-    from goedels_poetry.languages.lean.runtime.pool import LeanPool
+    from goedels_poetry.lean.runtime.pool import LeanPool
     from goedels_poetry.settings.declared import LeanSettings
 
 SMT_SECONDS = 3600.0
@@ -92,7 +92,7 @@ class LogicChecker(_InWorkers):
 
     async def certify(self, submission: Submission) -> Certificate:
         """See `Checker.certify`."""
-        from goedels_poetry.languages.logic.language import settled  # no other language waits for its modules
+        from goedels_poetry.questions.language import settled  # no other language waits for its modules
 
         payload = {
             "text": submission.text,
@@ -143,8 +143,8 @@ class LeanChecker:
     async def _certify(self, submission: Submission, until: float) -> Certificate:
         """The theorem is read anew, by a Lean that has seen nothing else: what the search took it for plays no part."""
         from goedels_poetry.checker.lean.certify import certify_negation, certify_proof, elaborator_at_hand
-        from goedels_poetry.languages.lean.runtime.protocol import ReplayRequest
-        from goedels_poetry.languages.lean.source import read_target
+        from goedels_poetry.lean.runtime.protocol import ReplayRequest
+        from goedels_poetry.lean.text.source import read_target
 
         elaborator = elaborator_at_hand(submission.text, self._settings)
         unused = [await asyncio.to_thread(self._open) for _ in range(2 if elaborator is None else 1)]

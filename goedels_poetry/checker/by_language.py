@@ -9,10 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.checker.archive import HASHED, LEAN_PROOF, MANIFEST, language_of, manifest_fault
-from goedels_poetry.checker.fields import Choices
+from goedels_poetry.checker.certificate.archive import HASHED, LEAN_PROOF, MANIFEST, language_of, manifest_fault
+from goedels_poetry.checker.certificate.fields import Choices
+from goedels_poetry.checker.certificate.report import CheckReport
 from goedels_poetry.checker.plugins import check_by_plugin, registered
-from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.kernel.verdict import Verdict
 
 Json = dict[str, Any]

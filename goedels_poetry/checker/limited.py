@@ -11,11 +11,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.checker.archive import LEAN_PROOF, language_of
 from goedels_poetry.checker.by_language import LEAN, PYTHON, check_any, may_be_smt
-from goedels_poetry.checker.fields import Choices
+from goedels_poetry.checker.certificate.archive import LEAN_PROOF, language_of
+from goedels_poetry.checker.certificate.fields import Choices
+from goedels_poetry.checker.certificate.report import CheckReport
 from goedels_poetry.checker.plugins import BUILT_IN
-from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.solvers.limits import JobTimeout, SolverError

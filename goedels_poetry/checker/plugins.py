@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from goedels_poetry.checker.report import Certificate, CheckReport, TrustLevel
-from goedels_poetry.checker.submission import Checker
+from goedels_poetry.checker.certificate.report import Certificate, CheckReport, TrustLevel
+from goedels_poetry.checker.certificate.submission import Checker
 from goedels_poetry.errors import GoedelsPoetryError, one_line
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.plugins import declared, foreign_code

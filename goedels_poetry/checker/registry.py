@@ -7,9 +7,9 @@ from contextvars import ContextVar
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from goedels_poetry.checker.certificate.report import Certificate
+from goedels_poetry.checker.certificate.submission import Checker, Submission
 from goedels_poetry.checker.plugins import BUILT_IN, CLAIMS, TESTING, Registered, by_plugin, registered
-from goedels_poetry.checker.report import Certificate
-from goedels_poetry.checker.submission import Checker, Submission
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.kernel.verdict import Verdict
 

@@ -33,7 +33,7 @@ from goedels_poetry.evaluation.runner import Run, is_of_report
 from goedels_poetry.evaluation.tables import compare_table, pass_table
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.models.client import models_from
-from goedels_poetry.tasks.question import NO_MODEL
+from goedels_poetry.search.tasks.question import NO_MODEL
 from goedels_poetry.trace.terminal import console, lines_to, one_line, say
 
 if TYPE_CHECKING:

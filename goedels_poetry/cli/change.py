@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from goedels_poetry import languages
-from goedels_poetry.agents.changes.back import go_back
 from goedels_poetry.cli.configure import settings_of
 from goedels_poetry.cli.options import given
 from goedels_poetry.cli.report import GOES_ON, say_verdict
@@ -22,15 +21,16 @@ from goedels_poetry.cli.session import guarded, print_json, progress_of, stoppab
 from goedels_poetry.cli.write_file import NotWritten, write_in_place, write_new
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.python.changes import ChangeReport, decoded, root_of, snapshot, words_of
-from goedels_poetry.languages.python.changes.report import REACHED
-from goedels_poetry.machine.kinds import task_of
+from goedels_poetry.python.changes import ChangeReport, decoded, root_of, snapshot, words_of
+from goedels_poetry.python.changes.report import REACHED
+from goedels_poetry.search.changes.back import go_back
+from goedels_poetry.search.machine.kinds import task_of
+from goedels_poetry.search.tasks.change import Change
+from goedels_poetry.search.tasks.change_moves import steps_of, text_of_step
 from goedels_poetry.settings.declared import Settings
-from goedels_poetry.tasks.change import Change
-from goedels_poetry.tasks.change_moves import steps_of, text_of_step
+from goedels_poetry.store.proof_store import ProofStore
+from goedels_poetry.store.results import Event, RunResult
 from goedels_poetry.trace.terminal import console, indented, one_line, printable, say
-from goedels_poetry.tree.results import Event, RunResult
-from goedels_poetry.tree.store.proof_store import ProofStore
 
 SCHEMA = 1
 """Version of the object that ``change --json`` prints."""

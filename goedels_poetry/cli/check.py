@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from goedels_poetry.checker import CheckReport
-from goedels_poetry.checker.archive import LEAN_PROOF
+from goedels_poetry.checker.certificate.archive import LEAN_PROOF
 from goedels_poetry.checker.limited import SECONDS, check_within
 from goedels_poetry.cli.inputs import Source, Unreadable, read
 from goedels_poetry.cli.report import trust_words
@@ -49,7 +49,7 @@ def _original(file: Path) -> str:
     text = read(Source(str(file), Path(file.stem)))
     if file.suffix != TASK_SUFFIX:
         return text
-    from goedels_poetry.tasks.code_file import code_task  # only where the original is a task
+    from goedels_poetry.search.tasks.code_file import code_task  # only where the original is a task
 
     return code_task(text, str(file)).text
 

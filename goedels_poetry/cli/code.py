@@ -24,11 +24,11 @@ from goedels_poetry.cli.write_file import write_whole
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.search.tasks.code import CodeTask, check_code
+from goedels_poetry.search.tasks.code_file import code_task, task_of_problem
 from goedels_poetry.settings.declared import Settings
-from goedels_poetry.tasks.code import CodeTask, check_code
-from goedels_poetry.tasks.code_file import code_task, task_of_problem
+from goedels_poetry.store.results import RunResult
 from goedels_poetry.trace.terminal import aligned, console, indented, one_line, printable, say
-from goedels_poetry.tree.results import RunResult
 
 DEFAULT_TIMEOUT = 900.0
 """Seconds for a task: slow models take a minute for a reply, and several replies may be needed."""
@@ -91,7 +91,7 @@ def _from_file(source: Source, request: Code) -> CodeTask | InvalidInput:
 
 
 def _problems(path: str, request: Code) -> list[Named]:
-    from goedels_poetry.languages.python.datasets import load_problems
+    from goedels_poetry.python.datasets import load_problems
 
     found: list[Named] = []
     try:

@@ -150,9 +150,9 @@ async def seats_of(
 
 def lean_memory(settings: Settings) -> int:
     """Bytes that a seat with one Lean takes."""
-    from goedels_poetry.languages.lean.runtime.embedded import MEMORY_MB as EMBEDDED_MB
-    from goedels_poetry.languages.lean.runtime.native import MEMORY_MB as NATIVE_MB
-    from goedels_poetry.languages.lean.runtime.opening import kind_in_use
+    from goedels_poetry.lean.runtime.embedded import MEMORY_MB as EMBEDDED_MB
+    from goedels_poetry.lean.runtime.native import MEMORY_MB as NATIVE_MB
+    from goedels_poetry.lean.runtime.opening import kind_in_use
 
     native = kind_in_use(settings.lean) == "native"
     return (settings.lean.memory_mb or (NATIVE_MB if native else EMBEDDED_MB)) + SPARE_MB << 20

@@ -17,12 +17,11 @@ from pathlib import Path
 from rich.text import Text
 
 from goedels_poetry import languages
-from goedels_poetry.agents.registry import load_registry
 from goedels_poetry.checker import plugins as checkers
 from goedels_poetry.cli.configure import BadSettings, settings
 from goedels_poetry.errors import GoedelsPoetryError
-from goedels_poetry.languages.lean.runtime.driven import LeanUnavailable
-from goedels_poetry.languages.lean.runtime.embedded import (
+from goedels_poetry.lean.runtime.driven import LeanUnavailable
+from goedels_poetry.lean.runtime.embedded import (
     AGAIN,
     LEAN_VERSION,
     cache_folder,
@@ -31,10 +30,11 @@ from goedels_poetry.languages.lean.runtime.embedded import (
     misnamed,
     node_program,
 )
-from goedels_poetry.languages.lean.runtime.opening import kind_in_use, open_lean
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.runtime.protocol import CheckRequest
+from goedels_poetry.lean.runtime.opening import kind_in_use, open_lean
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.runtime.protocol import CheckRequest
 from goedels_poetry.sandbox import isolation
+from goedels_poetry.search.agents.registry import load_registry
 from goedels_poetry.settings.declared import LeanSettings
 from goedels_poetry.solvers.limits import Limits
 from goedels_poetry.solvers.pool import SolverName, SolverPool

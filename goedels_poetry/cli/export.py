@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.checker.archive import (
+from goedels_poetry.checker.certificate.archive import (
     EVIDENCE,
     FILES,
     BadCertificate,
@@ -26,14 +26,14 @@ from goedels_poetry.cli.configure import settings
 from goedels_poetry.cli.lean import fetch_first
 from goedels_poetry.cli.run_errors import Unusable
 from goedels_poetry.errors import RunLocked
-from goedels_poetry.languages.bridge.export import DEFAULT_SECONDS, Exported
-from goedels_poetry.languages.bridge.export import export as to_lean
-from goedels_poetry.languages.lean.runtime.driven import LeanUnavailable
-from goedels_poetry.languages.lean.runtime.opening import open_lean
+from goedels_poetry.lean.runtime.driven import LeanUnavailable
+from goedels_poetry.lean.runtime.opening import open_lean
+from goedels_poetry.lean.smt_proofs.export import DEFAULT_SECONDS, Exported
+from goedels_poetry.lean.smt_proofs.export import export as to_lean
 from goedels_poetry.settings.declared import LeanSettings
+from goedels_poetry.store.results import RunResult
+from goedels_poetry.store.runs import RunDir
 from goedels_poetry.trace.terminal import lines_to, one_line, say
-from goedels_poetry.tree.results import RunResult
-from goedels_poetry.tree.runs import RunDir
 
 LONGEST_TRIED = 12
 """Lines of what was tried that a person is shown."""

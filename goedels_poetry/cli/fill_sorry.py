@@ -16,7 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from goedels_poetry.checker.archive import BadCertificate
+from goedels_poetry.checker.certificate.archive import BadCertificate
 from goedels_poetry.checker.lean.archive import LeanArchive, read_lean
 from goedels_poetry.checker.lean.verify import Claim, FreshLean, fresh_lean, verify
 from goedels_poetry.cli.inputs import STDIN, Source
@@ -24,11 +24,11 @@ from goedels_poetry.cli.report import counterexample_lines
 from goedels_poetry.cli.write_file import NotWritten, write_in_place
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.lean.runtime.protocol import LOGIC_AXIOMS, PRIVATE
-from goedels_poetry.languages.lean.source import normalised
-from goedels_poetry.languages.lean.tokens import tokenize
+from goedels_poetry.lean.runtime.protocol import LOGIC_AXIOMS, PRIVATE
+from goedels_poetry.lean.runtime.tokens import tokenize
+from goedels_poetry.lean.text.source import normalised
+from goedels_poetry.store.results import RunResult
 from goedels_poetry.trace.terminal import console, is_live, one_line, printable, say
-from goedels_poetry.tree.results import RunResult
 
 if TYPE_CHECKING:
     from rich.console import Console

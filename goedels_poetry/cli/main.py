@@ -168,7 +168,7 @@ def _defect(error: BaseException) -> NoReturn:
 
 
 _AHEAD = "goedels_poetry.solvers.ahead"
-_SEARCH = "goedels_poetry.languages.smt.engine.jobs.symbolic"
+_SEARCH = "goedels_poetry.smt.jobs.symbolic"
 _CHECK = "goedels_poetry.checker.smt.jobs"
 """What the workers of a search and of a check need; that of a check is none that a search has used."""
 
@@ -189,7 +189,7 @@ def load_ahead(line: Sequence[str]) -> None:
     if is_for("prove", ".smt2", ".smt"):
         _begin((_SEARCH, _CHECK, _CVC5))
     if is_for("prove", ".lean") and not any(variable.startswith(_ANOTHER_LEAN) for variable in os.environ):
-        from goedels_poetry.languages.lean.runtime.embedded import start_ahead
+        from goedels_poetry.lean.runtime.embedded import start_ahead
 
         start_ahead()
 

@@ -46,15 +46,15 @@ from goedels_poetry.cli.session import guarded, live_progress, stoppable
 from goedels_poetry.errors import GoedelsPoetryError, MissingTool, RunLocked, StoreError, UnknownLanguage
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.machine.runner import LOGIC
+from goedels_poetry.search.machine.runner import LOGIC
 from goedels_poetry.settings.declared import Budgets, Settings
 from goedels_poetry.solvers.limits import SolverError
 from goedels_poetry.solvers.processors import processors
 from goedels_poetry.solvers.worker_pool import WorkerPool
+from goedels_poetry.store.results import Event, RunResult
 from goedels_poetry.trace.lines import Progress
 from goedels_poetry.trace.proof_text import proof_text
 from goedels_poetry.trace.terminal import lines_to, one_line, printable, say
-from goedels_poetry.tree.results import Event, RunResult
 
 if TYPE_CHECKING:
     from goedels_poetry.cli.fill_sorry import Filling

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from goedels_poetry.cli.run_errors import Failure, exit_code_of
 from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.store.results import RunResult
+from goedels_poetry.store.state import ProofNode
 from goedels_poetry.trace.proof_text import LEAN, MAX_LINES, ProofText
 from goedels_poetry.trace.terminal import PIPE_WIDTH, counted, draw_short, indented, one_line, printable, say, say_parts
 from goedels_poetry.trace.wording import LONGEST, worded, wording_of
-from goedels_poetry.tree.results import RunResult
-from goedels_poetry.tree.state import ProofNode
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -14,7 +14,7 @@ from typing import Any
 
 from goedels_poetry.errors import GoedelsPoetryError, MissingTool, RunLocked, StoreError
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.tree.results import RunResult
+from goedels_poetry.store.results import RunResult
 
 UNAVAILABLE = 69
 """Exit code when a tool that is needed is not there (EX_UNAVAILABLE)."""

@@ -15,12 +15,12 @@ from rich.cells import cell_len
 from goedels_poetry.cli.inspect import looking
 from goedels_poetry.errors import InvalidInput, StoreError
 from goedels_poetry.framework import GoedelsPoetryFramework
+from goedels_poetry.store.repair import repair
+from goedels_poetry.store.results import RunSummary
+from goedels_poetry.store.runs import Runs as Store
+from goedels_poetry.store.salvage import Salvage
+from goedels_poetry.store.selection import BUSY, Pruning, Selection, moment, outcome, prune, to_prune, verdicts_of
 from goedels_poetry.trace.terminal import aligned, console, counted, folded, printable, say
-from goedels_poetry.tree.repair import repair
-from goedels_poetry.tree.results import RunSummary
-from goedels_poetry.tree.runs import Runs as Store
-from goedels_poetry.tree.selection import BUSY, Pruning, Selection, moment, outcome, prune, to_prune, verdicts_of
-from goedels_poetry.tree.store.salvage import Salvage
 
 if TYPE_CHECKING:
     from rich.console import Console

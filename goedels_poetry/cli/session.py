@@ -13,10 +13,10 @@ from typing import Any
 from goedels_poetry.cli.run_errors import INTERRUPTED, Unusable, code_after_failure
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.machine.background import Listeners, stopping_signals
 from goedels_poetry.models.accounting import PriceError
 from goedels_poetry.models.prompts import PromptError
 from goedels_poetry.models.record import RecordingError
+from goedels_poetry.search.machine.background import Listeners, stopping_signals
 from goedels_poetry.trace.lines import Lines, Opener, Progress, Silent
 from goedels_poetry.trace.terminal import is_live, lines_to, one_line, say
 from goedels_poetry.trace.wording import worded

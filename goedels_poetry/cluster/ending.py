@@ -17,9 +17,9 @@ from select import select
 from types import FrameType
 from typing import Any, NoReturn
 
-from goedels_poetry.machine.background import stopping_signals
 from goedels_poetry.sandbox.child.libc import PR_SET_CHILD_SUBREAPER, prctl
 from goedels_poetry.sandbox.child.processes import descendants
+from goedels_poetry.search.machine.background import stopping_signals
 
 SECONDS = 5.0
 """To end all processes in; one that the system does not end by then is left."""

@@ -12,7 +12,7 @@ from typing import Any
 from goedels_poetry.cluster.runs import settings_json
 from goedels_poetry.cluster.seats import LEAN, SOLVERS, Seats
 from goedels_poetry.errors import MissingTool, Unavailable
-from goedels_poetry.languages.lean.away import JOB as LEAN_JOB
+from goedels_poetry.lean.text.away import JOB as LEAN_JOB
 from goedels_poetry.settings.declared import Settings
 from goedels_poetry.solvers.limits import JobCrashed, JobMemory, JobTimeout, SolverError, SolverUnavailable
 

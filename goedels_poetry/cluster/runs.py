@@ -13,11 +13,11 @@ from goedels_poetry.cluster.travel import packed, unpack
 from goedels_poetry.cluster.worker import named_store, to_json
 from goedels_poetry.errors import Unavailable
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.machine.background import call_in
-from goedels_poetry.machine.elsewhere import CERTIFICATE, SECONDS, Assignment
+from goedels_poetry.search.machine.background import call_in
+from goedels_poetry.search.machine.elsewhere import CERTIFICATE, SECONDS, Assignment
 from goedels_poetry.settings.declared import Settings
-from goedels_poetry.tree.results import RunResult
-from goedels_poetry.tree.runs import RunDir
+from goedels_poetry.store.results import RunResult
+from goedels_poetry.store.runs import RunDir
 
 _SECRET = ("api_key", "store_url")
 """How the names of settings end that no message may hold; a node has its own."""

@@ -23,8 +23,8 @@ from goedels_poetry.solvers.processors import VARIABLE
 from goedels_poetry.version import __version__
 
 if TYPE_CHECKING:
-    from goedels_poetry.languages.lean.language import LeanLanguage
-    from goedels_poetry.machine.runner import MachineRunner
+    from goedels_poetry.lean.language import LeanLanguage
+    from goedels_poetry.search.machine.runner import MachineRunner
     from goedels_poetry.settings.declared import Settings
     from goedels_poetry.solvers.worker_pool import WorkerPool
 
@@ -73,7 +73,7 @@ class Worker:
 
         The JSON is ``{"result": ..., "seconds": ...}``, or ``{"error": words}``, which say nothing about the theorem.
         """
-        from goedels_poetry.machine.elsewhere import Assignment
+        from goedels_poetry.search.machine.elsewhere import Assignment
 
         began = time.monotonic()
         self._at_work = True  # before anything is awaited: whoever interrupts it has asked for it first
@@ -115,8 +115,8 @@ class Worker:
 
     async def lean(self, settings: str, payload: str, seconds: float) -> str:
         """One job on a goal of a Lean theorem, told as that of `job` is."""
-        from goedels_poetry.languages.lean.away import answer
-        from goedels_poetry.languages.lean.language import LeanLanguage
+        from goedels_poetry.lean.language import LeanLanguage
+        from goedels_poetry.lean.text.away import answer
         from goedels_poetry.settings.declared import Settings
 
         if settings not in self._leans:
@@ -139,7 +139,7 @@ class Worker:
         Raises:
             StoreError: ``store``, the database as it may be named, is not the one that this node's environment names.
         """
-        from goedels_poetry.machine.runner import MachineRunner
+        from goedels_poetry.search.machine.runner import MachineRunner
         from goedels_poetry.settings.declared import Settings
 
         if settings not in self._runners:
@@ -187,7 +187,7 @@ def named_store(settings: Settings) -> str:
     """The database of the settings without user and password, "" where runs are in files; raises `StoreError`."""
     if settings.store_url is None:
         return ""
-    from goedels_poetry.tree.postgres.connection import place_of
+    from goedels_poetry.store.postgres_connection import place_of
 
     return place_of(settings.store_url.get_secret_value())
 

@@ -14,15 +14,15 @@ from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.evaluation.outcome import mistakes
 from goedels_poetry.evaluation.questions import BadData, GoldQuestion, Label
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.machine.elsewhere import SECONDS, Elsewhere
-from goedels_poetry.machine.runner import MachineRunner
 from goedels_poetry.models.prompts import Prompts
 from goedels_poetry.reasoning.results import QueryResult
 from goedels_poetry.reasoning.solving import costs_of
+from goedels_poetry.search.machine.elsewhere import SECONDS, Elsewhere
+from goedels_poetry.search.machine.runner import MachineRunner
+from goedels_poetry.search.tasks.attempts import NO_REPLY
 from goedels_poetry.settings.declared import Settings
 from goedels_poetry.solvers.versions import solver_versions
-from goedels_poetry.tasks.attempts import NO_REPLY
-from goedels_poetry.tree.results import RunResult
+from goedels_poetry.store.results import RunResult
 from goedels_poetry.version import __version__
 
 NEVER = 1_000_000_000

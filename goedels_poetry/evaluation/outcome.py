@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from goedels_poetry.evaluation.questions import LABELS, BadData, GoldQuestion, Label
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.lean.errors import ErrorCategory, ErrorClassifier
+from goedels_poetry.lean.errors import ErrorCategory, ErrorClassifier
 from goedels_poetry.reasoning.results import QueryResult
 
 _LIMITS: tuple[tuple[str, str], ...] = (

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from goedels_poetry.kernel.problem import Definition, Measures
 from goedels_poetry.kernel.schemas import Scheme
 from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.kernel.termination.evidence import NO_EVIDENCE, TerminationEvidence
+from goedels_poetry.kernel.termination import NO_EVIDENCE, TerminationEvidence
 from goedels_poetry.kernel.terms import Term
 
 

@@ -17,8 +17,8 @@ from typing import TypeAlias
 from goedels_poetry.kernel import printer
 from goedels_poetry.kernel.faults import EncodingError, TextTooLong
 from goedels_poetry.kernel.problem import Constructor, Datatype, Definition, Signature
-from goedels_poetry.kernel.reading.theory import SORT_NAMES, is_theory_symbol
 from goedels_poetry.kernel.terms import Index, Kind, Sort, Term, _make, app, fresh_name, subterms, var
+from goedels_poetry.kernel.theory import SORT_NAMES, is_theory_symbol
 
 _READ_BY_SOLVERS = re.compile(r"[\x20-\x5b\x5d-\x7b\x7d\x7e]*")
 _NUMBERED = re.compile(r"[^\x20-\x5b\x5d-\x7b\x7d]")

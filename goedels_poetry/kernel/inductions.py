@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from goedels_poetry.kernel.calls import TooLarge, extend
 from goedels_poetry.kernel.faults import BadProof, SchemeError
 from goedels_poetry.kernel.problem import Constructor, Signature
+from goedels_poetry.kernel.recursion import cases_along, moved_variables, points_below
 from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent
-from goedels_poetry.kernel.termination.calls import extend
-from goedels_poetry.kernel.termination.recursion import cases_along, moved_variables, points_below
-from goedels_poetry.kernel.termination.sizes import Sizes, counting_twice
-from goedels_poetry.kernel.termination.work import TooLarge
+from goedels_poetry.kernel.sizes import Sizes, counting_twice
 from goedels_poetry.kernel.terms import (
     BOOL,
     FALSE,

@@ -1,17 +1,164 @@
-"""How deep our own walks over terms may go: one figure for a process, whoever asks first."""
+"""Where a function calls itself: the points of an induction along its recursion.
+
+Trusted code. Let ``f`` have been shown to terminate as in `termination`, and say that a call in a body is *made* at
+arguments ``p`` when its path holds there, in the model at hand, for some values of the quantified variables above it.
+The evidence gives each group of functions components that rise at none of the calls that `calls_of` lists for it and,
+one after the other, fall at all that lie on a cycle. The values of the functions of the group count as arbitrary there,
+so all this is true of their values in the model as well: also of calls that stand in arguments of calls, and of paths
+that speak of the group. (For a function that recurses on its own results the measure falls given bounds on these, which
+are shown to be kept.) Hence there is no infinite sequence of
+calls each of which is made at the arguments of the one before: the order *q is below p when calls that are made lead
+from f(p) to f(q)* is well-founded. `points_below` lists points of it.
+
+Only the group of ``f`` matters: the values of functions outside of it are part of the model. Calls have to be listed
+for the same groups and the same simplified bodies as there, since the path of a call depends on where other calls of
+its group stand.
+"""
 
 from __future__ import annotations
 
-import sys
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-MAX_RECURSION = 6_000
-"""Frames of Python: 400 calls of a defined function within each other need 12 each. What is deeper is refused."""
+from goedels_poetry.kernel.calls import Call, calls_of, recursive_groups
+from goedels_poetry.kernel.equations import constructor_cases, simplify
+from goedels_poetry.kernel.problem import Definition, Signature
+from goedels_poetry.kernel.sequent import Names
+from goedels_poetry.kernel.terms import FALSE, Kind, Term, and_, app, substitute, subterms
+
+MAX_POINTS = 100
+"""Further ones are left out: an induction with fewer hypotheses is as sound."""
+MAX_FOLLOWED = 50_000
+"""Nodes of the calls that are followed from one function to the next: most ways may lead nowhere."""
 
 
-def allow_recursion() -> None:
-    """At least `MAX_RECURSION` frames from now on, for the whole process.
+@dataclass(frozen=True)
+class Point:
+    """``args`` is below the parameters where ``path`` holds, for all values of ``bound``.
 
-    One figure, as tools that set a limit for a while (Hypothesis) warn of any that they have not seen before.
+    Both are terms over the parameters of the function and ``bound``.
     """
-    if sys.getrecursionlimit() < MAX_RECURSION:
-        sys.setrecursionlimit(MAX_RECURSION)
+
+    args: tuple[Term, ...]
+    path: tuple[Term, ...]
+    bound: tuple[Term, ...]
+
+
+@dataclass(frozen=True)
+class Below:
+    """A point below one case of the arguments: what the variables that move become, where ``path`` holds, for all
+    values of ``bound``."""
+
+    there: Mapping[Term, Term]
+    path: Term
+    bound: tuple[Term, ...]
+
+
+@dataclass(frozen=True)
+class Case:
+    """What the variables that move are built of, and the points below that."""
+
+    here: Mapping[Term, Term]
+    below: tuple[Below, ...]
+
+
+def points_below(definition: Definition, signature: Signature) -> tuple[Point, ...]:
+    """The calls by which a function that terminates comes back to itself.
+
+    Calls through other functions of its group are followed as long as no function occurs twice on the way, the
+    shortest ways first. They come in the order of the bodies.
+
+    Raises:
+        TooLarge: a body with more paths than we are ready to follow.
+    """
+    group = next(g for g in recursive_groups(signature) if definition.name in g)
+    members = [d for d in signature.definitions if d.name in group]
+    names = Names(*[t for d in members for t in (d.body, *d.params)], reserved=signature.names)
+    params = {d.name: d.params for d in members}
+    calls = {d.name: calls_of(d, frozenset(group), simplify(d.body, signature), signature.names) for d in members}
+    costs = {name: [_nodes(call) for call in made] for name, made in calls.items()}
+    found: list[tuple[tuple[int, ...], Point]] = []
+    waiting = deque([_Way(definition.name, Point(definition.params, (), ()), (), frozenset())])
+    followed = 0
+    while waiting:
+        way = waiting.popleft()
+        for number, call in enumerate(calls[way.at]):
+            if call.callee in way.passed:
+                continue
+            followed += costs[way.at][number]
+            if len(found) >= MAX_POINTS or followed > MAX_FOLLOWED:
+                waiting.clear()
+                break
+            there = _beyond(call, way.point, params[way.at], names)
+            turns = (*way.turns, number)
+            if call.callee == definition.name:
+                found.append((turns, there))
+            else:
+                waiting.append(_Way(call.callee, there, turns, way.passed | {call.callee}))
+    return tuple(point for _, point in sorted(found, key=lambda entry: entry[0]))
+
+
+@dataclass(frozen=True)
+class _Way:
+    """Where a chain of calls has led: ``turns`` are the numbers of the calls, ``passed`` the functions on the way."""
+
+    at: str
+    point: Point
+    turns: tuple[int, ...]
+    passed: frozenset[str]
+
+
+def _nodes(call: Call) -> int:
+    return len({t for term in (*call.args, *call.path) for t in subterms(term)}) + 1
+
+
+def _beyond(call: Call, here: Point, params: tuple[Term, ...], names: Names) -> Point:
+    """Where a call leads that is made at ``here``, in terms of what ``here`` is in terms of."""
+    own = call.variables[len(params) :]
+    renaming = {v: names.fresh(v.name, v.sort) for v in own}
+    at = {**dict(zip(params, here.args, strict=True)), **renaming}
+    return Point(
+        tuple(substitute(a, at) for a in call.args),
+        (*here.path, *[substitute(c, at) for c in call.path]),
+        (*here.bound, *renaming.values()),
+    )
+
+
+def moved_variables(at: tuple[Term, ...], points: tuple[Point, ...], definition: Definition) -> dict[Term, int]:
+    """The variables among the arguments ``at`` for parameters that some call changes, with their positions."""
+    return {
+        t: i
+        for i, t in enumerate(at)
+        if t.kind is Kind.VAR and any(p.args[i] is not definition.params[i] for p in points)
+    }
+
+
+def cases_along(
+    definition: Definition,
+    at: tuple[Term, ...],
+    moved: Mapping[Term, int],
+    points: tuple[Point, ...],
+    signature: Signature,
+    names: Names,
+) -> list[Case]:
+    """The cases of ``at`` as the equations of the function have them, each with the points below it.
+
+    The arguments that are not ``moved`` have values that stay: a point with another term for one of them is left
+    out, and so is one whose path is false by its form. For all values of the variables exactly one case applies.
+    """
+    whole = app(definition.name, at, definition.sort)
+    body = substitute(definition.body, dict(zip(definition.params, at, strict=True)))
+    found = []
+    for pattern, _ in constructor_cases(whole, body, moved, signature, names):
+        below = []
+        for point in points:
+            bound = tuple(names.fresh(v.name, v.sort) for v in point.bound)
+            given = dict(zip((*definition.params, *point.bound), (*pattern.args, *bound), strict=True))
+            args = [simplify(substitute(a, given), signature) for a in point.args]
+            path = and_([simplify(substitute(c, given), signature) for c in point.path])
+            kept = all(args[i] is pattern.args[i] for i, t in enumerate(at) if t not in moved)
+            if kept and path is not FALSE:
+                below.append(Below({v: args[i] for v, i in moved.items()}, path, bound))
+        found.append(Case({v: pattern.args[i] for v, i in moved.items()}, tuple(below)))
+    return found

@@ -29,7 +29,7 @@ from goedels_poetry.kernel.inductions import (
 )
 from goedels_poetry.kernel.problem import Signature
 from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent
-from goedels_poetry.kernel.termination.sizes import Sizes
+from goedels_poetry.kernel.sizes import Sizes
 from goedels_poetry.kernel.terms import FALSE, Kind, Term, implies, is_app, not_, substitute
 
 

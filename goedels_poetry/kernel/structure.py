@@ -17,7 +17,7 @@ from goedels_poetry.kernel.obligations import Context, Obligation, check_sequent
 from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.schemas import instances
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
-from goedels_poetry.kernel.termination.evidence import TerminationObligations
+from goedels_poetry.kernel.termination import TerminationObligations
 from goedels_poetry.kernel.terms import FALSE, Term, alpha, not_
 
 _STEP_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")

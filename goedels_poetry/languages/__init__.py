@@ -18,9 +18,9 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, cast
 
 from goedels_poetry.errors import GoedelsPoetryError, UnknownLanguage, one_line
-from goedels_poetry.languages.base import EXHAUSTED, Goal, Incomplete, Language, Outcome, Theorem
-from goedels_poetry.languages.simple import SimpleLanguage
 from goedels_poetry.plugins import RefusedPlugin, declared, foreign_code, origin_of
+from goedels_poetry.protocol.base import EXHAUSTED, Goal, Incomplete, Language, Outcome, Theorem
+from goedels_poetry.protocol.simple import SimpleLanguage
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 GROUP = "goedels_poetry.languages"
 
 BUILT_IN: dict[str, tuple[str, tuple[str, ...]]] = {
-    "smt": ("goedels_poetry.languages.smt.language:SmtLanguage", (".smt2", ".smt")),
-    "lean": ("goedels_poetry.languages.lean.language:LeanLanguage", (".lean",)),
-    "python": ("goedels_poetry.languages.python.language:PythonLanguage", (".py",)),
-    "logic": ("goedels_poetry.languages.logic.language:LogicLanguage", (".json",)),
+    "smt": ("goedels_poetry.smt.language:SmtLanguage", (".smt2", ".smt")),
+    "lean": ("goedels_poetry.lean.language:LeanLanguage", (".lean",)),
+    "python": ("goedels_poetry.python.language:PythonLanguage", (".py",)),
+    "logic": ("goedels_poetry.questions.language:LogicLanguage", (".json",)),
 }
 """name -> (``module:class``, suffixes): a table of strings, so that listing languages imports none."""
 

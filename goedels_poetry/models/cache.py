@@ -18,7 +18,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
-from goedels_poetry.tree.shared_database import connect, is_damaged, put_aside
+from goedels_poetry.store.shared_database import connect, is_damaged, put_aside
 
 Kind = Literal["generation", "verification", "validation"]
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from goedels_poetry.languages.logic.result import VerificationResult
 from goedels_poetry.lazy import on_first_use
+from goedels_poetry.questions.result import VerificationResult
 from goedels_poetry.reasoning.results import QueryResult
 
 if TYPE_CHECKING:
     from goedels_poetry.reasoning.proof_of_thought import ProofOfThought
     from goedels_poetry.reasoning.solving import solve
-    from goedels_poetry.tasks.question import Question
+    from goedels_poetry.search.tasks.question import Question
 
 _HOME_OF = {
     "ProofOfThought": "reasoning.proof_of_thought",
-    "Question": "tasks.question",
+    "Question": "search.tasks.question",
     "solve": "reasoning.solving",
 }
 """Brought in on first use: deciding a program needs nothing of the state machine."""

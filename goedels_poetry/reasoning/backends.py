@@ -15,15 +15,15 @@ from typing import ClassVar, Protocol, Self, get_args, runtime_checkable
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.faults import EncodingError
-from goedels_poetry.kernel.logic.encoder import Encoder
-from goedels_poetry.kernel.logic.entailment import decide
-from goedels_poetry.kernel.logic.program import LogicProgram
-from goedels_poetry.kernel.logic.queries import MEMORY_MB
 from goedels_poetry.kernel.reading.reader import MAX_BYTES
-from goedels_poetry.languages.logic.dialects import read_program
-from goedels_poetry.languages.logic.result import Semantics, VerificationResult, World, invalid_result, result_of
+from goedels_poetry.questions.dialects import read_program
+from goedels_poetry.questions.entailment.encoder import Encoder
+from goedels_poetry.questions.entailment.entailment import decide
+from goedels_poetry.questions.entailment.program import LogicProgram
+from goedels_poetry.questions.entailment.queries import MEMORY_MB
+from goedels_poetry.questions.query_runner import SolverPair
+from goedels_poetry.questions.result import Semantics, VerificationResult, World, invalid_result, result_of
 from goedels_poetry.solvers.limits import SolverError
-from goedels_poetry.solvers.query_runner import SolverPair
 
 _RETRY_SECONDS = 0.02
 TEXT_ERRORS = (InvalidInput, EncodingError)

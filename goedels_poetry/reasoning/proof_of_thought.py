@@ -10,16 +10,16 @@ from string import ascii_uppercase
 from typing import Any, Literal
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.languages.logic.result import Semantics, World
-from goedels_poetry.machine.background import BackgroundLoop
-from goedels_poetry.machine.runner import MachineRunner
+from goedels_poetry.questions.result import Semantics, World
 from goedels_poetry.reasoning.clients import models_of, settings_with
 from goedels_poetry.reasoning.postprocessors import PostProcessor, post_processors
-from goedels_poetry.reasoning.postprocessors.runs import solve_with
 from goedels_poetry.reasoning.results import QueryResult
+from goedels_poetry.reasoning.runs import solve_with
+from goedels_poetry.search.machine.background import BackgroundLoop
+from goedels_poetry.search.machine.runner import MachineRunner
+from goedels_poetry.search.tasks.question import NO_MODEL, Question
 from goedels_poetry.settings.declared import ScheduleSettings, Settings
-from goedels_poetry.tasks.question import NO_MODEL, Question
-from goedels_poetry.tree.results import OnEvent
+from goedels_poetry.store.results import OnEvent
 
 _ASKED = frozenset(field.name for field in fields(Question)) - {"text", "context", "task", "most"}
 

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.logic.result import Answer, Semantics, World
+from goedels_poetry.questions.result import Answer, Semantics, World
 
 
 @dataclass(frozen=True, slots=True)

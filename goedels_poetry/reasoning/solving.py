@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.base import VACUOUS
-from goedels_poetry.languages.logic.render import countermodel_of, render_model
-from goedels_poetry.languages.logic.result import Answer
-from goedels_poetry.machine.runner import MachineRunner
 from goedels_poetry.models.accounting import SharedBudget
+from goedels_poetry.protocol.base import VACUOUS
+from goedels_poetry.questions.render import countermodel_of, render_model
+from goedels_poetry.questions.result import Answer
 from goedels_poetry.reasoning.results import QueryResult
-from goedels_poetry.tasks.question import DECIDED, DOUBTED, TRUST, Question, programs
-from goedels_poetry.tasks.sentences import Sentence
-from goedels_poetry.tree.results import OnEvent, RunResult
-from goedels_poetry.tree.state import ROOT
-from goedels_poetry.tree.store.reads import StoreReader
+from goedels_poetry.search.machine.runner import MachineRunner
+from goedels_poetry.search.tasks.question import DECIDED, DOUBTED, TRUST, Question, programs
+from goedels_poetry.search.tasks.sentences import Sentence
+from goedels_poetry.store.reads import StoreReader
+from goedels_poetry.store.results import OnEvent, RunResult
+from goedels_poetry.store.state import ROOT
 
 DECIDES = (Verdict.PROVED, Verdict.REFUTED)
 """Verdicts with which there is an answer."""

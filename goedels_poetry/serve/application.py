@@ -19,8 +19,8 @@ from goedels_poetry.errors import InvalidInput, one_line
 from goedels_poetry.serve.access import NOTHING_ELSE, Refused, answer, page, problem
 from goedels_poetry.serve.looking import UNREADABLE, Shelf, as_json, as_list, data_of, follow
 from goedels_poetry.serve.run_manager import Order, RunManager
+from goedels_poetry.store.selection import Selection, moment, verdicts_of
 from goedels_poetry.trace.page.html import Live, content_security_policy, render
-from goedels_poetry.tree.selection import Selection, moment, verdicts_of
 
 MAX_BODY = 1_000_000
 """Bytes of a request."""

@@ -18,10 +18,10 @@ from typing import Any
 
 from goedels_poetry.errors import StoreError, UnknownRun
 from goedels_poetry.serve.access import Refused
+from goedels_poetry.store.results import RunSummary
+from goedels_poetry.store.runs import RunDir, Runs
+from goedels_poetry.store.selection import outcome
 from goedels_poetry.trace.page.data import run_data
-from goedels_poetry.tree.results import RunSummary
-from goedels_poetry.tree.runs import RunDir, Runs
-from goedels_poetry.tree.selection import outcome
 
 UNREADABLE = (StoreError, sqlite3.Error, OSError)
 """What a run raises that is deleted while it is read, or damaged."""

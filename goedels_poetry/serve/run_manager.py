@@ -16,7 +16,7 @@ from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.serve.access import Refused
 from goedels_poetry.settings.declared import Settings
-from goedels_poetry.tree.results import Event, RunResult
+from goedels_poetry.store.results import Event, RunResult
 
 MAX_NAME = 200
 """Characters of a label."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from goedels_poetry.tree.store.reads import StoreReader
+from goedels_poetry.store.reads import StoreReader
 
 _COSTS = {
     "job_seconds": "seconds",

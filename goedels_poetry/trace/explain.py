@@ -12,12 +12,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from goedels_poetry.languages.trials import NOT_APPLIED, TACTICS, Status, Trial
-from goedels_poetry.memory.tried import tried_on
+from goedels_poetry.protocol.trials import NOT_APPLIED, TACTICS, Status, Trial
+from goedels_poetry.search.memory.tried import tried_on
+from goedels_poetry.store.reads import StoreReader
+from goedels_poetry.store.state import NodeStatus, ProofNode
 from goedels_poetry.trace.terminal import counted, one_line
 from goedels_poetry.trace.wording import worded, worded_detail, worded_points
-from goedels_poetry.tree.state import NodeStatus, ProofNode
-from goedels_poetry.tree.store.reads import StoreReader
 
 MOST_CHARACTERS = 240
 """Of a formula in a line for people."""

@@ -9,9 +9,9 @@ from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import IO, Protocol
 
+from goedels_poetry.store.reads import StoreReader
+from goedels_poetry.store.results import Event, RunResult
 from goedels_poetry.trace.terminal import lines_to, one_line, say
-from goedels_poetry.tree.results import Event, RunResult
-from goedels_poetry.tree.store.reads import StoreReader
 
 ROUTINE = frozenset({"candidate", "no lemmas", "correct", "prove", "sketch"})
 """Outcomes that plain lines leave out: the next line about the goal tells what came of it. `trace` has them all."""

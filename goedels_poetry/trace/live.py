@@ -13,15 +13,15 @@ from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
-from goedels_poetry.languages.trials import Doing, doing
-from goedels_poetry.memory.tried import log_path
+from goedels_poetry.protocol.trials import Doing, doing
+from goedels_poetry.search.memory.tried import log_path
+from goedels_poetry.store.reads import StoreReader
+from goedels_poetry.store.results import Event, RunResult
+from goedels_poetry.store.state import ROOT, NodeStatus, ProofNode, subtree_range
 from goedels_poetry.trace.lines import Opener, Progress
 from goedels_poetry.trace.terminal import console, one_line
 from goedels_poetry.trace.tree import STYLES, method
 from goedels_poetry.trace.wording import Worded, worded_detail
-from goedels_poetry.tree.results import Event, RunResult
-from goedels_poetry.tree.state import ROOT, NodeStatus, ProofNode, subtree_range
-from goedels_poetry.tree.store.reads import StoreReader
 
 REDRAWS_PER_SECOND = 4
 MOST_WORKING = 4

@@ -14,8 +14,8 @@ from typing import TypeVar
 from rich.text import Text
 from rich.tree import Tree
 
-from goedels_poetry.agents.journey import ASKED, DONE, END, OPEN, Way, journey_of
-from goedels_poetry.agents.registry import Registry
+from goedels_poetry.search.agents.journey import ASKED, DONE, END, OPEN, Way, journey_of
+from goedels_poetry.search.agents.registry import Registry
 from goedels_poetry.trace.picture import Arrow, Box, Picture
 
 T = TypeVar("T")

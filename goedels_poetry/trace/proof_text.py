@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from goedels_poetry.store.results import RunResult
 from goedels_poetry.trace.wording import worded, worded_definition, worded_name
-from goedels_poetry.tree.results import RunResult
 
 LEAN, OUTLINE = "lean", "outline"
 MAX_BYTES = 8_000_000

@@ -11,12 +11,12 @@ from io import StringIO
 from rich.text import Text
 from rich.tree import Tree
 
+from goedels_poetry.store.html import details, node_line
+from goedels_poetry.store.reads import StoreReader
+from goedels_poetry.store.state import NodeStatus, ProofNode
 from goedels_poetry.trace.picture import Arrow, Box, Picture
 from goedels_poetry.trace.terminal import console, counted, one_line
 from goedels_poetry.trace.wording import LONGEST, worded, worded_method, wording_of
-from goedels_poetry.tree.html import details, node_line
-from goedels_poetry.tree.state import NodeStatus, ProofNode
-from goedels_poetry.tree.store.reads import StoreReader
 
 STYLES = {
     NodeStatus.PROVED: "green",

@@ -12,11 +12,11 @@ LONGEST = 1_000
 Worded = Callable[[str, str], str]
 """Statement and the run's language -> what people read."""
 _WORDINGS = {
-    "(": "goedels_poetry.languages.smt.infix:render",
-    "theorem gp_": "goedels_poetry.languages.lean.task:lemma_type",
+    "(": "goedels_poetry.smt.notation.infix:render",
+    "theorem gp_": "goedels_poetry.lean.text.task:lemma_type",
 }
 """How a stored statement begins, and what puts it into words; imported only where there is one."""
-_OF_LANGUAGES = {("python", "("): "goedels_poetry.languages.python.wording:render"}
+_OF_LANGUAGES = {("python", "("): "goedels_poetry.python.wording:render"}
 """Of a language, where its own words are others than those of the statements that it is translated to."""
 
 MOST_WORDED = 500
@@ -46,7 +46,7 @@ def wording_of(language: str) -> Callable[[str], str]:
 def worded_name(name: str, language: str = "") -> str:
     """The name of a function or a variable as people write it."""
     if language == "python":
-        from goedels_poetry.languages.python.wording import named  # only where there are such runs
+        from goedels_poetry.python.wording import named  # only where there are such runs
 
         return named(name)
     bare = name[1:-1]
@@ -56,7 +56,7 @@ def worded_name(name: str, language: str = "") -> str:
 def worded_definition(name: str, language: str = "") -> str:
     """What the definition of a function tells, in words."""
     if language == "python":
-        from goedels_poetry.languages.python.wording import definition  # only where there are such runs
+        from goedels_poetry.python.wording import definition  # only where there are such runs
 
         return definition(name)
     return f"the definition of {worded_name(name)}"

@@ -10,8 +10,8 @@ import kept_lean
 import pytest
 from kept_smt import KeptSmt
 
-from goedels_poetry.languages.lean.language import LeanLanguage
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.language import LeanLanguage
+from goedels_poetry.lean.runtime.pool import LeanPool
 
 
 @pytest.fixture(autouse=True)

@@ -9,8 +9,8 @@ import pytest
 from scripted_claims import Answer, Script, Server, block, executor, in_words, same
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.languages.base import Outcome
-from goedels_poetry.languages.lean.language import LeanLanguage
+from goedels_poetry.lean.language import LeanLanguage
+from goedels_poetry.protocol.base import Outcome
 
 pytestmark = pytest.mark.usefixtures("checked_by_kept")
 REV = "def rev {α : Type} : List α → List α\n  | [] => []\n  | x :: xs => rev xs ++ [x]\n\n"

@@ -8,11 +8,11 @@ from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.schemas import instances
 from goedels_poetry.kernel.sequent import sequent_of
-from goedels_poetry.languages.bridge.conditions import conditions, decided, nested
-from goedels_poetry.languages.bridge.export import opened
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.runtime.protocol import CheckRequest
-from goedels_poetry.languages.smt.proof_json import derivation_to_json
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.runtime.protocol import CheckRequest
+from goedels_poetry.lean.smt_proofs.conditions import conditions, decided, nested
+from goedels_poetry.lean.smt_proofs.export import opened
+from goedels_poetry.smt.notation.proof_json import derivation_to_json
 
 MAX = """
 (declare-datatypes ((N 0)) (((z) (s (p N)))))

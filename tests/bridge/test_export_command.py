@@ -20,12 +20,12 @@ from goedels_poetry.kernel.derivation import Derivation, Query, Step
 from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.sequent import sequent_of
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.bridge.export import Exported
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.smt.proof_json import derivation_to_json
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.smt_proofs.export import Exported
 from goedels_poetry.settings.declared import LeanSettings
-from goedels_poetry.tree.results import RunResult
-from goedels_poetry.tree.runs import RunDir
+from goedels_poetry.smt.notation.proof_json import derivation_to_json
+from goedels_poetry.store.results import RunResult
+from goedels_poetry.store.runs import RunDir
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema" / "export-v1.json").read_text("utf-8"))
 TEXT = """(set-logic ALL)
@@ -36,7 +36,7 @@ TEXT = """(set-logic ALL)
 """
 TRUE, FALSE = TEXT.format(result="(s a)"), TEXT.format(result="a")
 
-OPEN_LEAN = "goedels_poetry.languages.lean.runtime.opening.open_lean"
+OPEN_LEAN = "goedels_poetry.lean.runtime.opening.open_lean"
 
 
 def certificate(folder: Path, text: str = TRUE) -> Path:

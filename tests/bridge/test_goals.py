@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
-from goedels_poetry.languages.bridge.goals.engine import Engine, Read
-from goedels_poetry.languages.bridge.goals.expressions import Expr, apply, const, joined, opened, telescope
-from goedels_poetry.languages.lean.language import LeanLanguage
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.sketch import check_proof
-from goedels_poetry.languages.lean.symbolic.attempts import Clock
-from goedels_poetry.languages.lean.task import Task
-from goedels_poetry.languages.smt.text import parse_term
+from goedels_poetry.lean.goals.engine import Engine, Read
+from goedels_poetry.lean.goals.expressions import Expr, apply, const, joined, opened, telescope
+from goedels_poetry.lean.language import LeanLanguage
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.tactics.attempts import Clock
+from goedels_poetry.lean.text.sketch import check_proof
+from goedels_poetry.lean.text.task import Task
+from goedels_poetry.smt.notation.text import parse_term
 
 THEOREMS = Path(__file__).parents[2] / "theorems" / "lean"
 X = Expr("free", "x")

@@ -13,14 +13,14 @@ from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.schemas import instances
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import app, integer, subterms
-from goedels_poetry.languages.bridge import leaves
-from goedels_poetry.languages.bridge.casework import Casework, shapes
-from goedels_poetry.languages.bridge.export import export, opened
-from goedels_poetry.languages.bridge.grounding import Ground, grounded, instantiations
-from goedels_poetry.languages.bridge.writing import indented
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.runtime.protocol import CheckRequest
-from goedels_poetry.languages.smt.proof_json import derivation_to_json
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.runtime.protocol import CheckRequest
+from goedels_poetry.lean.smt_proofs import leaves
+from goedels_poetry.lean.smt_proofs.casework import Casework, shapes
+from goedels_poetry.lean.smt_proofs.export import export, opened
+from goedels_poetry.lean.smt_proofs.grounding import Ground, grounded, instantiations
+from goedels_poetry.lean.smt_proofs.writing import indented
+from goedels_poetry.smt.notation.proof_json import derivation_to_json
 from goedels_poetry.solvers.limits import Answer, SolverUnavailable
 from goedels_poetry.solvers.z3_process import Z3Process
 

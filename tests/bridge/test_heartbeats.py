@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.runtime.protocol import CheckRequest
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.runtime.protocol import CheckRequest
 
 DEFINITIONS = """
 inductive N where | z | s (_ : N) deriving DecidableEq

@@ -2,11 +2,11 @@
 
 import asyncio
 
-from goedels_poetry.languages.bridge.goals.engine import Engine
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.sketch import check_proof
-from goedels_poetry.languages.lean.symbolic.attempts import Clock
-from goedels_poetry.languages.lean.task import Task
+from goedels_poetry.lean.goals.engine import Engine
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.tactics.attempts import Clock
+from goedels_poetry.lean.text.sketch import check_proof
+from goedels_poetry.lean.text.task import Task
 
 BUSHES = """mutual
 inductive Bush where

@@ -13,11 +13,11 @@ from goedels_poetry.kernel.inductions import RecursionInduction, SizeInduction
 from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.schemas import instances
 from goedels_poetry.kernel.sequent import sequent_of
-from goedels_poetry.kernel.termination.sizes import Bound, Sizes
+from goedels_poetry.kernel.sizes import Bound, Sizes
 from goedels_poetry.kernel.terms import BOOL, app
-from goedels_poetry.languages.bridge.export import Exported, export, opened
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.smt.proof_json import derivation_to_json
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.smt_proofs.export import Exported, export, opened
+from goedels_poetry.smt.notation.proof_json import derivation_to_json
 
 LISTS = """(set-logic ALL)
 (declare-datatypes ((L 0)) (((nil) (cons (hd Int) (tl L)))))

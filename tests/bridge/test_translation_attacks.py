@@ -13,7 +13,7 @@ import pytest
 from kept_lean import Kept
 
 from goedels_poetry.checker import CheckReport, TrustLevel, check_certificate, write_certificate
-from goedels_poetry.checker.archive import (
+from goedels_poetry.checker.certificate.archive import (
     LEAN_PROOF,
     Archive,
     BadCertificate,
@@ -23,12 +23,12 @@ from goedels_poetry.checker.archive import (
 )
 from goedels_poetry.checker.smt import lean_proof
 from goedels_poetry.checker.smt.lean_proof import NO_LEAN, with_lean
-from goedels_poetry.kernel.bridge.theory import LeanTheory, translate
-from goedels_poetry.kernel.bridge.vocabulary import NotTranslatable
 from goedels_poetry.kernel.reading.certificate import derivation_from_json
 from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.statement.theory import LeanTheory, translate
+from goedels_poetry.lean.statement.vocabulary import NotTranslatable
 
 TEXT = b"""
 (declare-datatype N ((z) (s (p N))))

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.languages.python.changes import NotApplicable, apply, plain, read_proposal, unified
 from goedels_poetry.models.replies import UnusableReply
 from goedels_poetry.models.requests import Reply
-from goedels_poetry.tasks.change_extraction import change_in, unfenced
+from goedels_poetry.python.changes import NotApplicable, apply, plain, read_proposal, unified
+from goedels_poetry.search.tasks.change_extraction import change_in, unfenced
 
 TEXT = '''"""Boxes."""
 import math

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from scripted_changes import MEND, PYTEST, STATS, TESTS, UNITTEST, change
 
-from goedels_poetry.languages.python.changes import (
+from goedels_poetry.python.changes import (
     Baseline,
     ChangeCase,
     ChangeReport,

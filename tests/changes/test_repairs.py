@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from scripted_changes import STATS, TESTS, change, work
 
-from goedels_poetry.languages.python.changes.repairs import MOST, mutants
+from goedels_poetry.python.changes.repairs import MOST, mutants
 
 BANK = '''"""Accounts."""
 

@@ -15,11 +15,11 @@ import pytest
 from model_server import Answer, Server
 from scripted_changes import MEND, STATS, Scripted, change, work
 
-from goedels_poetry.agents.changes.back import go_back
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.tasks.change_moves import steps_of, text_of_step
-from goedels_poetry.tree.runs import Runs
-from goedels_poetry.tree.store.proof_store import ProofStore
+from goedels_poetry.search.changes.back import go_back
+from goedels_poetry.search.tasks.change_moves import steps_of, text_of_step
+from goedels_poetry.store.proof_store import ProofStore
+from goedels_poetry.store.runs import Runs
 
 PROGRAM = Path(__file__).resolve().parents[1] / "support" / "scripted_changes.py"
 MENDED = STATS.replace("    return sum(xs)", "    if not xs:\n        return 0\n    return sum(xs)")

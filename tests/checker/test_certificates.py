@@ -18,12 +18,12 @@ from goedels_poetry.checker import (
     write_certificate,
     write_counterexample,
 )
-from goedels_poetry.checker.archive import write_archive
+from goedels_poetry.checker.certificate.archive import write_archive
 from goedels_poetry.kernel.derivation import Derivation, Instance, Query, Step
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import FALSE, integer, not_
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.smt.text import parse_problem
+from goedels_poetry.smt.notation.text import parse_problem
 from goedels_poetry.solvers.limits import Limits
 from goedels_poetry.solvers.z3_process import z3_binary
 

@@ -26,8 +26,8 @@ from goedels_poetry.kernel.schemas import (
     SkolemHypothesis,
     Witness,
 )
-from goedels_poetry.languages.smt.proof_json import derivation_to_json, scheme_to_json
-from goedels_poetry.languages.smt.text import parse_problem, parse_term
+from goedels_poetry.smt.notation.proof_json import derivation_to_json, scheme_to_json
+from goedels_poetry.smt.notation.text import parse_problem, parse_term
 
 PROBLEM = parse_problem(proofs.GAUSS)
 (N,) = proofs.goal_of(PROBLEM).vars

@@ -11,7 +11,7 @@ import pytest
 from random_texts import SCRIPT, Writer
 
 from goedels_poetry.checker import CheckReport, TrustLevel, check_certificate, write_certificate
-from goedels_poetry.checker.report import Reading
+from goedels_poetry.checker.certificate.report import Reading
 from goedels_poetry.checker.smt.portfolio import Solvers
 from goedels_poetry.checker.smt.reading import with_reading
 from goedels_poetry.errors import InvalidInput
@@ -22,7 +22,7 @@ from goedels_poetry.kernel.reading.faithful import reading_obligations
 from goedels_poetry.kernel.sequent import sequent_of
 from goedels_poetry.kernel.terms import Kind, app, forall, integer, not_, quantifier, substitute
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.smt.text import parse_problem
+from goedels_poetry.smt.notation.text import parse_problem
 from goedels_poetry.solvers.limits import Limits
 
 LIST = "(declare-datatype list ((nil) (cons (head Int) (tail list))))"

@@ -11,13 +11,14 @@ import proofs
 import pytest
 from walked import HEAD, KINDS, OPEN, RIGHT, TASK, WRONG, fault, logic, places, python, replaced, shown, value_at, wrong
 
-from goedels_poetry.checker import check_any, fields, write_certificate
-from goedels_poetry.checker.archive import MANIFEST
-from goedels_poetry.checker.report import CheckReport
-from goedels_poetry.kernel.python.faults import OutsideFragment, PythonFault
-from goedels_poetry.kernel.python.program import read_program as read_python_program
-from goedels_poetry.kernel.python.translate import translate
+from goedels_poetry.checker import check_any, write_certificate
+from goedels_poetry.checker.certificate import fields
+from goedels_poetry.checker.certificate.archive import MANIFEST
+from goedels_poetry.checker.certificate.report import CheckReport
 from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.python.translate.faults import OutsideFragment, PythonFault
+from goedels_poetry.python.translate.program import read_program as read_python_program
+from goedels_poetry.python.translate.translate import translate
 
 NOTES = ("versions", "info")
 ROLES = (fields.CLAIM, fields.HINT, fields.NOTE)

@@ -12,7 +12,7 @@ from goedels_poetry.checker.smt import portfolio
 from goedels_poetry.checker.smt.check import Refused, Undecided, _confirm, _replay
 from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.smt.text import parse_problem
+from goedels_poetry.smt.notation.text import parse_problem
 from goedels_poetry.solvers.limits import Answer, Limits
 from goedels_poetry.solvers.z3_process import Z3Process
 

@@ -10,7 +10,7 @@ from drive import verdict
 from forge import evidence_of, forge
 
 from goedels_poetry.checker import check_certificate
-from goedels_poetry.checker.archive import read_archive
+from goedels_poetry.checker.certificate.archive import read_archive
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.solvers.limits import Limits
 

@@ -16,7 +16,7 @@ from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.schemas import CaseSplit, Conjuncts, ConstructorSplit, Contradiction, Intro, instances
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import BOOL, INT, Term, app, integer
-from goedels_poetry.languages.smt.text import parse_problem
+from goedels_poetry.smt.notation.text import parse_problem
 from goedels_poetry.solvers.limits import Limits
 from goedels_poetry.solvers.z3_process import Z3Process
 

@@ -12,7 +12,7 @@ import pytest
 
 from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.languages.smt.text import parse_problem
+from goedels_poetry.smt.notation.text import parse_problem
 from goedels_poetry.solvers.z3_process import z3_binary
 
 DECLARATIONS = """

@@ -14,19 +14,19 @@ import pytest
 from forge import evidence_of, forge
 
 from goedels_poetry.checker import check_certificate, write_certificate
-from goedels_poetry.checker.report import TrustLevel
+from goedels_poetry.checker.certificate.report import TrustLevel
 from goedels_poetry.kernel.derivation import ByScheme, Derivation, Query, Step
 from goedels_poetry.kernel.faults import BadProof, SchemeError
 from goedels_poetry.kernel.inductions import RecursionInduction
 from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.printer import show
+from goedels_poetry.kernel.recursion import points_below
 from goedels_poetry.kernel.schemas import instances
 from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.kernel.termination.recursion import points_below
 from goedels_poetry.kernel.terms import and_, implies, substitute
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.smt.proof_json import derivation_to_json, show_sequent
-from goedels_poetry.languages.smt.text import parse_problem, parse_sequent, parse_term
+from goedels_poetry.smt.notation.proof_json import derivation_to_json, show_sequent
+from goedels_poetry.smt.notation.text import parse_problem, parse_sequent, parse_term
 from goedels_poetry.solvers.limits import Limits
 from goedels_poetry.solvers.z3_process import Z3Process
 

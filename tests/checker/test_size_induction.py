@@ -11,7 +11,7 @@ import pytest
 from forge import evidence_of, forge
 
 from goedels_poetry.checker import check_certificate, write_certificate
-from goedels_poetry.checker.report import TrustLevel
+from goedels_poetry.checker.certificate.report import TrustLevel
 from goedels_poetry.kernel.derivation import ByScheme, Derivation, Query, Step
 from goedels_poetry.kernel.faults import SchemeError
 from goedels_poetry.kernel.inductions import SizeInduction
@@ -20,9 +20,9 @@ from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.schemas import ConstructorSplit, instances
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.smt.proof_json import derivation_to_json, show_sequent
-from goedels_poetry.languages.smt.termination.search import structural_sizes
-from goedels_poetry.languages.smt.text import parse_problem, parse_sequent, parse_term
+from goedels_poetry.smt.notation.proof_json import derivation_to_json, show_sequent
+from goedels_poetry.smt.notation.text import parse_problem, parse_sequent, parse_term
+from goedels_poetry.smt.termination.search import structural_sizes
 from goedels_poetry.solvers.limits import Limits
 from goedels_poetry.solvers.z3_process import Z3Process
 

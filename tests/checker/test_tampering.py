@@ -14,8 +14,8 @@ import pytest
 from forge import evidence_of, forge, script_of_counterexample, with_ends
 
 from goedels_poetry.checker import check_certificate
-from goedels_poetry.checker.archive import FILES, BadCertificate, canonical, read_archive
 from goedels_poetry.checker.by_language import check_any
+from goedels_poetry.checker.certificate.archive import FILES, BadCertificate, canonical, read_archive
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.solvers.limits import Limits
 
@@ -336,8 +336,8 @@ def test_a_false_statement_has_no_proof_whatever_the_scheme(tmp_path: Path) -> N
     from goedels_poetry.kernel.derivation import Derivation
     from goedels_poetry.kernel.inductions import IntInduction, MeasureInduction, StructuralInduction
     from goedels_poetry.kernel.schemas import CaseSplit, ConstructorSplit, Contradiction
-    from goedels_poetry.languages.smt.proof_json import derivation_to_json
-    from goedels_poetry.languages.smt.text import parse_problem, parse_term
+    from goedels_poetry.smt.notation.proof_json import derivation_to_json
+    from goedels_poetry.smt.notation.text import parse_problem, parse_term
 
     def attempt(text: bytes, scheme: Any) -> None:
         problem = parse_problem(text)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from goedels_poetry.cli.session import Signals
-from goedels_poetry.machine.background import stopping_signals
+from goedels_poetry.search.machine.background import stopping_signals
 
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "goedels_poetry"]

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from goedels_poetry.agents.registry import load_registry
 from goedels_poetry.cli.report import counterexample_lines
+from goedels_poetry.search.agents.registry import load_registry
 
 
 @pytest.fixture
@@ -84,8 +84,8 @@ def test_a_data_directory_that_cannot_be_used_is_a_line(cli: Any, tmp_path: Path
 
 
 def test_pictures_quote_what_they_show(tmp_path: Path) -> None:
+    from goedels_poetry.store.state import ProofNode
     from goedels_poetry.trace.tree import picture
-    from goedels_poetry.tree.state import ProofNode
 
     nodes = [ProofNode("0", 'a "b" \\ ] --> c\n#quot;', strategy='s"x|y')]
     nodes.append(ProofNode("0.0_0000", "d", parent="0", depth=1))

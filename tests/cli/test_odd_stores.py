@@ -12,10 +12,9 @@ from typing import Any
 import pytest
 
 from goedels_poetry.errors import StoreError
-from goedels_poetry.machine.checkpoints import reader
-from goedels_poetry.tree import shared_database
-from goedels_poetry.tree.runs import RunDir
-from goedels_poetry.tree.store import database
+from goedels_poetry.search.machine.checkpoints import reader
+from goedels_poetry.store import database, shared_database
+from goedels_poetry.store.runs import RunDir
 
 EASY = "(declare-const p Bool)\n(prove (or p (not p)))\n"
 

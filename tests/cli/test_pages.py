@@ -19,13 +19,13 @@ from goedels_poetry.cli.report import SHORT, Row, say_proof, say_table, spent_li
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.settings.declared import Settings
+from goedels_poetry.store.results import RunResult
+from goedels_poetry.store.state import ROOT, ProofNode
 from goedels_poetry.trace.explain import explain_lines
 from goedels_poetry.trace.proof_text import LEAN, OUTLINE, ProofText, how, lean_pieces, proof_text
 from goedels_poetry.trace.terminal import console, lines_to
 from goedels_poetry.trace.tree import heading
 from goedels_poetry.trace.wording import LONGEST, worded
-from goedels_poetry.tree.results import RunResult
-from goedels_poetry.tree.state import ROOT, ProofNode
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema" / "result-v1.json").read_text("utf-8"))
 VERDICTS = {

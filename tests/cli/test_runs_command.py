@@ -14,9 +14,9 @@ import pytest
 from rich.cells import cell_len
 
 from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.store.results import RunResult
+from goedels_poetry.store.runs import TRASH, Runs
 from goedels_poetry.trace.terminal import folded
-from goedels_poetry.tree.results import RunResult
-from goedels_poetry.tree.runs import TRASH, Runs
 
 DAY = 86_400
 MADE = (

@@ -16,9 +16,9 @@ import jsonschema
 import pytest
 
 from goedels_poetry import Budgets, GoedelsPoetryFramework, Settings
-from goedels_poetry.languages.trials import MOST_KEPT, Status
+from goedels_poetry.protocol.trials import MOST_KEPT, Status
+from goedels_poetry.store.results import Event, RunResult
 from goedels_poetry.trace.explain import explain, explain_lines
-from goedels_poetry.tree.results import Event, RunResult
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema" / "explanation-v1.json").read_text("utf-8"))
 ROTATE = """

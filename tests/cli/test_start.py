@@ -15,9 +15,9 @@ from rich.console import Console
 from goedels_poetry.cli.main import FEW_COLLECTIONS, MORE_COLLECTIONS
 from goedels_poetry.cli.report import Report, show
 from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.store.results import RunResult
+from goedels_poetry.store.state import NodeStatus, ProofNode
 from goedels_poetry.trace.terminal import PIPE_WIDTH, console, lines_to, say
-from goedels_poetry.tree.results import RunResult
-from goedels_poetry.tree.state import NodeStatus, ProofNode
 
 HEAVY = ("langgraph", "langchain_core", "openai", "z3", "cvc5")
 THEOREM = "(declare-const p Bool)\n(prove (or p (not p)))\n"

@@ -17,7 +17,7 @@ from ray_nodes import Nodes
 
 from goedels_poetry import GoedelsPoetryFramework, Settings
 from goedels_poetry.cluster import seats
-from goedels_poetry.tree.store.proof_store import ProofStore
+from goedels_poetry.store.proof_store import ProofStore
 
 pytest.importorskip("ray", reason="the extra `ray` is not installed")
 
@@ -115,7 +115,7 @@ def test_prove_leaves_what_a_run_here_would_leave_and_the_goals_of_one_theorem_s
     # So are those of one Lean theorem.
     lean = tmp_path / "below.lean"
     lean.write_text("theorem below (a b : Nat) (h : a ≤ b) : a < b + 1 := by sorry\n")
-    monkeypatch.setattr("goedels_poetry.languages.lean.symbolic.prove", _not_here)
+    monkeypatch.setattr("goedels_poetry.lean.tactics.prove", _not_here)
     code, said, err = call(["prove", str(lean), "--cluster", nodes.address, "--json"], monkeypatch, capsys, env)
     assert json.loads(said)["verdict"] == "proved", err
 
@@ -128,7 +128,7 @@ async def _not_here(*arguments: Any, **named: Any) -> None:
 
 def _only_readings(monkeypatch: pytest.MonkeyPatch) -> Any:
     """What a `WorkerPool` of this process may still be asked: replies are read and proofs checked here."""
-    from goedels_poetry.languages.smt.language import JOBS
+    from goedels_poetry.smt.language import JOBS
     from goedels_poetry.solvers.worker_pool import WorkerPool
 
     run = WorkerPool.run

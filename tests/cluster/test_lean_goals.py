@@ -16,11 +16,11 @@ import pytest
 from goedels_poetry import Budgets, GoedelsPoetryFramework, Settings
 from goedels_poetry.errors import Unavailable
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.base import Goal
-from goedels_poetry.languages.lean.away import JOB, answer
-from goedels_poetry.languages.lean.language import LeanLanguage
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.trials import TrialLog
+from goedels_poetry.lean.language import LeanLanguage
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.text.away import JOB, answer
+from goedels_poetry.protocol.base import Goal
+from goedels_poetry.protocol.trials import TrialLog
 
 Json = dict[str, Any]
 Lie = Callable[[str], Json | None]

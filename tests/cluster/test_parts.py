@@ -25,11 +25,11 @@ from goedels_poetry.cluster.seats import SOLVERS, Seats, TurnedAway
 from goedels_poetry.cluster.travel import packed, unpack
 from goedels_poetry.cluster.worker import Worker, to_json, versions
 from goedels_poetry.errors import StoreError
-from goedels_poetry.machine.elsewhere import Assignment
+from goedels_poetry.search.machine.elsewhere import Assignment
 from goedels_poetry.settings.declared import LeanSettings, ModelSettings, ModelsSettings, RetrievalSettings, Settings
-from goedels_poetry.tree.runs import RunDir
-from goedels_poetry.tree.state import ROOT, ProofNode
-from goedels_poetry.tree.store.proof_store import ProofStore
+from goedels_poetry.store.proof_store import ProofStore
+from goedels_poetry.store.runs import RunDir
+from goedels_poetry.store.state import ROOT, ProofNode
 
 THEOREM = "(assert (not (= 1 1)))\n(check-sat)\n"
 

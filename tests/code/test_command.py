@@ -15,7 +15,7 @@ from scripted_code import Scripted, fenced, proposals
 from typer.testing import CliRunner, Result
 
 from goedels_poetry.cli.app import app
-from goedels_poetry.tree.results import RunResult
+from goedels_poetry.store.results import RunResult
 
 TASK = """
 task = "The double of x."

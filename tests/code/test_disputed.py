@@ -12,7 +12,7 @@ from model_server import Answer
 from scripted_code import Scripted, server_error, write
 
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.tasks.code import CodeTask
+from goedels_poetry.search.tasks.code import CodeTask
 
 HALVES = CodeTask(
     "Half of a number of coins, rounded up. Answers within a second for numbers of any size.",

@@ -6,10 +6,10 @@ import ast
 
 import pytest
 
-from goedels_poetry.agents.code.extraction import MAX_CANDIDATE, function_in
 from goedels_poetry.models.replies import UnusableReply
 from goedels_poetry.models.requests import Reply
-from goedels_poetry.tasks.code import CodeTask
+from goedels_poetry.search.code.extraction import MAX_CANDIDATE, function_in
+from goedels_poetry.search.tasks.code import CodeTask
 
 TASK = CodeTask("The double of x.", "def double(x: int) -> int", examples=(("double(2)", "4"),))
 PLAIN = "def double(x: int) -> int:\n    return 2 * x"

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from goedels_poetry.checker.python.certify import certify
-from goedels_poetry.languages.base import Theorem
-from goedels_poetry.languages.python.language import PythonLanguage
-from goedels_poetry.tasks.code import CodeTask
+from goedels_poetry.protocol.base import Theorem
+from goedels_poetry.python.language import PythonLanguage
+from goedels_poetry.search.tasks.code import CodeTask
 
 TASK = CodeTask(
     "The distance of x from zero.", "def distance(x: int) -> int", ensures=("result >= 0", "result == abs(x)")

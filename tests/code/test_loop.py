@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from scripted_code import EMPTY, Answer, Scripted, fenced, server_error, write
 
-from goedels_poetry.agents.code.reports import report_on
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.python.fingerprint.names import STRATEGIES
-from goedels_poetry.languages.python.testing.checks import CheckResult, TestReport
-from goedels_poetry.tasks.code import CodeTask
+from goedels_poetry.python.fingerprint.names import STRATEGIES
+from goedels_poetry.python.testing.checks import CheckResult, TestReport
+from goedels_poetry.search.code.reports import report_on
+from goedels_poetry.search.tasks.code import CodeTask
 
 FACTORIAL = CodeTask(
     "The factorial of n, also for large n.",

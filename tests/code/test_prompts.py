@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from goedels_poetry.agents.code.reports import refused_report, report_on
-from goedels_poetry.agents.code.strategies import Forbidden
-from goedels_poetry.agents.code.wording import left_words, query_of
-from goedels_poetry.agents.code.writer import generate_solution
-from goedels_poetry.languages.python.testing.checks import CheckResult, TestReport
 from goedels_poetry.models.prompts import Prompts
-from goedels_poetry.tasks.code import CodeTask
-from goedels_poetry.tasks.code_moves import BANNED
+from goedels_poetry.python.testing.checks import CheckResult, TestReport
+from goedels_poetry.search.code.reports import refused_report, report_on
+from goedels_poetry.search.code.strategies import Forbidden
+from goedels_poetry.search.code.wording import left_words, query_of
+from goedels_poetry.search.code.writer import generate_solution
+from goedels_poetry.search.tasks.code import CodeTask
+from goedels_poetry.search.tasks.code_moves import BANNED
 
 TASK = CodeTask(
     "The double of x, for {{ braces }} too.",

@@ -11,7 +11,7 @@ from goedels_poetry import RunResult, Settings
 from goedels_poetry.checker import check_any
 from goedels_poetry.cli.code import contracted, with_proof
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.tasks.code import CodeTask
+from goedels_poetry.search.tasks.code import CodeTask
 
 TASK = CodeTask(
     "The distance of x from zero.",

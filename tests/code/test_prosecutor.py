@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from scripted_code import Answer, Scripted, proposals, write
 
-from goedels_poetry.agents.code.hostile import NotAValue, arguments_of, read_tests
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.python.testing.contracts import MEANS
-from goedels_poetry.tasks.code import CodeTask
+from goedels_poetry.python.testing.contracts import MEANS
+from goedels_poetry.search.code.hostile import NotAValue, arguments_of, read_tests
+from goedels_poetry.search.tasks.code import CodeTask
 
 SIGN = CodeTask(
     "1 for positive numbers, -1 for negative ones, 0 for 0.",

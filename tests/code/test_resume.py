@@ -15,7 +15,7 @@ from scripted_code import Answer, Scripted, Server, model_at, run
 
 from goedels_poetry import Settings
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.tasks.code import CodeTask
+from goedels_poetry.search.tasks.code import CodeTask
 
 PROGRAM = Path(__file__).resolve().parents[1] / "support" / "scripted_code.py"
 TASK = CodeTask(

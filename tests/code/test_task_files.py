@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.tasks.code import CodeTask, check_code
-from goedels_poetry.tasks.code_file import code_task
+from goedels_poetry.search.tasks.code import CodeTask, check_code
+from goedels_poetry.search.tasks.code_file import code_task
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "theorems" / "python" / "tasks").glob("*.toml"))
 WHOLE = '''

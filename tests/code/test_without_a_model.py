@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from scripted_code import Scripted, write
 
-from goedels_poetry.agents.code import symbolic
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.tasks.code import CodeTask
-from goedels_poetry.tasks.code_file import code_task
+from goedels_poetry.search.code import symbolic
+from goedels_poetry.search.tasks.code import CodeTask
+from goedels_poetry.search.tasks.code_file import code_task
 
 TASKS = Path(__file__).parents[2] / "theorems" / "python" / "tasks"
 

@@ -13,10 +13,10 @@ import pytest
 
 from goedels_poetry import Verdict
 from goedels_poetry.checker import Checker, Submission
-from goedels_poetry.languages import base, sequents
+from goedels_poetry.protocol import base, sequents
 from goedels_poetry.reasoning.postprocessors import PostProcessor
-from goedels_poetry.strategies import Proposal, StrategyGoal
-from goedels_poetry.tasks import base as tasks
+from goedels_poetry.search.strategies import Proposal, StrategyGoal
+from goedels_poetry.search.tasks import base as tasks
 
 PAGE = (Path(__file__).parents[2] / "docs" / "extending.md").read_text("utf-8")
 FILES = [code for code in re.findall(r"^```python\n(.*?)^```$", PAGE, re.M | re.S) if "GoedelsPoetryFramework(" in code]

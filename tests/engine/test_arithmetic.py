@@ -6,12 +6,12 @@ import pytest
 from searches import is_complete, job
 
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.languages.smt.engine.arithmetic.numeric import numeric_lemmas
-from goedels_poetry.languages.smt.engine.arithmetic.remaining_goals import remaining_goals
-from goedels_poetry.languages.smt.engine.conjecture.witness import likely_witnesses
-from goedels_poetry.languages.smt.engine.context.prover import ProverContext
-from goedels_poetry.languages.smt.engine.context.second_solver import suits
-from goedels_poetry.languages.smt.engine.jobs.payloads import problem_of, root_sequent
+from goedels_poetry.smt.arithmetic.numeric import numeric_lemmas
+from goedels_poetry.smt.arithmetic.remaining_goals import remaining_goals
+from goedels_poetry.smt.conjecture.witness import likely_witnesses
+from goedels_poetry.smt.context.prover import ProverContext
+from goedels_poetry.smt.context.second_solver import suits
+from goedels_poetry.smt.jobs.payloads import problem_of, root_sequent
 
 POWERS = """
 (define-fun-rec two ((n Int)) Int (ite (<= n 0) 1 (* 2 (two (- n 1)))))

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import pytest
 
 from goedels_poetry.kernel.derivation import Query
-from goedels_poetry.languages.smt.engine.context.attempts import close_goal, direct_query, minimal_query
-from goedels_poetry.languages.smt.engine.context.budget import OutOfTime
-from goedels_poetry.languages.smt.engine.context.limits import DIRECT
-from goedels_poetry.languages.smt.engine.context.prover import ProverContext
-from goedels_poetry.languages.smt.engine.jobs.payloads import problem_of, root_sequent
-from goedels_poetry.languages.smt.engine.plan import key_of
-from goedels_poetry.languages.smt.text import parse_sequent
+from goedels_poetry.smt.context.attempts import close_goal, direct_query, minimal_query
+from goedels_poetry.smt.context.budget import OutOfTime
+from goedels_poetry.smt.context.limits import DIRECT
+from goedels_poetry.smt.context.prover import ProverContext
+from goedels_poetry.smt.jobs.payloads import problem_of, root_sequent
+from goedels_poetry.smt.notation.text import parse_sequent
+from goedels_poetry.smt.rewriting.plan import key_of
 from goedels_poetry.solvers.limits import Answer
 
 PLUS = """

@@ -8,11 +8,11 @@ import pytest
 
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.sequent import sequent_of
-from goedels_poetry.languages.smt.engine.jobs import symbolic as jobs
-from goedels_poetry.languages.smt.engine.refutation.functions import interpretation
-from goedels_poetry.languages.smt.engine.refutation.narrow import Narrowing
-from goedels_poetry.languages.smt.engine.refutation.refute import Refuter
-from goedels_poetry.languages.smt.text import parse_problem
+from goedels_poetry.smt.jobs import symbolic as jobs
+from goedels_poetry.smt.notation.text import parse_problem
+from goedels_poetry.smt.refutation.functions import interpretation
+from goedels_poetry.smt.refutation.narrow import Narrowing
+from goedels_poetry.smt.refutation.refute import Refuter
 
 NAT = """
 (declare-datatypes ((N 0)) (((zero) (next (before N)))))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from searches import is_complete, sketched
 
-from goedels_poetry.languages.smt.engine.arithmetic.divisors import common_divisors
-from goedels_poetry.languages.smt.engine.context.prover import ProverContext
-from goedels_poetry.languages.smt.engine.jobs.payloads import problem_of, root_sequent
+from goedels_poetry.smt.arithmetic.divisors import common_divisors
+from goedels_poetry.smt.context.prover import ProverContext
+from goedels_poetry.smt.jobs.payloads import problem_of, root_sequent
 
 EUCLID = "(define-fun-rec gcd ((a Int) (b Int)) Int (ite (= b 0) a (gcd b (mod a b))))"
 # As Python computes remainders: of the divisor's sign.

@@ -8,17 +8,17 @@ import pytest
 
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.languages.smt.engine.conjecture.explore import Explorer
-from goedels_poetry.languages.smt.engine.conjecture.failed_steps import from_failed_step
-from goedels_poetry.languages.smt.engine.conjecture.library import Library
-from goedels_poetry.languages.smt.engine.conjecture.templates import templates
-from goedels_poetry.languages.smt.engine.context.attempts import direct_query
-from goedels_poetry.languages.smt.engine.context.limits import DIRECT
-from goedels_poetry.languages.smt.engine.context.prover import ProverContext
-from goedels_poetry.languages.smt.engine.jobs.payloads import root_sequent
-from goedels_poetry.languages.smt.engine.rewriting.rules import Rules
-from goedels_poetry.languages.smt.proof_json import show_sequent
-from goedels_poetry.languages.smt.text import parse_problem, parse_sequent
+from goedels_poetry.smt.conjecture.explore import Explorer
+from goedels_poetry.smt.conjecture.failed_steps import from_failed_step
+from goedels_poetry.smt.conjecture.library import Library
+from goedels_poetry.smt.conjecture.templates import templates
+from goedels_poetry.smt.context.attempts import direct_query
+from goedels_poetry.smt.context.limits import DIRECT
+from goedels_poetry.smt.context.prover import ProverContext
+from goedels_poetry.smt.jobs.payloads import root_sequent
+from goedels_poetry.smt.notation.proof_json import show_sequent
+from goedels_poetry.smt.notation.text import parse_problem, parse_sequent
+from goedels_poetry.smt.rewriting.rules import Rules
 
 HEAPS = """
 (declare-datatypes ((N 0)) (((none) (more (less N)))))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from goedels_poetry.kernel.derivation import Query
-from goedels_poetry.languages.smt.engine.context.prover import ProverContext
-from goedels_poetry.languages.smt.engine.jobs import replies
-from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
-from goedels_poetry.languages.smt.engine.sketches import with_lemmas
-from goedels_poetry.languages.smt.text import parse_problem, parse_sequent
+from goedels_poetry.smt.context.prover import ProverContext
+from goedels_poetry.smt.context.sketches import with_lemmas
+from goedels_poetry.smt.jobs import replies
+from goedels_poetry.smt.notation.text import parse_problem, parse_sequent
+from goedels_poetry.smt.rewriting.plan import Plan, key_of, leaf
 
 THEOREM = """
 (declare-datatypes ((Row 0)) (((nil) (cons (head Int) (tail Row)))))

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from searches import sketched
 
-from goedels_poetry.languages.smt.engine.context.prover import ProverContext
-from goedels_poetry.languages.smt.engine.induction.integers import integer_plans
-from goedels_poetry.languages.smt.engine.jobs.payloads import problem_of, root_sequent
+from goedels_poetry.smt.context.prover import ProverContext
+from goedels_poetry.smt.induction.integers import integer_plans
+from goedels_poetry.smt.jobs.payloads import problem_of, root_sequent
 
 THEOREMS = Path(__file__).parents[2] / "theorems" / "smt"
 

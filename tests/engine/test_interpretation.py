@@ -9,15 +9,15 @@ import pytest
 from goedels_poetry.checker import check_certificate
 from goedels_poetry.checker.smt.jobs import derivation_of
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.languages.smt.engine.arithmetic.guarded import open_guards
-from goedels_poetry.languages.smt.engine.auxiliary.standard import standard_auxiliaries
-from goedels_poetry.languages.smt.engine.conjecture.library import Library
-from goedels_poetry.languages.smt.engine.context.prover import ProverContext
-from goedels_poetry.languages.smt.engine.jobs import symbolic as jobs
-from goedels_poetry.languages.smt.engine.jobs.payloads import problem_of
-from goedels_poetry.languages.smt.engine.termination.measured import with_measures
-from goedels_poetry.languages.smt.proof_json import definition_texts
-from goedels_poetry.languages.smt.text import parse_problem
+from goedels_poetry.smt.arithmetic.guarded import open_guards
+from goedels_poetry.smt.auxiliary.standard import standard_auxiliaries
+from goedels_poetry.smt.conjecture.library import Library
+from goedels_poetry.smt.context.prover import ProverContext
+from goedels_poetry.smt.jobs import symbolic as jobs
+from goedels_poetry.smt.jobs.payloads import problem_of
+from goedels_poetry.smt.notation.proof_json import definition_texts
+from goedels_poetry.smt.notation.text import parse_problem
+from goedels_poetry.smt.termination.measured import with_measures
 
 BITS = """
 (declare-datatypes ((B 0)) (((top) (even (upper B)) (odd (above B)))))

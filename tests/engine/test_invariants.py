@@ -6,9 +6,9 @@ import pytest
 from searches import is_complete, job, sketched
 
 from goedels_poetry.kernel.terms import BOOL, var
-from goedels_poetry.languages.smt.engine.auxiliary.folds import containers_of
-from goedels_poetry.languages.smt.engine.auxiliary.standard import standard_auxiliaries
-from goedels_poetry.languages.smt.text import parse_problem
+from goedels_poetry.smt.auxiliary.folds import containers_of
+from goedels_poetry.smt.auxiliary.standard import standard_auxiliaries
+from goedels_poetry.smt.notation.text import parse_problem
 
 NATURALS = """
 (declare-datatypes ((N 0)) (((zero) (next (before N)))))

@@ -6,9 +6,9 @@ import pytest
 from searches import is_complete, job, sketched
 
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.languages.smt.engine.conjecture.loops import loop_statements
-from goedels_poetry.languages.smt.engine.context.prover import ProverContext
-from goedels_poetry.languages.smt.engine.jobs.payloads import problem_of, root_sequent
+from goedels_poetry.smt.conjecture.loops import loop_statements
+from goedels_poetry.smt.context.prover import ProverContext
+from goedels_poetry.smt.jobs.payloads import problem_of, root_sequent
 
 LISTS = """
 (declare-datatype L ((none) (more (first Int) (rest L))))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from searches import is_complete, job, sketched
 
-from goedels_poetry.languages.smt.engine.conjecture.mutual import together
-from goedels_poetry.languages.smt.engine.context.prover import ProverContext
-from goedels_poetry.languages.smt.engine.jobs.payloads import problem_of, root_sequent
+from goedels_poetry.smt.conjecture.mutual import together
+from goedels_poetry.smt.context.prover import ProverContext
+from goedels_poetry.smt.jobs.payloads import problem_of, root_sequent
 
 FORMULAS = """
 (declare-sort A 0)(declare-fun v (A) Bool)

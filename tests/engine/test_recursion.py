@@ -8,13 +8,13 @@ import pytest
 from searches import job
 
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.languages.smt.engine.conjecture.catamorphisms import fusions
-from goedels_poetry.languages.smt.engine.conjecture.closures import closure_lemmas
-from goedels_poetry.languages.smt.engine.conjecture.critics import critic_lemmas
-from goedels_poetry.languages.smt.engine.conjecture.library import Library
-from goedels_poetry.languages.smt.engine.context.prover import ProverContext
-from goedels_poetry.languages.smt.engine.jobs.payloads import root_sequent
-from goedels_poetry.languages.smt.text import parse_problem, parse_sequent
+from goedels_poetry.smt.conjecture.catamorphisms import fusions
+from goedels_poetry.smt.conjecture.closures import closure_lemmas
+from goedels_poetry.smt.conjecture.critics import critic_lemmas
+from goedels_poetry.smt.conjecture.library import Library
+from goedels_poetry.smt.context.prover import ProverContext
+from goedels_poetry.smt.jobs.payloads import root_sequent
+from goedels_poetry.smt.notation.text import parse_problem, parse_sequent
 
 ROWS = """
 (declare-datatypes ((L 0)) (((none) (more (first Int) (rest L)))))

@@ -7,10 +7,10 @@ from searches import is_complete, job, sketched
 
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.languages.smt.engine.conjecture.library import Library
-from goedels_poetry.languages.smt.engine.conjecture.starts import plans_along, scalings, start_laws
-from goedels_poetry.languages.smt.engine.context.prover import ProverContext
-from goedels_poetry.languages.smt.engine.jobs.payloads import problem_of, root_sequent
+from goedels_poetry.smt.conjecture.library import Library
+from goedels_poetry.smt.conjecture.starts import plans_along, scalings, start_laws
+from goedels_poetry.smt.context.prover import ProverContext
+from goedels_poetry.smt.jobs.payloads import problem_of, root_sequent
 
 POWER = "(define-fun-rec power ((b Int) (n Int)) Int (ite (<= n 0) 1 (* b (power b (- n 1)))))"
 TIMES = "(define-fun-rec times ((b Int) (n Int)) Int (ite (<= n 0) 0 (+ b (times b (- n 1)))))"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from searches import is_complete, job, sketched
 
-from goedels_poetry.languages.smt.engine.jobs import symbolic as jobs
+from goedels_poetry.smt.jobs import symbolic as jobs
 
 A = "(declare-const a String)"
 KEY = """

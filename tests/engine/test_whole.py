@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from goedels_poetry.languages.smt.engine.jobs import whole
+from goedels_poetry.smt.jobs import whole
 
 CUBES = """
 (define-fun-rec up ((n Int)) Int (ite (<= n 0) 0 (+ (up (- n 1)) n)))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from goedels_poetry.languages.smt.text import parse_problem
+from goedels_poetry.smt.notation.text import parse_problem
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 LISTS = """(declare-sort E 0)

@@ -208,7 +208,7 @@ def test_a_folder_of_many_files_has_a_map_in_its_face(folder: str) -> None:
 @pytest.mark.parametrize(
     ("written", "meant"),
     [
-        ("from goedels_poetry.tree import runs", "goedels_poetry.tree.runs"),
+        ("from goedels_poetry.store import runs", "goedels_poetry.store.runs"),
         ("def late():\n    import goedels_poetry.cli.app", "goedels_poetry.cli.app"),
         ("if TYPE_CHECKING:\n    from goedels_poetry.cli.app import app", "goedels_poetry.cli.app.app"),
         ("from ..cli import app", "goedels_poetry.cli.app"),
@@ -219,7 +219,7 @@ def test_a_folder_of_many_files_has_a_map_in_its_face(folder: str) -> None:
 def test_an_import_counts_wherever_it_stands(tmp_path: Path, written: str, meant: str) -> None:
     path = tmp_path / "runs.py"
     path.write_text(written)
-    assert meant in set(dotted_names("goedels_poetry.tree.runs", path))
+    assert meant in set(dotted_names("goedels_poetry.store.runs", path))
 
 
 def test_a_circle_of_three_is_found() -> None:

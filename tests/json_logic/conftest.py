@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from small_world import program
 
-from goedels_poetry.languages.logic.result import VerificationResult
+from goedels_poetry.questions.result import VerificationResult
 from goedels_poetry.reasoning.backends import JSONBackend
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.languages.json_logic.operators import OPERATORS
-from goedels_poetry.languages.json_logic.reader import read_json
+from goedels_poetry.questions.json.operators import OPERATORS
+from goedels_poetry.questions.json.reader import read_json
 from goedels_poetry.reasoning.backends import JSONBackend
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "json_logic.md").read_text("utf-8")

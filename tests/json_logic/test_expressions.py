@@ -16,7 +16,7 @@ from small_world import program
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.languages.json_logic.reader import read_json
+from goedels_poetry.questions.json.reader import read_json
 
 
 def formula(text: str) -> str:
@@ -232,7 +232,7 @@ def test_three_hundred_parentheses_and_five_thousand_summands_are_nothing_specia
 
 
 def test_what_comprehensions_write_out_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("goedels_poetry.languages.json_logic.typer.MAX_TERMS", 2_000)
+    monkeypatch.setattr("goedels_poetry.questions.json.typer.MAX_TERMS", 2_000)
     assert formula("all(all(i != x * y for x in range(1, 5)) for y in range(1, 5))")
     for text in (
         "all(all(p for x in range(900)) for y in range(900))",

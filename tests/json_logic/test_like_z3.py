@@ -7,7 +7,7 @@ import z3
 from small_world import program
 
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.languages.json_logic.reader import read_json
+from goedels_poetry.questions.json.reader import read_json
 
 a, b = z3.BitVecs("a b", 8)
 i, j = z3.Ints("i j")

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from small_world import program
 
-from goedels_poetry.kernel.logic.program import LogicProgram, Origin
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.json_logic.reader import read_json
-from goedels_poetry.languages.logic.result import VerificationResult
+from goedels_poetry.questions.entailment.program import LogicProgram, Origin
+from goedels_poetry.questions.json.reader import read_json
+from goedels_poetry.questions.result import VerificationResult
 from goedels_poetry.reasoning.backends import JSONBackend
 
 Ask = Callable[..., VerificationResult]

@@ -12,7 +12,7 @@ from small_world import WORLD, program
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.json_logic.reader import read_json
+from goedels_poetry.questions.json.reader import read_json
 from goedels_poetry.reasoning.backends import JSONBackend
 
 EXPLOIT = (

@@ -11,10 +11,10 @@ import pytest
 from small_world import WORLD
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.languages.json_logic.reader import SECTIONS, read_json
-from goedels_poetry.languages.json_logic.schema import PROGRAM_SCHEMA, STRUCTURED_SCHEMA
 from goedels_poetry.models.endpoint import response_format
 from goedels_poetry.models.replies import problem_with
+from goedels_poetry.questions.json.reader import SECTIONS, read_json
+from goedels_poetry.questions.json.schema import PROGRAM_SCHEMA, STRUCTURED_SCHEMA
 
 FOLDER = Path(__file__).parents[2] / "docs" / "schema"
 WHOLE = jsonschema.Draft202012Validator(PROGRAM_SCHEMA)

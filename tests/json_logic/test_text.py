@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.languages.json_logic.text import MAX_BYTES, Node, Text, decode, read
+from goedels_poetry.questions.json.text import MAX_BYTES, Node, Text, decode, read
 
 SCALARS = (
     st.none()

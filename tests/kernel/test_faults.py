@@ -12,8 +12,8 @@ from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
 from goedels_poetry.kernel import faults
 from goedels_poetry.kernel.derivation import Derivation
 from goedels_poetry.kernel.reading import parser
-from goedels_poetry.languages.logic.smt2 import read_smt2
-from goedels_poetry.languages.smt import text as door
+from goedels_poetry.questions.program.smt2 import read_smt2
+from goedels_poetry.smt.notation import text as door
 
 WRONG = {
     "(prove (= x\n   1))": "1:11: unknown symbol `x` (declare it with declare-fun or declare-const)",

@@ -10,8 +10,8 @@ from kept_lean import Kept
 
 from goedels_poetry.checker.lean.gate import Leans
 from goedels_poetry.checker.lean.verify import FreshLean, second_kernel
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, CheckResult
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.runtime.protocol import CheckRequest, CheckResult
 
 
 @pytest.fixture(scope="session")

@@ -4,13 +4,13 @@ import asyncio
 
 import pytest
 
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.symbolic.arithmetic.polynomials import linear_ranges
-from goedels_poetry.languages.lean.symbolic.arithmetic.problem import Arithmetic, NotArithmetic, compute, holds, read
-from goedels_poetry.languages.lean.symbolic.arithmetic.squares import combination
-from goedels_poetry.languages.lean.symbolic.arithmetic.tactics import arithmetic, too_large_to_compute
-from goedels_poetry.languages.lean.symbolic.theory import opened
-from goedels_poetry.languages.lean.task import Task
+from goedels_poetry.lean.arithmetic.polynomials import linear_ranges
+from goedels_poetry.lean.arithmetic.problem import Arithmetic, NotArithmetic, compute, holds, read
+from goedels_poetry.lean.arithmetic.squares import combination
+from goedels_poetry.lean.arithmetic.tactics import arithmetic, too_large_to_compute
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.tactics.theory import opened
+from goedels_poetry.lean.text.task import Task
 from tests.support.lean_attempts import refuted, shown
 
 PRIME = "def Prime (n : Nat) : Prop := 2 ≤ n ∧ ∀ d, d < n → 2 ≤ d → n % d ≠ 0\n\n"

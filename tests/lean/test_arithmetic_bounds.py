@@ -2,10 +2,10 @@
 
 import pytest
 
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.symbolic.arithmetic.monotone import intervals
-from goedels_poetry.languages.lean.symbolic.arithmetic.predicates import weaker
-from goedels_poetry.languages.lean.symbolic.arithmetic.problem import Arithmetic, read
+from goedels_poetry.lean.arithmetic.monotone import intervals
+from goedels_poetry.lean.arithmetic.predicates import weaker
+from goedels_poetry.lean.arithmetic.problem import Arithmetic, read
+from goedels_poetry.lean.runtime.pool import LeanPool
 from tests.support.lean_attempts import refuted, shown
 
 ODD = "def Odd (n : Nat) : Prop := ∃ k, n = 2 * k + 1\n\n"

@@ -4,15 +4,15 @@ from typing import Any
 
 import pytest
 
-from goedels_poetry.kernel.lean.compare import Comparison
-from goedels_poetry.kernel.lean.data import read
-from goedels_poetry.languages.base import Incomplete
-from goedels_poetry.languages.lean.language import assemble
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.runtime.protocol import CheckRequest
-from goedels_poetry.languages.lean.sketch import open_sketch
-from goedels_poetry.languages.lean.source import Target, read_target
-from goedels_poetry.languages.lean.task import Task, lemma_name
+from goedels_poetry.lean.gate.compare import Comparison
+from goedels_poetry.lean.gate.data import read
+from goedels_poetry.lean.language import assemble
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.runtime.protocol import CheckRequest
+from goedels_poetry.lean.text.sketch import open_sketch
+from goedels_poetry.lean.text.source import Target, read_target
+from goedels_poetry.lean.text.task import Task, lemma_name
+from goedels_poetry.protocol.base import Incomplete
 
 Step = dict[str, Any]
 

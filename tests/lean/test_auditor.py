@@ -8,13 +8,13 @@ import kept_lean
 import pytest
 
 from goedels_poetry.checker import TrustLevel
+from goedels_poetry.checker.certificate.report import CheckReport
 from goedels_poetry.checker.lean.audit import audit_file
 from goedels_poetry.checker.lean.verify import FreshLean, run
-from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.cli.check import check_one
 from goedels_poetry.cli.tools import Check
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.runtime.pool import LeanPool
 
 ORIGINAL = """def two := 2
 

@@ -17,11 +17,11 @@ from goedels_poetry.checker.lean.gate import Accepted, Leans, admit, confirm, gr
 from goedels_poetry.checker.lean.original import Original, Refusal, read_original
 from goedels_poetry.checker.lean.preflight import first_finding
 from goedels_poetry.checker.lean.vacuity import premises_of
-from goedels_poetry.kernel.lean.compare import Comparison
-from goedels_poetry.kernel.lean.data import read
-from goedels_poetry.kernel.lean.stream import BadData
-from goedels_poetry.languages.lean.runtime.embedded import embedded_pool
-from goedels_poetry.languages.lean.runtime.protocol import CheckRequest
+from goedels_poetry.lean.gate.compare import Comparison
+from goedels_poetry.lean.gate.data import read
+from goedels_poetry.lean.gate.stream import BadData
+from goedels_poetry.lean.runtime.embedded import embedded_pool
+from goedels_poetry.lean.runtime.protocol import CheckRequest
 
 FALSE = "theorem t : 1 = 2 := sorry\n"
 TRUE = "theorem t : 10 < 20 := sorry\n"

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from goedels_poetry.kernel.lean.compare import Comparison, NotAllowed, grounds, needed
-from goedels_poetry.kernel.lean.data import OWN_TYPE, PROJECTION, features, read
-from goedels_poetry.kernel.lean.stream import BadData, Clock, render, write
+from goedels_poetry.lean.gate.compare import Comparison, NotAllowed, grounds, needed
+from goedels_poetry.lean.gate.data import OWN_TYPE, PROJECTION, features, read
+from goedels_poetry.lean.gate.stream import BadData, Clock, render, write
 
 Rows = list[dict[str, Any]]
 

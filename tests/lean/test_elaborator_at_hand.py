@@ -13,10 +13,10 @@ from goedels_poetry.checker.lean.preflight import KINDS
 from goedels_poetry.checker.lean.verify import FreshLean
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.lean.runtime.opening import at_hand, lend
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, CheckResult, Command
-from goedels_poetry.languages.lean.source import read_target
+from goedels_poetry.lean.runtime.opening import at_hand, lend
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.runtime.protocol import CheckRequest, CheckResult, Command
+from goedels_poetry.lean.text.source import read_target
 from goedels_poetry.settings.declared import LeanSettings
 
 TRUE = "theorem t (a b : Nat) : a + b = b + a := sorry\n"

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goedels_poetry.autoformalizer.errors.repair import ErrorClassifier
-from goedels_poetry.languages.lean.errors import ErrorCategory, ErrorSeverity, LeanError, advice
-from goedels_poetry.languages.lean.runtime.protocol import Message
+from goedels_poetry.lean.errors import ErrorCategory, ErrorSeverity, LeanError, advice
+from goedels_poetry.lean.runtime.protocol import Message
 
 U = ErrorCategory.UNKNOWN_IDENTIFIER
 T = ErrorCategory.TYPE_MISMATCH

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from goedels_poetry.autoformalizer.errors.repair import ErrorClassifier, generate_repair_prompt, prompt_name
-from goedels_poetry.languages.lean.errors import ErrorCategory, advice
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.runtime.protocol import CheckResult
+from goedels_poetry.lean.errors import ErrorCategory, advice
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.runtime.protocol import CheckResult
 from goedels_poetry.models.prompts import Prompts
 
 SNIPPETS = Path(__file__).parent / "wrong_snippets.txt"

@@ -16,8 +16,8 @@ from goedels_poetry.checker.lean.archive import PROVED, LeanArchive, write_lean
 from goedels_poetry.cli import fill_sorry
 from goedels_poetry.cli.fill_sorry import Filled, Unfillable, difference, filled, left_open, objection
 from goedels_poetry.cli.main import main
-from goedels_poetry.languages.lean import language
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.lean import language
+from goedels_poetry.lean.runtime.pool import LeanPool
 
 FILE = (
     "\ufeff/-- A `sorry` in words is none. -/\r\n"
@@ -245,8 +245,8 @@ async def fill(file: Path, text: str, paths: list[Path], *, write: bool, stopped
     from goedels_poetry.cli.inputs import Source
     from goedels_poetry.kernel.verdict import Verdict
     from goedels_poetry.settings.declared import LeanSettings
+    from goedels_poetry.store.results import RunResult
     from goedels_poetry.trace.terminal import console
-    from goedels_poetry.tree.results import RunResult
 
     asked = fill_sorry.Filling(LeanSettings(), write, False, console(sys.stdout))
     source = Source(str(file), Path(file.stem))

@@ -19,8 +19,8 @@ from goedels_poetry.checker.lean.vacuity import premises_of
 from goedels_poetry.checker.lean.verify import FreshLean
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.source import read_target
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.text.source import read_target
 
 SECONDS = 60.0
 

@@ -8,10 +8,10 @@ import pytest
 from goedels_poetry.checker.lean import gate
 from goedels_poetry.checker.lean.gate import Accepted, Leans, admit
 from goedels_poetry.checker.lean.original import Refusal, read_original
-from goedels_poetry.kernel.lean.compare import Comparison
-from goedels_poetry.kernel.lean.data import read
-from goedels_poetry.kernel.lean.second import Opinion
-from goedels_poetry.languages.lean.runtime.protocol import CheckRequest
+from goedels_poetry.lean.gate.compare import Comparison
+from goedels_poetry.lean.gate.data import read
+from goedels_poetry.lean.gate.second import Opinion
+from goedels_poetry.lean.runtime.protocol import CheckRequest
 
 SECONDS = 60.0
 TRUE = "theorem t (n : Nat) : n + 0 = n := sorry\n"

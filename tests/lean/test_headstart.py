@@ -6,10 +6,10 @@ from collections.abc import Iterator
 import pytest
 
 from goedels_poetry.cli.main import load_ahead
-from goedels_poetry.languages.lean.runtime import headstart
-from goedels_poetry.languages.lean.runtime.driven import DrivenLean
-from goedels_poetry.languages.lean.runtime.embedded import cache_folder, command
-from goedels_poetry.languages.lean.runtime.protocol import CheckRequest
+from goedels_poetry.lean.runtime import headstart
+from goedels_poetry.lean.runtime.driven import DrivenLean
+from goedels_poetry.lean.runtime.embedded import cache_folder, command
+from goedels_poetry.lean.runtime.protocol import CheckRequest
 
 SMALL = CheckRequest("theorem t : 1 + 1 = 2 := rfl")
 UNUSED = CheckRequest("theorem t (h : True) : 1 + 1 = 2 := rfl")

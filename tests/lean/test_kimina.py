@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from kimina_server import CUT, HANG, KiminaServer
 
-from goedels_poetry.languages.lean.runtime import kimina as client
-from goedels_poetry.languages.lean.runtime.kimina import kimina_pool
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, LeanRuntime, ReplayRequest
-from goedels_poetry.languages.lean.sketch import check_link, check_proof, open_sketch
-from goedels_poetry.languages.lean.source import read_target
-from goedels_poetry.languages.lean.task import Task
+from goedels_poetry.lean.runtime import kimina as client
+from goedels_poetry.lean.runtime.kimina import kimina_pool
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.runtime.protocol import CheckRequest, LeanRuntime, ReplayRequest
+from goedels_poetry.lean.text.sketch import check_link, check_proof, open_sketch
+from goedels_poetry.lean.text.source import read_target
+from goedels_poetry.lean.text.task import Task
 
 PREFIX = "import Init\n\nnamespace Own\n\ndef two := 2\n\n"
 BROKEN = "theorem t : two = 3 := by\n  decide\n"

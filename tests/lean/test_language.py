@@ -7,9 +7,9 @@ import pytest
 
 from goedels_poetry import Budgets, GoedelsPoetryFramework, RunResult, Settings
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.lean.language import LeanLanguage
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, CheckResult
+from goedels_poetry.lean.language import LeanLanguage
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.runtime.protocol import CheckRequest, CheckResult
 
 Prove = Callable[..., "RunResult"]
 THEOREMS = Path(__file__).parents[2] / "theorems" / "lean"

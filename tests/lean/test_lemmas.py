@@ -4,12 +4,12 @@ import asyncio
 
 import pytest
 
-from goedels_poetry.languages.bridge.goals.engine import Engine
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.runtime.protocol import CheckRequest
-from goedels_poetry.languages.lean.symbolic import prove
-from goedels_poetry.languages.lean.symbolic.theory import theory_of
-from goedels_poetry.languages.lean.task import Task
+from goedels_poetry.lean.goals.engine import Engine
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.runtime.protocol import CheckRequest
+from goedels_poetry.lean.tactics import prove
+from goedels_poetry.lean.tactics.theory import theory_of
+from goedels_poetry.lean.text.task import Task
 
 TURN = """inductive Row (α : Type) where
   | none : Row α

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from goedels_poetry.languages.lean.runtime.pool import LeanPool, Library
+from goedels_poetry.lean.runtime.pool import LeanPool, Library
 
 FILE = """namespace My
 def twice (n : Nat) : Nat := n + n

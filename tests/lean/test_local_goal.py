@@ -2,10 +2,10 @@
 
 import pytest
 
-from goedels_poetry.languages.lean.premises import near_names
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.sketch import check_proof, open_sketch
-from goedels_poetry.languages.lean.task import Task
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.text.premises import near_names
+from goedels_poetry.lean.text.sketch import check_proof, open_sketch
+from goedels_poetry.lean.text.task import Task
 
 PREFIX = "def double (n : Nat) : Nat := n + n\n\n"
 HEAD = "theorem t (n m : Nat) (h : n < m) : double n < m + m ∧ n ≤ m"

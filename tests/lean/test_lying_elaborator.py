@@ -21,11 +21,11 @@ from goedels_poetry.checker.lean.certify import check_lean
 from goedels_poetry.checker.lean.gate import Accepted, Leans, admit
 from goedels_poetry.checker.lean.original import Refusal, read_original
 from goedels_poetry.checker.lean.verify import FreshLean
-from goedels_poetry.kernel.lean.data import read
-from goedels_poetry.kernel.lean.second import Opinion
-from goedels_poetry.kernel.lean.stream import BadData
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, CheckResult, Command, Message, ReplayRequest
+from goedels_poetry.lean.gate.data import read
+from goedels_poetry.lean.gate.second import Opinion
+from goedels_poetry.lean.gate.stream import BadData
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.runtime.protocol import CheckRequest, CheckResult, Command, Message, ReplayRequest
 
 SECONDS = 60.0
 END = Command("Lean.Parser.Command.eoi", "", 0, 0, (), "")

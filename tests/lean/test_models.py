@@ -8,8 +8,8 @@ from model_server import Answer, Server
 
 from goedels_poetry import Budgets, GoedelsPoetryFramework, RunResult, Settings
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.lean.language import LeanLanguage
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.language import LeanLanguage
+from goedels_poetry.lean.runtime.pool import LeanPool
 
 DOUBLE = """def double : Nat → Nat
   | 0 => 0

@@ -13,10 +13,10 @@ from typing import Any
 import native_stand_in as stand_in
 import pytest
 
-from goedels_poetry.languages.lean.runtime import embedded
-from goedels_poetry.languages.lean.runtime.driven import DrivenLean, LeanUnavailable
-from goedels_poetry.languages.lean.runtime.embedded import cache_folder, command
-from goedels_poetry.languages.lean.runtime.native import (
+from goedels_poetry.lean.runtime import embedded
+from goedels_poetry.lean.runtime.driven import DrivenLean, LeanUnavailable
+from goedels_poetry.lean.runtime.embedded import cache_folder, command
+from goedels_poetry.lean.runtime.native import (
     DATA_HEADROOM_MB,
     DRIVER,
     Toolchain,
@@ -25,14 +25,8 @@ from goedels_poetry.languages.lean.runtime.native import (
     native_pool,
     project_above,
 )
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.runtime.protocol import (
-    CheckRequest,
-    LeanRuntime,
-    ReplayRequest,
-    read_replay,
-    read_result,
-)
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.runtime.protocol import CheckRequest, LeanRuntime, ReplayRequest, read_replay, read_result
 
 TRUE = "theorem t (a b : Nat) : a + b = b + a := by omega"
 ENDLESS = "theorem t : (List.range 100000000).length = 3 := by decide +kernel\n"

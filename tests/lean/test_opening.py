@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr, ValidationError
 
-from goedels_poetry.languages.lean.runtime.driven import LeanUnavailable
-from goedels_poetry.languages.lean.runtime.opening import kind_in_use, open_lean
-from goedels_poetry.languages.lean.runtime.protocol import CheckRequest
+from goedels_poetry.lean.runtime.driven import LeanUnavailable
+from goedels_poetry.lean.runtime.opening import kind_in_use, open_lean
+from goedels_poetry.lean.runtime.protocol import CheckRequest
 from goedels_poetry.settings.declared import LeanSettings, Settings
 
 

@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.runtime.protocol import LOGIC_AXIOMS, CheckRequest
-from goedels_poetry.languages.lean.symbolic import Proposal, prove
-from goedels_poetry.languages.lean.symbolic.portfolio import EXTRA, extra_tactics
-from goedels_poetry.languages.lean.task import Fact, Task
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.runtime.protocol import LOGIC_AXIOMS, CheckRequest
+from goedels_poetry.lean.tactics import Proposal, prove
+from goedels_poetry.lean.tactics.portfolio import EXTRA, extra_tactics
+from goedels_poetry.lean.text.task import Fact, Task
 
 SUM = """def sumTo : Nat → Nat
   | 0 => 0

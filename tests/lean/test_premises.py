@@ -11,12 +11,12 @@ from premise_goals import GOALS
 from services import Services
 
 from goedels_poetry import Budgets, GoedelsPoetryFramework, Settings
-from goedels_poetry.languages.base import Goal, Searchable
-from goedels_poetry.languages.lean import premises
-from goedels_poetry.languages.lean.language import LeanLanguage
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.retrieval.index import Index
-from goedels_poetry.retrieval.search import PremiseSearch
+from goedels_poetry.lean.language import LeanLanguage
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.text import premises
+from goedels_poetry.protocol.base import Goal, Searchable
+from goedels_poetry.search.retrieval.index import Index
+from goedels_poetry.search.retrieval.search import PremiseSearch
 from goedels_poetry.settings.declared import RetrievalSettings
 
 FILE = """def rev : List Nat → List Nat

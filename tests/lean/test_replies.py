@@ -2,14 +2,14 @@
 
 import pytest
 
-from goedels_poetry.languages.lean.language import CORE_TACTICS, MATHLIB_TACTICS
-from goedels_poetry.languages.lean.refutations import confirm
-from goedels_poetry.languages.lean.replies import NO_BLOCK, lean_text, read_reply
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.runtime.protocol import CheckRequest
-from goedels_poetry.languages.lean.sketch import check_proof
-from goedels_poetry.languages.lean.symbolic import Refutation
-from goedels_poetry.languages.lean.task import Task
+from goedels_poetry.lean.language import CORE_TACTICS, MATHLIB_TACTICS
+from goedels_poetry.lean.refutations import confirm
+from goedels_poetry.lean.replies import NO_BLOCK, lean_text, read_reply
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.runtime.protocol import CheckRequest
+from goedels_poetry.lean.tactics import Refutation
+from goedels_poetry.lean.text.sketch import check_proof
+from goedels_poetry.lean.text.task import Task
 
 PREFIX = "def double (n : Nat) : Nat := n + n\n\nnamespace N\n\n"
 HEAD = "theorem t (n : Nat) : double n = 2 * n"

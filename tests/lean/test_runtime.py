@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from goedels_poetry.errors import is_passing
-from goedels_poetry.kernel.lean.data import read
-from goedels_poetry.languages.lean.runtime.driven import DrivenLean, LeanUnavailable
-from goedels_poetry.languages.lean.runtime.embedded import command
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.runtime.protocol import (
+from goedels_poetry.lean.gate.data import read
+from goedels_poetry.lean.runtime.driven import DrivenLean, LeanUnavailable
+from goedels_poetry.lean.runtime.embedded import command
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.runtime.protocol import (
     LOGIC_AXIOMS,
     BadAnswer,
     CheckRequest,

@@ -6,16 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from goedels_poetry.languages.lean.runtime.driven import DrivenLean
-from goedels_poetry.languages.lean.runtime.embedded import (
-    cache_folder,
-    command,
-    is_whole,
-    made_files,
-    make_snapshot,
-)
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.runtime.protocol import CheckRequest
+from goedels_poetry.lean.runtime.driven import DrivenLean
+from goedels_poetry.lean.runtime.embedded import cache_folder, command, is_whole, made_files, make_snapshot
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.runtime.protocol import CheckRequest
 
 SMALL = CheckRequest("theorem t : 1 + 1 = 2 := rfl")
 DEEP = 100_000

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from goedels_poetry.languages.lean.scan import scan
-from goedels_poetry.languages.lean.tokens import goes_on, starts_word, tokenize
+from goedels_poetry.lean.runtime.tokens import goes_on, starts_word, tokenize
+from goedels_poetry.lean.text.scan import scan
 
 LEGAL = (
     "theorem t : 1 = 1 := rfl",

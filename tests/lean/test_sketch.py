@@ -2,9 +2,9 @@
 
 import pytest
 
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.sketch import check_link, check_proof, open_sketch
-from goedels_poetry.languages.lean.task import Fact, Task, lemma_name, lemma_statement
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.text.sketch import check_link, check_proof, open_sketch
+from goedels_poetry.lean.text.task import Fact, Task, lemma_name, lemma_statement
 
 TREE = """\
 inductive T where | leaf | node (l r : T)

@@ -3,9 +3,9 @@
 import pytest
 
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.runtime.protocol import CheckRequest
-from goedels_poetry.languages.lean.source import open_theorems, read_target
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.runtime.protocol import CheckRequest
+from goedels_poetry.lean.text.source import open_theorems, read_target
 
 FOREST = """\
 /-! A file as people have them. -/

@@ -4,13 +4,13 @@ import asyncio
 
 import pytest
 
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, Message
-from goedels_poetry.languages.lean.symbolic.agents import look
-from goedels_poetry.languages.lean.symbolic.attempts import Clock, Proposal
-from goedels_poetry.languages.lean.symbolic.portfolio import closers
-from goedels_poetry.languages.lean.symbolic.structure import close, open_plan, plans, schemes, unsolved
-from goedels_poetry.languages.lean.task import Task
+from goedels_poetry.lean.agents import look
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.runtime.protocol import CheckRequest, Message
+from goedels_poetry.lean.tactics.attempts import Clock, Proposal
+from goedels_poetry.lean.tactics.portfolio import closers
+from goedels_poetry.lean.tactics.structure import close, open_plan, plans, schemes, unsolved
+from goedels_poetry.lean.text.task import Task
 
 REV = """def app {α : Type} : List α → List α → List α
   | [], ys => ys

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from goedels_poetry.checker.certificate.report import TrustLevel
 from goedels_poetry.checker.lean.gate import Leans
 from goedels_poetry.checker.lean.original import read_original
 from goedels_poetry.checker.lean.vacuity import Looked, premises_of
 from goedels_poetry.checker.lean.verify import Claim, FreshLean, verify
-from goedels_poetry.checker.report import TrustLevel
-from goedels_poetry.kernel.lean.compare import Comparison
-from goedels_poetry.kernel.lean.data import read
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, CheckResult, ReplayRequest, ReplayResult
+from goedels_poetry.lean.gate.compare import Comparison
+from goedels_poetry.lean.gate.data import read
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.runtime.protocol import CheckRequest, CheckResult, ReplayRequest, ReplayResult
 
 SECONDS = 120.0
 HERE = Path(__file__).parent

@@ -5,15 +5,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from goedels_poetry.kernel.logic import entailment
-from goedels_poetry.kernel.logic.closed_world import Closure
-from goedels_poetry.kernel.logic.entailment import decide
-from goedels_poetry.kernel.logic.findings import Entailment
-from goedels_poetry.kernel.logic.program import LogicPremise, Origin
 from goedels_poetry.kernel.terms import BOOL, app, not_
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.logic.smt2 import read_smt2
-from goedels_poetry.solvers.query_runner import SolverPair
+from goedels_poetry.questions.entailment import entailment
+from goedels_poetry.questions.entailment.closed_world import Closure
+from goedels_poetry.questions.entailment.entailment import decide
+from goedels_poetry.questions.entailment.findings import Entailment
+from goedels_poetry.questions.entailment.program import LogicPremise, Origin
+from goedels_poetry.questions.program.smt2 import read_smt2
+from goedels_poetry.questions.query_runner import SolverPair
 
 
 @pytest.fixture(scope="module")

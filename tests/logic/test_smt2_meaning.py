@@ -13,9 +13,9 @@ import z3
 from smt2_texts import BIRDS, P, X
 
 from goedels_poetry.kernel.encoding import Encoding
-from goedels_poetry.kernel.logic.program import LogicProgram
 from goedels_poetry.kernel.refutation.theory import declarations_and_definitions
-from goedels_poetry.languages.logic.smt2 import read_smt2
+from goedels_poetry.questions.entailment.program import LogicProgram
+from goedels_poetry.questions.program.smt2 import read_smt2
 
 AS_MODELS_WRITE = [
     BIRDS + "(assert (not (flies tweety)))",

@@ -6,10 +6,10 @@ import pytest
 from smt2_texts import BIRDS, P, X, refused
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.kernel.logic.program import LogicProgram, Origin
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.languages.logic.smt2 import read_smt2
-from goedels_poetry.languages.smt.text import parse_problem
+from goedels_poetry.questions.entailment.program import LogicProgram, Origin
+from goedels_poetry.questions.program.smt2 import read_smt2
+from goedels_poetry.smt.notation.text import parse_problem
 
 LISTS = "(declare-datatypes () ((L nil (cons (hd Int) (tl L)))))"
 

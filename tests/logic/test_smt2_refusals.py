@@ -9,7 +9,7 @@ from smt2_texts import BIRDS, P, X, refused
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.languages.logic.smt2 import read_smt2
+from goedels_poetry.questions.program.smt2 import read_smt2
 
 SORTS = "(define-sort S0 () Int)" + "".join(f"(define-sort S{i + 1} () (Array S{i} S{i}))" for i in range(40))
 PAIRS = "(declare-datatypes ((P 2)) ((par (X Y) ((mk (l X) (r Y))))))"

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from goedels_poetry.kernel.logic.entailment import decide
-from goedels_poetry.languages.logic.smt2 import read_smt2
-from goedels_poetry.languages.logic.world import world_against
-from goedels_poetry.solvers.query_runner import SolverPair
+from goedels_poetry.questions.entailment.entailment import decide
+from goedels_poetry.questions.program.smt2 import read_smt2
+from goedels_poetry.questions.query_runner import SolverPair
+from goedels_poetry.questions.world import world_against
 
 HEAD = """(declare-sort T 0) (declare-const sam T) (declare-const tom T) (declare-const ulla T)
 (declare-fun cat (T) Bool) (declare-fun dog (T) Bool) (declare-fun soft (T) Bool) (declare-fun rich (T) Bool)

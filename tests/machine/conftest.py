@@ -11,7 +11,7 @@ from toy_language import ToyLanguage
 from trees_by_hand import MakeFramework, Tree
 
 from goedels_poetry import Budgets, GoedelsPoetryFramework, Settings
-from goedels_poetry.tree.state import ProofNode
+from goedels_poetry.store.state import ProofNode
 
 
 @pytest.fixture(autouse=True)

@@ -15,9 +15,9 @@ from trees_by_hand import MakeFramework, chain
 
 from goedels_poetry import Budgets, RunResult, Settings, Verdict
 from goedels_poetry.errors import StoreError, UnknownRun
-from goedels_poetry.tree.results import Event
-from goedels_poetry.tree.state import ROOT, Failure, NodeStatus, ProofNode, Queue
-from goedels_poetry.tree.store.proof_store import ProofStore
+from goedels_poetry.store.proof_store import ProofStore
+from goedels_poetry.store.results import Event
+from goedels_poetry.store.state import ROOT, Failure, NodeStatus, ProofNode, Queue
 
 HOPELESS = {"proof": None, "exhausted": True}
 

@@ -11,13 +11,12 @@ from trees_by_hand import MakeFramework
 
 from goedels_poetry import Verdict
 from goedels_poetry.errors import StoreError
-from goedels_poetry.machine import saver
-from goedels_poetry.memory import LemmaBank, StrategyStatistics
-from goedels_poetry.memory.bank import Lemma
-from goedels_poetry.tree import shared_database
-from goedels_poetry.tree.shared_database import SharedDatabase
-from goedels_poetry.tree.store import database
-from goedels_poetry.tree.store.proof_store import ProofStore
+from goedels_poetry.search.machine import saver
+from goedels_poetry.search.memory import LemmaBank, StrategyStatistics
+from goedels_poetry.search.memory.bank import Lemma
+from goedels_poetry.store import database, shared_database
+from goedels_poetry.store.proof_store import ProofStore
+from goedels_poetry.store.shared_database import SharedDatabase
 
 PAGE = 4096
 

@@ -17,10 +17,10 @@ import pytest
 from toy_language import ToyLanguage, generated, theorem
 
 from goedels_poetry import Event, GoedelsPoetryFramework, Models, RunResult, Settings, Verdict
-from goedels_poetry.machine.background import BackgroundLoop, Closed
-from goedels_poetry.machine.runner import MachineRunner
 from goedels_poetry.models.requests import Request
 from goedels_poetry.reasoning.clients import UnusableClient
+from goedels_poetry.search.machine.background import BackgroundLoop, Closed
+from goedels_poetry.search.machine.runner import MachineRunner
 from goedels_poetry.settings.declared import ModelSettings, ModelsSettings
 
 

@@ -14,9 +14,9 @@ from toy_language import ToyLanguage, theorem
 from trees_by_hand import MakeFramework
 
 from goedels_poetry import Verdict
-from goedels_poetry.agents.registry import load_registry
+from goedels_poetry.search.agents.registry import load_registry
+from goedels_poetry.store.results import Event
 from goedels_poetry.trace import machine
-from goedels_poetry.tree.results import Event
 
 CODE = """
 from dataclasses import replace

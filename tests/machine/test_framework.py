@@ -18,11 +18,11 @@ from goedels_poetry import Event, GoedelsPoetryFramework, RunResult, Settings, V
 from goedels_poetry.checker import Certificate, Submission
 from goedels_poetry.errors import UnknownLanguage, UnknownRun
 from goedels_poetry.languages import Goal, Outcome, for_file
-from goedels_poetry.machine.conclusion import CHECK_GRACE
-from goedels_poetry.machine.graph import Machine, build
+from goedels_poetry.search.machine.conclusion import CHECK_GRACE
+from goedels_poetry.search.machine.graph import Machine, build
 from goedels_poetry.settings.declared import Budgets
-from goedels_poetry.tree.runs import identity
-from goedels_poetry.tree.state import ROOT, NodeStatus, Queue
+from goedels_poetry.store.runs import identity
+from goedels_poetry.store.state import ROOT, NodeStatus, Queue
 
 HOPELESS = {"proof": None, "exhausted": True}
 
@@ -375,14 +375,14 @@ async def test_a_tampered_checkpoint_runs_no_code(framework: MakeFramework, tmp_
 
 
 def test_langgraph_is_told_to_be_strict_before_it_is_imported() -> None:
-    code = "import os, goedels_poetry.machine.graph; print(os.environ['LANGGRAPH_STRICT_MSGPACK'])"
+    code = "import os, goedels_poetry.search.machine.graph; print(os.environ['LANGGRAPH_STRICT_MSGPACK'])"
     root = str(Path(__file__).resolve().parents[2])
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)
     assert done.stdout == "true\n"
 
 
 def test_every_agent_is_a_node_of_the_graph() -> None:
-    from goedels_poetry.agents.registry import load_registry
+    from goedels_poetry.search.agents.registry import load_registry
 
     registry = load_registry()
     machine = Machine(None, registry, None, None, None, print, None)  # type: ignore[arg-type]  # nothing is run

@@ -28,14 +28,14 @@ from goedels_poetry import (
     languages,
     strategy,
 )
-from goedels_poetry.agents.registry import load_registry
 from goedels_poetry.cli.report import Report, to_json
 from goedels_poetry.errors import UnknownLanguage
-from goedels_poetry.languages.lean.language import LeanLanguage
-from goedels_poetry.languages.sequents import Sequent, Variable
-from goedels_poetry.languages.smt.language import SmtLanguage
-from goedels_poetry.strategies import UnusableSketch
-from goedels_poetry.tree.state import Queue
+from goedels_poetry.lean.language import LeanLanguage
+from goedels_poetry.protocol.sequents import Sequent, Variable
+from goedels_poetry.search.agents.registry import load_registry
+from goedels_poetry.search.strategies import UnusableSketch
+from goedels_poetry.smt.language import SmtLanguage
+from goedels_poetry.store.state import Queue
 
 HOPELESS = {"proof": None, "exhausted": True}
 STUCK = theorem(goals={"T": HOPELESS})

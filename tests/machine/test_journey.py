@@ -14,11 +14,11 @@ from journeys import travelled, undeclared
 from toy_language import ToyLanguage, generated, theorem
 from trees_by_hand import MakeFramework
 
-from goedels_poetry.agents.journey import ASKED, DONE, END, JOURNEYS, OPEN, journey_of
-from goedels_poetry.agents.registry import Registry, agent, load_registry
-from goedels_poetry.machine.kinds import KINDS
+from goedels_poetry.search.agents.journey import ASKED, DONE, END, JOURNEYS, OPEN, journey_of
+from goedels_poetry.search.agents.registry import Registry, agent, load_registry
+from goedels_poetry.search.machine.kinds import KINDS
+from goedels_poetry.store.state import Queue
 from goedels_poetry.trace import machine
-from goedels_poetry.tree.state import Queue
 
 HOPELESS: dict[str, Any] = {"proof": None, "exhausted": True}
 

@@ -26,11 +26,11 @@ from toy_language import ToyLanguage, generated, theorem
 from trees_by_hand import MakeFramework
 
 from goedels_poetry import Event, FailurePolicy, GoedelsPoetryFramework, Queue, RunResult, Settings, Verdict
-from goedels_poetry.agents.registry import AgentSpec, load_registry
 from goedels_poetry.errors import GoedelsPoetryError, StateIsReadOnly, UnknownRun
 from goedels_poetry.framework import ResumeArguments, RunArguments
-from goedels_poetry.machine.snapshots import PAGE, Snapshot
 from goedels_poetry.models.client import Models
+from goedels_poetry.search.agents.registry import AgentSpec, load_registry
+from goedels_poetry.search.machine.snapshots import PAGE, Snapshot
 from goedels_poetry.trace import machine
 
 SMT = "(declare-const p Bool)(declare-const q Bool)(prove (or p q (not (and p q))))"
@@ -143,7 +143,7 @@ async def test_every_moment_of_the_history_has_its_tree(framework: MakeFramework
 async def test_the_history_is_read_as_it_is_asked_for(
     framework: MakeFramework, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from goedels_poetry.machine import snapshots
+    from goedels_poetry.search.machine import snapshots
 
     fw = framework()
     result = await fw.arun(generated(2), name="t")
@@ -188,7 +188,7 @@ async def test_the_end_of_a_search_that_was_cut_short_ends_no_later_one(
     framework: MakeFramework, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """LangGraph keeps what a node has said before it keeps the checkpoint, and would take it up."""
-    from goedels_poetry.machine.saver import Saver
+    from goedels_poetry.search.machine.saver import Saver
 
     keep, cut = Saver.aput, []
 

@@ -16,7 +16,7 @@ from toy_language import ToyLanguage, theorem
 from trees_by_hand import MakeFramework
 
 from goedels_poetry import Verdict
-from goedels_poetry.tree.shared_database import connect
+from goedels_poetry.store.shared_database import connect
 
 BLOCKS = 50
 """Memory blocks for each run that has ended: what is kept in numbers that are bounded. Its tree alone has hundreds."""

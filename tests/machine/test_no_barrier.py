@@ -9,8 +9,8 @@ from toy_language import ToyLanguage, theorem
 from trees_by_hand import MakeFramework
 
 from goedels_poetry import Event, Verdict
-from goedels_poetry.machine.supervisor import IN_TIME
-from goedels_poetry.tree.state import ROOT
+from goedels_poetry.search.machine.supervisor import IN_TIME
+from goedels_poetry.store.state import ROOT
 
 HOPELESS: dict[str, Any] = {"proof": None, "exhausted": True}
 MANY = [f"goal {n}" for n in range(40)]

@@ -15,11 +15,11 @@ from toy_language import ToyLanguage, generated, theorem
 
 from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
 from goedels_poetry.errors import MissingTool, RunLocked, StoreError, UnknownRun
-from goedels_poetry.tree.postgres import connection as pg_connection
-from goedels_poetry.tree.postgres.database import Database
-from goedels_poetry.tree.runs import Runs
-from goedels_poetry.tree.state import ROOT, ProofNode
-from goedels_poetry.tree.store.proof_store import ProofStore
+from goedels_poetry.store import postgres_connection as pg_connection
+from goedels_poetry.store.postgres_database import Database
+from goedels_poetry.store.proof_store import ProofStore
+from goedels_poetry.store.runs import Runs
+from goedels_poetry.store.state import ROOT, ProofNode
 
 STORE = "GOEDELS_POETRY__STORE_URL"
 
@@ -262,13 +262,12 @@ def test_where_the_driver_is_missing_it_is_said_how_to_get_it(monkeypatch: pytes
 
 def test_nothing_of_it_is_loaded_without_a_url() -> None:
     code = (
-        "import sys, json, goedels_poetry.cli.prove, goedels_poetry.framework as f, goedels_poetry.settings.declared as s;"
-        "f.GoedelsPoetryFramework(s.Settings()).close();"
-        "print(json.dumps([n for n in sys.modules if n.split('.')[0] in ('psycopg', 'ray')"
-        " or n.startswith(('goedels_poetry.tree.postgres', 'goedels_poetry.cluster'))]))"
-    )
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert json.loads(loaded) == []
+        "import sys, json, goedels_poetry.cli.prove, goedels_poetry.framework as f, goedels_poetry.settings.declared
+        as s;" "f.GoedelsPoetryFramework(s.Settings()).close();" "print(json.dumps([n for n in sys.modules if
+        n.split('.')[0] in ('psycopg', 'ray')" " or n.startswith(('goedels_poetry.store.postgres_face',
+        'goedels_poetry.cluster'))]))"
+    ) loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout assert
+    json.loads(loaded) == []
 
 
 def test_statements_say_the_same_in_both() -> None:

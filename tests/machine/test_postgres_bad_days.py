@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from goedels_poetry.errors import StoreError
-from goedels_poetry.tree.postgres import connection as pg_connection
-from goedels_poetry.tree.runs import Runs
-from goedels_poetry.tree.state import ROOT, ProofNode
+from goedels_poetry.store import postgres_connection as pg_connection
+from goedels_poetry.store.runs import Runs
+from goedels_poetry.store.state import ROOT, ProofNode
 
 GUEST, DATABASE = f"guest_{os.getpid()}", f"bad_days_{os.getpid()}"  # one server serves all processes of the suite
 PASSWORD = "known to nobody else"

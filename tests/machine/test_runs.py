@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from goedels_poetry.errors import InvalidInput, RunLocked, UnknownRun
-from goedels_poetry.tree.runs import TRASH, RunDir, Runs
-from goedels_poetry.tree.selection import moment
+from goedels_poetry.store.runs import TRASH, RunDir, Runs
+from goedels_poetry.store.selection import moment
 
 
 @pytest.mark.parametrize(

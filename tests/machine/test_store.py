@@ -17,10 +17,10 @@ from toy_language import generated
 from trees_by_hand import MakeFramework
 
 from goedels_poetry.errors import BudgetExceeded, StaleWork, StoreError
-from goedels_poetry.tree.state import ROOT, ProofNode, Queue, child_id, relocate, subtree_range
-from goedels_poetry.tree.store.present import MOST_CHARACTERS
-from goedels_poetry.tree.store.proof_store import ProofStore
-from goedels_poetry.tree.store.txn import Txn
+from goedels_poetry.store.present import MOST_CHARACTERS
+from goedels_poetry.store.proof_store import ProofStore
+from goedels_poetry.store.state import ROOT, ProofNode, Queue, child_id, relocate, subtree_range
+from goedels_poetry.store.txn import Txn
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -254,9 +254,9 @@ def test_steps_made_together_leave_the_file_that_they_leave_one_by_one(
     tmp_path_factory: pytest.TempPathFactory, moves: list[Any]
 ) -> None:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("goedels_poetry.tree.store.reads._PAGE", 2)
-        patched.setattr("goedels_poetry.tree.store.queues.MOST_ITEMS", 3)
-        patched.setattr("goedels_poetry.tree.store.present.MOST_CHARACTERS", len("long"))
+        patched.setattr("goedels_poetry.store.reads._PAGE", 2)
+        patched.setattr("goedels_poetry.store.queues.MOST_ITEMS", 3)
+        patched.setattr("goedels_poetry.store.present.MOST_CHARACTERS", len("long"))
         _alone_and_together(tmp_path_factory, moves)
 
 

@@ -10,11 +10,11 @@ from toy_language import ToyLanguage, theorem
 from trees_by_hand import MakeFramework
 
 from goedels_poetry import Verdict
-from goedels_poetry.agents.moves import POLICY, legal_moves
+from goedels_poetry.search.agents.moves import POLICY, legal_moves
+from goedels_poetry.search.strategies import fingerprint
 from goedels_poetry.settings.declared import Settings
-from goedels_poetry.strategies import fingerprint
-from goedels_poetry.tree.results import Event
-from goedels_poetry.tree.state import ROOT, Failure, ProofNode, Queue
+from goedels_poetry.store.results import Event
+from goedels_poetry.store.state import ROOT, Failure, ProofNode, Queue
 
 HOPELESS = {"proof": None, "exhausted": True}
 
@@ -151,8 +151,8 @@ async def test_a_waiting_child_starts_when_its_lemma_is_proved_and_may_cite_it(f
 async def test_an_agent_that_forgets_to_move_its_node_costs_attempts_and_never_loops(
     framework: MakeFramework, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from goedels_poetry.agents.registry import AgentSpec, load_registry
-    from goedels_poetry.machine.kinds import KINDS
+    from goedels_poetry.search.agents.registry import AgentSpec, load_registry
+    from goedels_poetry.search.machine.kinds import KINDS
 
     async def lazy(node: Any, deps: Any) -> Any:
         return lambda txn: "did nothing"

@@ -18,15 +18,15 @@ from trees_by_hand import MakeFramework
 
 from goedels_poetry import Verdict
 from goedels_poetry.errors import UnknownRun
-from goedels_poetry.machine.kinds import KINDS, as_stored, id_of, task_of
-from goedels_poetry.tasks.base import Task
-from goedels_poetry.tasks.change import Change
-from goedels_poetry.tasks.claim import Claim
-from goedels_poetry.tasks.code import CodeTask
-from goedels_poetry.tasks.question import TITLE_LENGTH, Question
-from goedels_poetry.tasks.theorem import FormalTheorem
-from goedels_poetry.tree.results import Event
-from goedels_poetry.tree.state import ROOT
+from goedels_poetry.search.machine.kinds import KINDS, as_stored, id_of, task_of
+from goedels_poetry.search.tasks.base import Task
+from goedels_poetry.search.tasks.change import Change
+from goedels_poetry.search.tasks.claim import Claim
+from goedels_poetry.search.tasks.code import CodeTask
+from goedels_poetry.search.tasks.question import TITLE_LENGTH, Question
+from goedels_poetry.search.tasks.theorem import FormalTheorem
+from goedels_poetry.store.results import Event
+from goedels_poetry.store.state import ROOT
 
 MACHINE = Path(__file__).parents[2] / "goedels_poetry" / "machine"
 SUPPORT = Path(toy_task.__file__).parent
@@ -194,7 +194,7 @@ async def test_the_store_keeps_the_task_and_nobody_gives_a_run_another_one(frame
 
 # -- one run for all ---------------------------------------------------------------------------------------------
 def test_nothing_in_the_machine_but_its_table_and_its_entrance_knows_any_kind_of_task() -> None:
-    kinds = {f"goedels_poetry.tasks.{name}" for name in ("claim", "question", "theorem")}
+    kinds = {f"goedels_poetry.search.tasks.{name}" for name in ("claim", "question", "theorem")}
     knowing = {path.stem for path in MACHINE.glob("*.py") if kinds & imported(path)}
     assert knowing == {"kinds", "runner"}
 

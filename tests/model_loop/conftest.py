@@ -14,7 +14,7 @@ import pytest_asyncio
 from scripted_models import KeptLanguage, Server, WithModel
 
 from goedels_poetry import GoedelsPoetryFramework, Settings
-from goedels_poetry.languages.smt.language import SmtLanguage
+from goedels_poetry.smt.language import SmtLanguage
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from goedels_poetry.languages.base import Goal
-from goedels_poetry.languages.smt.language import SmtLanguage
-from goedels_poetry.languages.smt.reply_forms import PROOF_SCHEMA
 from goedels_poetry.models.prompts import Prompts
 from goedels_poetry.models.replies import UnusableReply, parse_json_reply
+from goedels_poetry.protocol.base import Goal
+from goedels_poetry.smt.language import SmtLanguage
+from goedels_poetry.smt.notation.reply_forms import PROOF_SCHEMA
 
 THEORY = """
 (declare-datatypes ((List 0)) (((nil) (cons (head Int) (tail List)))))

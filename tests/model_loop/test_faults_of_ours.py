@@ -9,9 +9,9 @@ import pytest
 from scripted_models import DOUBLE, DOUBLE_SKETCH, Answer, Server, fenced, prompt_of, role_of
 
 from goedels_poetry import GoedelsPoetryFramework, RunResult, Settings, Verdict
-from goedels_poetry.agents.judging import OURS, TRIES
-from goedels_poetry.languages.base import Outcome, Theorem
-from goedels_poetry.languages.smt.language import SmtLanguage
+from goedels_poetry.protocol.base import Outcome, Theorem
+from goedels_poetry.search.agents.judging import OURS, TRIES
+from goedels_poetry.smt.language import SmtLanguage
 
 
 class Faulty(SmtLanguage):
@@ -73,9 +73,7 @@ async def test_a_fault_that_stays_is_bounded_and_neither_told_to_the_model_nor_h
 async def test_a_worker_that_raises_is_a_fault_and_a_reply_that_is_refused_is_none() -> None:
     language = SmtLanguage(1)
     try:
-        raised = await language._job(
-            "verify_idea", {"theorem": "(prove true)"}, "goedels_poetry.languages.smt.engine.jobs.replies"
-        )
+        raised = await language._job("verify_idea", {"theorem": "(prove true)"}, "goedels_poetry.smt.jobs.replies")
         assert (raised.ok, raised.fault) == (False, True)
     finally:
         await language.aclose()

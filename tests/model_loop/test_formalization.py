@@ -15,11 +15,11 @@ import pytest
 from scripted_models import FAULTS, REVERSE, Answer, Script, Server, WithModel, always, fenced, prompt_of
 
 from goedels_poetry import RunResult, Verdict
-from goedels_poetry.agents.formalizer import formal_text
 from goedels_poetry.checker import check_certificate
 from goedels_poetry.models.replies import UnusableReply
 from goedels_poetry.models.requests import Reply
-from goedels_poetry.tasks.claim import NO_COUNTEREXAMPLE
+from goedels_poetry.search.agents.formalizer import formal_text
+from goedels_poetry.search.tasks.claim import NO_COUNTEREXAMPLE
 
 CLAIM = "for all lists, reversing twice gives the list back"
 NAT = "(declare-datatypes ((Nat 0)) (((zero) (succ (pred Nat)))))\n"

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from goedels_poetry.agents.decider import chosen_move, decision_schema
-from goedels_poetry.languages.base import Goal, Outcome
-from goedels_poetry.languages.lean.replies import lean_text
-from goedels_poetry.languages.smt.language import SmtLanguage
-from goedels_poetry.languages.smt.reply_examples import ASSOC, NIL, REV, THEORY, TURN
-from goedels_poetry.languages.smt.reply_forms import PROOF_SCHEMA
+from goedels_poetry.lean.replies import lean_text
 from goedels_poetry.models.replies import UnusableReply, parse_json_reply
+from goedels_poetry.protocol.base import Goal, Outcome
+from goedels_poetry.search.agents.decider import chosen_move, decision_schema
+from goedels_poetry.smt.language import SmtLanguage
+from goedels_poetry.smt.notation.reply_examples import ASSOC, NIL, REV, THEORY, TURN
+from goedels_poetry.smt.notation.reply_forms import PROOF_SCHEMA
 
 
 async def read(smt: SmtLanguage, text: str) -> Outcome:

@@ -26,7 +26,7 @@ from scripted_models import (
 )
 
 from goedels_poetry import GoedelsPoetryFramework, RunResult, Settings, Verdict
-from goedels_poetry.tree.state import ROOT
+from goedels_poetry.store.state import ROOT
 
 FALSE_GOAL = "(forall ((x Int)) (= (h x) (+ x 2)))"
 FALSE = f"""

@@ -34,9 +34,9 @@ from scripted_models import (
 )
 
 from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
-from goedels_poetry.memory import node_state
-from goedels_poetry.tree.results import Event
-from goedels_poetry.tree.state import ROOT
+from goedels_poetry.search.memory import node_state
+from goedels_poetry.store.results import Event
+from goedels_poetry.store.state import ROOT
 
 
 async def test_a_model_lemma_proves_what_the_symbolic_agents_cannot(with_model: WithModel) -> None:

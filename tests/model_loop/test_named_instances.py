@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from scripted_models import KeptLanguage, Server, WithModel, always, role_of
 
-from goedels_poetry.languages.base import Goal, Outcome
-from goedels_poetry.languages.smt.language import SmtLanguage
+from goedels_poetry.protocol.base import Goal, Outcome
+from goedels_poetry.smt.language import SmtLanguage
 
 GROWING = """
 (declare-fun f (Int) Int)

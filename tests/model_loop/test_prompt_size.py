@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from scripted_models import FIBONACCI, REVERSE
 
-from goedels_poetry.agents.story import bans, failed_subgoal, story
-from goedels_poetry.languages.base import Goal
-from goedels_poetry.languages.lean.language import PROOF_FORMAT, SKETCH_FORMAT, TRIED_PROOFS, TRIED_SKETCHES
-from goedels_poetry.languages.smt.language import SmtLanguage
-from goedels_poetry.languages.smt.reply_forms import MAX_DEPTH, MAX_ORDER, MAX_WIDTH
-from goedels_poetry.languages.smt.reply_forms import SKETCH_FORMAT as SMT_FORMAT
+from goedels_poetry.lean.language import PROOF_FORMAT, SKETCH_FORMAT, TRIED_PROOFS, TRIED_SKETCHES
 from goedels_poetry.models.prompts import Prompts
+from goedels_poetry.protocol.base import Goal
+from goedels_poetry.search.agents.story import bans, failed_subgoal, story
+from goedels_poetry.smt.language import SmtLanguage
+from goedels_poetry.smt.notation.reply_forms import MAX_DEPTH, MAX_ORDER, MAX_WIDTH
+from goedels_poetry.smt.notation.reply_forms import SKETCH_FORMAT as SMT_FORMAT
 
 INT = "(define-fun-rec f ((n Int)) Int (ite (<= n 0) 0 (+ 2 (f (- n 1)))))(prove (forall ((n Int)) (>= (f n) 0)))"
 BITS = """

@@ -7,12 +7,12 @@ import asyncio
 import pytest
 from scripted_models import REVERSE
 
-from goedels_poetry.agents.questions import refiner, wording
-from goedels_poetry.agents.story import bans, failed_subgoal, story
-from goedels_poetry.languages.base import Goal
-from goedels_poetry.languages.smt.language import SmtLanguage
 from goedels_poetry.models.prompts import Prompts
-from goedels_poetry.tasks.question import Question
+from goedels_poetry.protocol.base import Goal
+from goedels_poetry.search.agents.story import bans, failed_subgoal, story
+from goedels_poetry.search.questions import refiner, wording
+from goedels_poetry.search.tasks.question import Question
+from goedels_poetry.smt.language import SmtLanguage
 
 HISTORY = (
     {

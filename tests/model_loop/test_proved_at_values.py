@@ -8,8 +8,8 @@ import pytest
 from scripted_models import Server, WithModel, fenced
 
 from goedels_poetry import Verdict
-from goedels_poetry.languages.base import Goal, Outcome
-from goedels_poetry.languages.smt.language import SmtLanguage
+from goedels_poetry.protocol.base import Goal, Outcome
+from goedels_poetry.smt.language import SmtLanguage
 
 
 async def confirmed(smt: SmtLanguage, theorem: str, at: Any, statement: str = "") -> Outcome:

@@ -12,7 +12,7 @@ from pathlib import Path
 from scripted_models import FIBONACCI, HERE, Server, good_model
 
 from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
-from goedels_poetry.tree.results import RunResult
+from goedels_poetry.store.results import RunResult
 
 RECORDING = HERE / "recordings" / "fibonacci.jsonl"
 

@@ -14,13 +14,14 @@ from scripted_models import Answer, Server, WithModel, fenced
 
 from goedels_poetry import Verdict
 from goedels_poetry.kernel.terms import Term
-from goedels_poetry.languages.base import Goal, Outcome, Refutable
-from goedels_poetry.languages.smt.engine.jobs import replies
-from goedels_poetry.languages.smt.engine.jobs.payloads import problem_of
-from goedels_poetry.languages.smt.language import SmtLanguage
-from goedels_poetry.languages.smt.readable import show_readable
-from goedels_poetry.languages.smt.reply_examples import EXAMPLES, INSTANCES_ALONE, REV, THEORY, Example
-from goedels_poetry.languages.smt.reply_forms import (
+from goedels_poetry.models.replies import problem_with
+from goedels_poetry.protocol.base import Goal, Outcome, Refutable
+from goedels_poetry.smt.jobs import replies
+from goedels_poetry.smt.jobs.payloads import problem_of
+from goedels_poetry.smt.language import SmtLanguage
+from goedels_poetry.smt.notation.readable import show_readable
+from goedels_poetry.smt.notation.reply_examples import EXAMPLES, INSTANCES_ALONE, REV, THEORY, Example
+from goedels_poetry.smt.notation.reply_forms import (
     MAX_INSTANCES,
     MAX_LEMMAS,
     MAX_SPLIT,
@@ -30,8 +31,7 @@ from goedels_poetry.languages.smt.reply_forms import (
     PROOF_SCHEMA,
     SKETCH_FORMAT,
 )
-from goedels_poetry.languages.smt.text import parse_term
-from goedels_poetry.models.replies import problem_with
+from goedels_poetry.smt.notation.text import parse_term
 
 PROBLEM = THEORY + "(prove true)"
 NIL = "(forall ((x List)) (= (append x nil) x))"

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from goedels_poetry.agents.refuting import refuted_with_subgoal
-from goedels_poetry.languages.base import Goal
-from goedels_poetry.languages.smt.language import SmtLanguage
+from goedels_poetry.protocol.base import Goal
+from goedels_poetry.search.agents.refuting import refuted_with_subgoal
+from goedels_poetry.smt.language import SmtLanguage
 
 
 async def judged(smt: SmtLanguage, theorem: str, **proposal: Any) -> Any:

@@ -9,8 +9,8 @@ import pytest
 import pytest_asyncio
 from scripted_models import REVERSE, REVERSE_SKETCH
 
-from goedels_poetry.languages.base import Goal, ModelGuided
-from goedels_poetry.languages.smt.language import SmtLanguage
+from goedels_poetry.protocol.base import Goal, ModelGuided
+from goedels_poetry.smt.language import SmtLanguage
 
 GOAL = Goal(REVERSE, {}, "0", "")
 LEMMA = REVERSE_SKETCH["lemmas"][0]["statement"]

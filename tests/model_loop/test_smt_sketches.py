@@ -12,9 +12,9 @@ from scripted_models import FIBONACCI, FIBONACCI_GOAL, GOOD_SKETCH, Answer, Serv
 from goedels_poetry import Verdict
 from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.sequent import sequent_of
-from goedels_poetry.languages.base import Goal
-from goedels_poetry.languages.smt.language import SmtLanguage
-from goedels_poetry.languages.smt.text import parse_problem, parse_term
+from goedels_poetry.protocol.base import Goal
+from goedels_poetry.smt.language import SmtLanguage
+from goedels_poetry.smt.notation.text import parse_problem, parse_term
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")

@@ -20,9 +20,9 @@ from scripted_models import (
 )
 
 from goedels_poetry import Verdict
-from goedels_poetry.agents.sharing import is_case
-from goedels_poetry.agents.story import bans, reported, story
 from goedels_poetry.cli.inspect import show_run
+from goedels_poetry.search.agents.sharing import is_case
+from goedels_poetry.search.agents.story import bans, reported, story
 
 SKETCH = {"strategy": "model-lemmas", "children": [{"statement": "(sequent …)", "words": "P(x)"}]}
 

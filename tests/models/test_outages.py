@@ -13,7 +13,7 @@ from scripted_code import Scripted, model_at, run
 from scripted_models import DOUBLE, Answer, KeptLanguage, Script, Server, every_role, server_error
 
 from goedels_poetry import GoedelsPoetryFramework, RunResult, Settings, Verdict
-from goedels_poetry.tasks.code import CodeTask
+from goedels_poetry.search.tasks.code import CodeTask
 
 AWAY: dict[str, Answer | None] = {
     "nothing listens": None,

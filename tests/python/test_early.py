@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from goedels_poetry.languages.python.early import EarlyAnswers, open_goals
-from goedels_poetry.languages.smt.engine.jobs import symbolic
+from goedels_poetry.python.early import EarlyAnswers, open_goals
+from goedels_poetry.smt.jobs import symbolic
 
 LISTS = """
 (declare-datatype L ((none) (more (first Int) (rest L))))

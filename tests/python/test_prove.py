@@ -10,9 +10,9 @@ import pytest
 
 from goedels_poetry import GoedelsPoetryFramework, RunResult, Settings
 from goedels_poetry.checker import check_any
-from goedels_poetry.checker.archive import canonical, sealed, sha256
+from goedels_poetry.checker.certificate.archive import canonical, sealed, sha256
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.python.testing.contracts import MEANS
+from goedels_poetry.python.testing.contracts import MEANS
 from goedels_poetry.settings.declared import Budgets
 
 HEAD = "from goedels_poetry.contracts import ensures, raises, requires\n\n\n"

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.logic.render import countermodel_of
+from goedels_poetry.questions.query_runner import QueryRunner
+from goedels_poetry.questions.render import countermodel_of
 from goedels_poetry.reasoning.backends import Backend, JSONBackend, SMT2Backend
 from goedels_poetry.solvers.limits import Answer, SolverError
-from goedels_poetry.solvers.query_runner import QueryRunner
 
 HEAD = """(declare-sort P 0)
 (declare-fun human (P) Bool)(declare-fun mortal (P) Bool)(declare-fun god (P) Bool)(declare-fun green (P) Bool)

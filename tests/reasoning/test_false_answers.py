@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from goedels_poetry.agents.questions.reports import report_on
-from goedels_poetry.languages.base import OPEN, REFUSED, VACUOUS, Outcome
-from goedels_poetry.languages.logic import jobs
-from goedels_poetry.languages.logic.language import settled
-from goedels_poetry.tasks.question import ANSWER, INCONSISTENT, LIMITS, UNREADABLE, Question
+from goedels_poetry.protocol.base import OPEN, REFUSED, VACUOUS, Outcome
+from goedels_poetry.questions import jobs
+from goedels_poetry.questions.language import settled
+from goedels_poetry.search.questions.reports import report_on
+from goedels_poetry.search.tasks.question import ANSWER, INCONSISTENT, LIMITS, UNREADABLE, Question
 
 TEXT = "Every cat is soft. Sam is a cat. Tom is a dog."
 HEAD = """(declare-sort T 0)

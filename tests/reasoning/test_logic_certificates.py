@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from goedels_poetry.checker.archive import MANIFEST, canonical, sha256
+from goedels_poetry.checker.certificate.archive import MANIFEST, canonical, sha256
+from goedels_poetry.checker.certificate.report import CheckReport
 from goedels_poetry.checker.logic.archive import LogicArchive, write_logic
 from goedels_poetry.checker.logic.check import check_logic
-from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.logic.dialects import read_program
-from goedels_poetry.languages.logic.statement import statement_of
-from goedels_poetry.languages.smt.infix import render
+from goedels_poetry.questions.dialects import read_program
+from goedels_poetry.questions.statement import statement_of
+from goedels_poetry.smt.notation.infix import render
 
 TWO = "(declare-const p Bool)(declare-const q Bool)"
 CHOICES = f"{TWO}(assert p)(assert (not q))(define-fun goal-A () Bool p)(define-fun goal-B () Bool q)"

@@ -22,9 +22,9 @@ from scripted_questions import EMPTY, Answer, Ask, KeptLanguage, Server
 from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
 from goedels_poetry.reasoning import QueryResult
 from goedels_poetry.reasoning.postprocessors import Decomposed, LeastToMost, PostProcessor, SelfConsistency, SelfRefine
-from goedels_poetry.reasoning.postprocessors.runs import solve_with
-from goedels_poetry.tasks.question import Question
-from goedels_poetry.tree.results import Event
+from goedels_poetry.reasoning.runs import solve_with
+from goedels_poetry.search.tasks.question import Question
+from goedels_poetry.store.results import Event
 
 TEXT = "Every cat is a mammal. Every mammal breathes. Tom is a cat. Jerry is a mouse."
 ASKED = "Is Tom a mammal?"

@@ -11,8 +11,8 @@ import pytest
 
 from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
 from goedels_poetry.checker import check_any
-from goedels_poetry.checker.archive import canonical, sha256
 from goedels_poetry.checker.by_language import check_again
+from goedels_poetry.checker.certificate.archive import canonical, sha256
 
 FACTS = {
     "constants": {"facts": {"sort": "Bool", "members": ["wet", "cold"]}},

@@ -14,7 +14,7 @@ from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
 from goedels_poetry.checker import check_any
 from goedels_poetry.reasoning import QueryResult
 from goedels_poetry.reasoning.solving import solve
-from goedels_poetry.tasks.question import Question
+from goedels_poetry.search.tasks.question import Question
 
 TEXT = "Every cat is soft. Sam is a cat. Tom is a dog."
 HEAD = """(declare-sort T 0)

@@ -10,13 +10,13 @@ import pytest
 from scripted_questions import Answer, Ask, KeptLanguage, Server
 
 from goedels_poetry import GoedelsPoetryFramework, Settings
-from goedels_poetry.agents.questions.wording import kind_of, variables
-from goedels_poetry.languages.logic.english import QUESTIONS, TABLE
 from goedels_poetry.models.prompts import Prompts
 from goedels_poetry.models.replies import blocks
+from goedels_poetry.questions.confidence.english import QUESTIONS, TABLE
 from goedels_poetry.reasoning import QueryResult
 from goedels_poetry.reasoning.solving import solve
-from goedels_poetry.tasks.question import Question
+from goedels_poetry.search.questions.wording import kind_of, variables
+from goedels_poetry.search.tasks.question import Question
 
 TEXT = "Kind people are often nice. Anne is kind. Red people are white. Bob is not nice."
 HEAD = """(declare-sort T 0) (declare-const anne T) (declare-const bob T) (declare-fun kind (T) Bool)

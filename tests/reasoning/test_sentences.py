@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from goedels_poetry.agents.questions.wording import variables
-from goedels_poetry.tasks.question import Question
-from goedels_poetry.tasks.sentences import MAX_SENTENCES, numbered, split
+from goedels_poetry.search.questions.wording import variables
+from goedels_poetry.search.tasks.question import Question
+from goedels_poetry.search.tasks.sentences import MAX_SENTENCES, numbered, split
 
 
 @pytest.mark.parametrize(

@@ -13,22 +13,22 @@ import pytest
 from scripted_questions import Answer, Server
 
 from goedels_poetry.errors import GoedelsPoetryError
-from goedels_poetry.kernel.logic.entailment import decide
-from goedels_poetry.kernel.logic.findings import Entailment
-from goedels_poetry.kernel.logic.program import LogicProgram
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.logic.confidence.facts import stated_facts
-from goedels_poetry.languages.logic.confidence.model_tests import model_tests
-from goedels_poetry.languages.logic.confidence.outcomes import FormalizationTest, Solve
-from goedels_poetry.languages.logic.confidence.sanity_tests import sanity_tests
-from goedels_poetry.languages.logic.confidence.score import FACTORS, confidence
-from goedels_poetry.languages.logic.confidence.view import ProgramView, view_of
-from goedels_poetry.languages.logic.smt2 import read_smt2
 from goedels_poetry.models.client import models_from
 from goedels_poetry.models.requests import Request
+from goedels_poetry.questions.confidence.facts import stated_facts
+from goedels_poetry.questions.confidence.model_tests import model_tests
+from goedels_poetry.questions.confidence.outcomes import FormalizationTest, Solve
+from goedels_poetry.questions.confidence.sanity_tests import sanity_tests
+from goedels_poetry.questions.confidence.score import FACTORS, confidence
+from goedels_poetry.questions.confidence.view import ProgramView, view_of
+from goedels_poetry.questions.entailment.entailment import decide
+from goedels_poetry.questions.entailment.findings import Entailment
+from goedels_poetry.questions.entailment.program import LogicProgram
+from goedels_poetry.questions.program.smt2 import read_smt2
+from goedels_poetry.questions.query_runner import SolverPair
 from goedels_poetry.reasoning.proof_of_thought import ProofOfThought
 from goedels_poetry.settings.declared import ModelSettings, ModelsSettings, Settings
-from goedels_poetry.solvers.query_runner import SolverPair
 
 TEXT = (
     "Every baker rises early.",

@@ -11,11 +11,7 @@ from typing import Any
 import pytest
 
 from goedels_poetry import Settings, Verdict
-from goedels_poetry.agents.questions import question_registry
-from goedels_poetry.agents.questions.refiner import faults_in, subquestions_in
 from goedels_poetry.errors import BudgetExceeded, InvalidInput
-from goedels_poetry.machine.jobs import Jobs
-from goedels_poetry.machine.supervisor import SupervisorAgent
 from goedels_poetry.models.accounting import Ledger, SharedBudget
 from goedels_poetry.reasoning import QueryResult
 from goedels_poetry.reasoning.postprocessors import (
@@ -30,13 +26,17 @@ from goedels_poetry.reasoning.postprocessors import (
     parse_option,
     post_processors,
 )
-from goedels_poetry.reasoning.postprocessors.subquestions import SubAnswer
-from goedels_poetry.reasoning.postprocessors.votes import Tally
+from goedels_poetry.reasoning.subquestions import SubAnswer
+from goedels_poetry.reasoning.votes import Tally
+from goedels_poetry.search.machine.jobs import Jobs
+from goedels_poetry.search.machine.supervisor import SupervisorAgent
+from goedels_poetry.search.questions import question_registry
+from goedels_poetry.search.questions.refiner import faults_in, subquestions_in
+from goedels_poetry.search.tasks.base import Stop
+from goedels_poetry.search.tasks.question import Question
 from goedels_poetry.settings.declared import Budgets
-from goedels_poetry.tasks.base import Stop
-from goedels_poetry.tasks.question import Question
-from goedels_poetry.tree.state import ROOT, ProofNode
-from goedels_poetry.tree.store.proof_store import ProofStore
+from goedels_poetry.store.proof_store import ProofStore
+from goedels_poetry.store.state import ROOT, ProofNode
 
 TRUE = QueryResult("?", True, Verdict.PROVED)
 FALSE = QueryResult("?", False, Verdict.REFUTED)

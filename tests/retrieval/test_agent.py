@@ -12,7 +12,7 @@ from toy_language import ToyLanguage
 
 from goedels_poetry import GoedelsPoetryFramework, Settings
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.base import Premise
+from goedels_poetry.protocol.base import Premise
 
 HOPELESS = {"proof": None, "exhausted": True}
 GOALS = {

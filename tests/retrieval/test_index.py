@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goedels_poetry.languages.base import Citable, Premise
-from goedels_poetry.retrieval.index import Index
-from goedels_poetry.retrieval.queries import queries_for
-from goedels_poetry.retrieval.retrievers import BM25Retriever, document, fused, premise
-from goedels_poetry.retrieval.tokens import symbols_of, tokens_of, words_of
+from goedels_poetry.protocol.base import Citable, Premise
+from goedels_poetry.search.retrieval.index import Index
+from goedels_poetry.search.retrieval.queries import queries_for
+from goedels_poetry.search.retrieval.retrievers import BM25Retriever, document, fused, premise
+from goedels_poetry.search.retrieval.tokens import symbols_of, tokens_of, words_of
 
 LEMMAS = [
     Citable("List.map_append", statement="(f : α → β) : (xs ++ ys).map f = xs.map f ++ ys.map f"),

@@ -4,10 +4,10 @@ import pytest
 from pydantic import ValidationError
 from services import FAULTS, Services
 
-from goedels_poetry.languages.base import Citable
 from goedels_poetry.models.faults import ReplyTooLarge
-from goedels_poetry.retrieval.remote import LeanExploreRetriever, LoogleRetriever, SearchFailed
-from goedels_poetry.retrieval.retrievers import BM25Retriever, EmbeddedRetriever, openai_embeddings
+from goedels_poetry.protocol.base import Citable
+from goedels_poetry.search.retrieval.remote import LeanExploreRetriever, LoogleRetriever, SearchFailed
+from goedels_poetry.search.retrieval.retrievers import BM25Retriever, EmbeddedRetriever, openai_embeddings
 from goedels_poetry.settings.declared import RetrievalSettings
 
 

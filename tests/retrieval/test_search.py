@@ -10,8 +10,8 @@ import pytest
 from searched import LIBRARY, Searched
 from services import Services
 
-from goedels_poetry.languages.base import Citable, Goal, Premise
-from goedels_poetry.retrieval.search import PremiseSearch
+from goedels_poetry.protocol.base import Citable, Goal, Premise
+from goedels_poetry.search.retrieval.search import PremiseSearch
 from goedels_poetry.settings.declared import RetrievalSettings
 
 GOAL = Goal(json.dumps({"root": "reverse append"}), {}, "0", "")

@@ -7,7 +7,7 @@ from pathlib import Path
 from browser import Page
 from served import THEOREMS, ByHand, Served, serving
 
-from goedels_poetry.tree.state import ROOT, NodeStatus, ProofNode
+from goedels_poetry.store.state import ROOT, NodeStatus, ProofNode
 
 HOSTILE = (
     "<script>document.title='taken'</script>",

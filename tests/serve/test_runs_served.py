@@ -12,8 +12,8 @@ from served import ByHand, Served, serving, wait_for
 
 from goedels_poetry import GoedelsPoetryFramework, Settings
 from goedels_poetry.serve.application import MAX_BODY, MAX_LISTENERS
-from goedels_poetry.tree.runs import Runs
-from goedels_poetry.tree.state import ROOT, ProofNode
+from goedels_poetry.store.runs import Runs
+from goedels_poetry.store.state import ROOT, ProofNode
 
 TRUE = "(declare-const x Int)(assert (not (>= (* x x) 0)))(check-sat)"
 

@@ -16,7 +16,7 @@ from goedels_poetry.kernel.equations import Equation, equations, simplify
 from goedels_poetry.kernel.printer import declarations, show
 from goedels_poetry.kernel.problem import Signature
 from goedels_poetry.kernel.terms import BOOL, app, eq, forall, implies, substitute, var
-from goedels_poetry.languages.smt.text import parse_problem, parse_term
+from goedels_poetry.smt.notation.text import parse_problem, parse_term
 
 PRELUDE = """
 (declare-datatypes ((Nat 0)) (((Z) (S (p Nat)))))

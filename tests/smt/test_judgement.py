@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from goedels_poetry.languages.smt.engine.context.prover import ProverContext
-from goedels_poetry.languages.smt.engine.preflight.checks import check_problem
-from goedels_poetry.languages.smt.text import parse_problem
+from goedels_poetry.smt.context.prover import ProverContext
+from goedels_poetry.smt.notation.text import parse_problem
+from goedels_poetry.smt.preflight.checks import check_problem
 
 HELPED_BY_A_PREMISE = """
 (declare-fun smaller (Int) Int)

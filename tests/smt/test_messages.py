@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from goedels_poetry.errors import EXCERPT_COLUMNS, InvalidInput, source_excerpt
-from goedels_poetry.languages.json_logic.reader import read_json
-from goedels_poetry.languages.resembling import resembles, with_language_hint
-from goedels_poetry.languages.smt.language import SmtLanguage
-from goedels_poetry.languages.smt.text import parse_problem
+from goedels_poetry.protocol.resembling import resembles, with_language_hint
+from goedels_poetry.questions.json.reader import read_json
+from goedels_poetry.smt.language import SmtLanguage
+from goedels_poetry.smt.notation.text import parse_problem
 
 # ------------------------------------------------------------------------------------------------- line and caret
 
@@ -198,7 +198,7 @@ async def test_lean_under_another_name_gets_a_hint() -> None:
 
 def test_names_that_solvers_know_are_the_users_in_all_that_is_told() -> None:
     from goedels_poetry.kernel.printer import show
-    from goedels_poetry.languages.smt.engine.jobs import symbolic
+    from goedels_poetry.smt.jobs import symbolic
 
     text = """(declare-datatypes ((List 0)) (((nil) (cons (head Int) (tail List)))))
 (define-fun-rec map ((l List)) List (match l ((nil nil) ((cons h t) (cons (+ h 1) (map t))))))

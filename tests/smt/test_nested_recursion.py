@@ -6,10 +6,10 @@ import pytest
 
 from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.kernel.termination.evidence import Nested
+from goedels_poetry.kernel.termination import Nested
 from goedels_poetry.kernel.terms import INT, var
-from goedels_poetry.languages.smt.termination.search import Termination, terminations_by_solver
-from goedels_poetry.languages.smt.text import parse_problem
+from goedels_poetry.smt.notation.text import parse_problem
+from goedels_poetry.smt.termination.search import Termination, terminations_by_solver
 
 
 def decided(definition: str) -> Termination:

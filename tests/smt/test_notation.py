@@ -6,8 +6,8 @@ import pytest
 
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.terms import BOOL, INT, var
-from goedels_poetry.languages.smt.notation import NotRead, in_prefix
-from goedels_poetry.languages.smt.text import parse_problem, parse_term
+from goedels_poetry.smt.notation import NotRead, in_prefix
+from goedels_poetry.smt.notation.text import parse_problem, parse_term
 
 SIGNATURE = parse_problem("""
 (declare-datatypes ((L 0)) (((nil) (cons (hd Int) (tl L)))))

@@ -8,7 +8,7 @@ from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.printer import show, show_sort
 from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.terms import Kind, var
-from goedels_poetry.languages.smt.text import parse_problem, parse_term
+from goedels_poetry.smt.notation.text import parse_problem, parse_term
 
 LISTS = "(declare-datatypes ((list 0)) (((nil) (cons (head Int) (tail list)))))"
 NATS = "(declare-datatypes ((Nat 0)) (((Z) (S (p Nat)))))"

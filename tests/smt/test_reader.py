@@ -12,7 +12,7 @@ from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.faults import InvalidText
 from goedels_poetry.kernel.reading.reader import MAX_BYTES, Atom, Group, Lexeme, Source, decode, read
 from goedels_poetry.kernel.terms import distinct
-from goedels_poetry.languages.smt.text import parse_problem
+from goedels_poetry.smt.notation.text import parse_problem
 
 
 def atoms(text: str) -> list[tuple[Lexeme, str]]:

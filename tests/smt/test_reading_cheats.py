@@ -6,7 +6,7 @@ import pytest
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.languages.smt.text import parse_problem
+from goedels_poetry.smt.notation.text import parse_problem
 
 
 def refused(text: str | bytes) -> InvalidInput:

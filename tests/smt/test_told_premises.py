@@ -6,9 +6,9 @@ from pathlib import Path
 
 from drive import verdict
 
-from goedels_poetry.languages.smt.engine.jobs import symbolic
-from goedels_poetry.languages.smt.premises import MAX_SHOWN, told
-from goedels_poetry.languages.smt.text import parse_problem
+from goedels_poetry.smt.jobs import symbolic
+from goedels_poetry.smt.notation.premises import MAX_SHOWN, told
+from goedels_poetry.smt.notation.text import parse_problem
 
 MORTAL = """(declare-sort Being 0)
 (declare-fun human (Being) Bool) (declare-fun mortal (Being) Bool) (declare-const s Being)

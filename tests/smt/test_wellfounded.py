@@ -12,9 +12,9 @@ import pytest
 from goedels_poetry.kernel.printer import declarations, show
 from goedels_poetry.kernel.problem import Signature
 from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.kernel.termination.evidence import TerminationEvidence, termination_obligations
-from goedels_poetry.languages.smt.termination.search import Prover, Termination, terminations
-from goedels_poetry.languages.smt.text import parse_problem
+from goedels_poetry.kernel.termination import TerminationEvidence, termination_obligations
+from goedels_poetry.smt.notation.text import parse_problem
+from goedels_poetry.smt.termination.search import Prover, Termination, terminations
 
 PRELUDE = """
 (declare-datatypes ((Nat 0)) (((Z) (S (p Nat)))))

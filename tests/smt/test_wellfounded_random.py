@@ -12,19 +12,14 @@ from itertools import product
 import pytest
 
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.kernel.calls import recursive_groups
 from goedels_poetry.kernel.faults import BadProof
 from goedels_poetry.kernel.problem import Signature
-from goedels_poetry.kernel.termination.calls import recursive_groups
-from goedels_poetry.kernel.termination.evidence import (
-    Lexicographic,
-    SizeComponent,
-    TerminationEvidence,
-    termination_obligations,
-)
-from goedels_poetry.kernel.termination.sizes import Bound
+from goedels_poetry.kernel.sizes import Bound
+from goedels_poetry.kernel.termination import Lexicographic, SizeComponent, TerminationEvidence, termination_obligations
 from goedels_poetry.kernel.terms import Kind, Term, subterms
-from goedels_poetry.languages.smt.termination.search import terminations
-from goedels_poetry.languages.smt.text import parse_problem
+from goedels_poetry.smt.notation.text import parse_problem
+from goedels_poetry.smt.termination.search import terminations
 
 PRELUDE = """(declare-datatypes ((Nat 0)) (((Z) (S (p Nat)))))
 (define-fun-rec plus ((x Nat) (y Nat)) Nat (match x ((Z y) ((S a) (S (plus a y))))))

@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from goedels_poetry.kernel.termination.evidence import termination_obligations
-from goedels_poetry.languages.smt.termination.search import terminations
-from goedels_poetry.languages.smt.text import parse_problem
+from goedels_poetry.kernel.termination import termination_obligations
+from goedels_poetry.smt.notation.text import parse_problem
+from goedels_poetry.smt.termination.search import terminations
 
 TREES = """(declare-datatypes ((T 0)) (((leaf) (node (left T) (right T)))))
 (declare-datatypes ((L 0)) (((none) (more (first T) (rest L)))))

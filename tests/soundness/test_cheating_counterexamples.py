@@ -11,7 +11,7 @@ from drive import verdict
 from forge import forge, script_of_counterexample, with_ends
 
 from goedels_poetry.checker import CheckReport, check_certificate
-from goedels_poetry.checker.archive import read_archive
+from goedels_poetry.checker.certificate.archive import read_archive
 from goedels_poetry.kernel.verdict import Verdict
 
 # Both stores leave the array {true: x, false: y}, whatever it was before; as a default with exceptions the results

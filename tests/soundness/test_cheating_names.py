@@ -11,7 +11,7 @@ from goedels_poetry.kernel.encoding import Encoding
 from goedels_poetry.kernel.faults import EncodingError
 from goedels_poetry.kernel.problem import Signature
 from goedels_poetry.kernel.terms import INT, REAL
-from goedels_poetry.languages.smt.text import parse_problem
+from goedels_poetry.smt.notation.text import parse_problem
 
 # An element of a declared sort has no text in SMT-LIB, so no solver confirms what is evaluated.
 UNCONFIRMED = "(declare-sort S 0)(prove (forall ((s S) "

@@ -10,13 +10,13 @@ import pytest
 from goedels_poetry.checker import CheckReport, TrustLevel, check_certificate, write_certificate, write_counterexample
 from goedels_poetry.checker.smt.fault import definition_lines
 from goedels_poetry.kernel.derivation import Derivation, Instance, Query, Step
-from goedels_poetry.kernel.logic.entailment import decide
 from goedels_poetry.kernel.sequent import sequent_of
 from goedels_poetry.kernel.terms import integer
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.logic.smt2 import read_smt2
-from goedels_poetry.languages.smt.text import parse_problem, parse_term
-from goedels_poetry.solvers.query_runner import SolverPair
+from goedels_poetry.questions.entailment.entailment import decide
+from goedels_poetry.questions.program.smt2 import read_smt2
+from goedels_poetry.questions.query_runner import SolverPair
+from goedels_poetry.smt.notation.text import parse_problem, parse_term
 
 ENDLESS = "(define-fun-rec f ((x Int)) Int (+ 1 (f x)))"
 HALF = "(define-fun-rec f ((x Int)) Int (ite (= x 0) 0 (+ 1 (f x))))"

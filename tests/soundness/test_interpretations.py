@@ -22,9 +22,9 @@ from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.reading.certificate import derivation_from_json
 from goedels_poetry.kernel.refutation.interpretation import Interpretation, as_condition, interpreted_theorem
 from goedels_poetry.kernel.structure import audit
-from goedels_poetry.kernel.termination.evidence import termination_obligations
-from goedels_poetry.languages.smt.engine.preflight.interpret import interpreted_counterexample
-from goedels_poetry.languages.smt.text import parse_problem
+from goedels_poetry.kernel.termination import termination_obligations
+from goedels_poetry.smt.notation.text import parse_problem
+from goedels_poetry.smt.preflight.interpret import interpreted_counterexample
 from goedels_poetry.solvers.limits import Limits
 
 Json = dict[str, Any]

@@ -26,9 +26,9 @@ from goedels_poetry.checker import TrustLevel, check_certificate, write_certific
 from goedels_poetry.errors import Unavailable
 from goedels_poetry.kernel.derivation import Instance, Query
 from goedels_poetry.kernel.terms import integer
-from goedels_poetry.languages import reading
-from goedels_poetry.languages.logic.language import LogicLanguage
-from goedels_poetry.languages.smt.language import SmtLanguage
+from goedels_poetry.protocol import reading
+from goedels_poetry.questions.language import LogicLanguage
+from goedels_poetry.smt.language import SmtLanguage
 from goedels_poetry.solvers import z3_process
 from goedels_poetry.solvers.limits import Limits
 from goedels_poetry.solvers.worker_pool import WorkerPool
@@ -300,7 +300,7 @@ async def test_no_process_is_left_unreaped() -> None:
     try:
         async with WorkerPool(2) as pool:
             payload = {"theorem": proofs.GAUSS.decode(), "statement": ""}
-            job = "goedels_poetry.languages.smt.engine.jobs.symbolic:prove"
+            job = "goedels_poetry.smt.jobs.symbolic:prove"
             await asyncio.gather(*(pool.run(job, payload) for _ in range(2)))
             started = set(children(os.getpid())) - others
             assert any("z3 -smt2" in program(pid) for pid in started)

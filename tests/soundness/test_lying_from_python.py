@@ -22,7 +22,7 @@ from goedels_poetry import (
     agent,
     strategy,
 )
-from goedels_poetry.tree.state import NodeStatus
+from goedels_poetry.store.state import NodeStatus
 
 DATA = "(declare-datatypes ((N 0)) (((zero) (succ (pred N)))))\n"
 PLUS = DATA + "(define-fun-rec plus ((x N) (y N)) N (ite ((_ is zero) x) y (succ (plus (pred x) y))))\n"

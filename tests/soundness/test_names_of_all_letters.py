@@ -16,7 +16,7 @@ from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.problem import Signature
 from goedels_poetry.kernel.reading.names import legible
 from goedels_poetry.kernel.terms import INT, var
-from goedels_poetry.languages.smt.text import parse_problem
+from goedels_poetry.smt.notation.text import parse_problem
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "verify_certificate.py"
 COMPOSED, DECOMPOSED = "\u00e9", "e\u0301"

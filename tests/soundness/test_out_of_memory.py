@@ -23,9 +23,9 @@ import pytest
 from goedels_poetry.checker.lean.verify import fresh_leans
 from goedels_poetry.errors import MissingTool, is_passing
 from goedels_poetry.framework import GoedelsPoetryFramework
-from goedels_poetry.languages.lean.runtime.driven import DrivenLean, LeanKilled
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.runtime.protocol import CheckRequest
+from goedels_poetry.lean.runtime.driven import DrivenLean, LeanKilled
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.runtime.protocol import CheckRequest
 from goedels_poetry.settings.declared import Settings
 
 SMALL = {

@@ -26,7 +26,7 @@ from goedels_poetry.kernel.schemas import (
 )
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import Kind, and_, implies, integer, substitute
-from goedels_poetry.languages.smt.text import parse_problem, parse_sequent, parse_term
+from goedels_poetry.smt.notation.text import parse_problem, parse_sequent, parse_term
 from goedels_poetry.solvers.limits import Limits
 from goedels_poetry.solvers.z3_process import Z3Process
 

@@ -11,7 +11,7 @@ from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.refutation.values import to_term
 from goedels_poetry.kernel.terms import BOOL, app
-from goedels_poetry.languages.smt.text import parse_problem, parse_term
+from goedels_poetry.smt.notation.text import parse_problem, parse_term
 from goedels_poetry.solvers.cvc5_process import Cvc5Process
 from goedels_poetry.solvers.limits import Limits
 from goedels_poetry.solvers.z3_process import Z3Process

@@ -30,9 +30,9 @@ from goedels_poetry.kernel.terms import (
     var,
 )
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.smt.engine.rewriting.replace import replace_subterm
-from goedels_poetry.languages.smt.proof_json import show_sequent
-from goedels_poetry.languages.smt.text import parse_problem, parse_sequent, parse_term
+from goedels_poetry.smt.notation.proof_json import show_sequent
+from goedels_poetry.smt.notation.text import parse_problem, parse_sequent, parse_term
+from goedels_poetry.smt.rewriting.replace import replace_subterm
 from goedels_poetry.solvers.limits import Limits
 
 DEPTH = 60

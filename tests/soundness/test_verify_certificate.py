@@ -24,7 +24,7 @@ from goedels_poetry.kernel.inductions import RecursionInduction, StructuralInduc
 from goedels_poetry.kernel.schemas import Scheme, instances
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import FALSE
-from goedels_poetry.languages.smt.text import parse_problem, parse_sequent
+from goedels_poetry.smt.notation.text import parse_problem, parse_sequent
 from goedels_poetry.solvers.limits import Limits
 
 ROOT = Path(__file__).parents[2]

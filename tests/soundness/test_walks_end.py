@@ -12,21 +12,21 @@ from pathlib import Path
 import pytest
 
 from goedels_poetry.checker import CheckReport, TrustLevel, check_certificate, write_certificate
+from goedels_poetry.checker.certificate.report import Counts
 from goedels_poetry.checker.limited import check_within
-from goedels_poetry.checker.report import Counts
 from goedels_poetry.kernel.derivation import ByScheme, Derivation, Query, Step
 from goedels_poetry.kernel.equations import simplify
 from goedels_poetry.kernel.faults import SchemeError
 from goedels_poetry.kernel.inductions import RecursionInduction
+from goedels_poetry.kernel.recursion import MAX_POINTS, points_below
 from goedels_poetry.kernel.schemas import instances
 from goedels_poetry.kernel.sequent import sequent_of
-from goedels_poetry.kernel.termination.evidence import termination_obligations
-from goedels_poetry.kernel.termination.recursion import MAX_POINTS, points_below
-from goedels_poetry.kernel.termination.sizes import Sizes
+from goedels_poetry.kernel.sizes import Sizes
+from goedels_poetry.kernel.termination import termination_obligations
 from goedels_poetry.kernel.terms import eq
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.smt.termination.search import terminations
-from goedels_poetry.languages.smt.text import parse_problem, parse_term
+from goedels_poetry.smt.notation.text import parse_problem, parse_term
+from goedels_poetry.smt.termination.search import terminations
 
 NAT = "(declare-datatypes ((N 0)) (((zero) (succ (pred N)))))(declare-fun plus (N N) N)"
 HARD = b"""(prove (forall ((x Int) (y Int) (z Int))

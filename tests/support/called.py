@@ -16,7 +16,7 @@ import remembered
 import typer.main
 
 from goedels_poetry.cli import main
-from goedels_poetry.languages.lean.runtime import headstart
+from goedels_poetry.lean.runtime import headstart
 
 FROM_OUTSIDE = ("COLUMNS", "LINES", "NO_COLOR")
 """What the terminal of whoever runs the tests would change."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.checker.archive import (
+from goedels_poetry.checker.certificate.archive import (
     EVIDENCE,
     MANIFEST,
     OBLIGATIONS,
@@ -25,11 +25,11 @@ from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.reading.auxiliary import with_auxiliaries
 from goedels_poetry.kernel.reading.certificate import TERMINATION, derivation_from_json, termination_from_json
 from goedels_poetry.kernel.structure import posed_ends, render
-from goedels_poetry.kernel.termination.evidence import termination_obligations
+from goedels_poetry.kernel.termination import termination_obligations
 from goedels_poetry.kernel.terms import app
-from goedels_poetry.languages.smt.proof_json import termination_to_json
-from goedels_poetry.languages.smt.termination.search import terminations_by_solver
-from goedels_poetry.languages.smt.text import parse_problem
+from goedels_poetry.smt.notation.proof_json import termination_to_json
+from goedels_poetry.smt.notation.text import parse_problem
+from goedels_poetry.smt.termination.search import terminations_by_solver
 
 
 def evidence_of(certificate: Path) -> Any:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from goedels_poetry.agents.journey import DONE, END, OPEN, journey_of
-from goedels_poetry.tree.store.reads import StoreReader
+from goedels_poetry.search.agents.journey import DONE, END, OPEN, journey_of
+from goedels_poetry.store.reads import StoreReader
 
 Step = tuple[str, str, str]
 """Queue, outcome, and the queue after it, or one of the ends."""

@@ -11,10 +11,10 @@ from goedels_poetry.checker import limited
 from goedels_poetry.checker.built_in import LeanChecker
 from goedels_poetry.checker.lean import verify
 from goedels_poetry.cli import doctor, export
-from goedels_poetry.languages.lean import language
-from goedels_poetry.languages.lean.runtime import opening as built_in_runtime  # the checker's import is inside its function
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.runtime.protocol import ReplayRequest, ReplayResult
+from goedels_poetry.lean import language
+from goedels_poetry.lean.runtime import opening as built_in_runtime  # the checker's import is inside its function
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.runtime.protocol import ReplayRequest, ReplayResult
 
 
 class Kept:

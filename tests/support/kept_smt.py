@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from remembered import Remembering
 
-from goedels_poetry.languages.smt.language import SmtLanguage
+from goedels_poetry.smt.language import SmtLanguage
 
 
 class KeptSmt(SmtLanguage):

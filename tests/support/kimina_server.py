@@ -16,8 +16,8 @@ from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, Message
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.runtime.protocol import CheckRequest, Message
 
 _DEPENDS = re.compile(r"'(.+)' depends on axioms: .*", re.DOTALL)
 BOTH = ("/api/check", "/verify")

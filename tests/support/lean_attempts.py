@@ -2,13 +2,13 @@
 
 import asyncio
 
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.symbolic import refute
-from goedels_poetry.languages.lean.symbolic.arithmetic.predicates import predicates_of
-from goedels_poetry.languages.lean.symbolic.arithmetic.tactics import arithmetic
-from goedels_poetry.languages.lean.symbolic.attempts import Clock, Proposal, first_success
-from goedels_poetry.languages.lean.symbolic.theory import opened, theory_of
-from goedels_poetry.languages.lean.task import Task
+from goedels_poetry.lean import refute
+from goedels_poetry.lean.arithmetic.predicates import predicates_of
+from goedels_poetry.lean.arithmetic.tactics import arithmetic
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.tactics.attempts import Clock, Proposal, first_success
+from goedels_poetry.lean.tactics.theory import opened, theory_of
+from goedels_poetry.lean.text.task import Task
 
 SECONDS = 60
 

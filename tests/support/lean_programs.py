@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.languages.lean.runtime import embedded
+from goedels_poetry.lean.runtime import embedded
 
 
 def found_by(program: Path) -> Any:

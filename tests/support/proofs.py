@@ -8,7 +8,7 @@ from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.schemas import Scheme, instances
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import app, integer
-from goedels_poetry.languages.smt.text import parse_problem
+from goedels_poetry.smt.notation.text import parse_problem
 
 NAT = """(declare-datatypes ((Nat 0)) (((zero) (succ (pred Nat)))))
 (define-fun-rec add ((n Nat) (m Nat)) Nat (ite ((_ is zero) n) m (succ (add (pred n) m))))

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from goedels_poetry.languages.smt.language import SmtLanguage
+from goedels_poetry.smt.language import SmtLanguage
 
 _answers: dict[str, Any] = {}
 _folders: list[Path] = []

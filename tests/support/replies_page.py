@@ -11,9 +11,9 @@ from typing import Any
 
 from mistakes import MISTAKES
 
-from goedels_poetry.languages.smt import reply_forms
-from goedels_poetry.languages.smt.reply_examples import EXAMPLES, INSTANCES_ALONE, THEORY, Example
-from goedels_poetry.languages.smt.reply_forms import PROOF_SCHEMA
+from goedels_poetry.smt.notation import reply_forms
+from goedels_poetry.smt.notation.reply_examples import EXAMPLES, INSTANCES_ALONE, THEORY, Example
+from goedels_poetry.smt.notation.reply_forms import PROOF_SCHEMA
 
 PAGE = Path(__file__).parents[2] / "docs" / "replies.md"
 

@@ -16,9 +16,9 @@ from typing import Any
 from model_server import EMPTY, Answer, Server, server_error
 
 from goedels_poetry import Event, GoedelsPoetryFramework, Settings, languages
-from goedels_poetry.memory import NodeState, node_state
-from goedels_poetry.tasks.code import CodeTask
-from goedels_poetry.tree.results import RunResult
+from goedels_poetry.search.memory import NodeState, node_state
+from goedels_poetry.search.tasks.code import CodeTask
+from goedels_poetry.store.results import RunResult
 
 PROSECUTOR = "You try to break a Python function"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from model_server import EMPTY, Answer, Server, server_error
 
-from goedels_poetry.languages.logic.language import LogicLanguage
+from goedels_poetry.questions.language import LogicLanguage
 
 Ask = Callable[..., Any]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from toy_language import ToyLanguage
 
-from goedels_poetry.languages.base import Citable, Goal
+from goedels_poetry.protocol.base import Citable, Goal
 
 LIBRARY = [Citable("reverse_reverse", statement="reverse"), Citable("append_nil", statement="append")]
 

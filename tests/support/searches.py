@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from goedels_poetry.languages.smt.engine.jobs import symbolic as jobs
+from goedels_poetry.smt.jobs import symbolic as jobs
 
 
 def job(function: str, theorem: str, **more: Any) -> dict[str, Any]:

@@ -16,10 +16,10 @@ from typing import Any
 from goedels_poetry.serve.access import Key
 from goedels_poetry.serve.server import Limits, serve
 from goedels_poetry.settings.declared import Settings
-from goedels_poetry.tree.runs import Runs
-from goedels_poetry.tree.state import ROOT, NodeStatus, ProofNode
-from goedels_poetry.tree.store.proof_store import ProofStore
-from goedels_poetry.tree.store.txn import Txn
+from goedels_poetry.store.proof_store import ProofStore
+from goedels_poetry.store.runs import Runs
+from goedels_poetry.store.state import ROOT, NodeStatus, ProofNode
+from goedels_poetry.store.txn import Txn
 
 SECONDS = 60
 """How long anything may take on a machine that does five other things."""

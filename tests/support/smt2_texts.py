@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.languages.logic.smt2 import read_smt2
+from goedels_poetry.questions.program.smt2 import read_smt2
 
 BIRDS = """(declare-sort Animal 0)
 (declare-fun bird (Animal) Bool)

@@ -18,16 +18,16 @@ from typing import Any, ClassVar
 from toy_language import ToyLanguage, theorem
 
 from goedels_poetry import Event, GoedelsPoetryFramework, Settings
-from goedels_poetry.agents.deps import Apply, Deps
-from goedels_poetry.agents.registry import Registry, agent, load_registry
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages import Theorem
-from goedels_poetry.machine.kinds import KINDS, Kind
-from goedels_poetry.tasks.base import FORMAL, GO_ON, Session, Stop, bare_root, stand_in, text_by_model
-from goedels_poetry.tree.results import RunResult
-from goedels_poetry.tree.state import ROOT, ProofNode, Queue
-from goedels_poetry.tree.store.reads import StoreReader
-from goedels_poetry.tree.store.txn import Txn
+from goedels_poetry.search.agents.deps import Apply, Deps
+from goedels_poetry.search.agents.registry import Registry, agent, load_registry
+from goedels_poetry.search.machine.kinds import KINDS, Kind
+from goedels_poetry.search.tasks.base import FORMAL, GO_ON, Session, Stop, bare_root, stand_in, text_by_model
+from goedels_poetry.store.reads import StoreReader
+from goedels_poetry.store.results import RunResult
+from goedels_poetry.store.state import ROOT, ProofNode, Queue
+from goedels_poetry.store.txn import Txn
 
 REWRITE, PAUSE = "rewrite", "pause"
 

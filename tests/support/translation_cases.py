@@ -7,16 +7,16 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from goedels_poetry.kernel.bridge.theory import LeanTheory, translate
 from goedels_poetry.kernel.derivation import Derivation
 from goedels_poetry.kernel.printer import RESERVED
 from goedels_poetry.kernel.problem import Problem, Signature
 from goedels_poetry.kernel.reading.parser import parse_problem, parse_term
-from goedels_poetry.kernel.reading.theory import is_theory_symbol
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.refutation.operations import Undecided, Value
-from goedels_poetry.kernel.termination.evidence import Lexicographic, MeasureComponent, TerminationEvidence
+from goedels_poetry.kernel.termination import Lexicographic, MeasureComponent, TerminationEvidence
 from goedels_poetry.kernel.terms import BOOL, INT, BitVector, Sort, Term, and_, app, integer, lit
+from goedels_poetry.kernel.theory import is_theory_symbol
+from goedels_poetry.lean.statement.theory import LeanTheory, translate
 
 NAMES = """
     Nat List Option Prod Unit Eq And Or Not Iff True False decide decide1 not and1 or1 ite1 dite goal Smt by sorry

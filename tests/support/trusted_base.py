@@ -22,8 +22,8 @@ from goedels_poetry.checker import write_certificate, write_counterexample
 from goedels_poetry.checker.logic.archive import LogicArchive, write_logic
 from goedels_poetry.checker.python.archive import write_python
 from goedels_poetry.kernel.reading.parser import parse_problem
-from goedels_poetry.languages.logic.dialects import read_program
-from goedels_poetry.languages.logic.statement import statement_of
+from goedels_poetry.questions.dialects import read_program
+from goedels_poetry.questions.statement import statement_of
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "goedels_poetry"

@@ -13,15 +13,15 @@ import proofs
 from forge import forge, script_of_counterexample, with_ends
 
 from goedels_poetry.checker import check_any, write_certificate
-from goedels_poetry.checker.archive import MANIFEST, canonical, sealed, sha256
+from goedels_poetry.checker.certificate.archive import MANIFEST, canonical, sealed, sha256
+from goedels_poetry.checker.certificate.report import CheckReport
 from goedels_poetry.checker.logic.archive import LogicArchive, write_logic
 from goedels_poetry.checker.python.archive import PROOF, write_python
-from goedels_poetry.checker.report import CheckReport
-from goedels_poetry.kernel.python.program import read_program as read_python_program
-from goedels_poetry.kernel.python.translate import translate
-from goedels_poetry.languages.logic.dialects import read_program
-from goedels_poetry.languages.logic.statement import statement_of
-from goedels_poetry.tasks.code import CodeTask
+from goedels_poetry.python.translate.program import read_program as read_python_program
+from goedels_poetry.python.translate.translate import translate
+from goedels_poetry.questions.dialects import read_program
+from goedels_poetry.questions.statement import statement_of
+from goedels_poetry.search.tasks.code import CodeTask
 
 Json = dict[str, Any]
 Place = tuple[str, tuple[Any, ...]]

@@ -34,7 +34,7 @@ MODULES = (
     "goedels_poetry.cli.doctor",
     "goedels_poetry.cli.inspect",
     "goedels_poetry.cli.prove",
-    "goedels_poetry.machine.graph",
+    "goedels_poetry.search.machine.graph",
     "langgraph.graph",
 )
 """What commands load. None starts a thread."""

@@ -13,15 +13,15 @@ from toy_language import ToyLanguage, theorem
 from trees_by_hand import Tree, chain
 
 from goedels_poetry import Budgets, GoedelsPoetryFramework, RunResult, Settings, Verdict, strategy
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.symbolic import prove
-from goedels_poetry.languages.lean.task import Task
-from goedels_poetry.languages.smt.engine.jobs import replies, symbolic
-from goedels_poetry.languages.trials import NOT_APPLIED, Status, Trial, TrialLog, logging_trials
-from goedels_poetry.memory.tried import TRIALS, log_path, unfinished_on
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.tactics import prove
+from goedels_poetry.lean.text.task import Task
+from goedels_poetry.protocol.trials import NOT_APPLIED, Status, Trial, TrialLog, logging_trials
+from goedels_poetry.search.memory.tried import TRIALS, log_path, unfinished_on
+from goedels_poetry.smt.jobs import replies, symbolic
+from goedels_poetry.store.state import ROOT, NodeStatus, ProofNode
+from goedels_poetry.store.txn import Txn
 from goedels_poetry.trace.explain import Explanation, explain, explain_lines, in_short
-from goedels_poetry.tree.state import ROOT, NodeStatus, ProofNode
-from goedels_poetry.tree.store.txn import Txn
 
 HOPELESS = {"proof": None, "exhausted": True, "no_candidate": True}
 

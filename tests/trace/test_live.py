@@ -13,13 +13,13 @@ from rich.console import Console
 from trees_by_hand import Tree, chain
 
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.trials import TrialLog
-from goedels_poetry.memory.tried import log_path
+from goedels_poetry.protocol.trials import TrialLog
+from goedels_poetry.search.memory.tried import log_path
+from goedels_poetry.store.proof_store import ProofStore
+from goedels_poetry.store.results import Event, RunResult
+from goedels_poetry.store.state import ROOT, NodeStatus, ProofNode
 from goedels_poetry.trace import live
 from goedels_poetry.trace.live import LiveView
-from goedels_poetry.tree.results import Event, RunResult
-from goedels_poetry.tree.state import ROOT, NodeStatus, ProofNode
-from goedels_poetry.tree.store.proof_store import ProofStore
 
 
 class Terminal(io.StringIO):

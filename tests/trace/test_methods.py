@@ -6,11 +6,11 @@ import random
 
 import pytest
 
-from goedels_poetry.languages.trials import Status, Trial
+from goedels_poetry.protocol.trials import Status, Trial
+from goedels_poetry.store.state import ProofNode
 from goedels_poetry.trace.explain import rows, worded_in
 from goedels_poetry.trace.tree import method
 from goedels_poetry.trace.wording import worded_method
-from goedels_poetry.tree.state import ProofNode
 
 
 @pytest.mark.parametrize(

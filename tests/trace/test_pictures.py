@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.store.results import OpenGoal, RunResult
+from goedels_poetry.store.state import ROOT, NodeStatus, ProofNode, child_id
 from goedels_poetry.trace.tree import MAX_DRAWN, MOST_LINES, WRAP, TreeView, picture
-from goedels_poetry.tree.results import OpenGoal, RunResult
-from goedels_poetry.tree.state import ROOT, NodeStatus, ProofNode, child_id
 
 HOSTILE = '<script>alert(1)</script> & \x00 \udcff "quoted" `code` ]]>'
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 import time
 
+from goedels_poetry.store.results import Event
 from goedels_poetry.trace.lines import SILENCE, Lines, Silent
-from goedels_poetry.tree.results import Event
 
 
 class Slow(io.StringIO):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from goedels_poetry.languages.trials import (
+from goedels_poetry.protocol.trials import (
     MOST_KEPT,
     MOST_LINES,
     MOST_TEXT,

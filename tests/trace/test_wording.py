@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from goedels_poetry.languages.python.wording import definition, named
+from goedels_poetry.python.wording import definition, named
+from goedels_poetry.store.state import ProofNode
 from goedels_poetry.trace.explain import worded_in
 from goedels_poetry.trace.page.data import in_words
 from goedels_poetry.trace.proof_text import how
 from goedels_poetry.trace.tree import method, tree
 from goedels_poetry.trace.wording import worded, worded_method, wording_of
-from goedels_poetry.tree.state import ProofNode
 
 _MOD = "(ite (or (> b 0) (= (mod a b) 0)) (mod a b) (+ (mod a b) b))"
 _DIV = "(ite (or (> b 0) (= (mod a b) 0)) (div a b) (- (div a b) 1))"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from goedels_poetry.languages.lean import errors
-from goedels_poetry.languages.lean.errors import ErrorCategory, LeanError, advice_for
+from goedels_poetry.lean import errors
+from goedels_poetry.lean.errors import ErrorCategory, LeanError, advice_for
 from goedels_poetry.models.prompts import Prompts
 
 MOST_CHARACTERS = 6_000

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.checker import fields
-from goedels_poetry.checker.archive import (
+from goedels_poetry.checker.certificate import fields
+from goedels_poetry.checker.certificate.archive import (
     MANIFEST,
     BadCertificate,
     canonical,

@@ -6,6 +6,7 @@ import asyncio
 import time
 from dataclasses import replace
 
+from goedels_poetry.checker.certificate.report import CheckReport, TrustLevel
 from goedels_poetry.checker.lean.gate import Leans, confirm, ground_alone
 from goedels_poetry.checker.lean.original import Refusal, place_of, read_original
 from goedels_poetry.checker.lean.preflight import may_deceive
@@ -21,11 +22,10 @@ from goedels_poetry.checker.lean.verify import (
     verify,
     within,
 )
-from goedels_poetry.checker.report import CheckReport, TrustLevel
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.lean.runtime.protocol import THEOREMS
-from goedels_poetry.languages.lean.source import normalised
+from goedels_poetry.lean.runtime.protocol import THEOREMS
+from goedels_poetry.lean.text.source import normalised
 
 SECONDS = 300.0
 NOT_COMPARED = "nothing was compared: the statements are the file's own (--against ORIGINAL.lean compares them)"

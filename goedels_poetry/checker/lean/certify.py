@@ -11,7 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.checker.archive import BadCertificate, FinishedProofExists
+from goedels_poetry.checker.certificate.archive import BadCertificate, FinishedProofExists
+from goedels_poetry.checker.certificate.report import Certificate, CheckReport, TrustLevel
 from goedels_poetry.checker.lean.archive import PROVED, REFUTED, LeanArchive, read_lean, write_lean
 from goedels_poetry.checker.lean.preflight import has_programs, may_deceive
 from goedels_poetry.checker.lean.verify import (
@@ -25,13 +26,12 @@ from goedels_poetry.checker.lean.verify import (
     verify_with,
     within,
 )
-from goedels_poetry.checker.report import Certificate, CheckReport, TrustLevel
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.lean.runtime.opening import at_hand
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.runtime.protocol import PRIVATE
-from goedels_poetry.languages.lean.source import Target, normalised, open_theorems, read_target
+from goedels_poetry.lean.runtime.opening import at_hand
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.runtime.protocol import PRIVATE
+from goedels_poetry.lean.text.source import Target, normalised, open_theorems, read_target
 from goedels_poetry.settings.declared import LeanSettings, Settings
 from goedels_poetry.version import __version__
 

@@ -25,21 +25,14 @@ from goedels_poetry.checker.lean.preflight import (
     foreign_commands,
     unfinished,
 )
-from goedels_poetry.kernel.lean.compare import BY_COMPILED_CODE, Comparison, NotAllowed, grounds, needed
-from goedels_poetry.kernel.lean.data import features, read
-from goedels_poetry.kernel.lean.second import Opinion
-from goedels_poetry.kernel.lean.stream import BadData, Stream, write
-from goedels_poetry.kernel.lean.stream import Declaration as DeclaredData
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.runtime.protocol import (
-    LOGIC_AXIOMS,
-    PRIVATE,
-    CheckRequest,
-    CheckResult,
-    ReplayRequest,
-    place,
-)
-from goedels_poetry.languages.lean.scan import DECEIVING
+from goedels_poetry.lean.gate.compare import BY_COMPILED_CODE, Comparison, NotAllowed, grounds, needed
+from goedels_poetry.lean.gate.data import features, read
+from goedels_poetry.lean.gate.second import Opinion
+from goedels_poetry.lean.gate.stream import BadData, Stream, write
+from goedels_poetry.lean.gate.stream import Declaration as DeclaredData
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.runtime.protocol import LOGIC_AXIOMS, PRIVATE, CheckRequest, CheckResult, ReplayRequest, place
+from goedels_poetry.lean.text.scan import DECEIVING
 
 _COMPONENT = r"[A-Za-z_][A-Za-z0-9_'!?]*"
 _MODULE = re.compile(rf"{_COMPONENT}(\.{_COMPONENT})*")

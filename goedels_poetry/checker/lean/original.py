@@ -7,10 +7,10 @@ import time
 from dataclasses import dataclass, field, replace
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.kernel.lean.data import read
-from goedels_poetry.kernel.lean.stream import BadData, Stream
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.runtime.protocol import (
+from goedels_poetry.lean.gate.data import read
+from goedels_poetry.lean.gate.stream import BadData, Stream
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.runtime.protocol import (
     PRIVATE,
     THEOREMS,
     CheckRequest,
@@ -20,7 +20,7 @@ from goedels_poetry.languages.lean.runtime.protocol import (
     Message,
     constants_of,
 )
-from goedels_poetry.languages.lean.scan import DECEIVING
+from goedels_poetry.lean.text.scan import DECEIVING
 
 COMMAND = "Lean.Parser.Command."
 MAX_TEXT = 1_000_000
@@ -115,7 +115,7 @@ async def read_original(lean: LeanPool, text: str, seconds: float, kinds: tuple[
 
 def advised(error: Message, text: str = "") -> str:
     """Lean's words about the user's file, and what to do about it where that is known."""
-    from goedels_poetry.languages.lean.errors.hints import worded  # a check that accepts a file needs no advice
+    from goedels_poetry.lean.errors.hints import worded  # a check that accepts a file needs no advice
 
     words, hint = worded(error.text, text, error.line, error.column)
     return f"{words} ({hint})" if hint else words

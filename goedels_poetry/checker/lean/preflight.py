@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from goedels_poetry.checker.lean.original import COMMAND, MAX_TEXT, Original, Refusal, advised
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.languages.lean.runtime.protocol import BARRED, CheckResult, Command, Message, place
-from goedels_poetry.languages.lean.scan import RULE_OF, scan
-from goedels_poetry.languages.lean.tokens import tokenize
+from goedels_poetry.lean.runtime.protocol import BARRED, CheckResult, Command, Message, place
+from goedels_poetry.lean.runtime.tokens import tokenize
+from goedels_poetry.lean.text.scan import RULE_OF, scan
 
 
 def _kinds(*names: str) -> frozenset[str]:

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Literal
 
 from goedels_poetry.checker.lean.gate import Grounded, Leans, rests
 from goedels_poetry.checker.lean.original import Original, Refusal, place_of, read_data
-from goedels_poetry.kernel.lean.compare import Comparison
-from goedels_poetry.languages.lean.runtime.protocol import LOGIC_AXIOMS, CheckRequest, CheckResult, Hole, HoleGoal
+from goedels_poetry.lean.gate.compare import Comparison
+from goedels_poetry.lean.runtime.protocol import LOGIC_AXIOMS, CheckRequest, CheckResult, Hole, HoleGoal
 
 if TYPE_CHECKING:
-    from goedels_poetry.languages.lean.witnesses import Proposal
+    from goedels_poetry.lean.text.witnesses import Proposal
 
 Premises = Literal["none", "satisfiable", "contradictory", "unknown"]
 SECONDS = 20.0
@@ -46,7 +46,7 @@ class Looked:
 async def premises_of(leans: Leans, original: Original, constant: str, seconds: float = SECONDS) -> Looked:
     """What can be found out about the arguments of a theorem of the original within ``seconds``."""
     # What searches is loaded where it is asked, and is on no list of what is trusted: Lean decides about its proposals.
-    from goedels_poetry.languages.lean.witnesses import WAVES, unshown
+    from goedels_poetry.lean.text.witnesses import WAVES, unshown
 
     until = time.monotonic() + seconds
     data, at = original.data, original.data.constants[constant][0].type
@@ -92,7 +92,7 @@ class _Search:
 
     async def witness(self, goal: HoleGoal, waves: Iterable[tuple[int, int, str]]) -> bool:
         """Whether values are found for which the hypotheses hold, by a proof that Lean's kernel accepts."""
-        from goedels_poetry.languages.lean.witnesses import attempts, proposals, tactics
+        from goedels_poetry.lean.text.witnesses import attempts, proposals, tactics
 
         levels = {u: int(re.search(rf"\bSort {re.escape(u)}\b", goal.statement) is not None) for u in goal.levels}
         statement = goal.statement

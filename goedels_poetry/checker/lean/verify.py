@@ -13,25 +13,25 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_settings.exceptions import SettingsError
 
+from goedels_poetry.checker.certificate.report import CheckReport, Counts, TrustLevel
 from goedels_poetry.checker.lean import versions
 from goedels_poetry.checker.lean.gate import Accepted, Grounded, Leans, confirm, ground, no_module
 from goedels_poetry.checker.lean.original import Original, Refusal, place_of, read_original
 from goedels_poetry.checker.lean.preflight import KINDS, first_finding
 from goedels_poetry.checker.lean.vacuity import SECONDS as PREMISE_SECONDS
 from goedels_poetry.checker.lean.vacuity import premises_of
-from goedels_poetry.checker.report import CheckReport, Counts, TrustLevel
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput, MissingTool
-from goedels_poetry.kernel.lean.compare import NotAllowed, needed
-from goedels_poetry.kernel.lean.data import read
-from goedels_poetry.kernel.lean.second import Opinion, second_opinion
-from goedels_poetry.kernel.lean.stream import BadData, Constant, Declaration, Stream, write
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.lean.runtime.driven import LeanKilled, LeanUnavailable
-from goedels_poetry.languages.lean.runtime.embedded import node_command
-from goedels_poetry.languages.lean.runtime.opening import open_lean
-from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.runtime.protocol import PRIVATE, ReplayRequest
-from goedels_poetry.languages.lean.tokens import goes_on, starts_word, tokenize
+from goedels_poetry.lean.gate.compare import NotAllowed, needed
+from goedels_poetry.lean.gate.data import read
+from goedels_poetry.lean.gate.second import Opinion, second_opinion
+from goedels_poetry.lean.gate.stream import BadData, Constant, Declaration, Stream, write
+from goedels_poetry.lean.runtime.driven import LeanKilled, LeanUnavailable
+from goedels_poetry.lean.runtime.embedded import node_command
+from goedels_poetry.lean.runtime.opening import open_lean
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.runtime.protocol import PRIVATE, ReplayRequest
+from goedels_poetry.lean.runtime.tokens import goes_on, starts_word, tokenize
 from goedels_poetry.settings.declared import LeanSettings, Settings
 
 # -- What theorems state -------------------------------------------------------------------------------------------

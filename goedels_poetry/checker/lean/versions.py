@@ -11,7 +11,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
-from goedels_poetry.kernel.lean.data import OWN_TYPE, PROJECTION
+from goedels_poetry.lean.gate.data import OWN_TYPE, PROJECTION
 
 Version = tuple[int, int, int]
 

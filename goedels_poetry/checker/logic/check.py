@@ -7,19 +7,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from goedels_poetry.checker.archive import BadCertificate
+from goedels_poetry.checker.certificate.archive import BadCertificate
+from goedels_poetry.checker.certificate.report import MAY_RISE, CheckReport, TrustLevel
 from goedels_poetry.checker.logic.archive import LogicArchive, read_logic
-from goedels_poetry.checker.report import MAY_RISE, CheckReport, TrustLevel
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.faults import EncodingError
-from goedels_poetry.kernel.logic.entailment import decide
-from goedels_poetry.kernel.logic.findings import Entailment
-from goedels_poetry.kernel.logic.program import LogicProgram
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.logic.dialects import read_program
-from goedels_poetry.languages.logic.statement import statement_of
-from goedels_poetry.solvers.query_runner import SolverPair
+from goedels_poetry.questions.dialects import read_program
+from goedels_poetry.questions.entailment.entailment import decide
+from goedels_poetry.questions.entailment.findings import Entailment
+from goedels_poetry.questions.entailment.program import LogicProgram
+from goedels_poetry.questions.query_runner import SolverPair
+from goedels_poetry.questions.statement import statement_of
 
 CLOSED = (
     "the world is closed: what cannot be derived is taken for false, constants that are not shown to be equal for "

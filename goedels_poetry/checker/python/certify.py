@@ -9,16 +9,16 @@ import time
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.checker.archive import FinishedProofExists, put_in_place
+from goedels_poetry.checker.certificate.archive import FinishedProofExists, put_in_place
+from goedels_poetry.checker.certificate.report import CheckReport
 from goedels_poetry.checker.python.archive import PROOF, same_claim, write_python
 from goedels_poetry.checker.python.check import check_python, original
-from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.checker.smt.jobs import report_json, write_proof
 from goedels_poetry.errors import GoedelsPoetryError, Unavailable
-from goedels_poetry.kernel.python.faults import OutsideFragment, PythonFault
-from goedels_poetry.kernel.python.program import read_program, with_contracts
-from goedels_poetry.kernel.python.translate import translate
 from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.python.translate.faults import OutsideFragment, PythonFault
+from goedels_poetry.python.translate.program import read_program, with_contracts
+from goedels_poetry.python.translate.translate import translate
 from goedels_poetry.solvers.versions import solver_versions
 from goedels_poetry.version import __version__
 

@@ -16,25 +16,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.checker.archive import THEOREM, BadCertificate, plain_bytes
+from goedels_poetry.checker.certificate.archive import THEOREM, BadCertificate, plain_bytes
+from goedels_poetry.checker.certificate.report import CheckReport, TrustLevel
 from goedels_poetry.checker.python.archive import PythonArchive, read_python
 from goedels_poetry.checker.python.vacuity import contradictory, told
-from goedels_poetry.checker.report import CheckReport, TrustLevel
 from goedels_poetry.checker.smt.check import check_certificate
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.kernel.python.faults import OutsideFragment, PythonFault
-from goedels_poetry.kernel.python.program import Program, read_program, with_contracts
-from goedels_poetry.kernel.python.translate import translate
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.python.testing.candidate import replay, test_candidate
-from goedels_poetry.languages.python.testing.checks import (
-    CheckResult,
-    Checks,
-    Effort,
-    TestReport,
-    checks_of,
-    checks_of_task,
-)
+from goedels_poetry.python.testing.candidate import replay, test_candidate
+from goedels_poetry.python.testing.checks import CheckResult, Checks, Effort, TestReport, checks_of, checks_of_task
+from goedels_poetry.python.translate.faults import OutsideFragment, PythonFault
+from goedels_poetry.python.translate.program import Program, read_program, with_contracts
+from goedels_poetry.python.translate.translate import translate
 
 Json = dict[str, Any]
 
@@ -192,7 +185,7 @@ def _changed(archive: PythonArchive) -> CheckReport:
     change = archive.evidence["change"]
     if not isinstance(change, dict) or change.get("after") != archive.source or archive.function:
         raise _Refused("the evidence is about another text of the file")
-    from goedels_poetry.languages.python.changes import verify_change  # nothing else needs it
+    from goedels_poetry.python.changes import verify_change  # nothing else needs it
 
     report = verify_change(archive.evidence)
     if not report.is_tested:

@@ -11,11 +11,11 @@ from types import MappingProxyType
 from goedels_poetry.checker.smt.portfolio import Z3_OPTIONS
 from goedels_poetry.kernel.derivation import Query
 from goedels_poetry.kernel.obligations import Context
-from goedels_poetry.kernel.python.contracts import Clause, Contract
-from goedels_poetry.kernel.python.program import Program
-from goedels_poetry.kernel.python.translate import translate
 from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.sequent import sequent_of
+from goedels_poetry.python.translate.contracts import Clause, Contract
+from goedels_poetry.python.translate.program import Program
+from goedels_poetry.python.translate.translate import translate
 from goedels_poetry.solvers.limits import Limits, SolverUnavailable
 from goedels_poetry.solvers.z3_process import Z3Process
 

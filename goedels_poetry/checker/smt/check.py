@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.checker.archive import EVIDENCE, Archive, BadCertificate, read_archive, read_canonical
-from goedels_poetry.checker.report import MAY_RISE, CheckReport, Counts, TrustLevel
+from goedels_poetry.checker.certificate.archive import EVIDENCE, Archive, BadCertificate, read_archive, read_canonical
+from goedels_poetry.checker.certificate.report import MAY_RISE, CheckReport, Counts, TrustLevel
 from goedels_poetry.checker.smt.fault import fault_of
 from goedels_poetry.checker.smt.needed import needed_premises
 from goedels_poetry.checker.smt.portfolio import Solvers, Undecided, for_want_of_time
@@ -32,7 +32,7 @@ from goedels_poetry.kernel.reading.certificate import derivation_from_json, term
 from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.structure import audit
-from goedels_poetry.kernel.termination.evidence import TerminationObligations, termination_obligations
+from goedels_poetry.kernel.termination import TerminationObligations, termination_obligations
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.solvers.limits import Limits, SolverUnavailable
 from goedels_poetry.version import __version__

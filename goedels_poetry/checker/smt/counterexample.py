@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from goedels_poetry.checker.report import CheckReport, Counts, TrustLevel
+from goedels_poetry.checker.certificate.report import CheckReport, Counts, TrustLevel
 from goedels_poetry.checker.smt.portfolio import Solvers
 from goedels_poetry.checker.smt.portfolio import Undecided as NotShown
 from goedels_poetry.checker.smt.premise_theorems import PremiseTheorems, agreed, split_evidence, with_theorems
@@ -25,7 +25,7 @@ from goedels_poetry.kernel.refutation.counterexample import (
 )
 from goedels_poetry.kernel.refutation.interpretation import Interpretation, interpreted_theorem, shown_interpretation
 from goedels_poetry.kernel.structure import posed_ends
-from goedels_poetry.kernel.termination.evidence import TerminationObligations
+from goedels_poetry.kernel.termination import TerminationObligations
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.solvers.limits import Answer
 

@@ -17,13 +17,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.checker.archive import (
-    FinishedProofExists,
-    finished_proof,
-    put_in_place,
-    sha256,
-)
-from goedels_poetry.checker.report import CheckReport
+from goedels_poetry.checker.certificate.archive import FinishedProofExists, finished_proof, put_in_place, sha256
+from goedels_poetry.checker.certificate.report import CheckReport
 from goedels_poetry.checker.smt.check import check_certificate
 from goedels_poetry.checker.smt.premise_theorems import PremiseTheorems, bare_problem
 from goedels_poetry.checker.smt.write import write_certificate, write_counterexample
@@ -42,15 +37,15 @@ from goedels_poetry.kernel.schemas import instances
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import FALSE, not_, symbols
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.smt.engine.jobs.payloads import problem_of
-from goedels_poetry.languages.smt.engine.plan import key_of
-from goedels_poetry.languages.smt.engine.preflight.facts import facts_of, proof_of
-from goedels_poetry.languages.smt.engine.preflight.falsify import counterexample, interpreted
-from goedels_poetry.languages.smt.engine.termination.measured import with_measures
-from goedels_poetry.languages.smt.premises import told
-from goedels_poetry.languages.smt.proof_json import step_to_json
-from goedels_poetry.languages.smt.termination.search import Terminations, structural_sizes, terminations_by_solver
-from goedels_poetry.languages.smt.text import parse_problem
+from goedels_poetry.smt.jobs.payloads import problem_of
+from goedels_poetry.smt.notation.premises import told
+from goedels_poetry.smt.notation.proof_json import step_to_json
+from goedels_poetry.smt.notation.text import parse_problem
+from goedels_poetry.smt.preflight.facts import facts_of, proof_of
+from goedels_poetry.smt.preflight.falsify import counterexample, interpreted
+from goedels_poetry.smt.rewriting.plan import key_of
+from goedels_poetry.smt.termination.measured import with_measures
+from goedels_poetry.smt.termination.search import Terminations, structural_sizes, terminations_by_solver
 from goedels_poetry.solvers.limits import Limits
 
 Json = dict[str, Any]

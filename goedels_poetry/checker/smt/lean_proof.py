@@ -12,22 +12,22 @@ import math
 import time
 from dataclasses import replace
 
-from goedels_poetry.checker.archive import EVIDENCE, LEAN_PROOF, Archive, BadCertificate, read_canonical
+from goedels_poetry.checker.certificate.archive import EVIDENCE, LEAN_PROOF, Archive, BadCertificate, read_canonical
+from goedels_poetry.checker.certificate.report import CheckReport, TrustLevel
 from goedels_poetry.checker.lean.gate import Accepted, admit
 from goedels_poetry.checker.lean.original import Refusal, read_original
 from goedels_poetry.checker.lean.verify import FreshLean, fresh_lean, fresh_leans, within
-from goedels_poetry.checker.report import CheckReport, TrustLevel
 from goedels_poetry.checker.smt.premise_theorems import split_evidence
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
-from goedels_poetry.kernel.bridge.names import GOAL
-from goedels_poetry.kernel.bridge.theory import QUESTION, translate
-from goedels_poetry.kernel.bridge.vocabulary import NotTranslatable
 from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.reading.certificate import derivation_from_json
 from goedels_poetry.kernel.structure import claimed_formula
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.lean.runtime.embedded import is_installed
-from goedels_poetry.languages.lean.runtime.opening import kind_in_use
+from goedels_poetry.lean.runtime.embedded import is_installed
+from goedels_poetry.lean.runtime.opening import kind_in_use
+from goedels_poetry.lean.statement.names import GOAL
+from goedels_poetry.lean.statement.theory import QUESTION, translate
+from goedels_poetry.lean.statement.vocabulary import NotTranslatable
 from goedels_poetry.settings.declared import Settings
 
 SECONDS = 200.0

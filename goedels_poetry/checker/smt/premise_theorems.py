@@ -18,7 +18,7 @@ from goedels_poetry.kernel.obligations import Context, Obligation
 from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.reading.certificate import derivation_from_json
 from goedels_poetry.kernel.structure import Audited, audit
-from goedels_poetry.kernel.termination.evidence import NO_EVIDENCE, TerminationObligations
+from goedels_poetry.kernel.termination import NO_EVIDENCE, TerminationObligations
 from goedels_poetry.kernel.terms import and_
 
 Json = dict[str, Any]

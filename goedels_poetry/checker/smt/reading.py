@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from goedels_poetry.checker.report import CheckReport, Reading
+from goedels_poetry.checker.certificate.report import CheckReport, Reading
 from goedels_poetry.checker.smt.portfolio import Solvers
 from goedels_poetry.kernel.faults import BadProof
 from goedels_poetry.kernel.problem import Problem

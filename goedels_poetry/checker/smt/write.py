@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.checker.archive import (
+from goedels_poetry.checker.certificate.archive import (
     CLAIMS,
     EVIDENCE,
     MANIFEST,
@@ -36,11 +36,11 @@ from goedels_poetry.kernel.refutation.counterexample import make_evidence
 from goedels_poetry.kernel.refutation.interpretation import Interpretation, as_condition, interpreted_theorem
 from goedels_poetry.kernel.refutation.operations import Value
 from goedels_poetry.kernel.structure import audit
-from goedels_poetry.kernel.termination.evidence import NO_EVIDENCE, TerminationEvidence, termination_obligations
+from goedels_poetry.kernel.termination import NO_EVIDENCE, TerminationEvidence, termination_obligations
 from goedels_poetry.kernel.terms import Term
-from goedels_poetry.languages.smt.proof_json import derivation_to_json, termination_to_json
-from goedels_poetry.languages.smt.termination.search import Terminations, terminations_by_solver
-from goedels_poetry.languages.smt.text import parse_problem
+from goedels_poetry.smt.notation.proof_json import derivation_to_json, termination_to_json
+from goedels_poetry.smt.notation.text import parse_problem
+from goedels_poetry.smt.termination.search import Terminations, terminations_by_solver
 from goedels_poetry.solvers.versions import solver_versions
 from goedels_poetry.version import __version__
 

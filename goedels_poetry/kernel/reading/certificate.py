@@ -34,7 +34,8 @@ from goedels_poetry.kernel.schemas import (
     Witness,
 )
 from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.kernel.termination.evidence import (
+from goedels_poetry.kernel.sizes import Bound
+from goedels_poetry.kernel.termination import (
     GroupEvidence,
     Lexicographic,
     MeasureComponent,
@@ -42,7 +43,6 @@ from goedels_poetry.kernel.termination.evidence import (
     SizeComponent,
     TerminationEvidence,
 )
-from goedels_poetry.kernel.termination.sizes import Bound
 from goedels_poetry.kernel.terms import Term
 
 Json: TypeAlias = dict[str, Any]

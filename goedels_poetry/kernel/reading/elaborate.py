@@ -12,13 +12,6 @@ from goedels_poetry.kernel.reading.literals import atom_literal, indexed_literal
 from goedels_poetry.kernel.reading.names import legible
 from goedels_poetry.kernel.reading.reader import Atom, Group, Lexeme, SExpr
 from goedels_poetry.kernel.reading.symbols import Function, Generic, NeedsSort, Symbols
-from goedels_poetry.kernel.reading.theory import (
-    RULES,
-    TypingError,
-    apply_rule,
-    as_real,
-    is_theory_symbol,
-)
 from goedels_poetry.kernel.terms import (
     BOOL,
     FALSE,
@@ -35,6 +28,7 @@ from goedels_poetry.kernel.terms import (
     tester,
     var,
 )
+from goedels_poetry.kernel.theory import RULES, TypingError, apply_rule, as_real, is_theory_symbol
 
 MAX_TERM_DEPTH = 250
 MAX_TERM_SIZE = 2_000_000

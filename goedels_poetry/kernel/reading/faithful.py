@@ -16,8 +16,8 @@ from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.reading.commands import is_word
 from goedels_poetry.kernel.reading.names import legible, means_something_to_solvers
 from goedels_poetry.kernel.reading.reader import Atom, Group, SExpr, Source, decode, read, symbols_in
-from goedels_poetry.kernel.reading.theory import is_theory_symbol
 from goedels_poetry.kernel.terms import BOOL, Kind, Term, app, fresh_name, substitute, var
+from goedels_poetry.kernel.theory import is_theory_symbol
 
 MAX_CHARACTERS = 100_000
 """Of a text that is compared, and of one claim."""

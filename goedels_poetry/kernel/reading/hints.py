@@ -6,7 +6,7 @@ import re
 from collections.abc import Container, Iterable, Mapping
 
 from goedels_poetry.kernel.reading.nearest import nearest
-from goedels_poetry.kernel.reading.theory import RULES, SORT_NAMES
+from goedels_poetry.kernel.theory import RULES, SORT_NAMES
 
 _NUMBER = re.compile(r"(-?)([0-9]*\.?[0-9]+)")
 _OTHER_LANGUAGES = {

@@ -6,8 +6,8 @@ import re
 from fractions import Fraction
 
 from goedels_poetry.kernel.reading.reader import Atom, Group, Lexeme, SExpr, Source
-from goedels_poetry.kernel.reading.theory import MAX_BITS
 from goedels_poetry.kernel.terms import REAL, STRING, BitVector, Term, bitvec, integer, lit
+from goedels_poetry.kernel.theory import MAX_BITS
 
 _BIT_VECTOR = re.compile(r"bv(0|[1-9][0-9]*)")
 _MINUS = re.compile(r"-(?:0|[1-9][0-9]{0,999})(?:\.[0-9]{1,999})?")

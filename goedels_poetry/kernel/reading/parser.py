@@ -24,9 +24,9 @@ from goedels_poetry.kernel.reading.declare import Declarations
 from goedels_poetry.kernel.reading.elaborate import Elaborator, Scope
 from goedels_poetry.kernel.reading.reader import Atom, Group, Lexeme, SExpr, Source, decode, read
 from goedels_poetry.kernel.reading.symbols import Symbols
-from goedels_poetry.kernel.reading.theory import is_theory_symbol
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import BOOL, Kind, Sort, Term, fresh_name, subterms
+from goedels_poetry.kernel.theory import is_theory_symbol
 
 _OPTIONS = """
     :diagnostic-output-channel :interactive-mode :print-success :produce-assertions :produce-assignments

@@ -13,7 +13,6 @@ from functools import cached_property
 from goedels_poetry.kernel.problem import Constructor, Signature
 from goedels_poetry.kernel.reading.names import legible, sort_word
 from goedels_poetry.kernel.reading.reader import Atom, Group, Lexeme, SExpr, Source, symbols_in
-from goedels_poetry.kernel.reading.theory import MAX_BITS, THEORY_SYMBOLS, is_theory_symbol
 from goedels_poetry.kernel.terms import (
     BOOL,
     INT,
@@ -24,6 +23,7 @@ from goedels_poetry.kernel.terms import (
     array,
     bitvec,
 )
+from goedels_poetry.kernel.theory import MAX_BITS, THEORY_SYMBOLS, is_theory_symbol
 
 MAX_INSTANCES = 1_000
 MAX_SORT = 1_000

@@ -20,7 +20,6 @@ from functools import reduce
 from typing import TypeAlias
 
 from goedels_poetry.kernel.problem import Definition, Premise, Signature
-from goedels_poetry.kernel.recursion import MAX_RECURSION, allow_recursion
 from goedels_poetry.kernel.refutation.code import Code, Places, junction, kept_in_frame, shared
 from goedels_poetry.kernel.refutation.operations import OPERATIONS, Undecided, Value, bitvector_operation
 from goedels_poetry.kernel.refutation.rules import Rule, read_rules
@@ -37,6 +36,21 @@ from goedels_poetry.kernel.terms import (
     Term,
     app,
 )
+
+# How deep our own walks over terms may go
+
+MAX_RECURSION = 6_000
+"""Frames of Python: 400 calls of a defined function within each other need 12 each. What is deeper is refused."""
+
+
+def allow_recursion() -> None:
+    """At least `MAX_RECURSION` frames from now on, for the whole process.
+
+    One figure, as tools that set a limit for a while (Hypothesis) warn of any that they have not seen before.
+    """
+    if sys.getrecursionlimit() < MAX_RECURSION:
+        sys.setrecursionlimit(MAX_RECURSION)
+
 
 MAX_DEPTH = 400
 """Calls of defined functions within each other."""

@@ -27,14 +27,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from goedels_poetry.store.database import connect, refuse
+from goedels_poetry.store.reads import StoreReader
+from goedels_poetry.store.results import RunResult
+from goedels_poetry.store.runs import RunDir
+from goedels_poetry.store.state import NodeStatus, ProofNode
 from goedels_poetry.trace.explain import explain
 from goedels_poetry.trace.proof_text import proof_text
 from goedels_poetry.trace.wording import worded, worded_method, worded_points
-from goedels_poetry.tree.results import RunResult
-from goedels_poetry.tree.runs import RunDir
-from goedels_poetry.tree.state import NodeStatus, ProofNode
-from goedels_poetry.tree.store.database import connect, refuse
-from goedels_poetry.tree.store.reads import StoreReader
 
 MANY = 500
 """Blobs that are asked for at once; SQLite bounds the number of parameters."""

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.languages.python.datasets import load_problems
+from goedels_poetry.python.datasets import load_problems
 
 HUMAN_EVAL = {
     "task_id": "HumanEval/0",

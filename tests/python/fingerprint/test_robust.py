@@ -3,7 +3,7 @@
 import pytest
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.languages.python.fingerprint.classify import fingerprint
+from goedels_poetry.python.fingerprint.classify import fingerprint
 
 RECURSION = "def f(n):\n    return 1 if n < 2 else n * f(n - 1)\n"
 

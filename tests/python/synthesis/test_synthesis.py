@@ -7,7 +7,7 @@ import time
 import pytest
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.languages.python.synthesis.search import synthesise
+from goedels_poetry.python.synthesis.search import synthesise
 
 
 def run(text, call):

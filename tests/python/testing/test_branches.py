@@ -8,9 +8,9 @@ import asyncio
 
 import pytest
 
-from goedels_poetry.kernel.python.program import read_program
-from goedels_poetry.languages.python.testing.candidate import test_candidate
-from goedels_poetry.languages.python.testing.checks import TestReport, checks_of
+from goedels_poetry.python.testing.candidate import test_candidate
+from goedels_poetry.python.testing.checks import TestReport, checks_of
+from goedels_poetry.python.translate.program import read_program
 
 HEAD = "from dataclasses import dataclass\nfrom goedels_poetry.contracts import ensures, raises, requires\n\n"
 K = 918276400738937754  # 918273645918 * 1000003

@@ -10,9 +10,9 @@ import pytest
 from planted_bugs import PLANTED
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.kernel.python.program import read_program
-from goedels_poetry.languages.python.testing.candidate import replay, test_candidate
-from goedels_poetry.languages.python.testing.checks import Checks, checks_of
+from goedels_poetry.python.testing.candidate import replay, test_candidate
+from goedels_poetry.python.testing.checks import Checks, checks_of
+from goedels_poetry.python.translate.program import read_program
 
 SAMPLE = (0, 3, 5, 9, 11, 14, 26)  # one of a kind: equals, floor, alias, no end, a large constant, bound, default
 RIGHT = (13, 20, 27)  # with preconditions that few inputs satisfy, and with a class

@@ -7,9 +7,9 @@ import asyncio
 
 import pytest
 
-from goedels_poetry.languages.python.testing.candidate import replay, test_candidate
-from goedels_poetry.languages.python.testing.checks import Checks
-from goedels_poetry.languages.python.testing.harness.results import ResultType
+from goedels_poetry.python.harness.results import ResultType
+from goedels_poetry.python.testing.candidate import replay, test_candidate
+from goedels_poetry.python.testing.checks import Checks
 
 # an annotation, results of this type, and results of another one
 KINDS = [

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from goedels_poetry.languages.python.testing.harness.domain import Domain
-from goedels_poetry.languages.python.testing.harness.inputs import Maker
-from goedels_poetry.languages.python.testing.harness.types_of import Shapes
+from goedels_poetry.python.harness.domain import Domain
+from goedels_poetry.python.harness.inputs import Maker
+from goedels_poetry.python.harness.types_of import Shapes
 
 INTEGER = ("int",)
 

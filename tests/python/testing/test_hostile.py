@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from goedels_poetry.languages.python.testing.candidate import test_candidate
-from goedels_poetry.languages.python.testing.checks import Checks
+from goedels_poetry.python.testing.candidate import test_candidate
+from goedels_poetry.python.testing.checks import Checks
 
 CHECKS = Checks(
     "f",
@@ -227,7 +227,7 @@ class Judge:
 def f(n: int) -> int:
     return 2 * n
 """
-    from goedels_poetry.languages.python.testing.reading import read_subject
+    from goedels_poetry.python.testing.reading import read_subject
 
     assert set(read_subject(source, CHECKS).definitions.values()) == {""}
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from goedels_poetry.languages.python.testing.candidate import test_candidate
-from goedels_poetry.languages.python.testing.checks import Checks
+from goedels_poetry.python.testing.candidate import test_candidate
+from goedels_poetry.python.testing.checks import Checks
 
 WORDS = "def letters(words: list[str]) -> int:\n    return sum(len(word) for word in words)\n"
 MONTH = """from datetime import date, timedelta

@@ -9,9 +9,9 @@ import asyncio
 import pytest
 from kept_contracts import KEPT
 
-from goedels_poetry.kernel.python.program import read_program
-from goedels_poetry.languages.python.testing.candidate import replay, test_candidate
-from goedels_poetry.languages.python.testing.checks import CheckResult, TestReport, checks_of
+from goedels_poetry.python.testing.candidate import replay, test_candidate
+from goedels_poetry.python.testing.checks import CheckResult, TestReport, checks_of
+from goedels_poetry.python.translate.program import read_program
 
 HEAD = "from goedels_poetry.contracts import ensures, raises, requires\n"
 PROGRAMS = [(kept, style) for kept in KEPT for style in kept.texts()]

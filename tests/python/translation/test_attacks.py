@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from goedels_poetry.kernel.python.faults import OutsideFragment, PythonFault
-from goedels_poetry.kernel.python.program import read_program
-from goedels_poetry.kernel.python.translate import translate
+from goedels_poetry.python.translate.faults import OutsideFragment, PythonFault
+from goedels_poetry.python.translate.program import read_program
+from goedels_poetry.python.translate.translate import translate
 
 ATTACKS = {
     "a lambda that mentions a parameter that it does not take": """

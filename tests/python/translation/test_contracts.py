@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import pytest
 
-from goedels_poetry.kernel.python.faults import PythonFault
-from goedels_poetry.kernel.python.program import read_program, with_contracts
+from goedels_poetry.python.translate.faults import PythonFault
+from goedels_poetry.python.translate.program import read_program, with_contracts
 
 
 def contract(source: str) -> tuple[list[str], list[str], list[tuple[str, str]]]:

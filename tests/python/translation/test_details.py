@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from goedels_poetry.kernel.python.faults import OutsideFragment
+from goedels_poetry.python.translate.faults import OutsideFragment
 
 CASES = json.loads((Path(__file__).parent / "details.json").read_text("utf-8"))
 PATH = Path(__file__).parents[3] / "scripts" / "fuzz_translation.py"

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from goedels_poetry.cli.inputs import Source, Unreadable, read
-from goedels_poetry.kernel.python.faults import OutsideFragment, PythonFault
-from goedels_poetry.kernel.python.program import decode_source, read_program
-from goedels_poetry.kernel.python.translate import translate
+from goedels_poetry.python.translate.faults import OutsideFragment, PythonFault
+from goedels_poetry.python.translate.program import decode_source, read_program
+from goedels_poetry.python.translate.translate import translate
 
 HEAD = "from goedels_poetry.contracts import ensures\n"
 UTF7 = (

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import pytest
 
-from goedels_poetry.kernel.python.faults import OutsideFragment
-from goedels_poetry.kernel.python.program import read_program
-from goedels_poetry.kernel.python.translate import translate
+from goedels_poetry.python.translate.faults import OutsideFragment
+from goedels_poetry.python.translate.program import read_program
+from goedels_poetry.python.translate.translate import translate
 
 PATCH = """
 import sys, functools, enum, dataclasses, collections, typing, logging, warnings

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from goedels_poetry.kernel import python
-from goedels_poetry.kernel.python.build import INEXACT
-from goedels_poetry.kernel.python.frame import Frame
 from goedels_poetry.kernel.terms import Term
+from goedels_poetry.python import translate as python
+from goedels_poetry.python.translate.build import INEXACT
+from goedels_poetry.python.translate.frame import Frame
 
 PATH = Path(__file__).parents[3] / "scripts" / "attack_python.py"
 FOLDER = Path(python.__file__).parent

@@ -8,15 +8,15 @@ import time
 
 import pytest
 
-from goedels_poetry.kernel.python.faults import OutsideFragment, PythonFault
-from goedels_poetry.kernel.python.program import read_program
-from goedels_poetry.kernel.python.translate import Translation, translate
-from goedels_poetry.kernel.python.values import python_arguments
 from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.terms import Kind, Term
-from goedels_poetry.languages.python.wording import named, render
+from goedels_poetry.python.translate.faults import OutsideFragment, PythonFault
+from goedels_poetry.python.translate.program import read_program
+from goedels_poetry.python.translate.translate import Translation, translate
+from goedels_poetry.python.translate.values import python_arguments
+from goedels_poetry.python.wording import named, render
 
 HEAD = "from goedels_poetry.contracts import ensures, raises, requires\n"
 

@@ -11,9 +11,9 @@ from many_goals import many_goals
 from scripted_models import DOUBLE, Server, every_role
 
 from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
+from goedels_poetry.store.proof_store import ProofStore
 from goedels_poetry.trace.page.data import run_data
 from goedels_poetry.trace.page.html import render
-from goedels_poetry.tree.store.proof_store import ProofStore
 
 PageOf = Callable[[Path], Path]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from browser import Page
 
-from goedels_poetry.tree.state import NodeStatus, ProofNode
-from goedels_poetry.tree.store.proof_store import ProofStore
+from goedels_poetry.store.proof_store import ProofStore
+from goedels_poetry.store.state import NodeStatus, ProofNode
 
 PageOf = Callable[[Path], Path]
 

@@ -10,9 +10,9 @@ import pytest
 from browser import Page
 from trees_by_hand import Tree
 
+from goedels_poetry.store.state import ROOT, NodeStatus, ProofNode, Queue
 from goedels_poetry.trace.page.data import run_data
 from goedels_poetry.trace.page.html import Live, content_security_policy, render
-from goedels_poetry.tree.state import ROOT, NodeStatus, ProofNode, Queue
 
 HOSTILE = {
     "script": "<script>window.pwned = 1</script>",

@@ -9,11 +9,11 @@ from pathlib import Path
 from browser import Page
 from many_goals import many_goals
 
+from goedels_poetry.store.proof_store import ProofStore
+from goedels_poetry.store.state import ROOT, ProofNode
+from goedels_poetry.store.txn import Txn
 from goedels_poetry.trace.page.data import run_data
 from goedels_poetry.trace.page.html import render
-from goedels_poetry.tree.state import ROOT, ProofNode
-from goedels_poetry.tree.store.proof_store import ProofStore
-from goedels_poetry.tree.store.txn import Txn
 
 PageOf = Callable[[Path], Path]
 SEEN = """

@@ -1,0 +1,261 @@
+"""The three symbolic agents of Lean: prove, sketch, refute."""
+
+from __future__ import annotations
+
+import asyncio
+import weakref
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from goedels_poetry.lean.arithmetic.predicates import Predicate, predicates_of
+from goedels_poetry.lean.arithmetic.tactics import arithmetic, bounded_cases, too_large_to_compute
+from goedels_poetry.lean.runtime.protocol import LeanRuntime
+from goedels_poetry.lean.tactics.attempts import SMALL, Clock, Proposal, first_success, tried
+from goedels_poetry.lean.tactics.portfolio import (
+    Hints,
+    apart,
+    closers,
+    direct,
+    extra_tactics,
+    further,
+    hints_of,
+    rare_closers,
+    witnesses,
+)
+from goedels_poetry.lean.tactics.structure import Plan, close, open_plan, plans, schemes, shape, unsolved
+from goedels_poetry.lean.tactics.theory import Goal, Theory, opened, theory_of
+from goedels_poetry.lean.text.task import Task
+from goedels_poetry.protocol.trials import Status, TrialLog, logging_trials, trial_log
+
+if TYPE_CHECKING:
+    from goedels_poetry.lean.goals.engine import Engine
+
+ENGINE, ENGINE_PLAN = "lemmas of the engine", "lean:engine"
+ENGINE_SHARE = 0.5
+"""The part of the time that goes to proofs of the engine's lemmas in Lean before anything else is tried."""
+AT_ONCE = 6
+"""Tactics that are tried before a search for values under which the goal is false: a quick proof saves that."""
+OWN_SHARE = 2 / 3
+"""The part of a sketch's time that goes to whole proofs without the engine, where the engine has a proof."""
+MOST_ROOMS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """A goal and what is known about its surroundings."""
+
+    goal: Goal
+    theory: Theory
+    hints: Hints
+    made: list[Plan] = field(default_factory=list)
+    """The structural steps that apply to it, with the cases that are closed by now; [] before they were looked for."""
+    proof: list[Proposal] = field(default_factory=list)
+    """What `at_once` has found."""
+    vain: set[str] = field(default_factory=set)
+    """Tactics that it has tried in vain: `prove` does not try them again."""
+    log: TrialLog = field(default_factory=TrialLog)
+    """What came of them."""
+    spent: dict[str, float] = field(default_factory=dict)
+    """Seconds that were given to a strategy in vain."""
+
+    @property
+    def predicates(self) -> dict[str, Predicate]:
+        """The definitions of the file that are formulas of arithmetic."""
+        return predicates_of(self.theory)
+
+
+_ROOMS: weakref.WeakKeyDictionary[LeanRuntime, dict[Task, Room]] = weakref.WeakKeyDictionary()
+"""What `prove` has found out about a goal and `sketch` goes on with; the latest goals of each Lean."""
+
+
+async def look(lean: LeanRuntime, task: Task, clock: Clock) -> Room | None:
+    """The goal of a task as Lean sees it; None when Lean gives no answer."""
+    rooms = _ROOMS.setdefault(lean, {})
+    if task not in rooms:
+        room = await _look(lean, task, clock)
+        if room is None:
+            return None
+        rooms[task] = room
+        while len(rooms) > MOST_ROOMS:
+            rooms.pop(next(iter(rooms)))
+    return rooms[task]
+
+
+async def _look(lean: LeanRuntime, task: Task, clock: Clock) -> Room | None:
+    goal = await opened(lean, task, clock.left)
+    if goal is None:
+        return None
+    theory = await theory_of(lean, task.prefix, clock.left)
+    extra = await extra_tactics(lean, task.prefix, clock.left)
+    return Room(goal, theory, hints_of(goal, theory, [fact.name for fact in task.facts], task.types, extra))
+
+
+async def at_once(lean: LeanRuntime, task: Task, *, seconds: float) -> bool:
+    """Whether one of the first tactics proves the goal; `prove` then gives that proof."""
+    clock = Clock(seconds)
+    room = await look(lean, task, clock)
+    if room is None:
+        return False
+    start = f"{room.goal.start}  "
+    tactics = [t for t in _direct(room) if "exact?" not in t][:AT_ONCE] + bounded_cases(room.goal)
+    with logging_trials(room.log):
+        found = await first_success(lean, task, _texts(room, tactics), clock=clock, strategy="tactics", start=start)
+    if found is not None:
+        room.proof.append(found)
+    elif not clock.over:
+        room.vain.update(tactics)
+    return found is not None
+
+
+async def prove(
+    lean: LeanRuntime, task: Task, *, seconds: float, seed: int, engine: Engine | None = None
+) -> Proposal | None:
+    """A proof by one tactic, one structural step or lemmas of the ``engine``, accepted by Lean; None: none in time.
+
+    ``seed`` changes nothing: there is no chance in it.
+    """
+    clock = Clock(seconds)
+    room = await look(lean, task, clock)
+    if room is None or seconds < 2 * room.spent.get("prove", 0.0):
+        return None
+    if room.proof:
+        return room.proof[0]
+    found = await (_prove(lean, task, room, clock) if engine is None else _with(engine, lean, task, room, clock))
+    if found is None:
+        room.spent["prove"] = seconds
+    return found
+
+
+async def _with(engine: Engine, lean: LeanRuntime, task: Task, room: Room, clock: Clock) -> Proposal | None:
+    """Tactics while the engine looks for a proof; when it has one, that goes first, on the same Lean."""
+    searching = asyncio.create_task(engine.search(lean, task, clock))
+    shorter = clock.part(clock.left)
+    trying = asyncio.create_task(_prove(lean, task, room, shorter))
+    try:
+        await asyncio.wait({searching, trying}, return_when=asyncio.FIRST_COMPLETED)
+        if not trying.done() and searching.result():
+            shorter.stop()
+        found = await trying
+        if found is not None:
+            return found
+        log, began = trial_log(), clock.left
+        if await searching:
+            log.begin(ENGINE)
+            found = await engine.prove(lean, task, clock.part(clock.left * ENGINE_SHARE), once=True)
+            if found is not None:
+                log.end(Status.PROVED, "accepted", what=found.proof)
+                return found
+            log.end(Status.FAILED, "Lean finds no proof of some of its lemmas")
+            found = await _prove(lean, task, room, clock) if shorter.over else None
+            return found or await engine.prove(lean, task, clock)
+        log.tried("", Status.FAILED, engine.known(lean, task).reason, began - clock.left, strategy=ENGINE)
+        return None
+    finally:
+        for job in (searching, trying):
+            job.cancel()
+        await asyncio.gather(searching, trying, return_exceptions=True)
+
+
+async def _prove(lean: LeanRuntime, task: Task, room: Room, clock: Clock) -> Proposal | None:
+    start = f"{room.goal.start}  "
+    tactics = [tactic for tactic in _direct(room) if tactic not in room.vain]
+    trial_log().take({"trials": [trial.to_json() for trial in room.log.trials if trial.what]})
+    found = await first_success(lean, task, _texts(room, tactics), clock=clock, strategy="tactics", start=start)
+    found = found or await first_success(
+        lean,
+        task,
+        _texts(room, arithmetic(room.goal, room.predicates)),
+        clock=clock,
+        strategy="arithmetic",
+        start=start,
+    )
+    if found is None and not room.hints.all:
+        found = await first_success(  # the library alone may have it
+            lean, task, _texts(room, ["exact?"]), clock=clock, strategy="library search", start=start
+        )
+    found = found or await first_success(
+        lean, task, await _with_witnesses(lean, task, room, clock), clock=clock, strategy="witnesses", start=start
+    )
+    if found is not None:
+        return found
+    found = await _structured(lean, task, room, clock)
+    found = found or await first_success(
+        lean, task, _texts(room, further(room.goal, room.hints)), clock=clock, strategy="further tactics", start=start
+    )
+    return found or await _structured_rarely(lean, task, room, clock)
+
+
+async def _with_witnesses(lean: LeanRuntime, task: Task, room: Room, clock: Clock) -> list[str]:
+    """Attempts that take the hypotheses apart, as far as Lean says they can be."""
+    steps = apart(room.goal, room.theory)
+    replies = await tried(lean, task, _texts(room, [step for _, step, _ in steps]), SMALL, clock) if steps else []
+    usable: dict[str, tuple[str, str, str]] = {}
+    for step, messages in zip(steps, replies, strict=True):
+        if unsolved(messages) is not None:
+            usable.setdefault(step[0], step)
+    return _texts(room, witnesses(room.goal, room.theory, room.hints, list(usable.values())))
+
+
+async def _structured(lean: LeanRuntime, task: Task, room: Room, clock: Clock) -> Proposal | None:
+    """Find the plans for a goal, and try the likely closers on the cases of those that simplify it.
+
+    What was tried before, for the same goal, is not tried again.
+    """
+    if not room.made:
+        steps = schemes(room.goal, room.theory, types=task.types)
+        room.made.extend(await plans(lean, task, room.goal, steps, clock))
+    likely = [plan for plan in room.made if not plan.scheme.creative]
+    return await close(lean, task, room.goal, likely, closers(room.hints), clock)
+
+
+async def _structured_rarely(lean: LeanRuntime, task: Task, room: Room, clock: Clock) -> Proposal | None:
+    """What `_structured` leaves: the other plans, then the other closers."""
+    creative = [plan for plan in room.made if plan.scheme.creative]
+    likely = [plan for plan in room.made if not plan.scheme.creative]
+    rare = rare_closers(room.goal, room.theory, room.hints)
+    return (
+        await close(lean, task, room.goal, creative, closers(room.hints)[:2], clock)
+        or await close(lean, task, room.goal, likely, rare, clock)
+        or await close(lean, task, room.goal, creative, [*closers(room.hints)[2:], *rare], clock)
+    )
+
+
+def _direct(room: Room) -> list[str]:
+    """`direct`; for a power that nothing may compute, what does not."""
+    return arithmetic(room.goal, room.predicates) if too_large_to_compute(room.goal) else direct(room.goal, room.hints)
+
+
+def _texts(room: Room, tactics: list[str]) -> list[str]:
+    return [f"{room.goal.start}  {tactic}" for tactic in tactics]
+
+
+async def sketch(
+    lean: LeanRuntime,
+    task: Task,
+    *,
+    banned: frozenset[str],
+    seconds: float,
+    leave_open: bool,
+    engine: Engine | None = None,
+) -> Proposal | None:
+    """A decomposition that is not ``banned``: as few open cases as possible, each with `sorry`.
+
+    Without ``leave_open`` only one that closes every case, which is a proof. None when no strategy is left.
+    """
+    clock = Clock(seconds)
+    room = await look(lean, task, clock)
+    if room is None:
+        return None
+    helped = engine is not None and ENGINE_PLAN not in banned and engine.known(lean, task).proof is not None
+    own = clock.part(seconds * OWN_SHARE if helped else seconds)
+    found = await _structured(lean, task, room, own.part(seconds / 3))
+    found = found or await _structured_rarely(lean, task, room, own.part(own.left / 2))
+    if found is not None and found.fingerprint not in banned:
+        return replace(found, shape=shape(room.goal))
+    if engine is not None and helped:
+        # `prove` has not found a proof in Lean for all of the engine's lemmas: those become goals, but a whole proof by
+        # other lemmas comes before goals that may be harder than this one.
+        found = await engine.prove(lean, task, clock, leave_open=leave_open)
+        if found is not None:
+            return replace(found, shape=shape(room.goal))
+    return await open_plan(lean, task, room.goal, room.made, banned, clock) if leave_open else None

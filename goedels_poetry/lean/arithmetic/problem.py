@@ -1,0 +1,548 @@
+"""A goal as arithmetic: its numbers with their types, what is assumed, what is to be shown."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from goedels_poetry.lean.tactics.attempts import any_of
+from goedels_poetry.lean.tactics.theory import Goal
+
+# -- Induction on an exponent or another number, from the first value that the hypotheses leave --------------------
+
+
+MOST_START = 40
+_POWERS = "Nat.pow_succ, Int.pow_succ, Nat.pow_mul, Nat.mul_add, Nat.add_mul, Nat.pow_add"
+
+
+def inductions(problem: Arithmetic) -> Iterator[str]:
+    """Tactics; the variables of exponents first."""
+    exponents = {n for p in problem.target.parts() if p.op == "^" for n in p.args[1].variables()}
+    used = problem.target.variables()
+    for name in sorted(used, key=lambda n: (n not in exponents, n)):
+        if problem.types.get(name) != "Nat":
+            continue
+        start = _start(problem, name)
+        shifted = f"obtain ⟨w, rfl⟩ : ∃ w, {name} = w + {start} := ⟨{name} - {start}, by omega⟩"
+        if name in exponents and start:
+            yield f"{shifted}\n  {any_of([f'(simp only [{_POWERS}] at *; omega)', 'grind'])}"
+        yield from _moved_over(problem, name, start)
+        others = [h for h, f in problem.hypotheses if name in f.variables()]
+        if start and len(others) <= 2:
+            cleared = " ".join(dict.fromkeys(h.split(".")[0] for h in others))
+            yield f"{shifted}\n  clear {cleared}\n  {_induction('w')}"
+        elif not start:
+            yield _induction(name)
+
+
+def _moved_over(problem: Arithmetic, name: str, start: int) -> Iterator[str]:
+    """``a = b - c`` of natural numbers from ``a + c = b``, which says more and goes through the induction."""
+    target = problem.target
+    if start or target.op != "=" or any(t == "Int" for t in problem.types.values()):
+        return
+    for side, other in (target.args, target.args[::-1]):
+        if side.op == "-":
+            claim = f"{lean(other)} + {lean(side.args[1])} = {lean(side.args[0])}"
+            yield f"have moved : {claim} := by\n    {_induction(name).replace(chr(10), chr(10) + '  ')}\n  omega"
+
+
+def _induction(name: str) -> str:
+    nonneg = f"have p0 := Nat.zero_le ({name} * {name}); have p1 := Nat.zero_le ({name} * {name} * {name})"
+    closers = [
+        f"(simp [{_POWERS}] at *; omega)",
+        "grind",
+        f"({nonneg}; grind)",
+        f"(simp only [{_POWERS}] at *; omega)",
+        "decide",
+        "omega",
+    ]
+    close = f"first | {' | '.join(closers)}"
+    return f"induction {name} with\n  | zero => {close}\n  | succ {name} ih => {close}"
+
+
+def _start(problem: Arithmetic, name: str) -> int:
+    """The least value that the hypotheses about the number alone leave; 0 for none."""
+    own = problem.about(name)
+    try:
+        fitting = [v for v in range(MOST_START) if all(holds(h, {name: v}, problem.types) for h in own)]
+    except NotArithmetic:
+        return 0
+    return fitting[0] if fitting else 0
+
+
+def lean(expr: Expr) -> str:
+    """A term as Lean text."""
+    if expr.op == "num":
+        return str(expr.value)
+    if expr.op == "var":
+        return expr.name
+    if expr.op == "cast":
+        return f"({lean(expr.args[0])} : {expr.name})"
+    if expr.op == "app":
+        return f"({expr.name} {' '.join(lean(a) for a in expr.args)})"
+    if expr.op == "neg":
+        return f"(-{lean(expr.args[0])})"
+    if expr.op in ("gcd", "lcm"):
+        return f"(Nat.{expr.op} {' '.join(lean(a) for a in expr.args)})"
+    if expr.op in ("min", "max"):
+        return f"({expr.op} {' '.join(lean(a) for a in expr.args)})"
+    if expr.op == "natAbs":
+        return f"(Int.natAbs {lean(expr.args[0])})"
+    if expr.op == "¬":
+        return f"(¬ {lean(expr.args[0])})"
+    if expr.op in ("∃", "∀"):
+        typed = f" : {expr.args[1].name}" if expr.args[1].name else ""
+        return f"({expr.op} {expr.name}{typed}, {lean(expr.args[0])})"
+    return f"({lean(expr.args[0])} {expr.op} {lean(expr.args[1])})"
+
+
+# -- A goal as arithmetic ------------------------------------------------------------------------------------------
+
+
+MOST_BITS, MOST_TOKENS, MOST_DIGITS, MOST_NESTED = 4_096, 400, 1_000, 4
+MOST_DEEP = {3: 24, 4: 12}
+"""How far a quantifier is followed that has others inside it, by how many there are."""
+_TOKEN = re.compile(r"\s*(\d+|\.gcd|\.lcm|\.natAbs|[^\W\d][\w.'₀-₉!?]*|[()⟨⟩,:¬↑∃∀∣≤≥≠<>=+\-*/%^∧∨→↔!])")
+_INFIX = {
+    "↔": (20, 21, 21),
+    "→": (25, 26, 25),
+    "∨": (30, 31, 30),
+    "∧": (35, 36, 35),
+    **dict.fromkeys("=≠<≤>≥∣", (50, 51, 51)),
+    **dict.fromkeys("+-", (65, 65, 66)),
+    **dict.fromkeys("*/%", (70, 70, 71)),
+    "^": (75, 76, 75),
+}
+_FUNCTIONS = {
+    "Nat.gcd": "gcd",
+    "Int.gcd": "gcd",
+    "gcd": "gcd",
+    "Nat.lcm": "lcm",
+    "lcm": "lcm",
+    "min": "min",
+    "max": "max",
+}
+RELATIONS = frozenset("=≠<≤>≥∣")
+
+
+class NotArithmetic(Exception):
+    """The text is no formula of arithmetic, or has no value within the limits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expr:
+    """An operation (an infix sign, ``neg``, ``¬``, ``∃``, ``∀``, ``gcd``, ...), a variable or a numeral; ``app`` is an
+    application of something that is not known here, which has no value."""
+
+    op: str
+    args: tuple[Expr, ...] = ()
+    name: str = ""
+    """Of a variable (op ``var``), a function (``app``), a quantifier's variable, or the type of a cast."""
+    value: int = 0
+    """Of a numeral (op ``num``)."""
+
+    def variables(self) -> set[str]:
+        """Free names."""
+        if self.op == "var":
+            return {self.name}
+        inner = {name for a in self.args for name in a.variables()}
+        return inner - {self.name} if self.op in ("∃", "∀") else inner
+
+    def parts(self) -> list[Expr]:
+        """The expression and everything inside it."""
+        return [self, *(p for a in self.args for p in a.parts())]
+
+
+def read(text: str) -> Expr:
+    """The tree of a formula or term. Raises :class:`NotArithmetic`."""
+    tokens, at = [], 0
+    text = text.strip()
+    while at < len(text):
+        found = _TOKEN.match(text, at)
+        if found is None:
+            raise NotArithmetic(text)
+        tokens.append(found[1])
+        at = found.end()
+    if len(tokens) > MOST_TOKENS:
+        raise NotArithmetic("too long")
+    reader = _Reader(tokens)
+    try:
+        whole = reader.expression(0)
+    except RecursionError as error:
+        raise NotArithmetic("too deep") from error
+    if reader.tokens[reader.at :]:
+        raise NotArithmetic(text)
+    return whole
+
+
+class _Reader:
+    """A reader by binding powers."""
+
+    def __init__(self, tokens: list[str]) -> None:
+        self.tokens, self.at = tokens, 0
+
+    def peek(self) -> str:
+        return self.tokens[self.at] if self.at < len(self.tokens) else ""
+
+    def take(self, wanted: str = "") -> str:
+        token = self.peek()
+        if not token or (wanted and token != wanted):
+            raise NotArithmetic(token)
+        self.at += 1
+        return token
+
+    def expression(self, least: int) -> Expr:
+        left = self.prefix()
+        while self.peek() in _INFIX and _INFIX[self.peek()][0] >= least:
+            op = self.take()
+            left = Expr(op, (left, self.expression(_INFIX[op][2])))
+        return left
+
+    def prefix(self) -> Expr:
+        token = self.peek()
+        if token in ("∃", "∀"):
+            return self.quantified(self.take())
+        if token == "¬":
+            self.take()
+            return Expr("¬", (self.expression(40),))
+        if token == "-":
+            self.take()
+            return Expr("neg", (self.expression(75),))
+        head = self.atom()
+        if self.peek() in (".gcd", ".lcm"):
+            return Expr(self.take()[1:], (head, self.atom()))
+        if self.peek() == ".natAbs":
+            self.take()
+            return Expr("natAbs", (head,))
+        if head.op == "var" and self._starts_atom():
+            return self.applied(head.name)
+        return head
+
+    def applied(self, name: str) -> Expr:
+        args = []
+        while self._starts_atom():
+            args.append(self.atom())
+        own, dot, method = name.rpartition(".")
+        if name not in _FUNCTIONS and dot and method in _FUNCTIONS:
+            args.insert(0, Expr("var", (), own))
+            name = method
+        if name not in _FUNCTIONS:
+            return Expr("app", tuple(args), name)
+        if len(args) != 2:
+            raise NotArithmetic(name)
+        return Expr(_FUNCTIONS[name], tuple(args))
+
+    def _starts_atom(self) -> bool:
+        token = self.peek()
+        return bool(token) and (token[0].isalnum() or token[0] == "_" or token in ("(", "↑"))
+
+    def atom(self) -> Expr:
+        token = self.take()
+        if token == "↑":
+            return Expr("cast", (self.atom(),), "Int")
+        if token == "(":
+            inner = self.expression(0)
+            if self.peek() == ":":
+                self.take()
+                inner = Expr("cast", (inner,), self.take())
+            self.take(")")
+            return inner
+        if token.isdecimal() and len(token) <= MOST_DIGITS:
+            return Expr("num", (), "", int(token))
+        if token[0].isalpha() or token[0] == "_":
+            return Expr("var", (), token)
+        raise NotArithmetic(token)
+
+    def quantified(self, op: str) -> Expr:
+        names: list[tuple[str, str]] = []
+        while self.peek() not in (",", ""):
+            bracket = self.peek() == "("
+            if bracket:
+                self.take()
+            fresh = []
+            while self.peek() not in (":", ",", ")", "(", ""):
+                fresh.append(self.take())
+            type_ = ""
+            if self.peek() == ":":
+                self.take()
+                type_ = self.take()
+            names += [(n, type_) for n in fresh]
+            if bracket:
+                self.take(")")
+        self.take(",")
+        if not names or not all(n[0].isalpha() for n, _ in names):
+            raise NotArithmetic("binder")
+        body = self.expression(0)
+        for name, type_ in reversed(names):
+            body = Expr(op, (body, Expr("num", (), type_)), name)
+        return body
+
+
+def numeral(value: int) -> Expr:
+    """A number as a term."""
+    return Expr("num", (), "", value) if value >= 0 else Expr("neg", (Expr("num", (), "", -value),))
+
+
+def is_int(expr: Expr, types: Mapping[str, str]) -> bool:
+    """Whether a term is of type Int, as far as its variables tell."""
+    if expr.op == "var":
+        return types.get(expr.name) in ("Int", "ℤ")
+    if expr.op == "cast":
+        return expr.name in ("Int", "ℤ")
+    if expr.op == "^":
+        return is_int(expr.args[0], types)
+    if expr.op == "natAbs":
+        return False
+    return expr.op == "neg" or any(is_int(a, types) for a in expr.args)
+
+
+def compute(expr: Expr, values: Mapping[str, int], types: Mapping[str, str], int_: bool = False) -> int:
+    """The value of a term. Raises :class:`NotArithmetic`."""
+    if expr.op == "num":
+        return expr.value
+    if expr.op == "var":
+        if expr.name not in values:
+            raise NotArithmetic(expr.name)
+        return values[expr.name]
+    if expr.op == "cast":
+        return compute(expr.args[0], values, types, expr.name in ("Int", "ℤ") and is_int(expr.args[0], types))
+    if expr.op == "neg":
+        return -compute(expr.args[0], values, types, True)
+    if expr.op == "natAbs":
+        return abs(compute(expr.args[0], values, types, True))
+    if len(expr.args) != 2 or expr.op in RELATIONS:
+        raise NotArithmetic(expr.op)
+    int_ = int_ or is_int(expr, types)
+    a = compute(expr.args[0], values, types, int_)
+    b = compute(expr.args[1], values, types, int_ and expr.op != "^")
+    return _operation(expr.op, a, b, int_)
+
+
+def _operation(op: str, a: int, b: int, int_: bool) -> int:
+    if op == "^":
+        if b < 0 or a.bit_length() * b > MOST_BITS:
+            raise NotArithmetic("too large")
+        return int(a**b)
+    if op == "-":
+        return a - b if int_ else max(0, a - b)
+    if op == "/":
+        return 0 if b == 0 else a // b if b > 0 else -(a // -b)
+    if op == "%":
+        return a if b == 0 else a % abs(b)
+    simple = {"+": a + b, "*": a * b, "gcd": math.gcd(a, b), "lcm": math.lcm(a, b), "min": min(a, b), "max": max(a, b)}
+    if op not in simple:
+        raise NotArithmetic(op)
+    return simple[op]
+
+
+def holds(expr: Expr, values: Mapping[str, int], types: Mapping[str, str], bound: int = 12) -> bool:
+    """Whether a formula is true; quantified variables are looked for up to ``bound``. Raises :class:`NotArithmetic`."""
+    op = expr.op
+    if op == "var" and expr.name in ("True", "False"):
+        return expr.name == "True"
+    if op == "¬":
+        return not holds(expr.args[0], values, types, bound)
+    if op == "∧":
+        return all(holds(a, values, types, bound) for a in sorted(conjuncts(expr), key=_depth))
+    if op == "∨":
+        return any(holds(a, values, types, bound) for a in expr.args)
+    if op in ("→", "↔"):
+        first, second = (holds(x, values, types, bound) for x in expr.args)
+        return first == second if op == "↔" else not first or second
+    if op in ("∃", "∀"):
+        nested = _depth(expr)
+        if nested > MOST_NESTED:
+            raise NotArithmetic("too many quantifiers")
+        bound = min(bound, MOST_DEEP.get(nested, bound))
+        type_ = expr.args[1].name or _guessed(expr, types)
+        inner = {**types, expr.name: type_}
+        some = range(-bound if type_ == "Int" else 0, bound + 1)
+        tried = (holds(expr.args[0], {**values, expr.name: v}, inner, bound) for v in some)
+        return any(tried) if op == "∃" else all(tried)
+    if op not in RELATIONS:
+        raise NotArithmetic(op)
+    int_ = any(is_int(a, types) for a in expr.args)
+    a, b = (compute(x, values, types, int_) for x in expr.args)
+    if op == "∣":
+        return b == 0 if a == 0 else b % a == 0
+    return {"=": a == b, "≠": a != b, "<": a < b, "≤": a <= b, ">": a > b, "≥": a >= b}[op]
+
+
+def _depth(expr: Expr) -> int:
+    """How many quantifiers are inside each other."""
+    return (expr.op in ("∃", "∀")) + max(map(_depth, expr.args), default=0)
+
+
+def _guessed(expr: Expr, types: Mapping[str, str]) -> str:
+    """The type of a bound variable that Lean prints without one."""
+    return "Int" if "Int" in types.values() and any(p.op in ("neg", "cast") for p in expr.parts()) else "Nat"
+
+
+def conjuncts(expr: Expr) -> list[Expr]:
+    """The parts of a conjunction."""
+    return [c for a in expr.args for c in conjuncts(a)] if expr.op == "∧" else [expr]
+
+
+def disjuncts(expr: Expr) -> list[Expr]:
+    """The parts of a disjunction."""
+    return [c for a in expr.args for c in disjuncts(a)] if expr.op == "∨" else [expr]
+
+
+# -- A goal as arithmetic ------------------------------------------------------------------------------------------
+
+
+NUMBERS = {"Nat": "Nat", "ℕ": "Nat", "Int": "Int", "ℤ": "Int"}
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """What of a goal is arithmetic."""
+
+    types: dict[str, str]
+    """`Nat` or `Int` of each number."""
+    hypotheses: tuple[tuple[str, Expr], ...]
+    """Name and formula; a conjunction has a name for each of its parts, such as ``h.1``."""
+    target: Expr
+    unread: tuple[str, ...] = ()
+    """Hypotheses and other things that are none of this."""
+    functions: dict[str, str] = field(default_factory=dict)
+    """The types of the functions of numbers, such as ``Nat → Int``."""
+
+    def about(self, name: str) -> list[Expr]:
+        """The hypotheses about one number alone."""
+        return [h for _, h in self.hypotheses if h.variables() == {name}]
+
+    @property
+    def names(self) -> list[str]:
+        """The numbers."""
+        return list(self.types)
+
+
+def arithmetic_of(goal: Goal) -> Arithmetic | None:
+    """None when the target is no arithmetic or no variable is needed for it that is a number."""
+    types: dict[str, str] = {}
+    hypotheses: list[tuple[str, Expr]] = []
+    unread: list[str] = []
+    functions = {v.name: v.type for v in goal.context if _function(v.type)}
+    for variable in goal.context:
+        if variable.type in NUMBERS:
+            types[variable.name] = NUMBERS[variable.type]
+            continue
+        try:
+            parts = conjuncts(read(variable.type))
+        except NotArithmetic:
+            unread.append(variable.name)
+            continue
+        names = parts_of(variable.name, len(parts))
+        hypotheses += zip(names, parts, strict=True)
+    try:
+        target = read(goal.target)
+    except NotArithmetic:
+        return None
+    known = set(types) | {"False", "True"}
+    if not target.variables() <= known:
+        return None
+    sound = tuple((n, h) for n, h in hypotheses if h.variables() <= known and h.op not in ("var", "num"))
+    return Arithmetic(types, sound, target, tuple(unread), functions)
+
+
+def _function(type_: str) -> bool:
+    """Whether a type is that of functions of numbers."""
+    first, *rest = type_.split(" → ")
+    return bool(rest) and all(t in NUMBERS for t in (first, *rest))
+
+
+def parts_of(name: str, count: int) -> list[str]:
+    """How the parts of a conjunction (nested to the right) are called."""
+    return [name] if count == 1 else [name + ".2" * k + (".1" if k < count - 1 else "") for k in range(count)]
+
+
+def negated_into(problem: Arithmetic) -> Arithmetic | None:
+    """The problem of a target ``¬ p`` or ``a ≠ b`` after its introduction as ``hn``; None for others."""
+    target = problem.target
+    if target.op == "≠":
+        claim = replace(target, op="=")
+    elif target.op == "¬":
+        claim = target.args[0]
+    else:
+        return None
+    false = Expr("var", (), "False")
+    return replace(problem, hypotheses=(*problem.hypotheses, ("hn", claim)), target=false)
+
+
+def reduced(problem: Arithmetic) -> tuple[str, Arithmetic] | None:
+    """The problem without the numbers that a hypothesis says what they are (``c = a + b``), and the tactic that puts
+    those in; None where there are none."""
+    steps: list[str] = []
+    while True:
+        found = next(((n, *d) for n, h in problem.hypotheses if (d := _defined(h, problem)) is not None), None)
+        if found is None:
+            return ("; ".join(steps), problem) if steps else None
+        hypothesis, name, value = found
+        steps.append(f"subst {hypothesis}")
+        problem = replace(
+            problem,
+            types={n: t for n, t in problem.types.items() if n != name},
+            hypotheses=tuple((n, put_in(h, name, value)) for n, h in problem.hypotheses if n != hypothesis),
+            target=put_in(problem.target, name, value),
+        )
+
+
+def not_above(problem: Arithmetic) -> tuple[str, Arithmetic] | None:
+    """The problem with ``a ≤ b`` for each hypothesis ``a ∣ b``, and the tactic that states it; None where there are
+    none. Lean has to see that ``b`` is not 0."""
+    found = [
+        (name, h)
+        for name, h in problem.hypotheses
+        if h.op == "∣" and h.args[1].variables() and all(problem.types.get(n) == "Nat" for n in h.variables())
+    ]
+    if not found:
+        return None
+    steps = [f"have d{k} := Nat.le_of_dvd (by first | omega | grind) {name}" for k, (name, _) in enumerate(found)]
+    more = tuple((f"d{k}", Expr("≤", h.args)) for k, (_, h) in enumerate(found))
+    return "; ".join(steps), replace(problem, hypotheses=(*problem.hypotheses, *more))
+
+
+def unpacked(problem: Arithmetic) -> tuple[str, Arithmetic] | None:
+    """The problem with a number for each that a hypothesis says to exist (``∃ k, n = 2 * k + 1``), put in where it says
+    what that is, and the tactic for it; None where there are none."""
+    steps: list[str] = []
+    for name, h in problem.hypotheses:
+        names, types, body = [], dict(problem.types), h
+        while body.op == "∃" and body.args[1].name in ("", *NUMBERS):
+            fresh = next(n for n in (body.name, *(f"{body.name}{k}" for k in range(len(types) + 1))) if n not in types)
+            if fresh != body.name:
+                body = replace(body, args=(put_in(body.args[0], body.name, Expr("var", (), fresh)), body.args[1]))
+            names.append(fresh)
+            types[fresh] = NUMBERS.get(body.args[1].name, "Int" if "Int" in problem.types.values() else "Nat")
+            body = body.args[0]
+        if not names or "." in name or body.op == "∃":
+            continue
+        steps.append(f"obtain ⟨{', '.join([*names, name])}⟩ := {name}")
+        parts = conjuncts(body)
+        known = zip(parts_of(name, len(parts)), parts, strict=True)
+        others = tuple((n, f) for n, f in problem.hypotheses if n != name)
+        problem = replace(problem, types=types, hypotheses=(*others, *known))
+    if not steps:
+        return None
+    more, inner = reduced(problem) or ("", problem)
+    return "; ".join([*steps, more] if more else steps), inner
+
+
+def _defined(h: Expr, problem: Arithmetic) -> tuple[str, Expr] | None:
+    if h.op == "=":
+        for side, other in (h.args, h.args[::-1]):
+            if side.op == "var" and side.name in problem.types and side.name not in other.variables():
+                return side.name, other
+    return None
+
+
+def put_in(expr: Expr, name: str, value: Expr) -> Expr:
+    """The expression with this for a variable. Raises :class:`NotArithmetic` where a quantifier would bind it."""
+    if expr.op == "var":
+        return value if expr.name == name else expr
+    if expr.op in ("∃", "∀") and (expr.name == name or expr.name in value.variables()):
+        raise NotArithmetic("a name that is bound")
+    return Expr(expr.op, tuple(put_in(a, name, value) for a in expr.args), expr.name, expr.value)

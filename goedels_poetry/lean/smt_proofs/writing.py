@@ -1,0 +1,365 @@
+"""The words that every part of a proof's Lean text shares: names of steps and of hypotheses, statements, ways to cite.
+
+Names of ours begin with an underscore, which no name of the translation does, so nothing of the user's is hidden.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from goedels_poetry.kernel.problem import Problem
+from goedels_poetry.kernel.sequent import Sequent
+from goedels_poetry.kernel.sizes import Bound, Sizes
+from goedels_poetry.kernel.terms import INT, Kind, Sort, Term, app, subterms
+from goedels_poetry.lean.smt_proofs.orders import Orders, Twice
+from goedels_poetry.lean.smt_proofs.words import Words
+from goedels_poetry.lean.statement.names import WORDS
+
+HYPOTHESIS = "_h"
+LEMMA = "_l"
+ALONG, SIZE = "_along_", "_size_"
+"""Of theorems that many steps may use, and, before the user's name of a function, the keys of these."""
+STEP = "_step_"
+_IS_FORMULA = re.compile("[∀∃=≠∧∨¬↔≤≥<>]")
+MOST_MATCHES = 12
+_COMPARISONS = frozenset({"<", "<=", ">", ">=", "=", "distinct"})
+_THEORY = frozenset({"+", "-", "*", "<", "<=", ">", ">=", "=", "ite", "and", "or", "not", "=>", "div", "mod", "abs"})
+KNOWN = "(by first | assumption | (intros; first | assumption | solve_by_elim | simp_all) | grind)"
+"""A proof of a hypothesis of a cited step, from what stands in the context."""
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """What a proof's text is written with. ``problem`` has the auxiliary definitions of the proof, too."""
+
+    problem: Problem
+    theory: Words
+    sizes: Sizes
+    proved: Mapping[str, Sequent] = field(default_factory=dict)
+    """The steps of the derivation, by id."""
+    needs: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """What is left open and each step, or one it cites, speaks of."""
+    orders: Orders | None = None
+    """Sizes of our own, where the text has them."""
+    bounds: Mapping[str, Bound] = field(default_factory=dict)
+    """How large results of functions are, of which theorems `_size_…` say so."""
+    sized: frozenset[str] = frozenset()
+    """Functions of which these theorems are proved."""
+    courses: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    """What `courses.general` has found, by function: every step asks for it."""
+
+    def given(self, step: str) -> tuple[str, ...]:
+        """What step ``step`` has to be given before its own variables: hypotheses, and what its statement speaks of."""
+        needed = self.needs.get(step, frozenset())
+        return tuple(a for a in self.theory.arguments if a in needed)
+
+    def premises(self) -> list[tuple[str, Term]]:
+        """The premises, by the names of the hypotheses that they are."""
+        premises, names = self.problem.premises, self.theory.hypotheses
+        return [(name, p.formula) for p, (name, _) in zip(premises, names, strict=True)] if names else []
+
+    def suppositions(self, step: str) -> list[str]:
+        """The hypotheses among what a step has to be given: premises, and what undefined functions are."""
+        of = [*self.theory.hypotheses, *(e for each in self.theory.equations.values() for e in each)]
+        names = {name for name, _ in of}
+        return [name for name in self.given(step) if name in names]
+
+    @property
+    def context(self) -> str:
+        """The commands before the steps, of which each has what it needs of this."""
+        return "\n".join(x for x in self.theory.context.split("\n") if x and not x.startswith("include "))
+
+    def before(self, step: str, stated: str = "") -> list[str]:
+        """The command before a theorem with what a step states that makes it about all that the step needs."""
+        stated = stated or self.theorem("_", self.proved[step])
+        words = [w for w in self.given(step) if not spoken(w, stated)]
+        return [f"include {' '.join(words)}"] if words else []
+
+    def needed(self, opened: Mapping[str, str], terms: Sequence[Term]) -> frozenset[str]:
+        """What terms speak of and is ``opened``, with the hypotheses that are about something that they speak of."""
+        text = " ".join(map(self.theory.value, terms))
+        hypotheses = {name: formula for name, formula in opened.items() if _IS_FORMULA.search(formula)}
+        functions = [name for name in opened if name not in hypotheses]
+        defined = self.definitions(*terms)
+        found = {name for name in opened if spoken(name, text)}
+        while True:
+            new = set()
+            for name, formula in hypotheses.items():
+                about = [f for f in functions if spoken(f, formula)]
+                known = found.intersection(about) if about else [d for d in defined if spoken(d, formula)]
+                if name not in found and (known or not (about or "Smt." in formula)):
+                    new |= {name, *about}
+            if new <= found:
+                return frozenset(found)
+            found |= new
+
+    def theorem(self, name: str, sequent: Sequent) -> str:
+        """The statement of a sequent: its variables and hypotheses are binders."""
+        hyps = "".join(f" ({HYPOTHESIS}{i} : {self.theory.prop(h)})" for i, h in enumerate(sequent.hyps, 1))
+        binders = f" {self.theory.binders(sequent.vars)}" if sequent.vars else ""
+        return f"theorem {name}{binders}{hyps} : {self.theory.prop(sequent.concl)}"
+
+    def cited(self, step: str, case: Sequent, values: Mapping[Term, str] | None = None) -> str:
+        """Step ``step``, which states ``case`` up to names, applied to the variables of the case and to what is known.
+
+        Args:
+            step: its id.
+            case: the instance of a scheme that it proves.
+            values: Lean text for variables of the case; by default their names.
+        """
+        given, known = values or {}, self.proved[step]
+        if len(known.vars) == len(case.vars):
+            args = [given.get(v) or self.theory.value(v) for v in case.vars]
+        else:  # what the keys of both leave out
+            args = ["_"] * len(known.vars)
+        return " ".join([name_of(step), *self.given(step), *args, *[KNOWN] * len(known.hyps)])
+
+    def step(self, step: str) -> str:
+        """The name of a step, given what every theorem is about; in parentheses where that is needed."""
+        given = self.given(step)
+        return f"({' '.join([name_of(step), *given])})" if given else name_of(step)
+
+    def have(self, steps: Sequence[str]) -> str:
+        """Tactics that bring steps into the context."""
+        return "".join(
+            f"have {LEMMA}{s} := {self.step(s) if self.given(s) else '@' + name_of(s)}\n" for s in dict.fromkeys(steps)
+        )
+
+    def grind(self, steps: Sequence[str], more: Sequence[str] = (), options: str = "") -> str:
+        """`grind` with steps and other names; steps with a pattern of their own are known to it."""
+        steps = [s for s in steps if not self._is_told(s)]
+        known = [name_of(s) for s in steps if not self.given(s)]
+        given = self.have([s for s in steps if self.given(s)])
+        return f"{given}grind{options}{listed([*more, *known])}"
+
+    def pattern(self, step: str) -> tuple[Term, ...]:
+        """The terms at which `grind` is to use a step; none where it finds good ones by itself.
+
+        It does not in comparisons of numbers, which it brings into a form of its own first.
+        """
+        sequent = self.proved[step]
+        concl = sequent.concl
+        if not (concl.kind is Kind.APP and concl.name in _COMPARISONS and concl.args[0].sort is INT):
+            return ()
+        terms = [*subterms(concl), *(t for h in sequent.hyps for t in subterms(h))]
+        calls = [t for t in dict.fromkeys(terms) if self._is_call(t)]
+        wanted, chosen = frozenset(sequent.vars), list[Term]()
+        for call in sorted(calls, key=lambda t: (-len(t.free & wanted), t.size)):
+            if call.free & wanted - frozenset().union(*[c.free for c in chosen]):
+                chosen.append(call)
+        return tuple(chosen) if wanted <= frozenset().union(*[c.free for c in chosen]) else ()
+
+    def _is_call(self, term: Term) -> bool:
+        """Whether a term is a function of the theorem's, applied to terms without theory symbols."""
+        return (
+            term.kind is Kind.APP
+            and bool(term.args)
+            and self.problem.signature.type_of(term.name) is not None
+            and not any(t.binders or t.kind is Kind.LIT or t.name in _THEORY for a in term.args for t in subterms(a))
+        )
+
+    def patterns(self, steps: Sequence[str]) -> list[str]:
+        """The commands that tell `grind` where to use steps."""
+        told = [s for s in dict.fromkeys(steps) if self._is_told(s)]
+        return [
+            f"local grind_pattern {name_of(s)} => {', '.join(map(self.theory.value, self.pattern(s)))}" for s in told
+        ]
+
+    def _is_told(self, step: str) -> bool:
+        """Whether `grind` is told where to use a step: what is left open would have to stand in the pattern."""
+        return bool(self.pattern(step)) and not self.given(step)
+
+    def matches(self, steps: Sequence[str], terms: Sequence[Term]) -> list[str]:
+        """Steps that are comparisons at the calls among the terms, where `grind` cannot be told to look for these."""
+        found: list[str] = []
+        for step in (s for s in dict.fromkeys(steps) if self.given(s)):
+            known, pattern = self.proved[step], self.pattern(step)
+            if len(pattern) != 1 or len(set(pattern[0].args)) != len(pattern[0].args):
+                continue
+            for call in dict.fromkeys(t for term in terms for t in subterms(term) if t.name == pattern[0].name):
+                at = dict(zip(pattern[0].args, call.args, strict=True))
+                if all(v in at for v in known.vars):
+                    args = " ".join(self.theory.value(at[v]) for v in known.vars)
+                    found.append(f"have _m{len(found)} := {self.step(step)} {args}")
+        return found[:MOST_MATCHES]
+
+    def splits(self, sequent: Sequent) -> list[str]:
+        """The datatypes of the variables, for `grind` to tell cases apart."""
+        sorts = dict.fromkeys(v.sort for v in sequent.vars if self.is_datatype(v.sort))
+        return [f"cases {self.theory.sort(s).strip('()').split(' ')[0]}" for s in sorts]
+
+    def fact(self, key: str) -> str:
+        """The name of a theorem that many steps may use; ``key`` is what it is about."""
+        kind = ALONG if key.startswith(ALONG) else SIZE
+        return f"{kind}{self.number(key.removeprefix(kind))}"
+
+    def applied(self, key: str) -> str:
+        """The same, given what it is about."""
+        return " ".join([self.fact(key), *self.given(key)])
+
+    def bounded(self, name: str) -> str:
+        """How large results of a function are."""
+        definition = self.problem.signature.definition(name)
+        assert definition is not None and self.orders is not None
+        bound = self.bounds[name]
+        total = self.orders.sum(definition.params[i] for i in bound.positions)
+        least = f" + {bound.spare}" if bound.spare else ""
+        return f"{self.orders.size(app(name, definition.params, definition.sort))}{least} ≤ {total}"
+
+    def bound(self, name: str) -> str:
+        """The statement of the theorem that says so."""
+        definition = self.problem.signature.definition(name)
+        assert definition is not None
+        return f"theorem {self.fact(SIZE + name)} {self.theory.binders(definition.params)} : {self.bounded(name)}"
+
+    @property
+    def known_sizes(self) -> str:
+        """Tactics that bring what is known of sizes into the context, where `grind` cannot be told of it."""
+        names = [n for n in self.bounds if n in self.sized and self.given(SIZE + n)]
+        return "".join(f"have _s{i} := {self.applied(SIZE + n)}; " for i, n in enumerate(names))
+
+    @property
+    def size_patterns(self) -> list[str]:
+        """The commands that tell `grind` of it where that can be done."""
+        if self.orders is None:
+            return []
+        found = self.orders.patterns
+        for name in [n for n in self.bounds if n in self.sized and not self.given(SIZE + n)]:
+            definition = self.problem.signature.definition(name)
+            assert definition is not None
+            call = app(name, definition.params, definition.sort)
+            found.append(f"local grind_pattern {self.fact(SIZE + name)} => {self.orders.size(call)}")
+        return found
+
+    def number(self, name: str) -> int:
+        """Which of the definitions it is."""
+        return next(i for i, d in enumerate(self.problem.signature.definitions) if d.name == name)
+
+    def falls(self, terms: Sequence[Term], below: Sequence[str]) -> str:
+        """The proof that a number made of the terms is smaller than one that is below a bound by hypotheses."""
+        assert self.orders is not None
+        counts = listed(self.orders.names)
+        unfolded = listed([*self.orders.names, *self.definitions(*terms)])
+        plain = f"(simp only{counts} at {' '.join(below)} ⊢; omega)" if counts else "omega"
+        splits = "".join(f"cases {self.theory.value(v)} <;> " for v in self.selected(terms))
+        return f"(by first | omega | {plain} | ({self._haves(terms)}{self.known_sizes}{splits}grind{unfolded}))"
+
+    def selected(self, terms: Sequence[Term]) -> list[Term]:
+        """Variables of which the terms select fields."""
+        selected = [t for term in terms for t in subterms(term) if self.problem.signature.selector(t.name) is not None]
+        return [v for v in dict.fromkeys(t.args[0] for t in selected) if v.kind is Kind.VAR]
+
+    def _haves(self, terms: Sequence[Term]) -> str:
+        """What is known of the sizes of results that the terms speak of."""
+        calls = [t for term in terms for t in subterms(term) if t.kind is Kind.APP and t.name in self.sized]
+        haves = []
+        for i, call in enumerate(c for c in dict.fromkeys(calls) if c.name in self.bounds):
+            args = " ".join(self.theory.value(a) for a in call.args)
+            haves.append(f"have _b{i} := {self.applied(SIZE + call.name)} {args}; ")
+        return "".join(haves)
+
+    def size(self, term: Term, way: Twice = ()) -> str:
+        """The size of a term of a datatype, as far as the text knows one."""
+        if self.orders is None:
+            return f"sizeOf {self.theory.value(term)}"
+        return self.orders.size(term, way)
+
+    def smaller(self, terms: Sequence[Term]) -> str:
+        """The proof that a point, given by its terms, is below the one at hand; `_hm` says what number that has."""
+        known = self._haves(terms)
+        counts = self.orders.names if self.orders is not None else []
+        splits = " <;> ".join(f"cases {self.theory.value(v)}" for v in self.selected(terms))
+        names = {
+            n for f, n in self.theory.definitions.items() if f.startswith("is-") or self.problem.signature.selector(f)
+        }
+        parts = f" | ({splits} <;> simp_all{listed([*sorted(names), *counts])} <;> omega)" if splits and names else ""
+        if known:  # a bound may hold of what a call is when it has been unfolded
+            parts += f" | ({self.known_sizes}grind{listed([*counts, *self.definitions(*terms)])})"
+        simp, simp_all = f"simp{listed(counts)}", f"simp_all{listed(counts)}"
+        ways = f"omega | ({simp}; done) | ({simp}; omega) | ({simp_all}; omega){parts} | grind{listed(counts)}"
+        return f"(by subst _hm; {known}first | {ways})"
+
+    def definitions(self, *terms: Term) -> list[str]:
+        """The Lean names of the defined functions that the terms speak of, through their definitions."""
+        found: dict[str, None] = {}
+        waiting = [name for t in terms for name in _symbols(t)]
+        while waiting:
+            name = waiting.pop(0)
+            definition = self.problem.signature.definition(name)
+            if name in found:
+                continue
+            found[name] = None
+            if definition is not None:
+                waiting.extend(_symbols(definition.body))
+        return [self.theory.definitions[name] for name in found if name in self.theory.definitions]
+
+    def plain(self, terms: Sequence[Term]) -> list[str]:
+        """The Lean names of the selectors and testers in terms."""
+        found = dict.fromkeys(name for t in terms for name in _symbols(t))
+        names = [n for n in found if n.startswith("is-") or self.problem.signature.selector(n) is not None]
+        return [self.theory.definitions[n] for n in names if n in self.theory.definitions]
+
+    def is_spoken(self, term: Term) -> bool:
+        """Whether the text has all selectors and testers that a term needs."""
+        return all(self._has(t) for t in subterms(term) if t.kind is Kind.APP)
+
+    def _has(self, term: Term) -> bool:
+        signature = self.problem.signature
+        if term.name != "is":
+            return signature.selector(term.name) is None or term.name in self.theory.definitions
+        found = signature.constructor(str(term.indices[0]))
+        plain = found is None or not found[1].fields or len(found[0].constructors) == 1
+        return plain or f"is-{term.indices[0]}" in self.theory.definitions
+
+    def is_datatype(self, sort: Sort) -> bool:
+        """Whether values of the sort are built by constructors."""
+        return self.problem.signature.datatype(sort) is not None
+
+
+def _symbols(term: Term) -> list[str]:
+    """Names of functions and selectors, and of testers as `LeanTheory.definitions` has them."""
+    return sorted({f"is-{t.indices[0]}" if t.name == "is" else t.name for t in subterms(term) if t.kind is Kind.APP})
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as an argument of a tactic."""
+    return f" [{', '.join(names)}]" if names else ""
+
+
+def spoken(name: str, text: str) -> bool:
+    """Whether a name stands in a text."""
+    return re.search(rf"(?<![\w.']){re.escape(name)}(?![\w'])", text) is not None
+
+
+def own_name(full: str) -> str:
+    """The name of a constructor without that of its type, as `induction … with` has it."""
+    name = full.rpartition(".")[2]
+    return f"«{name}»" if name in WORDS else name
+
+
+def name_of(step: str) -> str:
+    """The Lean name of a step."""
+    return f"{STEP}{step}"
+
+
+def indented(text: str, by: int = 2) -> str:
+    """Every line further to the right."""
+    return "\n".join(f"{' ' * by}{line}" if line else line for line in text.split("\n"))
+
+
+def in_section(before: Sequence[str], theorem: str) -> str:
+    """A theorem with the commands that are for it alone."""
+    return "\n".join(["section", *before, f"{theorem}end\n"]) if before else theorem
+
+
+def hypotheses(sequent: Sequent) -> list[str]:
+    """The names of the hypotheses of a theorem made of the sequent."""
+    return [f"{HYPOTHESIS}{i}" for i in range(1, len(sequent.hyps) + 1)]
+
+
+def together(proofs: Sequence[str]) -> str:
+    """A proof of the conjunction."""
+    return proofs[0] if len(proofs) == 1 else f"⟨{', '.join(proofs)}⟩"

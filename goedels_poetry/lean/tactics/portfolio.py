@@ -1,0 +1,278 @@
+"""The cheap proofs of a goal: single tactics, hypotheses taken apart, witnesses."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from goedels_poetry.lean.runtime.protocol import CheckRequest, LeanRuntime
+from goedels_poetry.lean.tactics.attempts import any_of
+from goedels_poetry.lean.tactics.theory import Goal, Theory, Variable
+
+MOST_ARGUMENTS = 24
+MOST_WITNESSES = 24
+MOST_INSTANCES = 6
+_RING = "Nat.mul_add, Nat.add_mul, Nat.mul_comm, Nat.mul_left_comm, Nat.mul_assoc, Nat.pow_succ"
+_PREMISES = (
+    ("∣", ("Nat.dvd_add", "Nat.dvd_sub", "Nat.dvd_mul_right_of_dvd", "Nat.dvd_mul_left_of_dvd")),
+    ("∣", ("Int.dvd_add", "Int.dvd_sub", "Int.dvd_mul_of_dvd_left", "Int.dvd_mul_of_dvd_right")),
+    ("≤", ("Nat.mul_le_mul", "Nat.add_le_add", "Nat.pow_le_pow_left", "Nat.pow_le_pow_right")),
+    ("≤", ("Int.mul_le_mul_of_nonneg_left", "Int.mul_le_mul_of_nonneg_right", "Int.add_le_add")),
+    ("<", ("Nat.mul_lt_mul_of_lt_of_le", "Nat.pow_lt_pow_left", "Nat.mul_pos", "Nat.pow_pos")),
+    ("Perm", ("List.Perm.cons", "List.Perm.symm", "List.Perm.swap", "List.Perm.append", "List.perm_append_comm")),
+    ("Sublist", ("List.Sublist.cons", "List.Sublist.cons₂", "List.Sublist.append")),
+)
+EXTRA = {
+    "norm_num": ("norm_num", "norm_num [{known}]"),
+    "linarith": ("linarith",),
+    "nlinarith": ("nlinarith", "nlinarith [sq_nonneg ({a} - {b}), sq_nonneg ({a} + {b})]"),
+    "positivity": ("positivity",),
+    "ring": ("ring", "(push_cast; ring)", "(simp [{known}]; ring)"),
+    "field_simp": ("(field_simp; ring)",),
+    "aesop": ("aesop",),
+    "tauto": ("tauto",),
+    "gcongr": ("gcongr",),
+}
+"""Tactics that Lean itself does not have, and how each is tried; only where the file's imports bring them."""
+
+LISTS = ("List", "Option")
+"""Types of Lean's own whose values are taken apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """What tactics may be told about a goal: comma-separated names; "" for none."""
+
+    definitions: str
+    lemmas: str
+    predicates: str = ""
+    extra: tuple[str, ...] = ()
+    """Those tactics of `EXTRA` that the environment has."""
+    apart: str = ""
+    """For `grind`: the types of the goal's variables whose values it may take apart by their constructors."""
+
+    @property
+    def known(self) -> str:
+        """Definitions and lemmas."""
+        return _joined(self.definitions, self.lemmas)
+
+    @property
+    def all(self) -> str:
+        """What `grind` may use: inductive predicates as well."""
+        return _joined(self.definitions, self.lemmas, self.predicates)
+
+
+def _joined(*parts: str) -> str:
+    return ", ".join(part for part in parts if part)
+
+
+def _brackets(names: str) -> str:
+    return f" [{names}]" if names else ""
+
+
+async def extra_tactics(lean: LeanRuntime, prefix: str, seconds: float) -> tuple[str, ...]:
+    """The tactics of `EXTRA` that the environment after ``prefix`` has. They are parsed, never run."""
+    code = "".join(f"\nexample : True := by first | trivial | {name}" for name in EXTRA)
+    result = await lean.check(CheckRequest(code, prefix=prefix, seconds=seconds))
+    if result.status != "done":
+        return ()
+    first = prefix.count("\n") + 2
+    wrong = {m.line for m in result.errors}
+    # The error of a word that does not parse stands at that word or at the beginning of what follows.
+    lines = {name: {first + n, first + n + 1} if n + 1 < len(EXTRA) else {first + n} for n, name in enumerate(EXTRA)}
+    return tuple(name for n, name in enumerate(EXTRA) if first + n not in wrong and lines[name] - wrong)
+
+
+def hints_of(
+    goal: Goal, theory: Theory, facts: Sequence[str], types: Sequence[str] = (), extra: tuple[str, ...] = ()
+) -> Hints:
+    """The names of the prefix that concern the goal (those that it mentions first) and the facts of the scope.
+
+    ``types``: the inductive types of the prefix; those without data constructors are predicates.
+    """
+    text = goal.statement + goal.target
+    lists = dict.fromkeys((*theory.constructors, *LISTS))
+    apart = [t for t in lists if any(mentions(v.type, t) for v in goal.context)]
+    used = [n for n in theory.names if mentions(text, n)]
+    rest = [n for n in theory.names if n not in used]
+    return Hints(
+        ", ".join([theory.written(n) for n in [*used, *rest][:MOST_ARGUMENTS]]),
+        ", ".join([*theory.lemmas, *facts][:MOST_ARGUMENTS]),
+        ", ".join(t for t in types if t not in theory.constructors and mentions(text, t)),
+        extra,
+        ", ".join(f"cases {t}" for t in apart),
+    )
+
+
+def mentions(text: str, name: str) -> bool:
+    """Whether the constant occurs in a text of Lean, by its full name or after a dot."""
+    name = name.removeprefix("_root_.")
+    return re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)|\.{re.escape(name.split('.')[-1])}(?!\w)", text) is not None
+
+
+def closers(hints: Hints) -> list[str]:
+    """What mostly closes the cases of a structural step, the likeliest first. Each is one tactic."""
+    simp, grind = _brackets(hints.known), _brackets(hints.all)
+    return [
+        f"simp_all{simp}",
+        f"grind{grind}",
+        f"(simp_all{simp} <;> omega)",
+        f"(simp_all{simp} <;> grind{_brackets(hints.predicates)})",
+        "omega",
+    ]
+
+
+def rare_closers(goal: Goal, theory: Theory, hints: Hints) -> list[str]:
+    """What else closes some cases."""
+    simp, grind, definitions = _brackets(hints.known), _brackets(hints.all), _brackets(hints.definitions)
+    found = [
+        f"(simp{simp} <;> split <;> simp_all{simp} <;> omega)",
+        f"((repeat' split) <;> simp_all{simp} <;> grind)",
+        f"(simp_all{simp} <;> ac_rfl)",
+        f"(simp_all [{_joined(hints.known, _RING)}] <;> omega)",
+        "(repeat (first | assumption | constructor))",
+        f"(simp_all{simp} <;> constructor <;> simp_all{simp})",
+    ]
+    if hints.apart:
+        found.insert(0, f"grind [{_joined(hints.all, hints.apart)}]")
+    if any("≤" in v.type for v in goal.context):
+        found.append("(rename_i m le ih; have := Nat.mul_le_mul_right m le; grind)")
+    if "∃" in goal.target or _defined(goal.target, theory):
+        with_more = ("k", "k + 1", "_ :: k") if "∃" in goal.target else ("k", "k + 1")
+        found += [f"(obtain ⟨k, hk⟩ := ‹∃ k, _›; exact ⟨{t}, by grind{grind}⟩)" for t in with_more]
+        found += [f"exact ⟨{t}, by grind{grind}⟩" for t in ("0", "1", "[]", "_")]
+    if hints.lemmas:
+        found += [f"simp_all{definitions}", f"grind{definitions}", "grind"]
+    if definitions:
+        first = hints.definitions.split(", ")[0]
+        found += [f"(unfold {first} <;> grind)", f"(unfold {first} <;> (repeat' split) <;> simp_all)"]
+    return [*found, *_foreign(hints, ())]
+
+
+def _foreign(hints: Hints, names: Sequence[str]) -> list[str]:
+    """The tactics of the imports."""
+    a, b = [*names, "1", "0"][:2]
+    texts = [text.format(known=hints.known, a=a, b=b) for name in hints.extra for text in EXTRA[name]]
+    return [text.replace(" []", "") for text in texts]
+
+
+def direct(goal: Goal, hints: Hints) -> list[str]:
+    """Tactics that close the goal as it stands, cheapest first."""
+    known, grind = hints.known, _brackets(hints.all)
+    tactics = ["rfl", "omega", "simp", "decide", "grind", "simp_all"]
+    if grind:
+        tactics += [f"simp [{known}]", f"grind{grind}", f"simp_all [{known}]", f"(simp_all [{known}] <;> omega)"]
+    data = [v.name for v in goal.context if v.type in ("Nat", "Int", "Real", "ℕ", "ℤ", "ℝ", "ℚ")]
+    tactics += _foreign(hints, data)
+    if "BitVec" in goal.target or any("BitVec" in v.type for v in goal.context):
+        tactics.append("bv_decide")
+    for sign, premises in _PREMISES:
+        if sign in goal.target:
+            tactics.append(f"(repeat (first | assumption | omega | {' | '.join(f'apply {p}' for p in premises)}))")
+    rewritten = instantiated(goal)
+    return tactics + ([f"({rewritten}; {close})" for close in ("omega", f"grind{grind}")] if rewritten else [])
+
+
+def further(goal: Goal, hints: Hints) -> list[str]:
+    """Less likely tactics for the goal as it stands; `exact?` is the last and slowest."""
+    known, definitions, brackets, grind = hints.known, hints.definitions, _brackets(hints.known), _brackets(hints.all)
+    tactics = [
+        f"(constructor <;> {any_of(['omega', f'simp_all{brackets}', f'grind{grind}'])})",
+        f"(ext <;> {any_of([f'simp_all{brackets}', f'grind{grind}'])})",
+        f"(funext arg; {any_of([f'simp_all{brackets}', f'grind{grind}'])})",
+        f"(intros; simp{brackets} at * <;> grind)",
+        "(repeat (first | assumption | constructor))",
+        "ac_rfl",
+        "(simp; ac_rfl)",
+        f"(simp [{_RING}] <;> omega)",
+        "decide +revert",
+    ]
+    if definitions:
+        for name in [n for n in definitions.split(", ") if mentions(goal.statement, n)]:
+            tactics += [f"(unfold {name}; grind)", f"(unfold {name} <;> (repeat' split) <;> simp_all <;> omega)"]
+        tactics += [f"(simp only [{definitions}] at * <;> {close})" for close in ("omega", "grind", "decide")]
+    if hints.lemmas:
+        tactics += [f"simp_all [{definitions}]", f"grind [{definitions}]"] if definitions else []
+        for lemma in hints.lemmas.split(", "):
+            tactics += [f"(apply {lemma} <;> {any_of(['assumption', 'omega', 'grind', f'simp_all [{known}]'])})"]
+            tactics += [f"(rw [{lemma}] <;> {any_of(['simp_all', 'grind'])})", f"(rw [← {lemma}] <;> simp_all)"]
+    tactics += [f"grind [{', '.join(premises)}]" for sign, premises in _PREMISES if sign in goal.target]
+    return [*tactics, "exact?"]
+
+
+def instantiated(goal: Goal) -> str:
+    """The hypotheses about all values, told about the variables of the goal."""
+    data = [v for v in goal.context if v.info == "default" and not is_proof(v)]
+    found: list[str] = []
+    for hypothesis in goal.context:
+        binders = re.match(r"∀ (?:\(([^():]+) : ([^()]+)\)|([^():,]+)), ", hypothesis.type)
+        if binders is None or " : " in (binders[3] or ""):
+            continue
+        wanted = binders[2]
+        fitting = [v.name for v in data if (v.type == wanted if wanted else v.type in ("Nat", "Int"))]
+        arity = len((binders[1] or binders[3]).split())
+        different = itertools.permutations(fitting, arity) if arity > 1 else itertools.product(fitting)
+        for values in itertools.islice(different, MOST_INSTANCES):
+            found.append(f"have i{len(found)} := {hypothesis.name} {' '.join(values)}")
+    return "; ".join(found)
+
+
+def apart(goal: Goal, theory: Theory) -> list[tuple[str, str, str]]:
+    """Hypotheses that may hide a witness: (hypothesis, how to get it, name of the witness)."""
+    found = []
+    for v in goal.context:
+        if (is_proof(v) and (v.type.startswith("∃") or " ∣ " in v.type)) or _defined(v.type, theory):
+            found.append((v.name, f"obtain ⟨k_{v.name}, h_{v.name}⟩ := {v.name}", f"k_{v.name}"))
+        if (v.type.startswith("∀") and "∃" in v.type) or _defined(v.type, theory):
+            choice = f"obtain ⟨s_{v.name}, p_{v.name}⟩ := Classical.axiomOfChoice {v.name}"
+            found.append((v.name, choice, f"s_{v.name}"))
+    return found
+
+
+def witnesses(goal: Goal, theory: Theory, hints: Hints, steps: Sequence[tuple[str, str, str]]) -> list[str]:
+    """Terms for what the goal says to exist, after those of ``steps`` (see `apart`) that Lean has accepted."""
+    grind, simp = f"grind{_brackets(hints.all)}", f"simp_all{_brackets(hints.known)}"
+    close = any_of(["omega", grind, simp, f"({simp} <;> omega)"])
+    start = "".join(f"{step}\n  " for _, step, _ in steps)
+    tactics = [f"{start}{close}"] if steps else []
+    if not ("∃" in goal.target or "∣" in goal.target or _defined(goal.target, theory)):
+        return tactics
+    found = [name for _, _, name in steps if name.startswith("k_")]
+    functions = [name for _, _, name in steps if name.startswith("s_")]
+    if functions:
+        start += "intro arg\n  " if not goal.target.startswith("∃") else ""
+        base = ["arg"] if start.endswith("arg\n  ") else [v.name for v in goal.context if not is_proof(v)][-2:]
+        once = [f"{f} {x}" for f in functions for x in base]
+        twice = [f"{f} ({t})" for f in functions for t in once]
+        return tactics + [f"{start}exact ⟨{term}, by {any_of([simp, grind])}⟩" for term in [*once, *twice]]
+    names = found + [v.name for v in goal.context if v.type in ("Nat", "Int")]
+    names += [v.name for v in goal.context if "∃" in goal.target and v.info == "default" and not is_proof(v)]
+    names = list(dict.fromkeys(names))[:5]
+    pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
+    terms = [*names, *(f"{a} + {b}" for a, b in pairs), *(f"{a} * {b}" for a, b in pairs)]
+    terms += ["0", "1", *(f"{n} + 1" for n in names), *(f"{a} + {b} + 1" for a, b in pairs)]
+    terms += [text.format(n) for n in names for text in ("2 * {}", "2 * {} + 1", "2 * {} + 2", "{} + 2", "{} - 1")]
+    terms += [f"{a} - {b}" for a, b in pairs]
+    terms += [*(f"2 * {a} * {b}" for a, b in pairs), *(f"2 * {a} * {b} + {a} + {b}" for a, b in pairs)]
+    if not names:
+        terms = list(dict.fromkeys([*re.findall(r"\b\d+\b", goal.target), *map(str, range(MOST_WITNESSES)), "[]"]))
+    terms = terms[:MOST_WITNESSES]
+    tactics.append(start + any_of([f"exact ⟨{term}, by omega⟩" for term in terms]))
+    return tactics + [f"{start}exact ⟨{term}, by {any_of([grind, simp, 'decide'])}⟩" for term in terms]
+
+
+def _defined(type_: str, theory: Theory) -> bool:
+    """Whether it is an application of a definition of the prefix."""
+    return _head(type_) in theory.names and not re.search(r" [=≠<≤>≥↔∧∨] ", type_)
+
+
+def _head(text: str) -> str:
+    found = re.match(r"[\w.']+", text)
+    return found[0] if found else ""
+
+
+def is_proof(variable: Variable) -> bool:
+    """Whether the variable is a hypothesis: its type speaks about others with a relation."""
+    return bool(re.search(r"[=≤<≥>∣∈∧∨¬↔≠∀∃]|→ (False|Prop)$", variable.type)) or variable.type.startswith("¬")

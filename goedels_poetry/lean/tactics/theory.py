@@ -1,0 +1,204 @@
+"""What Lean says about the text before a theorem, and about the theorem once its variables are introduced."""
+
+from __future__ import annotations
+
+import re
+import weakref
+from dataclasses import dataclass
+
+from goedels_poetry.lean.runtime.protocol import CheckRequest, LeanRuntime
+from goedels_poetry.lean.tactics.types import NotSimple, Signature, read_signature
+from goedels_poetry.lean.text.task import Task
+
+SHOWN = (
+    "set_option pp.fullNames true\nset_option pp.notation false\nset_option pp.fieldNotation false\n"
+    "set_option pp.mvars false\nset_option format.width 100000\n"
+)
+MOST_LEMMAS = 12
+_MADE_BY_LEAN = re.compile(
+    r"(^|\.)(_\w+|match_\d+|below|brecOn|casesOn|recOn|rec|noConfusion|noConfusionType|ctorElim|ctorElimType|ctorIdx|"
+    r"elim|inj|injEq|sizeOf_spec|eq_\d+|eq_def|eq_unfold|induct|induct_unfolding|fun_cases\w*|mutual_induct|"
+    r"inst[A-Z]\w*|toCtorIdx|ofNat_ctorIdx|go\.eq)(\.|$)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Theory:
+    """The declarations of a prefix. Names are full."""
+
+    functions: tuple[Signature, ...]
+    opaque: tuple[str, ...]
+    """Definitions whose type is none that `read_signature` reads (they can still be unfolded)."""
+    constructors: dict[str, tuple[Signature, ...]]
+    """Of each inductive type that is no proposition."""
+    lemmas: tuple[str, ...]
+    clashing: frozenset[str] = frozenset()
+    """Definitions whose name alone means something else as well (`insert`, `length` after `open List`)."""
+    printed: tuple[tuple[str, str], ...] = ()
+    """What ``#print`` says of the definitions that are propositions, or `opaque`."""
+
+    def written(self, name: str) -> str:
+        """A definition as a tactic has to call it."""
+        return f"_root_.{name}" if name in self.clashing else name
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every definition."""
+        return (*(f.name for f in self.functions), *self.opaque)
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A name of the local context."""
+
+    name: str
+    type: str
+    info: str
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """A theorem after the introduction of all its variables and hypotheses."""
+
+    intro: tuple[str, ...]
+    """The names that a proof has to introduce first."""
+    context: tuple[Variable, ...]
+    target: str
+    statement: str
+    """Closed over the context, printed so that Lean reads it back; "" when Lean could not."""
+    levels: tuple[str, ...] = ()
+
+    @property
+    def start(self) -> str:
+        """``by`` and the introductions, ready for tactics indented by two."""
+        return "by\n" + (f"  intro {' '.join(self.intro)}\n" if self.intro else "")
+
+
+_KNOWN: weakref.WeakKeyDictionary[LeanRuntime, dict[str, Theory]] = weakref.WeakKeyDictionary()
+
+
+async def theory_of(lean: LeanRuntime, prefix: str, seconds: float) -> Theory:
+    """Definitions, types and lemmas of a prefix; asked once for a Lean and prefix. Empty when Lean does not answer."""
+    known = _KNOWN.setdefault(lean, {})
+    if prefix not in known:
+        made = await _ask(lean, prefix, seconds)
+        if made is None:
+            return Theory((), (), {}, ())
+        known[prefix] = made
+        while len(known) > 8:
+            known.pop(next(iter(known)))
+    return known[prefix]
+
+
+async def _ask(lean: LeanRuntime, prefix: str, seconds: float) -> Theory | None:
+    listed = await lean.check(CheckRequest("\n", prefix=prefix, seconds=seconds, declarations=True))
+    if listed.status != "done":
+        return None
+    inductive = {d.name for d in listed.declarations if d.kind == "inductive"}
+    names = {d.name for d in listed.declarations}
+    wanted: dict[str, list[str]] = {"def": [], "constructor": [], "theorem": []}
+    for found in listed.declarations:
+        if found.name.endswith(".ofNat") and f"{found.name}_ctorIdx" in names:
+            continue  # of an enumeration, made by Lean
+        if found.kind in wanted and not _MADE_BY_LEAN.search(found.name) and not found.unsafe:
+            wanted[found.kind].append(found.name)
+    asked = [*wanted["def"], *wanted["constructor"]]
+    shown = await lean.check(
+        CheckRequest(
+            "\n" + SHOWN + "".join(f"#check @_root_.{n}\n#check @{n}\n" for n in asked), prefix=prefix, seconds=seconds
+        )
+    )
+    first = f"{prefix}\n{SHOWN}".count("\n") + 1
+    printed = {m.line - first: " ".join(m.text.lstrip("@").replace("_root_.", "").split()) for m in shown.messages}
+    types = dict(text.split(" : ", 1) for at, text in printed.items() if at % 2 == 0 and " : " in text)
+    clashing = frozenset(name for at, name in enumerate(asked) if printed.get(2 * at) != printed.get(2 * at + 1))
+    functions: list[Signature] = []
+    opaque: list[str] = []
+    constructors: dict[str, list[Signature]] = {}
+    for name in asked:
+        try:
+            signature = read_signature(name, types[name])
+        except (NotSimple, KeyError):
+            if name in wanted["def"]:
+                opaque.append(name)
+            continue
+        if name in wanted["def"]:
+            functions.append(signature)
+        elif signature.result.head in inductive and all(
+            a.head in signature.parameters for a in signature.result.args
+        ):  # else a predicate, or a family
+            constructors.setdefault(signature.result.head, []).append(signature)
+    formulas = [f.name for f in functions if f.result.head == "Prop"]
+    bodies = await _printed(lean, prefix, [*formulas, *opaque], seconds)
+    return Theory(
+        tuple(functions),
+        tuple(opaque),
+        {k: tuple(v) for k, v in constructors.items()},
+        tuple(wanted["theorem"][:MOST_LEMMAS]),
+        clashing & set(wanted["def"]),
+        bodies,
+    )
+
+
+async def _printed(lean: LeanRuntime, prefix: str, names: list[str], seconds: float) -> tuple[tuple[str, str], ...]:
+    if not names:
+        return ()
+    code = "\nset_option pp.fullNames true\nset_option format.width 100000\n"
+    shown = await lean.check(
+        CheckRequest(code + "".join(f"#print _root_.{n}\n" for n in names), prefix=prefix, seconds=seconds)
+    )
+    first = f"{prefix}{code}".count("\n") + 1
+    texts = {m.line - first: m.text for m in shown.messages}
+    return tuple((name, texts[at]) for at, name in enumerate(names) if at in texts)
+
+
+async def opened(lean: LeanRuntime, task: Task, seconds: float) -> Goal | None:
+    """The goal of a task after `intros`; None when the statement does not elaborate in time."""
+    code = task.stubs + (
+        "set_option tactic.hygienic false\nset_option format.width 100000\nset_option pp.fullNames true\n"
+        f"{renamed(task, '_before')} := by\n  sorry\n\n{renamed(task, '_after')} := by\n  intros\n  sorry\n"
+    )
+    result = await lean.check(CheckRequest("\n" + code, prefix=task.prefix, seconds=seconds, holes=True))
+    if not result.ok or len(result.holes) != 2 or not all(h.goals for h in result.holes):
+        return None
+    before, after = result.holes[0].goals[0], result.holes[1].goals[0]
+    old = len(before.binders)
+    variables, target = read_goal(after.goal)
+    if len(variables) != len(after.binders):
+        return None
+    context = tuple(Variable(n, t, b.info) for (n, t), b in zip(variables, after.binders, strict=True))
+    return Goal(tuple(v.name for v in context[old:]), context, target, after.statement, after.levels)
+
+
+def read_goal(text: str) -> tuple[list[tuple[str, str]], str]:
+    """The names with their types, and the target, of a goal as Lean shows it."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        if lines and line.startswith(" "):
+            lines[-1] += " " + line.strip()
+        elif not line.startswith("case "):
+            lines.append(line)
+    variables = []
+    target = ""
+    for line in lines:
+        if line.startswith("⊢"):
+            target = line[1:].strip()
+            break
+        names, _, type_ = line.partition(" : ")
+        variables += [(name, type_.split(" := ")[0]) for name in names.split()]
+    return variables, target
+
+
+def renamed(task: Task, suffix: str) -> str:
+    """The head with another name for the theorem, so that several attempts fit into one text."""
+    at = re.search(r"\b(theorem|lemma|example)\b\s+", task.head)
+    place = task.head.find(task.name, at.end() if at else 0)
+    if place < 0:
+        return task.head
+    end = place + len(task.name)
+    return f"{task.head[:place]}{with_suffix(task.name, suffix)}{task.head[end:]}"
+
+
+def with_suffix(name: str, suffix: str) -> str:
+    """A longer name: ``«a b»`` becomes ``«a b_goal»``."""
+    return f"{name[:-1]}{suffix}»" if name.endswith("»") else f"{name}{suffix}"

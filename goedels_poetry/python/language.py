@@ -1,0 +1,202 @@
+"""Python functions with contracts as a language of the machine: what is proved is their translation to SMT-LIB.
+
+The search is that of `SmtLanguage`, on the theorem that `goedels_poetry.python.translate` makes of the contract.
+Tests in CPython come first and stand for themselves: an input on which the function breaks its contract there is the
+only counterexample that counts, wherever it was found.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+from goedels_poetry.errors import InvalidInput
+from goedels_poetry.protocol.base import Goal, Outcome, Theorem
+from goedels_poetry.protocol.reading import READ_SECONDS, read_apart
+from goedels_poetry.protocol.trials import trial_log
+from goedels_poetry.python.early import EARLY, EarlyAnswers
+from goedels_poetry.python.testing.candidate import replay, test_candidate
+from goedels_poetry.python.testing.checks import VIOLATIONS, Checks, Effort, TestReport
+from goedels_poetry.settings.declared import Settings
+from goedels_poetry.smt.language import JOB_SECONDS, JOBS, MEMORY_MB, Reading, SmtLanguage
+from goedels_poetry.solvers.limits import JobCrashed, JobMemory, JobTimeout
+
+Json = dict[str, Any]
+
+PYTHON_JOBS = "goedels_poetry.python.jobs"
+_TIME_FOR_ALL = 60.0
+"""Seconds of a run from which on a function that has no translation is tested thoroughly, which takes half of them."""
+_EVIDENCE = frozenset({"counterexample", "checks", "task", "change"})
+"""What the checker gets of an answer. A ``task`` says that the function is a candidate: one that breaks leaves the task
+open, while of a program that was given it refutes the contract."""
+
+
+@dataclass(frozen=True, slots=True)
+class PythonReading:
+    """What the process that has read a program says of one of its functions."""
+
+    function: str
+    smt: str
+    """The theorem in SMT-LIB; "" where there is none."""
+    outside: str
+    """Why there is none."""
+    checks: Json
+    lines: dict[str, int]
+    """Of each condition that it ensures."""
+    reading: Reading
+
+
+class PythonLanguage(SmtLanguage):
+    """Functions with contracts in a Python file; ``options["theorem"]`` names one of them."""
+
+    name = "python"
+    suffixes = (".py",)
+
+    def __init__(self, workers: int | None = None) -> None:
+        """``workers``: jobs at once; one for each processor by default."""
+        super().__init__(workers)
+        self._translated: dict[tuple[str, str], str] = {}  # by program and function
+        self._early = EarlyAnswers()
+        self._effort: Effort = "thorough"
+
+    def configure(self, settings: Settings) -> None:
+        """See `Configurable`."""
+        limit = settings.budgets.wall_seconds
+        self._effort = "thorough" if limit is None or limit >= _TIME_FOR_ALL else "normal"
+
+    async def theorems(self, text: str) -> tuple[str, ...]:
+        """See `SeveralTheorems.theorems`: the functions with contracts."""
+        found = await read_apart(self._pool, f"{PYTHON_JOBS}:functions", {"source": text}, MEMORY_MB)
+        return tuple(found["functions"])
+
+    async def read(self, text: str, options: Json) -> Theorem:
+        """See `Language.read`."""
+        function = str(options.get("theorem") or "")
+        payload = {"source": text, "function": function}
+        answer = await read_apart(self._pool, f"{PYTHON_JOBS}:read", payload, MEMORY_MB)
+        if not answer["ok"]:
+            raise InvalidInput(answer["message"], answer["line"], answer["column"], answer["hint"])
+        self._translated[(text, function)] = answer["smt"]
+        checks = answer["checks"]
+        reading = PythonReading(
+            checks["function"],
+            answer["smt"],
+            answer["outside"],
+            checks,
+            answer["lines"],
+            Reading(answer["theory"], answer["key"], answer["empty"]),
+        )
+        warnings, seconds = tuple(answer["warnings"]), answer["seconds"]
+        return Theorem(self.name, text, dict(options), answer["statement"], warnings, reading, seconds, checks)
+
+    async def judge(self, theorem: Theorem) -> Outcome:
+        """See `Language.judge`: run it, look for values that make the theorem false, and run these, too."""
+        reading: PythonReading = theorem.data
+        checks, seed = Checks.from_json(reading.checks), int(theorem.options.get("seed", 0))
+        quick = await test_candidate(theorem.text, checks, seed=seed, effort="quick")
+        if _breaks_contract(quick):
+            return _refuted(quick, reading.lines)
+        if not reading.smt:
+            # Other inputs than the checker makes in the end: with its seed they would be tried twice.
+            found = await test_candidate(theorem.text, checks, seed=seed + 1, effort=self._effort)
+            if _breaks_contract(found):
+                return _refuted(found, reading.lines)
+            return Outcome(True, {"verdict": "unknown", "reason": f"no proof is tried: {reading.outside}"})
+        payload = {"theorem": reading.smt, "seed": seed, "assume_definitions": False}
+        tests = asyncio.create_task(test_candidate(theorem.text, checks, seed=seed, effort="normal"))
+        judge = asyncio.create_task(self._job("judge", payload))
+        early = asyncio.create_task(self._early.search(self._asked, self._root(theorem, reading)))
+        others = asyncio.gather(tests, judge)
+        under_way: list[asyncio.Future[Any]] = [others, early]
+        try:
+            await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
+            if not others.done() and await _is_whole_proof(early):
+                return Outcome(True, {"verdict": "open"})
+            tested, judged = await others
+        finally:
+            await _stopped(tests, judge, *under_way)
+        if _breaks_contract(tested):
+            return _refuted(tested, reading.lines)
+        return await self._confirmed(theorem, checks, judged)
+
+    async def _confirmed(self, theorem: Theorem, checks: Checks, judged: Outcome) -> Outcome:
+        """Values that the solver found count when CPython fails on them; without, the search goes on."""
+        found = judged.value.get("verdict")
+        if found == "refuted":
+            payload = {"source": theorem.text, "function": checks.function, "values": judged.value["counterexample"]}
+            found_arguments = await self._readers.run(f"{PYTHON_JOBS}:arguments", payload, READ_SECONDS[0], MEMORY_MB)
+            arguments = found_arguments["arguments"]
+            shown = await replay(theorem.text, checks, arguments) if arguments else None
+            if shown is not None and shown.violates():
+                why = _broken(theorem.data.lines, shown.name, shown.kind, shown.reason)
+                return Outcome(True, {"verdict": "refuted", "reason": why, "counterexample": arguments})
+            return Outcome(True, {"verdict": "open", "reason": judged.value.get("reason", "")}, cost=judged.cost)
+        return judged
+
+    async def canonical(self, theorem: Theorem, statement: str) -> str:
+        """See `Language.canonical`."""
+        reading: PythonReading = theorem.data
+        if not reading.smt:
+            return f"{reading.reading.theory}:{reading.reading.key}"
+        inner = Theorem("smt", reading.smt, data=reading.reading)
+        return await super().canonical(inner, statement)
+
+    async def assemble_answer(self, theorem: Theorem, answer: Json) -> Json:
+        """See `Language.assemble_answer`: the input that shows it, or the checks, and of what task."""
+        return {key: value for key, value in answer.items() if key in _EVIDENCE}
+
+    async def _asked(self, question: str, payload: Json) -> Json:
+        answer: Json = await self._pool.run(f"{JOBS}:{question}", payload, JOB_SECONDS, MEMORY_MB)
+        self._keep(payload["theorem"], answer["keys"])
+        return answer
+
+    async def _job(self, function: str, payload: Json, module: str = JOBS) -> Outcome:
+        answer = self._early.take(function, payload) if function in EARLY else None
+        if answer is None:
+            return await super()._job(function, payload, module)
+        trial_log().take(answer.get("trials", {}))
+        return Outcome(answer["ok"], answer["value"], answer["reason"], answer["cost"])
+
+    def _root(self, theorem: Theorem, reading: PythonReading) -> Json:
+        """What the first job on the theorem will be told."""
+        return super()._payload(Goal(reading.smt, theorem.options, "", ""))
+
+    def _payload(self, goal: Goal) -> Json:
+        function = str(goal.options.get("theorem") or "")
+        return {**super()._payload(goal), "theorem": self._translated[(goal.theorem, function)]}
+
+
+async def _is_whole_proof(early: asyncio.Task[bool]) -> bool:
+    """What the early search says; one that failed is repeated later, where it is told."""
+    try:
+        return await early
+    except (JobTimeout, JobMemory, JobCrashed):
+        return False
+
+
+async def _stopped(*begun: asyncio.Future[Any]) -> None:
+    """End what is under way, so that nothing runs on unseen."""
+    for task in begun:
+        task.cancel()
+    await asyncio.gather(*begun, return_exceptions=True)
+
+
+def _breaks_contract(report: TestReport) -> bool:
+    """Whether an input was found on which the contract itself is broken; a doctest that fails is another matter."""
+    return report.counterexample is not None and report.counterexample["kind"] in VIOLATIONS
+
+
+def _refuted(report: TestReport, lines: dict[str, int]) -> Outcome:
+    assert report.counterexample is not None
+    value = {
+        "verdict": "refuted",
+        "reason": _broken(lines, *(report.counterexample[key] for key in ("check", "kind", "reason"))),
+        "counterexample": report.counterexample["input"],
+    }
+    return Outcome(True, value)
+
+
+def _broken(lines: dict[str, int], check: str, kind: str, reason: str) -> str:
+    """A refutation in a line: of several conditions, which one is broken, and where it stands."""
+    return f"{check} (line {lines[check]}): {reason}" if kind == "ensures" and check in lines else reason

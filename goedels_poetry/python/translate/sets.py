@@ -1,0 +1,204 @@
+"""Sets: how many elements, whether one is in it, equality, sum, order of its elements, adding and removing some.
+
+A set is the list that it is made of, in which elements may come again, and every function leaves out what comes again.
+In which order a set is gone over is nobody's business: what depends on it is refused. Like dicts, sets stand in no
+list, tuple, object or dict.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from goedels_poetry.kernel.terms import BOOL as BOOLS
+from goedels_poetry.kernel.terms import INT as INTS
+from goedels_poetry.kernel.terms import TRUE, Term, and_, app, integer, var
+from goedels_poetry.python.translate.build import cond, equal
+from goedels_poetry.python.translate.faults import outside
+from goedels_poetry.python.translate.frame import Frame, Value
+from goedels_poetry.python.translate.library import Library
+from goedels_poetry.python.translate.types import Type
+
+
+def is_set(frame: Frame, node: ast.AST | None) -> bool:
+    """Whether an expression makes a set of what can be gone over, or is a variable that has a set."""
+    return is_variable(frame, node) or is_made(frame, node)
+
+
+def is_variable(frame: Frame, node: ast.AST | None) -> bool:
+    """Whether an expression is a variable that has a set."""
+    return isinstance(node, ast.Name) and node.id in frame.env and frame.env[node.id].kind.kind == "set"
+
+
+def is_made(frame: Frame, node: ast.AST | None) -> bool:
+    """Whether an expression makes a set of what can be gone over."""
+    if isinstance(node, ast.SetComp):
+        return True
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or len(node.args) != 1 or node.keywords:
+        return False
+    name = node.func.id
+    found = name in ("set", "frozenset") and name not in frame.local and name not in frame.env
+    return found and frame.registry.module.is_builtin(name) and not isinstance(node.args[0], ast.Starred)
+
+
+def elements(frame: Frame, node: ast.expr) -> Value:
+    """The elements of a set as a list in which they may come more than once."""
+    if isinstance(node, ast.SetComp):
+        made = ast.copy_location(ast.ListComp(node.elt, node.generators), node)
+        xs = frame.rules.comprehension(frame, made, "list")
+    elif isinstance(node, ast.Name):
+        xs = as_list(frame.value(node))
+    else:
+        assert isinstance(node, ast.Call)
+        xs = elements(frame, node.args[0]) if is_set(frame, node.args[0]) else frame.rules.listed(frame, node.args[0])
+    xs = frame.known(xs)
+    if not is_hashed(xs.kind.args[0]):
+        outside(f"a set of {xs.kind.args[0]}", node, "a set")
+    return xs
+
+
+def once(frame: Frame, node: ast.expr) -> Value:
+    """The elements of a set, each once, in some order."""
+    xs = elements(frame, node)
+    library = frame.library(xs.kind.args[0])
+    a, again = library.xs, app(f"once.{library.word}", (library.tail(library.xs),), library.sort)
+    kept = cond(library.member(library.head(a), library.tail(a)), again, library.cons(library.head(a), again))
+    return Value(xs.kind, _defined(library, "once", a, cond(library.is_nil(a), library.nil, kept), xs.term), owned=True)
+
+
+def size(frame: Frame, node: ast.expr) -> Value:
+    """``len(set(xs))``."""
+    return size_of(frame, elements(frame, node))
+
+
+def size_of(frame: Frame, xs: Value) -> Value:
+    """How many different elements a list has."""
+    library = frame.library(xs.kind.args[0])
+    a, again = library.xs, app(f"different.{library.word}", (library.tail(library.xs),), INTS)
+    more = cond(library.member(library.head(a), library.tail(a)), again, app("+", (integer(1), again), INTS))
+    counted = _defined(library, "different", a, cond(library.is_nil(a), integer(0), more), xs.term)
+    return Value(Type("int"), counted, natural=True)
+
+
+def same(frame: Frame, left: ast.expr, right: ast.expr, how: str = "equal") -> Term:
+    """``set(xs) == set(ys)``; with "within" or "around" ``<=`` or ``>=``."""
+    return _compared(frame, elements(frame, left), elements(frame, right), left, how)
+
+
+def _compared(frame: Frame, a: Value, b: Value, left: ast.AST, how: str) -> Term:
+    if a.kind != b.kind:
+        outside(f"a set of {a.kind.args[0]} is compared with one of {b.kind.args[0]}", left, "a set")
+    library = frame.library(a.kind.args[0])
+    parts = {"within": [(a, b)], "around": [(b, a)], "equal": [(a, b), (b, a)]}[how]
+    return and_([_within(library, x.term, y.term) for x, y in parts])
+
+
+def _within(library: Library, xs: Term, ys: Term) -> Term:
+    a, b = library.xs, library.rest
+    name = f"within.{library.word}"
+    rest = app(name, (library.tail(a), b), BOOLS)
+    body = cond(library.is_nil(a), TRUE, and_([library.member(library.head(a), b), rest]))
+    return library.define(name, (a, b), BOOLS, body, (xs, ys))
+
+
+# ------------------------------------------------------------------------------------- sets as values
+
+
+def as_list(value: Value) -> Value:
+    """The elements of a set, some perhaps more than once."""
+    return Value(Type("list", value.kind.args), value.term)
+
+
+def as_set(xs: Value) -> Value:
+    """The set of the elements of a list."""
+    return Value(Type("set", xs.kind.args), xs.term, owned=True)
+
+
+def made(frame: Frame, node: ast.expr) -> Value:
+    """The value of an expression that makes a set."""
+    return as_set(elements(frame, node))
+
+
+def empty(frame: Frame, node: ast.AST) -> Value:
+    """``set()``: of what is found out later."""
+    return frame.unknown("set", node, 1)
+
+
+def display(frame: Frame, node: ast.Set) -> Value:
+    """``{x, y}``."""
+    listed = frame.known(frame.value(ast.copy_location(ast.List(node.elts, ast.Load()), node)))
+    if not is_hashed(listed.kind.args[0]):
+        outside(f"a set of {listed.kind.args[0]}", node, "a set")
+    return as_set(listed)
+
+
+def of(frame: Frame, value: Value, one: Value, node: ast.AST) -> tuple[Value, Term]:
+    """A set and what may be one of its elements, of one type.
+
+    Raises:
+        OutsideFragment: the types differ, or have no hash. Retry: the type is known now.
+    """
+    (own,) = value.kind.args
+    if own.kind == "unknown":
+        frame.unify(own, frame.known(one).kind, node)
+    if not is_hashed(own) or not is_hashed(one.kind):
+        outside(f"{one.kind} in a set of {own}", node, "a set")
+    return value, frame.coerce(one, own, node, "an element").term
+
+
+def has(frame: Frame, value: Value, one: Value, node: ast.AST) -> Term:
+    """``one in value``."""
+    value, term = of(frame, value, one, node)
+    return frame.library(value.kind.args[0]).member(term, value.term)
+
+
+def equal_values(frame: Frame, left: Value, right: Value, node: ast.AST) -> Term:
+    """``left == right``."""
+    frame.unify(left.kind, right.kind, node, "this comparison")
+    return _compared(frame, as_list(frame.known(left)), as_list(frame.known(right)), node, "equal")
+
+
+def added(frame: Frame, value: Value, one: Value, node: ast.AST) -> Value:
+    """The set after ``value.add(one)``."""
+    value, term = of(frame, value, one, node)
+    return replace(value, term=frame.library(value.kind.args[0]).cons(term, value.term))
+
+
+def without(frame: Frame, value: Value, one: Value, node: ast.AST) -> Value:
+    """The set after ``value.discard(one)``."""
+    value, term = of(frame, value, one, node)
+    library = frame.library(value.kind.args[0])
+    v, a = var("v", term.sort), library.xs
+    name = f"without.{library.word}"
+    again = app(name, (v, library.tail(a)), library.sort)
+    kept = cond(equal(v, library.head(a)), again, library.cons(library.head(a), again))
+    body = cond(library.is_nil(a), library.nil, kept)
+    return replace(value, term=library.define(name, (v, a), library.sort, body, (term, value.term)))
+
+
+def combined(frame: Frame, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
+    """``left | right``, ``left & right`` and ``left - right``."""
+    kind = frame.unify(left.kind, right.kind, node, "this")
+    left, right = frame.known(left), frame.known(right)
+    library = frame.library(kind.args[0])
+    if isinstance(op, ast.BitOr):
+        return Value(kind, library.append(left.term, right.term), owned=True)
+    if not isinstance(op, ast.BitAnd | ast.Sub):
+        outside("this operator on sets", node, "a set")
+    keeps = isinstance(op, ast.BitAnd)
+    a, b = library.xs, library.rest
+    name = f"{'both' if keeps else 'less'}.set.{library.word}"
+    again = app(name, (library.tail(a), b), library.sort)
+    test = library.member(library.head(a), b)
+    more = library.cons(library.head(a), again)
+    body = cond(library.is_nil(a), library.nil, cond(test, more, again) if keeps else cond(test, again, more))
+    return Value(kind, library.define(name, (a, b), library.sort, body, (left.term, right.term)), owned=True)
+
+
+def _defined(library: Library, base: str, parameter: Term, body: Term, xs: Term) -> Term:
+    return library.define(f"{base}.{library.word}", (parameter,), body.sort, body, (xs,))
+
+
+def is_hashed(kind: Type) -> bool:
+    """Whether its values have a hash that goes with equality."""
+    return kind.kind in ("int", "bool", "str", "enum", "tuple") and all(map(is_hashed, kind.args))

@@ -1,0 +1,132 @@
+"""Elements of lists by an index, slices of lists and texts: counted from the end where numbers are negative."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from goedels_poetry.kernel.terms import INT as INTS
+from goedels_poetry.kernel.terms import STRING as STRINGS
+from goedels_poetry.kernel.terms import Kind, Term, and_, app, integer, not_
+from goedels_poetry.python.translate.build import compare, cond, minus, negative, plus
+from goedels_poetry.python.translate.faults import outside
+from goedels_poetry.python.translate.frame import Frame, Value
+from goedels_poetry.python.translate.library import backwards
+from goedels_poetry.python.translate.types import STR
+
+MAX_STEP = 4
+
+
+def element(frame: Frame, at: Value, xs: Value) -> tuple[Value, Callable[[Term], Term]]:
+    """The element of a list at an index, and the list with another one there; IndexError where it has none."""
+    library = frame.library(xs.kind.args[0])
+    if at.term is integer(-1):
+        frame.check(not_(library.is_nil(xs.term)), "IndexError")
+        return Value(xs.kind.args[0], library.last(xs.term)), lambda new: library.put_last(xs.term, new)
+    i = element_position(frame, at, xs)
+    return Value(xs.kind.args[0], library.nth(xs.term, i)), lambda new: library.put(xs.term, i, new)
+
+
+def element_position(frame: Frame, at: Value, xs: Value) -> Term:
+    """An index into a list from 0 on; IndexError where it has no such element."""
+    library = frame.library(xs.kind.args[0])
+    if at.term is integer(0):
+        frame.check(not_(library.is_nil(xs.term)), "IndexError")
+        return at.term
+    return position(frame, at, library.length(xs.term))
+
+
+def position(frame: Frame, at: Value, length: Term, exception: str = "IndexError") -> Term:
+    """An index from 0 on, of something so long."""
+    term = at.term
+    if at.natural:
+        frame.check(compare("<", term, length), exception)
+        return term
+    if term.kind is Kind.LIT and isinstance(term.value, int) and term.value < 0:
+        frame.check(compare(">=", length, integer(-term.value)), exception)
+        return minus(length, integer(-term.value))
+    low = compare("<=", negative(length), term)
+    frame.check(and_([low, compare("<", term, length)]), exception)
+    return cond(compare("<", term, integer(0)), plus(term, length), term)
+
+
+def cut_out(frame: Frame, value: Value, cut: ast.Slice, node: ast.AST) -> Value:
+    """``value[low:high:step]``.
+
+    Raises:
+        OutsideFragment: it is not covered.
+    """
+    if cut.step is not None and not (isinstance(cut.step, ast.Constant) and cut.step.value is None):
+        return _stepping(frame, value, cut, node)
+    low, high = (_bound(frame, e, node) for e in (cut.lower, cut.upper))
+    if value.kind == STR:
+        length = app("str.len", (value.term,), INTS)
+        start = integer(0) if low is None else _clamped(low, length)
+        end = length if high is None else _clamped(high, length)
+        return Value(STR, app("str.substr", (value.term, start, minus(end, start)), STRINGS))
+    if value.kind.kind != "list":
+        outside(f"a slice of {value.kind}", node, "slice")
+    library = frame.library(value.kind.args[0])
+    length = library.length(value.term)
+    xs = value.term
+    if high is not None and high.term is integer(-1):
+        xs = library.front(xs)
+    elif high is not None:
+        xs = library.take(xs, _from_start(high, length))
+    if low is not None:
+        xs = library.drop(xs, _from_start(low, length))
+    return Value(value.kind, xs, owned=True)
+
+
+def _stepping(frame: Frame, value: Value, cut: ast.Slice, node: ast.AST) -> Value:
+    """A slice with a step, which is a small literal; backwards only of the whole."""
+    step = literal_integer(cut.step) if cut.step is not None else None
+    if step is None or not 0 < abs(step) <= MAX_STEP:
+        return outside("a slice with this step", node, "slice")
+    if step < 0 and (cut.lower is not None or cut.upper is not None):
+        outside("a part of a list backwards", node, "slice")
+    if value.kind == STR and step in (1, -1):
+        whole = cut_out(frame, value, ast.Slice(cut.lower, cut.upper), node)
+        return whole if step == 1 else Value(STR, backwards(frame.registry, value.term))
+    if value.kind.kind != "list":
+        outside(f"a slice of {value.kind} with this step", node, "slice")
+    value = frame.known(value)
+    library = frame.library(value.kind.args[0])
+    part = cut_out(frame, value, ast.Slice(cut.lower, cut.upper), node)
+    term = library.reverse(value.term) if step < 0 else part.term
+    return Value(value.kind, term if abs(step) == 1 else library.every(term, abs(step)), owned=True)
+
+
+def _bound(frame: Frame, cut: ast.expr | None, node: ast.AST) -> Value | None:
+    if cut is None or (isinstance(cut, ast.Constant) and cut.value is None):
+        return None
+    value = frame.value(cut)
+    if value.kind.kind == "optional":
+        outside("a slice up to what may be None", node, "slice")
+    return frame.integral(value, node)
+
+
+def _from_start(at: Value, length: Term) -> Term:
+    """A bound of a slice, counted from the start; below 0 it means 0."""
+    term = at.term
+    if at.natural:
+        return term
+    if term.kind is Kind.LIT and isinstance(term.value, int) and term.value < 0:
+        return plus(length, term)
+    return cond(compare("<", term, integer(0)), plus(term, length), term)
+
+
+def _clamped(at: Value, length: Term) -> Term:
+    start = _from_start(at, length)
+    if at.natural:
+        return start
+    return cond(compare("<", start, integer(0)), integer(0), start)
+
+
+def literal_integer(node: ast.expr) -> int | None:
+    """The integer that is written here, or None."""
+    minus_sign = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
+    inner = node.operand if isinstance(node, ast.UnaryOp) and minus_sign else node
+    if isinstance(inner, ast.Constant) and type(inner.value) is int:
+        return -inner.value if minus_sign else inner.value
+    return None

@@ -1,0 +1,165 @@
+"""A JSON logic program to a `LogicProgram`, by way of annotated SMT-LIB text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from goedels_poetry.errors import InvalidInput
+from goedels_poetry.questions.entailment.program import LogicPremise, LogicProgram, Place
+from goedels_poetry.questions.json.content import Content, Statement
+from goedels_poetry.questions.json.declaring import declare_values, read_sorts, read_symbols
+from goedels_poetry.questions.json.expressions import ExpressionParser
+from goedels_poetry.questions.json.objects import members
+from goedels_poetry.questions.json.sorts import Declaration, smt_sort
+from goedels_poetry.questions.json.stating import read_actions, read_goals, read_optimization, read_premises
+from goedels_poetry.questions.json.text import Node, Text, decode, read
+from goedels_poetry.questions.json.typed import smt_text
+from goedels_poetry.questions.program.smt2 import read_smt2
+
+SECTIONS = (
+    "sorts",
+    "functions",
+    "constants",
+    "variables",
+    "knowledge_base",
+    "rules",
+    "verifications",
+    "goal",
+    "goals",
+    "optimization",
+    "actions",
+    "description",
+)
+
+
+def read_json(text: str | bytes) -> LogicProgram:
+    """Read a program of the JSON logic language.
+
+    Raises:
+        InvalidInput: it is none; with line and column in the JSON text, the JSON path, the place in the expression,
+            and what to change.
+    """
+    source = Text(decode(text))
+    try:
+        content = _content(source)
+        commands = list(_commands(content))
+        return _placed(source, content, _read(source, content, commands))
+    except InvalidInput as error:
+        error.in_text(source.text)
+        raise
+    except RecursionError:  # the limits should prevent it; a traceback must never be the answer
+        raise InvalidInput("the program is nested too deeply", 1, 1, "name parts by functions or constants") from None
+
+
+def _content(source: Text) -> Content:
+    root = read(source)
+    if not isinstance(root.value, dict):
+        source.refuse(root, f"a program is an object, not {root.kind}", 'write {"sorts": [...], ...}')
+    sections = members(source, root, SECTIONS, "a program")
+    sorts, places = read_sorts(source, sections.get("sorts"))
+    parser = ExpressionParser(sorts)
+    declare_values(source, parser, places)
+    content = Content(sorts, parser, read_symbols(source, parser, sections))
+    read_premises(source, content, sections)
+    read_goals(source, content, sections)
+    typer = parser.typer
+    if typer.loose:
+        names = ", ".join(typer.loose)
+        content.warnings.append(f"outside ForAll and Exists a variable stands for one unknown value: {names}")
+    if "optimization" in sections:
+        read_optimization(source, content, sections["optimization"])
+    content.warnings += typer.warnings
+    read_actions(source, content, sections.get("actions"))
+    return content
+
+
+def _commands(content: Content) -> Iterator[tuple[str, Node | None]]:
+    """The program in SMT-LIB, one command a line, each with what it comes from.
+
+    Each assertion gets its number as a sentence: so it is found again, and never taken for the goal posed once more.
+    """
+    for sort in content.sorts.declared:
+        yield f"(declare-sort {smt_sort(sort)} 0)", None
+    for group in content.sorts.groups:
+        yield _datatypes(content, group), None
+    for symbol in content.functions:
+        if symbol.kind == "variable" and symbol.name not in content.parser.typer.loose:
+            continue  # it only says the sort of bound variables
+        params = " ".join(map(smt_sort, symbol.params))
+        yield f"(declare-fun {symbol.smt} ({params}) {smt_sort(symbol.result)})", None
+    for number, goal in enumerate(content.goals, 1):
+        yield f"(define-fun goal-{number} () Bool {smt_text(goal.formula)})", goal.node
+    for number, premise in enumerate(content.premises, 1):
+        yield f"(assert (! {smt_text(premise.formula)} :sentence {number}))", premise.node
+    for number, constraint in enumerate(content.constraints, 1):
+        yield f"(assert (! {smt_text(constraint.formula)} :sentence {number} :objective true))", constraint.node
+    for aim in content.aims:
+        yield f"({'maximize' if aim.maximize else 'minimize'} {smt_text(aim.term)})", aim.node
+
+
+def _datatypes(content: Content, group: tuple[Declaration, ...]) -> str:
+    table = content.parser.symbols
+    heads, bodies = [], []
+    for declaration in group:
+        sort = content.sorts.sorts[declaration.name]
+        heads.append(f"({smt_sort(sort)} 0)")
+        constructors = []
+        for constructor in declaration.constructors:
+            symbol = table.table[constructor.name]
+            fields = [
+                f"({table.fields[name][sort].smt} {smt_sort(param)})"
+                for (name, _), param in zip(constructor.fields, symbol.params, strict=True)
+            ]
+            constructors.append(f"({' '.join((symbol.smt, *fields))})")
+        bodies.append(f"({' '.join(constructors)})")
+    return f"(declare-datatypes ({' '.join(heads)}) ({' '.join(bodies)}))"
+
+
+def _read(source: Text, content: Content, commands: list[tuple[str, Node | None]]) -> LogicProgram:
+    try:
+        return read_smt2("\n".join(command for command, _ in commands), dialect="json")
+    except InvalidInput as error:  # a limit of the SMT-LIB reader
+        node = commands[error.line - 1][1] if error.line and error.line <= len(commands) else None
+        if node is None:
+            raise InvalidInput(error.message, 1, 1, error.hint) from error
+        source.refuse(node, error.message, error.hint or "")
+
+
+def _placed(source: Text, content: Content, program: LogicProgram) -> LogicProgram:
+    """The program with names, places and origins from the JSON text."""
+    premises = _matched(source, program.premises, content.premises)
+    constraints = _matched(source, program.constraints, content.constraints)
+    goals = tuple(
+        replace(read, name=s.name, place=_place(source, s.node), words=s.words)
+        for read, s in zip(program.goals, content.goals, strict=True)
+    )
+    objectives = tuple(
+        replace(read, place=_place(source, aim.node))
+        for read, aim in zip(program.objectives, content.aims, strict=True)
+    )
+    return LogicProgram(
+        "json",
+        source.text,
+        program.signature,
+        premises,
+        goals,
+        objectives,
+        constraints,
+        (*content.warnings, *program.warnings),
+    )
+
+
+def _matched(source: Text, found: tuple[LogicPremise, ...], statements: list[Statement]) -> tuple[LogicPremise, ...]:
+    """Premises as they were read, each with what the JSON says of it."""
+    if [premise.sentences for premise in found] != [(number,) for number in range(1, len(statements) + 1)]:
+        raise InvalidInput("a premise was lost on its way to the solver's language", 1, 1, "report this as a defect")
+    return tuple(
+        replace(read, name=s.name, place=_place(source, s.node), origin=s.origin, sentences=s.sentences, words=s.words)
+        for read, s in zip(found, statements, strict=True)
+    )
+
+
+def _place(source: Text, node: Node) -> Place:
+    line, column = source.position(node.at)
+    return Place(line, column, node.path)

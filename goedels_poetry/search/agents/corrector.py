@@ -1,0 +1,55 @@
+"""The corrector repairs a rejected proof attempt or sketch with the verifier's report: symbolically, or by a model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from goedels_poetry.protocol.base import Goal, ModelGuided
+from goedels_poetry.search.agents.deps import Apply, Deps
+from goedels_poetry.search.agents.failure import FailurePolicy
+from goedels_poetry.search.agents.guidance import guide_of
+from goedels_poetry.search.agents.logged import logged
+from goedels_poetry.search.agents.prover import ask_for_proof, proof_prompt, proofs_left, settle_attempt, settle_round
+from goedels_poetry.search.agents.registry import agent
+from goedels_poetry.search.agents.sketch_corrector import correct_sketch
+from goedels_poetry.search.agents.story import last_reply, shown
+from goedels_poetry.store.state import ProofNode, Queue
+
+
+@agent(
+    queue=(Queue.CORRECT, Queue.CORRECT_SKETCH),
+    on_failure={Queue.CORRECT: FailurePolicy.FAIL_PROOF, Queue.CORRECT_SKETCH: FailurePolicy.FAIL_SKETCH},
+)
+@logged
+async def corrector(node: ProofNode, deps: Deps) -> Apply:
+    """One corrected candidate or sketch, or one more failed attempt."""
+    if node.queue == Queue.CORRECT_SKETCH:
+        return await correct_sketch(node, deps)
+    goal = await deps.goal(node)
+    candidate, report = await deps.load(node, "candidate"), await deps.load(node, "report")
+    outcome = deps.charge(await deps.language.correct(goal, candidate, report))
+    guide = guide_of(deps, "corrector")
+    if outcome.ok or guide is None or not proofs_left(deps, guide, goal):
+        return lambda txn: settle_attempt(txn, deps, node, outcome, Queue.CORRECT)
+    written = await last_reply(deps, goal)
+    if not written:  # what was rejected is a query of the search's own: there is nothing in it to read, or to mend
+        done = await ask_for_proof(deps, guide, node, goal, "corrector", proof_prompt(goal))
+        return lambda txn: settle_round(txn, deps, node, guide, goal, done)
+    words = {"candidate": written, "report": shown(report), "answer_format": await _format(guide, goal)}
+    prompt = guide.repair_prompt or proof_fault(report, node.reason)
+    done = await ask_for_proof(deps, guide, node, goal, "corrector", prompt, **words)
+    return lambda txn: settle_round(txn, deps, node, guide, goal, done)
+
+
+async def _format(guide: ModelGuided, goal: Goal) -> str:
+    return (await guide.describe(goal))["proof_format"]
+
+
+def proof_fault(report: Any, reason: str) -> str:
+    """The repair prompt for a kind of error."""
+    words = f"{reason} {shown(report)}".lower()
+    if any(word in words for word in ("timeout", "timed out", "rlimit", "resource", "memory", "took longer")):
+        return "repair-timeout"
+    if any(word in words for word in ("unknown symbol", "unknown sort", "expected", "ill-sorted", "cannot be read")):
+        return "repair-invalid"
+    return "repair-unproved"

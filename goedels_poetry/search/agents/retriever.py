@@ -1,0 +1,110 @@
+"""The retriever picks what may help a goal before it is sketched: lemmas of earlier runs, and premises of libraries.
+
+It is optional help: nothing that fails here ends a run.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from goedels_poetry.models.requests import Reply
+from goedels_poetry.protocol.base import Goal, Outcome
+from goedels_poetry.search.agents.deps import Apply, Deps
+from goedels_poetry.search.agents.failure import FailurePolicy
+from goedels_poetry.search.agents.guidance import guide_of, request_for
+from goedels_poetry.search.agents.premises import KIND, best_first, can_search, found_premises, kept
+from goedels_poetry.search.agents.registry import agent
+from goedels_poetry.search.agents.rounds import Round, ask_round
+from goedels_poetry.search.agents.sharing import SharedFacts, with_shared_facts
+from goedels_poetry.search.agents.story import failed_subgoal, rounds_so_far
+from goedels_poetry.search.memory import theory_of
+from goedels_poetry.store.state import ProofNode, Queue
+from goedels_poetry.store.txn import Txn
+
+MANY = 20
+"""Offers beyond which a model's search query is worth its call; after a failure it always is."""
+
+QUERY_SCHEMA: dict[str, Any] = {
+    "title": "queries",
+    "type": "object",
+    "properties": {"queries": {"type": "array", "items": {"type": "string"}}},
+    "required": ["queries"],
+    "additionalProperties": False,
+}
+
+
+@agent(queue=Queue.RETRIEVE, on_failure=FailurePolicy.SKIP)
+async def retriever(node: ProofNode, deps: Deps) -> Apply:
+    """Offer lemmas that hold under the same definitions, and premises; without any the goal goes on to the sketcher."""
+    bank, snapshot = deps.bank, deps.bank_snapshot
+    offers: list[dict[str, Any]] = []
+    if bank is not None and node.key and snapshot:
+        known = await deps.store.on_thread(bank.offers, deps.language.name, theory_of(node.key), snapshot)
+        offers = [offer for offer in known if offer["statement"] != node.statement]
+    goal = await deps.goal(node, sketching=True)
+    guided = guide_of(deps, "prover", "sketcher") is not None
+    shared = await with_shared_facts(deps, replace(node, lemmas=()), goal) if guided else SharedFacts(node, goal)
+    asked = await _ask(node, deps, goal, len(offers)) if bank is not None or can_search(deps) else None
+    queries = asked.winner.value["queries"] if asked is not None and asked.winner is not None else []
+    lemmas: dict[str, list[dict[str, Any]]] = {}
+    if bank is not None and offers:
+        ranked = await best_first(deps, goal, _ranked(offers, queries), queries)
+        outcome = deps.charge(await deps.language.retrieve(goal, ranked))
+        offered = {offer["id"] for offer in offers}
+        for lemma in outcome.value.get("lemmas", ()) if outcome.ok else ():
+            body = await deps.store.on_thread(bank.load, lemma, snapshot) if lemma in offered else None
+            if body is not None:
+                lemmas[lemma] = body
+    found = await found_premises(deps, goal, queries)
+
+    def apply(txn: Txn) -> str:
+        if asked is not None:
+            asked.log(txn, node)
+        shared.keep(txn)
+        for lemma, body in lemmas.items():
+            txn.remember(f"lemma:{lemma}", body)
+        refs = {name: ref for name, ref in node.refs.items() if name != "premises"}
+        if found.queries:
+            names = [premise.name for premise in found.premises]
+            txn.log(node.id, KIND, generation=node.generation, queries=list(found.queries), premises=names)
+        if found.premises:
+            refs["premises"] = txn.save(kept(found.premises))
+        offered = tuple(dict.fromkeys((*lemmas, *shared.bodies)))
+        txn.put(replace(node, queue=Queue.SKETCH, lemmas=offered, refs=refs))
+        words = f"{len(offered)} lemmas" if offered else "no lemmas"
+        return f"{words}, {len(found.premises)} premises" if found.premises else words
+
+    return apply
+
+
+async def _ask(node: ProofNode, deps: Deps, goal: Goal, offers: int) -> Round | None:
+    guide = guide_of(deps, "search_query")
+    if guide is None or not (node.generation or offers > MANY):
+        return None
+    prompt = "search-query-backtrack" if node.generation else "search-query-initial"
+    attempt = rounds_so_far(goal, "search-query-")
+    words = failed_subgoal(goal) if node.generation else {}
+    request = await request_for(deps, node, goal, "search_query", prompt, attempt, QUERY_SCHEMA, **words)
+
+    async def read(reply: Reply) -> Outcome:
+        return Outcome(True, {"queries": (reply.parsed or {}).get("queries", [])[:5]})
+
+    return await ask_round(deps, replace(request, samples=1), read)
+
+
+def _ranked(offers: list[dict[str, Any]], asked: list[str]) -> list[dict[str, Any]]:
+    """The offers with ``uses``: how well they fit the model's queries, the first query weighing most."""
+    if not asked:
+        return offers
+    queries = [set(query.split()) for query in asked]
+    ranked = []
+    for offer in offers:
+        words = set(_WORD.findall(offer["statement"]))
+        fits = sum((len(queries) - n) * len(words & query) for n, query in enumerate(queries))
+        ranked.append({**offer, "uses": fits})
+    return ranked
+
+
+_WORD = re.compile(r"[^\s()|]+")

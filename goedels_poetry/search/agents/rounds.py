@@ -1,0 +1,292 @@
+"""One round with a language model: a beam of samples, read and checked as they come, and what is kept of it.
+
+The first sample is asked for alone: those after it are paid for only when it does not hold. The winner is the first,
+in their order, that holds; those after it are cancelled. So the same replies give the same winner, whatever came first.
+Samples that propose the same thing are checked once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from goedels_poetry.models.accounting import Ledger
+from goedels_poetry.models.cache import Asked
+from goedels_poetry.models.requests import Reply, Request
+from goedels_poetry.protocol.base import Goal, ModelGuided, Outcome
+from goedels_poetry.search.agents.deps import Deps
+from goedels_poetry.search.agents.judging import outcome_of
+from goedels_poetry.search.agents.refuting import REFUTATION
+from goedels_poetry.search.agents.story import UNREADABLE
+from goedels_poetry.store.state import ProofNode
+from goedels_poetry.store.txn import Txn
+
+MAX_KEPT = 20_000
+"""Characters of a prompt or reply that the conversation keeps."""
+
+MAX_REASON = 400
+
+REFUTED_IN_VAIN = "refutation"
+"""Kind of history entry: a model has said that the goal is false, and it does not hold; why, and what it gave."""
+
+Read = Callable[[Reply], Awaitable[Outcome]]
+"""A reply to what it proposes; not ok: its reason goes into the next prompt."""
+
+Check = Callable[[dict[str, Any]], Awaitable[Outcome]]
+"""Whether a proposal holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One reply and what came of it."""
+
+    reply: Reply
+    value: dict[str, Any] = field(default_factory=dict)
+    """What was read from it; {} when it could not be used."""
+    reason: str = ""
+    """Why it cannot be used or does not hold; "" when it does, or was not checked."""
+    fault: bool = False
+    """Whether the reason is a fault of our own: the reply was neither accepted nor rejected."""
+    report: dict[str, Any] = field(default_factory=dict)
+    """The verifier's report."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether it may go on to the verifier."""
+        return not self.reason
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """What was asked, all samples that counted, and the one that won."""
+
+    request: Request
+    model: str
+    messages: tuple[tuple[str, str], ...]
+    samples: tuple[Sample, ...]
+    before: Round | None = None
+    """The round whose reply could not be read; this one asked for it again."""
+
+    @property
+    def winner(self) -> Sample | None:
+        """The sample that holds."""
+        return next((sample for sample in self.samples if sample.holds), None)
+
+    @property
+    def reason(self) -> str:
+        """Why none holds, in one line."""
+        reasons = dict.fromkeys(sample.reason for sample in self.samples if self.fault or not sample.fault)
+        return "; ".join(reasons)[:MAX_REASON] or "the model gave no reply"
+
+    @property
+    def fault(self) -> bool:
+        """Whether nothing was found out about any reply, by our own fault."""
+        return bool(self.samples) and all(sample.fault for sample in self.samples)
+
+    @property
+    def unreadable(self) -> Sample | None:
+        """The first reply, when there are words in it and nothing in any of them can be read."""
+        for sample in self.samples:
+            if sample.holds or sample.fault or sample.value or sample.report or not sample.reply.text.strip():
+                return None
+        return self.samples[0] if self.samples else None
+
+    def rejected(self, known: str = "") -> list[Sample]:
+        """Samples that propose a sketch that does not hold, one for each sketch; ``known`` is left out."""
+        found: dict[str, Sample] = {}
+        for sample in self.samples:
+            name = sample.value.get("key", "")
+            if not (sample.holds or sample.fault) and "sketch" in sample.value and name and name != known:
+                found.setdefault(name, sample)
+        return list(found.values())
+
+    def log(self, txn: Txn, node: ProofNode) -> None:
+        """Keep the exchange in the node's history, and what the prompt was made of: wordings can be tried on it."""
+        if self.before is not None:
+            self.before.log(txn, node)
+        exchange = {
+            "messages": [[role, text[:MAX_KEPT]] for role, text in self.messages],
+            "replies": [
+                {"text": s.reply.text[:MAX_KEPT], "error": s.reply.error, "reason": s.reason, "holds": s.holds}
+                for s in self.samples
+            ],
+        }
+        txn.log(
+            node.id,
+            "model",
+            role=self.request.role,
+            prompt=self.request.prompt,
+            model=self.model,
+            attempt=self.request.attempt,
+            generation=node.generation,
+            temperature=self.request.temperature,
+            reasons=[s.reason[:MAX_REASON] for s in self.samples if s.reason and not s.fault],
+            exchange=txn.save(exchange),
+            variables=txn.save(dict(self.request.variables)),
+        )
+        for sample in self.samples:
+            if REFUTATION in sample.report and not sample.holds:  # a reader wants to know what was claimed, and why not
+                claimed = txn.save(sample.report[REFUTATION])
+                txn.log(node.id, REFUTED_IN_VAIN, model=self.model, reason=sample.reason, claimed_ref=claimed)
+
+
+async def ask_round(deps: Deps, request: Request, read: Read, check: Check | None = None) -> Round:
+    """Ask for one sample of a request and, when it does not hold, for all others; find the first that holds.
+
+    Args:
+        read: what a reply proposes; ``value["key"]``, when there is one, tells proposals apart.
+        check: whether a proposal holds; None: every proposal that can be read does.
+
+    Raises:
+        BudgetExceeded: the run may not ask any more.
+    """
+    assert deps.models is not None
+    checks: dict[str, asyncio.Task[Outcome]] = {}
+    judged: dict[int, asyncio.Task[Sample]] = {}
+
+    async def judge(reply: Reply) -> Sample:
+        if reply.error:
+            return Sample(reply, reason=reply.error[:MAX_REASON])
+        found = await outcome_of(deps, "reader of replies", lambda: read(reply))
+        if not found.ok:
+            return Sample(reply, {}, found.words or "the reply cannot be used", found.fault, found.value)
+        if check is None:
+            return Sample(reply, found.value)
+        key = str(found.value.get("key") or found.value)
+        if key not in checks:
+            checks[key] = asyncio.ensure_future(outcome_of(deps, "verifier", lambda: check(found.value)))
+        verdict = await asyncio.shield(checks[key])
+        reason = "" if verdict.ok else verdict.words or "it does not hold"
+        return Sample(reply, found.value, reason, verdict.fault, verdict.value)
+
+    replies = deps.each(replace(request, first_alone=True))
+    try:
+        await _collect(replies, judge, judged, request.samples, deps.ledger)
+    finally:
+        await _cancel([*judged.values(), *checks.values()])
+        await replies.aclose()
+    samples = tuple(task.result() for _, task in sorted(judged.items()) if not task.cancelled())
+    winner = next((n for n, sample in enumerate(samples) if sample.holds), len(samples))
+    messages = _messages(deps, request)
+    return Round(request, deps.models.name(request.role), messages, samples[: winner + 1])
+
+
+async def ask_readable(deps: Deps, request: Request, read: Read, check: Check | None = None) -> Round:
+    """Like `ask_round`; a reply that cannot be read is sent back once, with what is wrong: form costs no attempt.
+
+    Raises:
+        BudgetExceeded: the run may not ask any more.
+    """
+    done = await ask_round(deps, request, read, check)
+    broken = done.unreadable
+    if broken is None:
+        return done
+    said = [message for message in done.messages if message[0] != "system"]
+    again = replace(
+        request,
+        prompt=UNREADABLE,
+        variables={"fault": broken.reason},
+        samples=1,
+        messages=(*said, ("assistant", broken.reply.text[:MAX_KEPT])),
+    )
+    return replace(await ask_round(deps, again, read, check), before=done)
+
+
+async def remembered(
+    deps: Deps,
+    guide: ModelGuided,
+    kind: Literal["verification", "validation"],
+    goal: Goal,
+    proposal: Any,
+    work: Callable[[], Awaitable[Outcome]],
+) -> Outcome:
+    """A verdict on a proposal, from the cache where it is one that cannot change.
+
+    Only what was accepted is kept: that more time would not have changed a rejection is more than we know. The
+    verifier looks at whatever goes on from here once more, and the checker at all of it.
+    """
+    assert deps.models is not None
+    about = {
+        "verifier": guide.verifier,
+        "theorem": goal.theorem,
+        "options": {name: value for name, value in goal.options.items() if name != "file"},
+        "statement": goal.statement,
+        "scope": [statement for _, statement in goal.scope],
+        "proposal": proposal,
+    }
+    question = Asked(about)
+    kept = deps.models.cache.get(kind, question)
+    if kept is not None:
+        return Outcome(True, kept)
+    found = await work()
+    if found.ok:
+        deps.models.cache.put(kind, question, found.value)
+    return found
+
+
+async def _collect(
+    replies: AsyncGenerator[Reply, None],
+    judge: Callable[[Reply], Awaitable[Sample]],
+    judged: dict[int, asyncio.Task[Sample]],
+    expected: int,
+    ledger: Ledger,
+) -> None:
+    """Judge replies as they come, until the first that holds is known, or there are no more."""
+    following: asyncio.Task[Reply] | None = _next(replies)
+    try:
+        while following is not None or not all(task.done() for task in judged.values()):
+            under_way: set[asyncio.Task[Any]] = {task for task in judged.values() if not task.done()}
+            waiting = nullcontext() if under_way else ledger.waiting()  # for the model, and nothing else
+            if following is not None:
+                under_way.add(following)
+            with waiting:
+                await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
+            if following is not None and following.done():
+                try:
+                    reply = following.result()
+                except StopAsyncIteration:
+                    following = None
+                else:
+                    task = judged[reply.sample] = asyncio.ensure_future(judge(reply))
+                    if reply.cached or len(judged) == 1:  # the others are asked for when it does not hold
+                        await asyncio.wait({task})
+                    following = None if _decided(judged, expected) else _next(replies)
+            if _decided(judged, expected):
+                return
+    finally:
+        if following is not None:
+            await _cancel([following])
+
+
+def _next(replies: AsyncGenerator[Reply, None]) -> asyncio.Task[Reply]:
+    return asyncio.ensure_future(anext(replies))
+
+
+def _decided(judged: Mapping[int, asyncio.Task[Sample]], expected: int) -> bool:
+    """Whether a sample holds and all before it do not."""
+    for number in range(expected):
+        task = judged.get(number)
+        if task is None or not task.done():
+            return False
+        if task.result().holds:
+            return True
+    return False
+
+
+async def _cancel(tasks: list[asyncio.Task[Any]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _messages(deps: Deps, request: Request) -> tuple[tuple[str, str], ...]:
+    """The prompt as it was sent; nothing when it could not be filled in (the reply says why)."""
+    assert deps.models is not None
+    from goedels_poetry.models.prompts import PromptError
+
+    with suppress(PromptError):
+        return (*request.messages, *deps.models.prompts.get(request.prompt).messages(request.variables))
+    return ()

@@ -1,0 +1,149 @@
+"""The sketcher proposes how to decompose a goal: plug-in strategies first, then the language's own and the model's.
+
+With a model: what the symbolic agents can finish with a few queries, then the model's sketches by the schedule,
+then whatever else the symbolic agents have.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from goedels_poetry.models.requests import Reply
+from goedels_poetry.protocol.base import Goal, ModelGuided, Outcome
+from goedels_poetry.search.agents.deps import Apply, Deps
+from goedels_poetry.search.agents.failure import FailurePolicy
+from goedels_poetry.search.agents.guidance import guide_of, request_for
+from goedels_poetry.search.agents.logged import logged
+from goedels_poetry.search.agents.proposing import from_strategies
+from goedels_poetry.search.agents.refuting import REFUTATION, confirmed, refuted_with_subgoal, settle_refutation
+from goedels_poetry.search.agents.registry import agent
+from goedels_poetry.search.agents.rounds import Round, Sample, ask_readable, remembered
+from goedels_poetry.search.agents.story import PROOF_PROMPTS, SKETCH_PROMPTS, failed_subgoal, rounds_so_far
+from goedels_poetry.store.state import ProofNode, Queue
+from goedels_poetry.store.txn import Txn
+
+AGAIN = "that was proposed before, with the same rule and the same lemmas, and is not allowed on this goal any more"
+
+LAST_RESORT = 5
+"""How many times the queries of the first search the symbolic agents may pose when the model has no more rounds."""
+
+
+@agent(queue=Queue.SKETCH, on_failure=FailurePolicy.FAIL_SKETCH)
+@logged
+async def sketcher(node: ProofNode, deps: Deps) -> Apply:
+    """One sketch that is not banned, or the news that there is none left."""
+    goal = await deps.goal(node, sketching=True)
+    refuted = await refuted_with_subgoal(deps, goal)
+    if refuted is not None:
+        return lambda txn: settle_refutation(txn, deps, node, refuted.value)
+    sketch = await from_strategies(goal, deps)
+    if sketch is not None:
+        return lambda txn: deps.moves(txn).set_sketch(node, sketch)
+    guide = guide_of(deps, "prover", "sketcher")
+    if guide is None:
+        outcome = deps.charge(await deps.language.sketch(goal))
+        return lambda txn: _settle(txn, deps, node, outcome)
+    return await _guided(deps, guide, node, goal)
+
+
+async def _guided(deps: Deps, guide: ModelGuided, node: ProofNode, goal: Goal) -> Apply:
+    queries = deps.settings.symbolic_queries
+    fresh = not rounds_so_far(goal, *SKETCH_PROMPTS, generation=node.generation)
+    if fresh and (goal.scope or node.generation):  # there is something new since the prover has searched
+        found = deps.charge(await guide.sketch_within(goal, queries, leave_open=False))
+        if found.ok:
+            return lambda txn: deps.moves(txn).set_sketch(node, found.value["sketch"])
+    if deps.has_model("sketcher") and sketches_left(deps, node, goal):
+        backtracked = {**failed_subgoal(goal)} if fresh and node.generation else {}
+        tried = rounds_so_far(goal, *PROOF_PROMPTS, *SKETCH_PROMPTS)
+        prompt = "decomposer-backtrack" if backtracked else "decomposer-subsequent" if tried else "decomposer-initial"
+        done = await ask_for_sketch(deps, guide, node, goal, "sketcher", prompt, **backtracked)
+        return lambda txn: settle_sketch_round(txn, deps, node, done)
+    outcome = deps.charge(await guide.sketch_within(goal, LAST_RESORT * queries, leave_open=True))
+    return lambda txn: _settle(txn, deps, node, outcome)
+
+
+def _settle(txn: Txn, deps: Deps, node: ProofNode, outcome: Outcome) -> str:
+    moves = deps.moves(txn)
+    if outcome.ok:
+        return moves.set_sketch(node, outcome.value["sketch"])
+    if outcome.exhausted:
+        return moves.set_sketch_exhausted(node, outcome.words or "no strategy is left to try")
+    return moves.set_failed_sketch(node, outcome.reason or "no sketch found", report=outcome.value.get("report"))
+
+
+# -- sketches by a model ---------------------------------------------------------------------------------------
+
+
+def sketches_left(deps: Deps, node: ProofNode, goal: Goal) -> bool:
+    """Whether the model may be asked for another sketch: by the schedule, and once more for every new start."""
+    lifted = sum(entry["kind"] == "lift" for entry in goal.history)
+    allowed = deps.settings.schedule.max_attempts + node.generation + lifted
+    return rounds_so_far(goal, *SKETCH_PROMPTS) < int(allowed)
+
+
+async def ask_for_sketch(
+    deps: Deps, guide: ModelGuided, node: ProofNode, goal: Goal, role: str, prompt: str, **variables: str
+) -> Round:
+    """One round of sketches by a model. A beam is verified here; a single sketch goes straight to the verifier."""
+    attempt = rounds_so_far(goal, *SKETCH_PROMPTS)
+    request = await request_for(deps, node, goal, role, prompt, attempt, guide.sketch_schema, **variables)
+    banned = {entry["fingerprint"]: entry["reason"] for entry in goal.history if entry["kind"] == "ban"}
+
+    async def read(reply: Reply) -> Outcome:
+        said = reply.parsed if reply.parsed is not None else reply.text
+        found = await remembered(
+            deps, guide, "validation", goal, ["sketch", said], lambda: guide.read_sketch(goal, said)
+        )
+        if not found.ok or REFUTATION in found.value:
+            return found
+        sketch = found.value["sketch"]
+        name = str(sketch["fingerprint"])
+        if name in goal.banned:
+            reason = f"{AGAIN}: {banned.get(name, '')}"
+            return Outcome(False, {"banned": sketch}, reason)
+        return replace(found, value={"sketch": sketch, "key": name})
+
+    async def check(proposal: dict[str, Any]) -> Outcome:
+        return await check_sketch(deps, guide, goal, proposal, alone=request.samples == 1)
+
+    return await ask_readable(deps, request, read, check)
+
+
+async def check_sketch(deps: Deps, guide: ModelGuided, goal: Goal, proposal: dict[str, Any], *, alone: bool) -> Outcome:
+    """Whether a sketch, or a refutation, holds. A sketch that is ``alone`` goes to the verifier as it is."""
+    if REFUTATION in proposal:
+        return await confirmed(deps, goal, proposal[REFUTATION])
+    if alone:
+        return Outcome(True)
+    made = proposal["sketch"]
+    return await remembered(deps, guide, "verification", goal, made, lambda: deps.language.verify_sketch(goal, made))
+
+
+def settle_sketch_round(txn: Txn, deps: Deps, node: ProofNode, done: Round) -> str:
+    """The winner goes to the verifier; without one the round has cost one attempt.
+
+    Every rejected sketch is evidence against its strategy.
+    """
+    done.log(txn, node)
+    moves = deps.moves(txn)
+    rejected = done.rejected()
+    for sample in rejected:
+        moves.note_rejected_sketch(node, sample.value["sketch"], sample.reason)
+    if done.winner is not None:
+        return settle_winner(txn, deps, node, done.winner)
+    node = replace(node, strategy=None, fingerprint=None)
+    banned = next((sample.report["banned"] for sample in done.samples if "banned" in sample.report), None)
+    if rejected:
+        return moves.set_rejected_round(node, done.reason, rejected[0].value["sketch"], rejected[0].report)
+    if banned is not None:
+        return moves.set_sketch(node, banned)
+    return moves.set_failed_sketch(node, done.reason, fault=done.fault)
+
+
+def settle_winner(txn: Txn, deps: Deps, node: ProofNode, winner: Sample) -> str:
+    """A sketch goes to the verifier; a refutation that holds ends the goal."""
+    if REFUTATION in winner.value:
+        return settle_refutation(txn, deps, node, winner.report)
+    return deps.moves(txn).set_sketch(node, winner.value["sketch"])

@@ -1,0 +1,29 @@
+"""The agents of a change to a file: survey -> propose -> verify -> decide -> (propose again ...) -> the checker.
+
+They work on the same machine as the search for proofs, with a table of their own. Nothing is rolled back before the
+decider has said so, and nothing that breaks what worked is ever kept, whoever says so.
+"""
+
+from __future__ import annotations
+
+from goedels_poetry.search.agents.registry import Registry, load_registry
+from goedels_poetry.search.changes.failing import CHANGE_FAILURES
+
+GROUP = "goedels_poetry.change_agents"
+"""Entry points of plug-ins for changes."""
+
+BUILT_IN = (
+    "changes.verifier:surveyor",
+    "changes.changer:changer",
+    "changes.verifier:verifier",
+    "changes.decider:decider",
+)
+"""``module:attribute`` below ``goedels_poetry.agents``."""
+
+
+def change_registry() -> Registry:
+    """The agents of changes, then those of installed plug-ins."""
+    return load_registry(BUILT_IN, GROUP, CHANGE_FAILURES)
+
+
+__all__ = ["BUILT_IN", "GROUP", "change_registry"]

@@ -1,0 +1,144 @@
+"""The changer proposes the next change: one that was given, one by a model, or a small repair."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from goedels_poetry.errors import InvalidInput
+from goedels_poetry.python.changes import ChangeReport, NotApplicable, apply, plain, read_proposal
+from goedels_poetry.python.changes.repairs import first_repair
+from goedels_poetry.search.agents.conversation import Message, conversation, say
+from goedels_poetry.search.agents.deps import Apply, Deps
+from goedels_poetry.search.agents.registry import agent
+from goedels_poetry.search.changes.common import (
+    MODEL,
+    PATCH,
+    REPAIR,
+    ROLE,
+    baseline_in,
+    change_of,
+    may_repair,
+    patches_of,
+    used,
+)
+from goedels_poetry.search.changes.failing import ChangeFailure
+from goedels_poetry.search.changes.wording import decided, first_variables, shown_file
+from goedels_poetry.search.tasks.attempts import REPORT
+from goedels_poetry.search.tasks.change import Change
+from goedels_poetry.search.tasks.change_extraction import change_in, unfenced
+from goedels_poetry.search.tasks.change_moves import (
+    KEPT,
+    STATE,
+    Proposed,
+    on_another_state,
+    set_no_change,
+    set_proposed,
+    state_of,
+    state_text,
+)
+from goedels_poetry.store.proof_store import ProofStore
+from goedels_poetry.store.state import ProofNode, Queue
+from goedels_poetry.store.txn import Txn
+
+NOTE = "(Your last reply could not be used: {}.)"
+
+
+@agent(queue=(Queue.FORMALIZE, Queue.CORRECT), name="changer", on_failure=ChangeFailure.NO_CHANGE)
+async def changer(node: ProofNode, deps: Deps) -> Apply:
+    """The next change that was given; then what a model says; without a model a small repair that helps."""
+    task, store = change_of(deps), deps.store
+    patches = await store.on_thread(patches_of, store, task)
+    number = await store.on_thread(used, store, PATCH)
+    if number < len(patches):
+        proposed, to = await store.on_thread(_given, store, task, node, patches[number], number + 1)
+        return lambda txn: _begun(txn, node, proposed, to)
+    if deps.has_model(ROLE):
+        return await _ask(node, deps, task)
+    if await store.on_thread(may_repair, store, task):
+        return await _repair(node, deps, task)
+    return lambda txn: set_no_change(txn, node, "there is no further change to try")
+
+
+async def _ask(node: ProofNode, deps: Deps, task: Change) -> Apply:
+    """Send, and see what came: one attempt in any case."""
+    turns = await conversation(deps, node)
+    text = await deps.store.on_thread(state_text, deps.store, node, STATE, task.text)
+    base = int((await deps.store.on_thread(state_of, deps.store, node, STATE))["step"])
+    prompt, words = await _message(node, deps, task, text, begun=bool(turns))
+    done = await say(node, deps, Message(ROLE, prompt, words, turns), lambda reply: {"change": change_in(reply)})
+    source = f"{MODEL}, attempt {await deps.store.on_thread(used, deps.store, MODEL) + 1}"
+    proposed = Proposed(source, "", base=base, reason=done.round.reason)
+    if done.value is not None:
+        proposed = proposal(task, done.value["change"], text, source, base, pieces=True)
+
+    def apply_(txn: Txn) -> str:
+        done.round.log(txn, node)
+        return set_proposed(txn, node, proposed, done.turns)
+
+    return apply_
+
+
+async def _message(node: ProofNode, deps: Deps, task: Change, text: str, *, begun: bool) -> tuple[str, dict[str, str]]:
+    """The prompt that is sent next, and its variables."""
+    stored = await deps.load(node, REPORT)
+    report = ChangeReport.from_json(stored) if stored is not None else None
+    if not begun:
+        words = first_variables(task, await baseline_in(deps, node), text)
+        if report is not None:
+            tried = f"A change was tried before, and this came of it:\n\n{report.words}"
+            words["more"] = f"{words['more']}\n\n{tried}"
+        return "change-initial", words
+    said = await deps.store.on_thread(decided, deps.store)
+    note = NOTE.format(report.failed_application) if report is not None and not report.is_applied else ""
+    told = report.words if report is not None else "A person went back to an earlier state of the file."
+    return "change-report", {"report": told, "decision": said, "text": shown_file(task, text), "note": note}
+
+
+def proposal(task: Change, change: str, text: str, source: str, base: int, *, pieces: bool) -> Proposed:
+    """A change applied to a text, or why it cannot be."""
+    try:
+        applied = apply(text, read_proposal(change, plain(text), task.file, link=task.link, pieces=pieces))
+    except (InvalidInput, NotApplicable) as problem:
+        return Proposed(source, change, base=base, reason=str(problem))
+    return Proposed(source, change, applied.text, base, applied.notes)
+
+
+def _given(store: ProofStore, task: Change, node: ProofNode, patch: str, number: int) -> tuple[Proposed, int | None]:
+    """A change that was given, applied to the present state, or else to the one that was kept last, or to the file."""
+    source = f"{PATCH} {number}"
+    change = unfenced(patch)
+    present = int(state_of(store, node, STATE)["step"])
+    kept = int(state_of(store, node, KEPT)["step"])
+    failed = ""
+    for step, text in {
+        present: state_text(store, node, STATE, task.text),
+        kept: state_text(store, node, KEPT, task.text),
+        0: task.text,
+    }.items():
+        proposed = proposal(task, change, text, source, step, pieces=False)
+        if proposed.text is not None:
+            return replace(proposed, change=patch), None if step == present else step
+        failed = failed or proposed.reason
+    return Proposed(source, patch, base=present, reason=failed), None
+
+
+def _begun(txn: Txn, node: ProofNode, proposed: Proposed, to: int | None) -> str:
+    if to is not None:
+        node = on_another_state(txn, node, to, f"the next change ({proposed.source}) fits this state alone")
+    return set_proposed(txn, node, proposed)
+
+
+async def _repair(node: ProofNode, deps: Deps, task: Change) -> Apply:
+    """A small change after which the tests that show the error pass; whether it is right the verifier says."""
+    base = await baseline_in(deps, node)
+    tried = await deps.store.on_thread(used, deps.store, REPAIR)
+    found = await first_repair(task.case, base, tried)
+    if found is None:
+        return lambda txn: _exhausted(txn, node, task)
+    text, words = found
+    return lambda txn: set_proposed(txn, node, Proposed(f"{REPAIR}: {words}", "", text, 0, (words,)))
+
+
+def _exhausted(txn: Txn, node: ProofNode, task: Change) -> str:
+    txn.log(node.id, "note", repairs="exhausted", reason="no small repair helps")
+    return set_no_change(txn, node, "no small repair makes the error go away; a change has to come from somebody")

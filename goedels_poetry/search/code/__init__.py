@@ -1,0 +1,37 @@
+"""The agents that look for a Python function that passes given checks, on the machine that also searches for proofs.
+
+formalize (`generator`) -> verify (`verifier`) -> decide (`decider`) -> check_semantics (`prosecutor`) -> decide -> the
+checker; from decide also to correct (`corrector`), or to formalize again with another strategy. Who calls whom:
+
+* `writer` says what is to be asked (`wording`) and has `extraction` find the function in the reply; without a model, or
+  before one is asked, it takes candidates from `symbolic`.
+* `verifier` refuses what `strategies` says is banned or was tried before, and runs the rest in the sandbox; `reports`
+  puts what came of it into words.
+* `prosecutor` has tests proposed that might break a candidate; which of them count is decided by `hostile`.
+* `decider` chooses among the legal moves by a table; `failing` says what an error of any of them costs.
+"""
+
+from __future__ import annotations
+
+from goedels_poetry.search.agents.registry import Registry, load_registry
+from goedels_poetry.search.code.failing import CODE_FAILURES
+
+GROUP = "goedels_poetry.code_agents"
+"""Entry points of plug-ins for this kind of task."""
+
+BUILT_IN = (
+    "code.writer:generator",
+    "code.verifier:verifier",
+    "code.writer:corrector",
+    "code.decider:decider",
+    "code.prosecutor:prosecutor",
+)
+"""``module:attribute`` below ``goedels_poetry.agents``."""
+
+
+def code_registry() -> Registry:
+    """The agents of code, then those of installed plug-ins."""
+    return load_registry(BUILT_IN, GROUP, CODE_FAILURES)
+
+
+__all__ = ["BUILT_IN", "GROUP", "code_registry"]

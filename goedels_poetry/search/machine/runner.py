@@ -1,0 +1,463 @@
+"""`MachineRunner`: the runs of one process, with the models, languages, checkers and memory that they share."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+from weakref import WeakValueDictionary
+
+from goedels_poetry import languages
+from goedels_poetry.checker.registry import Checkers
+from goedels_poetry.errors import InvalidInput, Unavailable, UnknownLanguage, UnknownRun
+from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.models.accounting import SharedBudget
+from goedels_poetry.models.client import Models, models_from
+from goedels_poetry.protocol.base import Configurable, JobPool, Language, SeveralTheorems, Spreading
+from goedels_poetry.search.agents.registry import Registry
+from goedels_poetry.search.machine.background import Closed
+from goedels_poetry.search.machine.checkpoints import GraphOptions, OnChunk
+from goedels_poetry.search.machine.elsewhere import Assignment, Elsewhere, run_elsewhere
+from goedels_poetry.search.machine.extensions import Extensions
+from goedels_poetry.search.machine.kinds import KINDS, as_stored, id_of, registry_of, task_of
+from goedels_poetry.search.machine.learning import Memory, MemoryFiles
+from goedels_poetry.search.machine.readings import Readings, read, text_of
+from goedels_poetry.search.machine.run import Run
+from goedels_poetry.search.machine.session import Services, Subject
+from goedels_poetry.search.memory import conversation
+from goedels_poetry.search.tasks.base import Task
+from goedels_poetry.search.tasks.claim import Claim, Confirm
+from goedels_poetry.search.tasks.question import Question
+from goedels_poetry.search.tasks.theorem import FormalTheorem
+from goedels_poetry.settings.declared import Settings
+from goedels_poetry.store.proof_store import ProofStore
+from goedels_poetry.store.results import Event, OnEvent, RunResult
+from goedels_poetry.store.runs import RunDir, Runs
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
+
+T = TypeVar("T")
+
+LOGIC = "logic"
+"""The language of programs that answer questions."""
+
+
+class MachineRunner:
+    """Begins, goes on with and interrupts runs; each is durable under ``settings.data_dir``.
+
+    Several runs may be awaited at once, on one event loop or on several: they share the language's solver pool. Close
+    it after use, or use it as a context manager.
+
+    Args:
+        settings: defaults, configuration file and environment when None.
+        language: an instance to use for every run instead of the one found by name; closed by ``aclose``.
+        models: language models by role, instead of those that the settings name; closed by ``aclose``.
+        checkpoint_all: False: what is decided before anything is decomposed is decided without LangGraph, whose
+            loading takes longer, and has no checkpoint; its state is that of its store.
+        extensions: agents, strategies and languages that the caller brings, besides those of installed packages.
+
+    Raises:
+        RecordingError, PriceError, PromptError: a file or folder that the settings name cannot be used.
+    """
+
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        *,
+        language: Language | None = None,
+        models: Models | None = None,
+        checkpoint_all: bool = True,
+        extensions: Extensions | None = None,
+    ) -> None:
+        self.settings = settings or Settings()
+        self.elsewhere: Elsewhere | None = None
+        """Who works on whole runs in the place of this process, a cluster say; the caller closes it."""
+        self._pool: JobPool | None = None
+        self.extensions = extensions or Extensions()
+        self._checkpoint_all = checkpoint_all
+        self.models = models if models is not None else models_from(self.settings)
+        self._runs = Runs.of(self.settings)
+        self._given = language
+        self._languages: dict[str, Language] = {}
+        self._registries: dict[str, Registry] = {}
+        self._checkers = Checkers(self.settings.lean)
+        self._memory = MemoryFiles(self.settings)
+        self._under_way: list[Run] = []
+        self._readings = Readings()
+        self._busy: WeakValueDictionary[tuple[asyncio.AbstractEventLoop, Path], asyncio.Lock] = WeakValueDictionary()
+        self._guard = threading.Lock()
+        self._active = 0
+        self._interrupted = ""
+        self._closed = False
+
+    # -- run -----------------------------------------------------------------------------------------------
+    async def arun(
+        self,
+        source: str | os.PathLike[str],
+        *,
+        name: str | None = None,
+        language: str | None = None,
+        options: dict[str, Any] | None = None,
+        fresh: bool = False,
+        resume: bool = False,
+        out: Path | None = None,
+        on_event: OnEvent | None = None,
+        informal: bool = False,
+        context: str = "",
+        confirm: Confirm | None = None,
+        steps: Sequence[str] = (),
+        round_trip: bool = True,
+        only_state: bool = False,
+        config: RunnableConfig | None = None,
+        on_chunk: OnChunk | None = None,
+    ) -> RunResult:
+        """Prove one theorem.
+
+        An unfinished run of the same theorem, language, options, seed, models and brought code goes on; a finished one
+        is returned as it stands. Where a model could not be asked and nothing was decided, a new run begins.
+
+        Args:
+            source: the theorem's text, or the path of its file (a `Path`; a str is always a text).
+            name: what to call it in results; a file name also selects the language by its suffix. A path is a name.
+            language: name of the proof language; needed when ``name`` has no known suffix.
+            options: handed to the language, e.g. ``{"assume_definitions": True}``; part of the run's id.
+            fresh: begin a new run even if there is one.
+            resume: fail with :class:`UnknownRun` when there is no run to go on with.
+            out: directory for the certificate (default: inside the run's directory).
+            on_event: called in the event loop after every commit; must not block.
+            informal: ``source`` is a claim in plain words, which a model states in the language first. The verdict
+                is about that formal statement; see ``RunResult.formalization``.
+            context: for a claim: formal definitions, kept byte for byte before what the model writes.
+            confirm: for a claim: asked about the formal statement before it is proved.
+            steps: for a claim: its author's steps of a proof, in words; hints for models.
+            round_trip: for a claim: have the formal text put back into words and these compared with the claim.
+            only_state: for a claim: stop when there is a formal statement; the same call without it goes on.
+            config: callbacks, tags, metadata and run name for LangGraph, the agents and the models that they ask; the
+                thread and the recursion limit are the run's own.
+            on_chunk: called in the event loop with each mode ("updates" or "values") and chunk of LangGraph's stream.
+
+        Raises:
+            UnknownLanguage, UnknownRun, RunLocked, Closed. OSError: there is no such file. An invalid theorem is a
+                result, not an exception.
+        """
+        name = os.fspath(source) if name is None and not isinstance(source, str) else name
+        try:
+            text = source if isinstance(source, str) else await asyncio.to_thread(text_of, source)
+        except UnicodeDecodeError as exc:
+            return RunResult(name or "", Verdict.INVALID, reason=f"the file is not UTF-8: {exc.reason}")
+        task: Task = FormalTheorem(text)
+        if informal:
+            task = Claim(text, context, confirm, tuple(steps), round_trip, only_state)
+        return await self.arun_task(
+            task,
+            self._language(language, name),
+            {"file": name or "", **(options or {})},
+            name=name,
+            fresh=fresh,
+            resume=resume,
+            out=out,
+            on_event=on_event,
+            config=config,
+            on_chunk=on_chunk,
+        )
+
+    async def aask(
+        self,
+        question: Question,
+        *,
+        name: str | None = None,
+        fresh: bool = False,
+        out: Path | None = None,
+        on_event: OnEvent | None = None,
+        allowance: SharedBudget | None = None,
+        config: RunnableConfig | None = None,
+        on_chunk: OnChunk | None = None,
+    ) -> RunResult:
+        """Have a question in plain language answered by a program that a model writes and the checker decides.
+
+        An unfinished run of the same question, models and seed goes on; a finished one is returned as it stands.
+        ``reasoning.answer_of`` puts question, run and result together.
+
+        Args:
+            question: what is asked.
+            name: what to call it in lists of runs (default: its beginning).
+            fresh: begin a new run even if there is one.
+            out: directory for the certificate (default: inside the run's directory).
+            on_event: called in the event loop after every commit; must not block.
+            allowance: what other runs with the same purpose leave of the budgets.
+            config: see :meth:`arun`; ``on_chunk`` likewise.
+
+        Raises:
+            RunLocked. A question that cannot be asked here is a result (``invalid``), not an exception.
+        """
+        language = self._language(LOGIC, None)
+        return await self.arun_task(
+            question,
+            language,
+            question.options,
+            name=name,
+            fresh=fresh,
+            out=out,
+            on_event=on_event,
+            allowance=allowance,
+            config=config,
+            on_chunk=on_chunk,
+        )
+
+    async def arun_task(
+        self,
+        task: Task,
+        language: Language,
+        options: dict[str, Any],
+        *,
+        name: str | None = None,
+        fresh: bool = False,
+        resume: bool = False,
+        out: Path | None = None,
+        on_event: OnEvent | None = None,
+        allowance: SharedBudget | None = None,
+        config: RunnableConfig | None = None,
+        on_chunk: OnChunk | None = None,
+    ) -> RunResult:
+        """One run, whatever it is about; see :meth:`arun` and :meth:`aask` for the arguments and what it raises.
+
+        An unfinished run of the same task, language, options, models and seed goes on.
+
+        Args:
+            language: an open one; the caller closes it.
+            options: for the language, besides the seed of the settings.
+        """
+        self._must_be_open()
+        meant = {"seed": self.settings.seed, **options}
+        prefix = id_of(task, language.name, meant, self.models, self.extensions.fingerprint)
+        latest = self._runs.latest(prefix)
+        if resume and latest is None:
+            raise UnknownRun(f"there is no run of {name or 'this theorem'} to resume (its id would be {prefix})")
+        place = self._runs.nth(prefix, 1) if latest is None else latest
+        if latest is not None and (fresh or latest.is_unanswered()):
+            place = self._runs.new(prefix)
+        shown = name if name is not None else task.title
+        graph = GraphOptions(config, on_chunk, self._checkpoint_all)
+        return await self._run(place, task, language, meant, shown, out, on_event, allowance, graph)
+
+    async def aresume(
+        self,
+        run_id: str,
+        *,
+        out: Path | None = None,
+        on_event: OnEvent | None = None,
+        config: RunnableConfig | None = None,
+        on_chunk: OnChunk | None = None,
+    ) -> RunResult:
+        """Go on with a run, by its id or an unambiguous beginning of it, under the present budgets.
+
+        See :meth:`arun` for the arguments.
+        """
+        self._must_be_open()
+        run = self._runs.get(run_id)
+        with self.open_store(run.run_id) as store:
+            task = task_of(store)
+            language, options, name = (store.meta(fact) for fact in ("language", "options", "name"))
+        if task is None:
+            raise UnknownRun(f"run {run.run_id} stopped before it began; start it again from its theorem")
+        if run.is_unanswered():
+            run = self._runs.new(run.run_id.partition("-")[0])
+        spoken, graph = self._language(language, None), GraphOptions(config, on_chunk, self._checkpoint_all)
+        return await self._run(run, task, spoken, options, name, out, on_event, None, graph)
+
+    def spread_over(self, pool: JobPool) -> None:
+        """Have ``pool``, which the caller closes, do the jobs of languages that let it: the goals of a run spread."""
+        with self._guard:
+            self._pool = pool
+            for spoken in filter(None, (*self._languages.values(), self._given)):
+                if isinstance(spoken, Spreading):
+                    spoken.work_on(pool)
+
+    def place(self, run_id: str) -> RunDir:
+        """Where a run of that id is, or would be."""
+        return self._runs.place(run_id)
+
+    async def carry_out(self, place: RunDir, assignment: Assignment) -> RunResult:
+        """One run in a folder of the caller's, for who works in the place of another process."""
+        self._must_be_open()
+        task = KINDS[assignment.kind].again(assignment.text, assignment.identity)
+        graph = GraphOptions(checkpoint_all=self._checkpoint_all)
+        spoken = self._language(assignment.language, None)
+        return await self._run(place, task, spoken, assignment.options, assignment.name, None, None, None, graph)
+
+    async def theorems(self, source: str, *, name: str | None = None, language: str | None = None) -> tuple[str, ...]:
+        """Names of the theorems of a text that are still to be proved, for ``options={"theorem": …}``.
+
+        () where a text of the language states one theorem, and for a text that cannot be read.
+
+        Raises:
+            UnknownLanguage, Closed.
+        """
+        self._must_be_open()
+        spoken = self._language(language, name)
+        return await self._readings.of(spoken.theorems(source)) or () if isinstance(spoken, SeveralTheorems) else ()
+
+    def interrupt(self, reason: str = "interrupted") -> None:
+        """Ask every run of this framework to stop at the next step boundary.
+
+        Safe in a signal handler, and in any thread.
+        """
+        self._interrupted = reason
+        for run in tuple(self._under_way):
+            run.interrupt(reason)
+        self._readings.interrupt()
+        if self.elsewhere is not None:
+            self.elsewhere.interrupt(reason)
+
+    @contextlib.contextmanager
+    def together(self) -> Iterator[None]:
+        """Inside, runs belong together: an interrupt is one of those that are still to begin, too."""
+        self._begin()
+        try:
+            yield
+        finally:
+            self._end()
+
+    def _begin(self) -> None:
+        """Something is under way; what an earlier interrupt was about is over when nothing was."""
+        with self._guard:
+            if not self._active:
+                self._interrupted = ""
+            self._active += 1
+
+    def _end(self) -> None:
+        with self._guard:
+            self._active -= 1
+
+    # -- look ----------------------------------------------------------------------------------------------
+    def open_store(self, run_id: str) -> ProofStore:
+        """A read-only view of a run: ``nodes(as_of)``, ``events()``, ``history(node)``. Close it after use."""
+        return self._runs.get(run_id).open(read_only=True)
+
+    def conversation(self, run_id: str) -> list[dict[str, Any]]:
+        """Everything that was asked, answered, tried and decided in a run, as JSON values; see ``memory``."""
+        with self.open_store(run_id) as store:
+            return conversation(store)
+
+    # -- close ---------------------------------------------------------------------------------------------
+    async def aclose(self) -> None:
+        """Close every language and database that this framework opened; it takes no more work then."""
+        if self._closed:
+            return
+        self._closed = True
+        languages = (*self._languages.values(), *([self._given] if self._given else []))
+        await asyncio.gather(*(language.aclose() for language in languages), self._checkers.aclose())
+        self._languages.clear()
+        if self.models is not None:
+            await self.models.aclose()
+        self._memory.close()
+        self._runs.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.aclose()
+
+    # -- inside --------------------------------------------------------------------------------------------
+    def _language(self, language: str | None, name: str | None) -> Language:
+        if self._given is not None:
+            return self._given
+        brought = self.extensions.languages
+        if not language and not name:
+            known = ", ".join(languages.names(brought))
+            words = 'say in which language the text is: name="x.smt2" or language="smt"; a file is given as a Path'
+            raise UnknownLanguage(f"{words} (languages: {known})")
+        wanted = language or languages.for_file(name or "", brought)
+        with self._guard:
+            if wanted not in self._languages:
+                made = self._languages[wanted] = languages.get(wanted, brought)
+                if isinstance(made, Configurable):
+                    made.configure(self.settings)
+                if self._pool is not None and isinstance(made, Spreading):
+                    made.work_on(self._pool)
+            return self._languages[wanted]
+
+    def _registry(self, kind: str) -> Registry:
+        """The agents that serve a kind of task, read once: plug-ins do not change while a process lives."""
+        if kind not in self._registries:
+            self._registries[kind] = registry_of(kind, self.extensions)
+        return self._registries[kind]
+
+    def _must_be_open(self) -> None:
+        if self._closed:
+            raise Closed(f"this {type(self).__name__} is closed: make another one")
+
+    async def _run(
+        self,
+        place: RunDir,
+        task: Task,
+        language: Language,
+        options: dict[str, Any],
+        name: str,
+        out: Path | None,
+        on_event: OnEvent | None,
+        allowance: SharedBudget | None,
+        graph: GraphOptions,
+    ) -> RunResult:
+        self._begin()
+        try:
+            busy = self._busy.setdefault((asyncio.get_running_loop(), place.path), asyncio.Lock())  # kept by who has it
+            if not place.is_finished():
+                task.check(language, self.models)
+                if self.elsewhere is not None:
+                    kind, identity = as_stored(task)
+                    sent = Assignment(place.run_id, name, language.name, options, kind, task.text, identity)
+                    async with busy:
+                        return await run_elsewhere(self.elsewhere, place, sent, out, on_event)
+            try:
+                theorem = await self._readings.of(read(task, language, options))
+            except TimeoutError as exc:
+                return _unread(name, language, f"{exc}, and the time for it is used up: give it more")
+            except Unavailable as exc:
+                return _unread(name, language, f"{exc}; this says nothing about the text: try it again")
+            if theorem is None:
+                return _unread(name, language, f"{self._interrupted} before the theorem was read")
+            services = Services(
+                settings=self.settings,
+                checkers=self._checkers,
+                models=self.models,
+                memory=self._memory.open() if task.learns else Memory(),
+                budget=allowance or SharedBudget.of_one_run(self.settings.budgets),
+                registry=self._registry(task.kind),
+                on_event=on_event or _ignore,
+                graph=graph,
+            )
+            run = Run(place, Subject(task, language, theorem, name), services)
+            # Two inputs may be the same theorem: the second waits and finds the first one's result.
+            async with busy:
+                with place.lock():
+                    result = await self._to_its_end(run, out)
+        except InvalidInput as exc:
+            return RunResult(name, Verdict.INVALID, language=language.name, reason=str(exc), location=exc.location)
+        finally:
+            self._end()
+        return replace(result, input=name)
+
+    async def _to_its_end(self, run: Run, out: Path | None) -> RunResult:
+        if self._interrupted:
+            run.interrupt(self._interrupted)
+        self._under_way.append(run)
+        try:
+            return await run.run(out)
+        finally:
+            self._under_way.remove(run)
+
+
+def _unread(name: str, language: Language, reason: str) -> RunResult:
+    return RunResult(name, Verdict.OUT_OF_BUDGET, language=language.name, reason=reason)
+
+
+def _ignore(event: Event) -> None:
+    """Nobody listens."""

@@ -1,0 +1,171 @@
+"""A run as LangGraph users look at it: the checkpoint that was written last, all earlier ones, each with its node tree.
+
+LangGraph's checkpoints (``graph.db``) say where the scheduler stood; the tree of each moment comes from the commit log
+of the store (``proof.db``), which is the source of truth. Reading changes neither, and works while the run goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NoReturn, cast
+
+from goedels_poetry.errors import GoedelsPoetryError, StateIsReadOnly
+from goedels_poetry.search.agents.registry import Registry, load_registry
+from goedels_poetry.search.machine.checkpoints import has_checkpoints, reader
+from goedels_poetry.search.machine.extensions import Extensions
+from goedels_poetry.search.machine.graph import draw
+from goedels_poetry.search.machine.kinds import registry_of, task_of
+from goedels_poetry.search.machine.supervisor import RUNNING, present_state
+from goedels_poetry.store.reads import StoreReader
+from goedels_poetry.store.results import RunResult
+from goedels_poetry.store.runs import RunDir
+from goedels_poetry.store.state import GoedelsPoetryState, ProofNode
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
+    from langgraph.graph.state import CompiledStateGraph
+    from langgraph.types import PregelTask, StateSnapshot
+
+PAGE = 50
+"""Checkpoints that are read at a time: a long history is never in memory as a whole."""
+
+NOTHING = Extensions()
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """One checkpoint of a run: what LangGraph's ``StateSnapshot`` has, and the node tree of that moment."""
+
+    values: GoedelsPoetryState
+    """The shared state. The newest one of a run that has ended has its ``verdict``, too."""
+    next: tuple[str, ...]
+    """Nodes of the graph that come next, one for each item that was sent out; () when the search is over."""
+    config: RunnableConfig
+    """``{"configurable": {"thread_id": run id, "checkpoint_id": ...}}``, for `get_state`."""
+    metadata: Mapping[str, Any]
+    created_at: str | None
+    """ISO 8601; None where nothing was checkpointed yet."""
+    parent_config: RunnableConfig | None
+    tasks: tuple[PregelTask, ...]
+    place: RunDir = field(repr=False)
+    extensions: Extensions = field(default=NOTHING, repr=False)
+    """What the framework that reads it was given."""
+
+    @property
+    def parent(self) -> Snapshot | None:
+        """The checkpoint before this one; None for the first."""
+        return None if self.parent_config is None else read_state(self.place, self.parent_config, self.extensions)
+
+    @property
+    def result(self) -> RunResult | None:
+        """What the run ended with last, when this is its newest checkpoint and nothing is under way."""
+        return self.place.result() if "verdict" in self.values else None
+
+    def tree(self) -> list[ProofNode]:
+        """The nodes as they were, in depth-first order: those that the store's revision ``values["seq"]`` had."""
+        with self.place.open(read_only=True) as store:
+            return store.nodes(as_of=self.values.get("seq", 0))
+
+
+def read_state(place: RunDir, config: RunnableConfig | None = None, extensions: Extensions = NOTHING) -> Snapshot:
+    """The checkpoint that ``config`` names, by default the newest.
+
+    A run that was not checkpointed yet (a fork, say) has the state that its store is in.
+
+    Raises:
+        StoreError: the run has no store. GoedelsPoetryError: it has no such checkpoint.
+    """
+    wanted = (config or {}).get("configurable", {}).get("checkpoint_id")
+    found = None
+    if has_checkpoints(place):
+        with _graph(place, extensions) as graph:
+            read = graph.get_state(_thread(place, wanted))
+            found = read if read.created_at is not None else None
+            newest = found is not None and (wanted is None or _is_newest(graph, place, wanted))
+        if found is not None:
+            return _snapshot(place, found, extensions, newest=newest)
+    if wanted is not None:
+        raise GoedelsPoetryError(f"run {place.run_id} has no checkpoint {wanted!r}")
+    with place.open(read_only=True) as store:
+        values = present_state(store, _registry(store, extensions))
+    return Snapshot({**values, "run_id": place.run_id}, (), _thread(place), {}, None, None, (), place, extensions)
+
+
+def read_history(
+    place: RunDir,
+    *,
+    filter: Mapping[str, Any] | None = None,
+    before: RunnableConfig | None = None,
+    limit: int | None = None,
+    extensions: Extensions = NOTHING,
+) -> Iterator[Snapshot]:
+    """Every checkpoint, newest first, read as they are asked for; of a run without any, the state of its store.
+
+    Args:
+        filter: only checkpoints with this metadata, e.g. ``{"source": "input"}``: the starts of the run.
+        before: only checkpoints older than the one that this names.
+        limit: so many at most.
+    """
+    if not has_checkpoints(place) and before is None and not filter and limit != 0:
+        yield read_state(place, extensions=extensions)
+        return
+    left = limit if limit is not None else -1
+    newest = before is None and not filter
+    while left != 0 and has_checkpoints(place):
+        with _graph(place, extensions) as graph:
+            number = PAGE if left < 0 else min(PAGE, left)
+            chosen = dict(filter) if filter else None
+            page = list(graph.get_state_history(_thread(place), filter=chosen, before=before, limit=number))
+        for found in page:
+            yield _snapshot(place, found, extensions, newest=newest)
+            newest = False
+        if len(page) < number:
+            return
+        before, left = page[-1].config, left - len(page)
+
+
+def refuse_update(place: RunDir) -> NoReturn:
+    """Raise StateIsReadOnly: why a state cannot be written, and what to do instead."""
+    raise StateIsReadOnly(
+        f"the state of run {place.run_id} is read from its proof store, which is the source of truth, so it cannot be "
+        "written: the supervisor would read the store again at its next step. To go on from an earlier moment, use "
+        'fork(run, snapshot.values["seq"]) and resume the fork; to change what happens to a goal, install an agent '
+        "(goedels_poetry.agent) for its queue; to change a budget, resume the run with other settings"
+    )
+
+
+def _thread(place: RunDir, checkpoint: str | None = None) -> RunnableConfig:
+    named = {"checkpoint_id": checkpoint} if checkpoint is not None else {}
+    return {"configurable": {"thread_id": place.run_id, "checkpoint_ns": "", **named}}
+
+
+def _is_newest(graph: CompiledStateGraph[Any, Any, Any, Any], place: RunDir, checkpoint: str) -> bool:
+    latest = graph.get_state(_thread(place)).config
+    return bool(latest["configurable"].get("checkpoint_id") == checkpoint)
+
+
+def _snapshot(place: RunDir, found: StateSnapshot, extensions: Extensions, *, newest: bool) -> Snapshot:
+    values = cast(GoedelsPoetryState, dict(found.values))
+    result = place.result() if newest and values.get("status", RUNNING) != RUNNING else None
+    if result is not None:
+        values = {**values, "verdict": str(result.verdict), "reason": result.reason}
+    metadata: Mapping[str, Any] = dict(found.metadata or {})
+    asked = found.parent_config, found.tasks
+    return Snapshot(values, found.next, found.config, metadata, found.created_at, *asked, place, extensions)
+
+
+@contextmanager
+def _graph(place: RunDir, extensions: Extensions) -> Iterator[CompiledStateGraph[Any, Any, Any, Any]]:
+    """The run's graph over its checkpoints, opened for reading alone."""
+    with place.open(read_only=True) as store:
+        registry = _registry(store, extensions)
+    with reader(place) as saver:
+        yield draw(registry, checkpointer=saver)
+
+
+def _registry(store: StoreReader, extensions: Extensions) -> Registry:
+    """The agents that serve a run's task."""
+    task = task_of(store)
+    return registry_of(task.kind, extensions) if task is not None else load_registry()

@@ -1,0 +1,285 @@
+"""`SupervisorAgent`: which agent acts on which node next, and when to stop. The routing is a table.
+
+It is handed the shared `GoedelsPoetryState`, brings it up to the store's revision, and decides from its queues and
+budgets and from what is under way, never from the content of a node.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from goedels_poetry.search.agents.registry import AgentSpec, Registry
+from goedels_poetry.search.machine.jobs import Job, Jobs
+from goedels_poetry.search.tasks.base import Stop
+from goedels_poetry.settings.declared import Settings
+from goedels_poetry.store.proof_store import ProofStore
+from goedels_poetry.store.reads import StoreReader
+from goedels_poetry.store.state import QUEUE_HEAD, GoedelsPoetryState, NodeStatus, Queue, QueueState
+
+QUICK_ITEMS = 64
+"""How many nodes of quick agents one super-step takes: they commit at once, so they need no job slot."""
+
+COLLECTED = 64
+"""How many results one super-step writes, some 20 ms: places that become free meanwhile wait for its end."""
+
+FEW_FINISHED = 16
+"""So many results are written beside what begins: they take some milliseconds."""
+MOST_FINISHED = 2
+"""For each place so many results may wait while others are begun."""
+
+IN_TIME = 32
+"""For so many places a turn of the supervisor comes in time; for each further one, another job begins ahead of it."""
+
+SHARE_OF_LATER = 4
+"""One place in so many is for less urgent queues with long work, where these have any."""
+
+RUNNING = "running"
+
+_MODEL_BUDGETS = {
+    "model_calls": "{} model calls are used up",
+    "model_tokens": "{} model tokens are used up",
+    "money": "the money for models is used up ({:g} dollars)",
+}
+
+_ATTEMPTING = frozenset({Queue.PROVE, Queue.VERIFY, Queue.CORRECT, Queue.DECIDE})
+"""Queues in which a goal may be on the point of being proved directly."""
+
+
+class Dispatch(NamedTuple):
+    """One item for one agent: an id and the revision at which it was handed out, never the node itself."""
+
+    agent: str
+    node_id: str
+    seq: int
+
+    @property
+    def key(self) -> str:
+        """Idempotency key of the agent's step on the node as it was at that revision."""
+        return f"{self.agent}:{self.node_id}@{self.seq}"
+
+
+def parcels(plan: Sequence[Dispatch]) -> list[tuple[str, str]]:
+    """Each agent with what LangGraph's ``Send`` carries to it, and every checkpoint keeps: so it is short.
+
+    One for an agent, whatever the number of its nodes: what LangGraph does for each costs more than the step itself.
+    """
+    of_agents: dict[str, list[str]] = {}
+    for item in plan:
+        of_agents.setdefault(item.agent, []).append(f"{item.node_id}@{item.seq}")
+    return [(agent, " ".join(items)) for agent, items in of_agents.items()]
+
+
+def unpacked(agent: str, payload: str) -> list[Dispatch]:
+    """The inverse of `parcels`, for one agent."""
+    parts = (item.rpartition("@") for item in payload.split())
+    return [Dispatch(agent, node_id, int(seq)) for node_id, _, seq in parts]
+
+
+class Turn(NamedTuple):
+    """What the supervisor decided: ``stop``, or what to send out; neither: wait for what is under way."""
+
+    state: GoedelsPoetryState
+    """As it was when this was decided."""
+    stop: Stop | None
+    plan: list[Dispatch]
+
+
+class SupervisorAgent:
+    """The supervisor of one run in this process.
+
+    ``used``: seconds by budget (``wall_seconds``, ``solver_seconds``) that other runs have taken of the same budgets.
+    """
+
+    def __init__(
+        self,
+        store: ProofStore,
+        registry: Registry,
+        settings: Settings,
+        jobs: Jobs,
+        used: Mapping[str, float] | None = None,
+    ) -> None:
+        self._store = store
+        self._registry = registry
+        self._settings = settings
+        self._jobs = jobs
+        self._used = dict(used or {})
+        self._mark: float | None = None  # begins with the first step: loading the machine is not searching
+        self._asked_to_stop: Stop | None = None
+        self._begun = 0
+        """How many jobs have begun since results were written."""
+
+    def stop(self, reason: str, budget: str = "interrupt") -> None:
+        """Ask for a clean end at the next step boundary. Safe to call from a signal handler of the loop."""
+        if self._asked_to_stop is None:
+            self._asked_to_stop = Stop("out_of_budget", reason, budget)
+            self._jobs.wake()
+
+    def turn(self, state: GoedelsPoetryState) -> Turn:
+        """What to do next, from the state that it is handed; reads the store."""
+        state = self.look(state)
+        ended = self.ended(state)
+        return Turn(state, ended, [] if ended else self.plan(state))
+
+    def look(self, state: GoedelsPoetryState | None = None) -> GoedelsPoetryState:
+        """The state at the store's present revision, with the wall time that has passed."""
+        self._count_wall_time()
+        return present_state(self._store, self._registry, state)
+
+    def ended(self, state: GoedelsPoetryState | None = None) -> Stop | None:
+        """Whether the search is over, and why; reads the root from the store.
+
+        Args:
+            state: as :meth:`look` gives it; None: look now.
+        """
+        state = state if state is not None else self.look()
+        root = self._store.root()
+        if root.status is NodeStatus.PROVED:
+            return Stop("proved")
+        recorded = self._store.verdict()
+        if recorded is not None:
+            return Stop("finished", recorded[1])
+        return self._asked_to_stop or self._over_budget(state["spent"])
+
+    def plan(self, state: GoedelsPoetryState) -> list[Dispatch]:
+        """Queued nodes to start, most urgent queue first, and finished jobs to collect.
+
+        Where places are many, more begin than there are places, so that whoever is next need not wait for a turn.
+
+        Whoever waits for a reply needs no processor: results, if they are more than a few and a place is free, are
+        written when nothing can begin; at the latest when as many have begun as there are places, for what has failed
+        may have the longest way, or when very many wait.
+
+        A queue with work enough for all places leaves a few to the less urgent ones: a goal that must be decomposed has
+        the longest way to go, and would otherwise begin it when all others have ended theirs.
+        """
+        start: list[Dispatch] = []
+        steps = self._steps_left(state["spent"]) - len(self._jobs)
+        places, unfinished = self._jobs.places, self._jobs.unfinished()
+        may_begin = places + max(0, places - IN_TIME)
+        asking = [job for job in unfinished if not self._jobs.are_apart(job.spec)]
+        checking = len(unfinished) - len(asking)
+        room = {True: places - checking, False: may_begin - len(asking)}
+        later = self._wanted_later(asking, may_begin, state)
+        taken = self._jobs.sharable_keys()
+        for queue, spec in self._registry.routes.items():
+            if not state["queues"][queue]["length"]:
+                continue
+            is_apart = self._jobs.are_apart(spec)
+            wanted = min(steps, QUICK_ITEMS if spec.quick else room[is_apart] - later.get(queue, 0))
+            chosen = self._choose(queue, spec, wanted, taken) if wanted > 0 else []
+            room[is_apart] -= 0 if spec.quick else len(chosen)
+            start += chosen
+        start = start[: max(0, steps)]
+        finished = self._jobs.finished()
+        self._begun += len(start)
+        free = len(asking) < places
+        if start and free and self._begun <= may_begin and FEW_FINISHED < len(finished) <= MOST_FINISHED * places:
+            return start
+        self._begun = 0
+        return [Dispatch(job.spec.name, job.node.id, job.seq) for job in finished[:COLLECTED]] + start
+
+    def _wanted_later(self, asking: Sequence[Job], may_begin: int, state: GoedelsPoetryState) -> dict[str, int]:
+        """Queue -> of those that may have begun, how many it leaves to the less urgent ones."""
+        at_work = Counter(job.node.queue for job in asking)
+        left: dict[str, int] = {}
+        waiting = busy = 0
+        for queue, spec in reversed(self._registry.routes.items()):
+            if spec.quick or self._jobs.are_apart(spec):
+                continue
+            left[queue] = min(waiting, max(0, may_begin // SHARE_OF_LATER - busy))
+            waiting += max(0, state["queues"][queue]["length"] - at_work[queue])
+            busy += at_work[queue]
+        return left
+
+    def _choose(self, queue: str, spec: AgentSpec, wanted: int, taken: set[str]) -> list[Dispatch]:
+        chosen: list[Dispatch] = []
+        for item in islice(self._store.waiting(queue), wanted + len(self._jobs) + len(taken)):
+            if len(chosen) == wanted:
+                break
+            if self._jobs.holds(item.node_id, item.seq):
+                continue
+            if queue == Queue.PROVE and item.key in taken:
+                continue  # the same goal is being proved: wait for that proof instead of making a second one
+            if item.key and queue in _ATTEMPTING:
+                taken.add(item.key)
+            chosen.append(Dispatch(spec.name, item.node_id, item.seq))
+        return chosen
+
+    def stuck(self, state: GoedelsPoetryState) -> Stop:
+        """Nothing to do and nothing under way, but the root is not proved."""
+        routes = self._registry.routes
+        unserved = [name for name, queue in state["queues"].items() if queue["length"] and name not in routes]
+        if unserved:
+            return Stop("exhausted", "; ".join(self._unserved(name, state) for name in unserved))
+        return Stop("exhausted")
+
+    def _unserved(self, queue: str, state: GoedelsPoetryState) -> str:
+        """That goals wait where nobody comes, and who has sent the first of them there."""
+        waiting = state["queues"][queue]["head"][:1]
+        sent = [event for event in self._store.events() if event.node in waiting]
+        by = f", where {sent[-1].agent} has sent goal {sent[-1].node}" if sent else ""
+        return f"no agent serves the queue {queue}{by}"
+
+    def seconds_left(self) -> float | None:
+        """How long the supervisor may wait before it must look at the budgets again; None: as long as it takes."""
+        limit = self._settings.budgets.wall_seconds
+        return None if limit is None else max(0.0, limit - self._seconds("wall_seconds", self._store.spent()))
+
+    def _seconds(self, budget: str, spent: Mapping[str, float]) -> float:
+        return spent.get(budget, 0.0) + self._used.get(budget, 0.0)
+
+    def _count_wall_time(self) -> None:
+        now = time.monotonic()
+        self._store.spend(wall_seconds=0.0 if self._mark is None else now - self._mark)
+        self._mark = now
+
+    def _steps_left(self, spent: Mapping[str, float]) -> int:
+        limit = self._settings.budgets.agent_steps
+        return 1 << 30 if limit is None else limit - int(spent.get("steps", 0))
+
+    def _over_budget(self, spent: Mapping[str, float]) -> Stop | None:
+        budgets = self._settings.budgets
+        if budgets.wall_seconds is not None and self._seconds("wall_seconds", spent) >= budgets.wall_seconds:
+            return _over("wall_seconds", f"{budgets.wall_seconds:g} s of wall time are used up")
+        if budgets.solver_seconds is not None and self._seconds("solver_seconds", spent) >= budgets.solver_seconds:
+            return _over("solver_seconds", f"{budgets.solver_seconds:g} s of solver time are used up")
+        for name, text in _MODEL_BUDGETS.items():
+            limit = getattr(budgets, name)
+            # A limit of 0 stops the run when a model is first asked, not before.
+            if limit and spent.get(name, 0) >= limit:
+                return _over(name, text.format(limit))
+        if self._steps_left(spent) <= 0:
+            return _over("agent_steps", f"{budgets.agent_steps} agent steps are used up")
+        return None
+
+
+def present_state(
+    store: StoreReader, registry: Registry, state: GoedelsPoetryState | None = None
+) -> GoedelsPoetryState:
+    """``state`` brought up to a store's present revision; O(queues), whatever the size of the tree."""
+    lengths = store.queue_lengths()
+    names = [*registry.routes, *sorted(set(lengths) - set(registry.routes))]
+    queues = {name: _queue(store, name, lengths.get(name, 0)) for name in names}
+    new: GoedelsPoetryState = {
+        "run_id": str(store.meta("run_id") or "") if state is None else state.get("run_id", ""),
+        "seq": store.seq,
+        "queues": queues,
+        "spent": store.spent(),
+        "status": RUNNING,
+        "reason": "",
+    }
+    if state is not None and state.get("step") is not None:
+        new["step"] = state["step"]
+    return new
+
+
+def _queue(store: StoreReader, name: str, length: int) -> QueueState:
+    return {"length": length, "head": [item.node_id for item in store.peek(name, QUEUE_HEAD)] if length else []}
+
+
+def _over(budget: str, reason: str) -> Stop:
+    return Stop("out_of_budget", reason, budget)

@@ -1,0 +1,127 @@
+"""The lemma bank: proved statements with their proofs, shared by all runs of a data directory.
+
+A run reads the bank as it stood when the run began (a row number), so that a resumed run sees the same
+lemmas. The bank is a cache, not evidence: the checker re-verifies whatever a certificate takes from it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from goedels_poetry.store.reads import StoreReader
+from goedels_poetry.store.shared_database import SharedDatabase
+from goedels_poetry.store.state import ProofNode, relocate
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS lemma(
+  n INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, key TEXT NOT NULL, theory TEXT NOT NULL,
+  language TEXT NOT NULL, statement TEXT NOT NULL, strategy TEXT NOT NULL, body TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS lemma_key ON lemma(key);
+CREATE INDEX IF NOT EXISTS lemma_theory ON lemma(theory, n);
+"""
+
+
+class Lemma(NamedTuple):
+    """One entry of the bank."""
+
+    key: str
+    language: str
+    statement: str
+    strategy: str
+    body: list[dict[str, Any]]
+    """The proved subtree, see :func:`export_subtree`."""
+
+    @property
+    def name(self) -> str:
+        """Its id, see `lemma_id`."""
+        return lemma_id(self.language, self.key, self.statement)
+
+    def stored(self) -> list[dict[str, Any]]:
+        """The subtree as it is kept outside of the tree in which it was proved."""
+        body = relocate(self.body, self.body[0]["id"], self.name)
+        return [{**item, "origin": f"bank:{self.name}"} for item in body]
+
+
+def theory_of(key: str) -> str:
+    """The part of a canonical key that names definitions and premises."""
+    return key.partition(":")[0]
+
+
+def lemma_id(language: str, key: str, statement: str) -> str:
+    """Id of a lemma: the root of its subtree wherever it is stored outside a proof tree."""
+    return "L" + sha256(f"{language}\n{key}\n{statement}".encode()).hexdigest()[:16]
+
+
+def export_subtree(store: StoreReader, node_id: str, *, origin: str) -> list[dict[str, Any]]:
+    """A proved node and its descendants as JSON, root first; depths count from the root.
+
+    Each item: ``{"id", "origin", "statement", "row", "proof"?, "sketch"?}``.
+    """
+    nodes = store.subtree(node_id)
+    root = nodes[0]
+    return [_export(store, node, node.depth - root.depth, origin) for node in nodes]
+
+
+def _export(store: StoreReader, node: ProofNode, depth: int, origin: str) -> dict[str, Any]:
+    row = node.to_row()
+    row["depth"] = depth
+    refs = row.pop("refs", {})
+    item = {"id": node.id, "origin": origin, "statement": node.statement, "row": row}
+    return item | {name: store.load(refs[name]) for name in ("proof", "sketch") if name in refs}
+
+
+class LemmaBank:
+    """The bank's file; see `SharedDatabase` for what it raises, and for what becomes of a damaged one."""
+
+    def __init__(self, path: Path) -> None:
+        self._db = SharedDatabase(path, _SCHEMA)
+        self.troubles = self._db.troubles
+        self.close = self._db.close
+
+    def snapshot(self) -> int:
+        """Number of the latest entry: what a run that begins now may see."""
+        return sum(number for (number,) in self._db.ask("SELECT coalesce(max(n), 0) FROM lemma"))
+
+    def find(self, language: str, key: str, statement: str, snapshot: int) -> list[dict[str, Any]] | None:
+        """The proved subtree of a statement, or None. Keys are a language's own: another one's are never looked at."""
+        return self.load(lemma_id(language, key, statement), snapshot)
+
+    def load(self, lemma: str, snapshot: int) -> list[dict[str, Any]] | None:
+        """The proved subtree of a lemma by its id, or None."""
+        if not snapshot:  # there were no lemmas then, and every goal of a search is asked for
+            return None
+        rows = self._db.ask("SELECT body FROM lemma WHERE id=? AND n<=?", (lemma, snapshot))
+        try:
+            return list(json.loads(rows[0][0])) if rows else None
+        except ValueError:  # damaged where SQLite does not look: in the text itself
+            self.forget([lemma])
+            return None
+
+    def offers(self, language: str, theory: str, snapshot: int, limit: int = 200) -> list[dict[str, Any]]:
+        """Lemmas that hold under the same definitions, shortest statements first."""
+        sql = (
+            "SELECT id, statement, strategy FROM lemma WHERE language=? AND theory=? AND n<=?"
+            " ORDER BY length(statement), n LIMIT ?"
+        )
+        rows = self._db.ask(sql, (language, theory, snapshot, limit))
+        return [{"id": lemma, "statement": statement, "strategy": strategy} for lemma, statement, strategy in rows]
+
+    def add(self, lemmas: Iterable[Lemma]) -> int:
+        """Add what is new; returns how many entries that were. Adding twice changes nothing."""
+        rows = []
+        for lemma in lemmas:
+            text = json.dumps(lemma.stored(), separators=(",", ":"))
+            theory = theory_of(lemma.key)
+            rows.append((lemma.name, lemma.key, theory, lemma.language, lemma.statement, lemma.strategy, text))
+        return self._db.write(
+            "INSERT OR IGNORE INTO lemma(id, key, theory, language, statement, strategy, body) VALUES(?,?,?,?,?,?,?)",
+            rows,
+        )
+
+    def forget(self, lemmas: Iterable[str]) -> None:
+        """Remove lemmas whose proofs the checker did not accept."""
+        self._db.write("DELETE FROM lemma WHERE id=?", ((lemma,) for lemma in lemmas))

@@ -1,0 +1,166 @@
+"""What a run has tried on a goal, read from its history: trials of jobs, of models and of plug-ins, in one form."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from goedels_poetry.protocol.trials import MOST_KEPT, NOT_APPLIED, Status, Trial, TrialLog, nearest, unfinished
+from goedels_poetry.store.reads import HistoryEntry, StoreReader
+from goedels_poetry.store.state import NodeStatus, ProofNode
+from goedels_poetry.store.state_manager import UNABLE
+
+TRIALS = "trials"
+"""Kind of history entry: what one job has tried, ``{"agent", "trials", "more"}``."""
+UNDER_WAY = "under_way"
+"""Folder beside the store in which jobs under way write what they try."""
+SHORT = 60
+"""Characters of what a strategy was applied to that stand in a reason."""
+MOST_NAMED = 6
+STARTS = ("begun", "resumed")
+"""How the outcome of the commit begins with which a process begins a run or goes on with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What was tried on one goal."""
+
+    trials: tuple[Trial, ...]
+    more: int
+    """How many trials were not kept."""
+
+
+def log_place(store: StoreReader, agent: str, node_id: str) -> str:
+    """Where the job of an agent on a goal writes what it tries; see `goedels_poetry.protocol.trials`.
+
+    Of most jobs nobody ever asks for the file, and a `Path` takes longer to make than the name.
+    """
+    return f"{store.folder}/{UNDER_WAY}/{agent}-{node_id}.jsonl"
+
+
+def log_path(store: StoreReader, agent: str, node_id: str) -> Path:
+    """The same, for who looks there."""
+    return Path(log_place(store, agent, node_id))
+
+
+def tried_on(store: StoreReader, node_id: str, *, as_of: int | None = None) -> Tried:
+    """What was tried on a goal, oldest first; the most telling of it.
+
+    ``as_of``: until that commit; None: until now, with what a job under way has written so far.
+    """
+    log = TrialLog()
+    for entry in store.history(node_id, as_of=as_of):
+        for trial in _trials(entry):
+            log.take({"trials": [trial.to_json()]})
+        log.take({"more": entry.entry.get("more", 0)} if entry.kind == TRIALS else {})
+    if as_of is None:
+        for agent, at in store.under_way():
+            if at == node_id:
+                left = unfinished(log_path(store, agent, node_id))
+                log.take(left.to_json())
+    return Tried(log.trials[:MOST_KEPT], log.dropped)
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """What a job has tried that has never given a result."""
+
+    agent: str
+    node: str
+    log: TrialLog
+
+    @property
+    def words(self) -> str:
+        """What was under way when it was stopped."""
+        last = next((trial for trial in self.log.trials if trial.status is Status.UNDER_WAY), None)
+        what = f": {last.strategy}" if last is not None else ""
+        return f"{self.agent} was stopped{what}"
+
+
+def unfinished_on(store: StoreReader) -> list[Unfinished]:
+    """The jobs of a run that were stopped, just now or by a crash; call it when nothing is under way."""
+    try:
+        paths = sorted((store.path.parent / UNDER_WAY).iterdir())
+    except OSError:
+        return []
+    starts = [event.ts for event in store.events() if event.outcome.startswith(STARTS)] if paths else []
+    found = []
+    for path in paths:
+        agent, _, node = path.stem.partition("-")
+        crashed = bool(starts) and _written(path) < starts[-1]
+        log = unfinished(path, now=None if crashed else time.time())
+        if node and log.trials:
+            found.append(Unfinished(agent, node, log))
+    return found
+
+
+def _written(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def why_unproved(store: StoreReader, nodes: Sequence[ProofNode], reason: str) -> str:
+    """A reason that a search has ended for, with what it has come to on the goal that it is about.
+
+    That all decompositions are exhausted is said only where there was one.
+    """
+    if not reason.startswith(UNABLE):
+        return reason
+    failed = next((node for node in nodes if node.status in (NodeStatus.FAILED, NodeStatus.REFUTED)), None)
+    if failed is None:
+        return reason
+    tried = tried_on(store, failed.id)
+    counts = store.history_counts()
+    if not counts["sketch"]:
+        reason = f"goal {failed.id} was neither proved nor decomposed: {failed.reason}"
+    near = nearest(tried.trials)
+    if near is not None:
+        applied = f"{near.strategy} on {near.what}" if near.what and len(near.what) < SHORT else near.strategy
+        return f"{reason}; {applied} came nearest: {near.result}"
+    worked = [trial for trial in tried.trials if trial.result != NOT_APPLIED and not trial.lemma]
+    others = sum(trial.result == NOT_APPLIED for trial in tried.trials)
+    steps = list(dict.fromkeys(trial.strategy for trial in worked))
+    named = ", ".join(steps[:MOST_NAMED]) + (f" and {len(steps) - MOST_NAMED} more" if len(steps) > MOST_NAMED else "")
+    beside = f" ({others} other strategies do not apply)" if others else ""
+    return f"{reason}; tried: {named}{beside}" if steps else reason
+
+
+def _trials(entry: HistoryEntry) -> Iterator[Trial]:
+    facts = entry.entry
+    reason = str(facts.get("reason") or "")
+    match entry.kind:
+        case "trials":
+            yield from (Trial.from_json(trial) for trial in facts.get("trials", ()))
+        case "rejected":
+            yield Trial(str(facts.get("strategy") or "sketch"), _of(facts), Status.REJECTED, f"rejected: {reason}")
+        case "backtrack":
+            what, left = _of(facts), str(facts.get("statement") or "")
+            yield Trial(str(facts.get("strategy") or "sketch"), what, Status.OPEN, reason, left=left)
+        case "fault":
+            yield Trial(str(facts.get("who") or "agent"), "", Status.ERROR, f"failed: {reason}")
+        case "model":
+            yield from _of_model(facts)
+        case "candidate":
+            yield Trial("program", _of(facts), Status.FAILED, reason or str(facts.get("outcome", "")))
+        case _:
+            return
+
+
+def _of(facts: dict[str, Any]) -> str:
+    """What a strategy was applied to, from its fingerprint."""
+    name, fingerprint = str(facts.get("strategy") or ""), str(facts.get("fingerprint") or "")
+    inside = fingerprint.removeprefix(f"{name}(")
+    return inside[:-1] if inside != fingerprint and inside.endswith(")") else ""
+
+
+def _of_model(facts: dict[str, Any]) -> Iterator[Trial]:
+    """One trial for each reason why replies of a round could not be used or did not hold."""
+    strategy = f"model {facts.get('model') or facts.get('role', '')}".strip()
+    for reason in dict.fromkeys(map(str, facts.get("reasons", ()))):
+        trial = Trial(strategy, str(facts.get("prompt", "")), Status.REJECTED, f"rejected: {reason}")
+        yield replace(trial, times=sum(reason == other for other in facts["reasons"]))

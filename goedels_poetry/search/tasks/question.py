@@ -1,0 +1,390 @@
+"""A question in plain language: what is asked, of which text, under which reading, and its sentences by number.
+
+Beside it stand the moves of a run that answers one. The root carries everything: the conversation with the model, the
+present program, the report on it, and the last program that could be decided at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cached_property
+from typing import Any, ClassVar, Literal
+
+from goedels_poetry.errors import InvalidInput
+from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.models.client import Models
+from goedels_poetry.protocol.base import REFUSED, Language, Theorem
+from goedels_poetry.search.tasks.attempts import (
+    ANSWERED,
+    REPORT,
+    Turn,
+    decided,
+    set_artifact,
+    to_decide,
+    with_report,
+    without,
+    without_artifact,
+)
+from goedels_poetry.search.tasks.base import FORMAL, Session, Stop, bare_root, stand_in, text_by_model
+from goedels_poetry.search.tasks.sentences import Sentence, numbered, split
+from goedels_poetry.store.reads import HistoryEntry, StoreReader
+from goedels_poetry.store.results import RunResult
+from goedels_poetry.store.state import ROOT, NodeStatus, ProofNode, Queue
+from goedels_poetry.store.txn import Txn
+
+MAX_QUESTION = 100_000
+"""Characters of a question, and of the text that it comes with."""
+TITLE_LENGTH = 80
+"""Characters of a question in a list of runs."""
+MAX_PROGRAM = 200_000
+"""Characters of a program by a model."""
+PROGRAM, DECIDED, TRUST, DOUBTED = "program", "decided", "trust", "doubted"
+"""References of the root besides those of `attempts`: the present program; the last program that could be decided, with
+the report on it; what the tests of its formalisation say, and what they said when the model was asked about it once
+more."""
+ADVISE = "refine"
+"""Queue of the refiner."""
+ONLY_ADVICE = "advice about a question, and no answer to it"
+OPPOSITE = "the opposite of what is asked follows from the premises"
+NO_MODEL = (
+    "a question in plain language needs a language model for the role formalizer: give --model NAME and, unless it is "
+    "OpenAI's, --base-url ADDRESS, or set GOEDELS_POETRY__MODELS__FORMALIZER__MODEL; from Python, "
+    "ProofOfThought(llm=...). A program needs none: goedels-poetry ask --program FILE"
+)
+
+ANSWER, INCONSISTENT, LIMITS = "answer", "inconsistent", "limits"
+UNREADABLE = "unreadable"
+"""What may come of an attempt besides `OPEN`, `REFUSED`, `VACUOUS`, `REPLY` and `NO_REPLY`: an answer; contradictory
+premises; no answer within the limits; a program that cannot be read."""
+
+Aim = Literal["answer", "critique", "decompose", "steps"]
+"""An answer by a program; a critique of one; independent subquestions; subquestions that rest on each other."""
+
+_ASKS = re.compile(r"(?i)^\s*question\s*:\s*", re.MULTILINE)
+_SCENARIO = re.compile(r"(?i)^\s*(?:scenario|situation|background)\s*:\s*")
+_STATEMENT = re.compile(
+    r"(?i)\b(?:following|this|that|above) (?:statement|claim|sentence|conclusion)\b|"
+    r"\b(?:true|false|correct|valid)\b[^.!?]*\?|\b(?:does|do|would) (?:it|this|that) (?:follow|hold)\b"
+)
+_THIRD_ANSWER = re.compile(
+    r"(?i)\b(?:uncertain|undetermined|unknown|cannot be (?:determined|known|told)|can't be (?:determined|told)|"
+    r"not enough information|insufficient information)\b"
+)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What somebody wants to know. Everything that determines the answer, but for the model."""
+
+    kind: ClassVar[str] = "question"
+    learns: ClassVar[bool] = False
+
+    text: str
+    context: str = ""
+    """The text to rely on; "" when there is none, then the model must bring the facts, as knowledge of the world."""
+    backend: Literal["smt2", "json"] = "smt2"
+    semantics: Literal["entailment", "satisfiability"] = "entailment"
+    world: Literal["open", "closed"] = "open"
+    verify_timeout: int = 10_000
+    """Milliseconds for all checks of one program."""
+    optimize_timeout: int = 100_000
+    """Milliseconds for all objectives of one program."""
+    max_attempts: int = 3
+    """Replies of the model that are asked for."""
+    world_knowledge: bool = True
+    """Whether a program may use premises that are not in the text."""
+    choices: tuple[tuple[str, str], ...] = ()
+    """Of a multiple-choice question: letters and what they stand for."""
+    judged: bool = True
+    """Whether a model puts the program into words and compares them with the question, where there is a judge."""
+    sample: int = 0
+    """Which of several independent answers to the same question this is."""
+    known: tuple[str, ...] = ()
+    """Answers to earlier questions, in words, that premises marked ``:derived`` may render."""
+    open: tuple[str, ...] = ()
+    """Earlier questions that nothing is known of, in words: nothing may be assumed about them."""
+    conversation: tuple[Turn, ...] = ()
+    """Turns that follow the first prompt: earlier programs (assistant) and what was said about them (user)."""
+    task: Aim = "answer"
+    """What is wanted: an answer, or advice about a program (the ``conversation``) or about the question."""
+    most: int = 5
+    """Subquestions that advice about the question may propose."""
+
+    @cached_property
+    def sentences(self) -> tuple[Sentence, ...]:
+        """Sentences of the context, then those of the question that tell of the case it is about."""
+        listed = list(numbered(split(self.context)))
+        facts, asks = self._parts
+        last = sum(s.number is not None for s in listed)
+        listed += numbered(facts, last + 1)
+        last = sum(s.number is not None for s in listed)
+        # What a question takes for granted ("I already owe 1600 pounds, can I ...?") may be cited, where facts may be.
+        # A bare statement ("Anne is nice.") takes nothing for granted: listed here it would look like a fact.
+        if asks.endswith("?") and (self.context or facts) and not self._is_about_a_statement:
+            listed.append(Sentence(asks, last + 1, asked=True))
+        return tuple(listed)
+
+    @property
+    def numbers(self) -> frozenset[int]:
+        """Numbers of sentences."""
+        return frozenset(s.number for s in self.sentences if s.number is not None)
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """The case that the question tells of, sentence by sentence."""
+        return tuple(self._parts[0])
+
+    @property
+    def has_text(self) -> bool:
+        """Whether there are sentences to rely on, beside the one that asks."""
+        return any(not sentence.asked for sentence in self.sentences if sentence.number is not None)
+
+    @property
+    def asked(self) -> str:
+        """The question without the case that it tells of."""
+        return self._parts[1]
+
+    @property
+    def may_stay_open(self) -> bool:
+        """Whether the question itself offers a third answer, such as "uncertain"."""
+        return bool(_THIRD_ANSWER.search(self.asked))
+
+    @cached_property
+    def _parts(self) -> tuple[list[str], str]:
+        """Facts of the case and what is asked. A statement that is to be judged is never a fact."""
+        text = self.text.strip()
+        marks = list(_ASKS.finditer(text))
+        if marks and _SCENARIO.match(text):
+            case = _SCENARIO.sub("", text[: marks[-1].start()], count=1)
+            return split(case), text[marks[-1].end() :].strip()
+        if self._is_about_a_statement or not text.endswith("?"):
+            return [], text
+        sentences = split(text)
+        asks = [n for n, sentence in enumerate(sentences) if sentence.endswith("?")]
+        first = asks[0]
+        return sentences[:first], "\n".join(sentences[first:])
+
+    @property
+    def _is_about_a_statement(self) -> bool:
+        """Whether something that is said is to be judged: "Sam is soft. Is that true?" states nothing."""
+        return bool(_STATEMENT.search(self.text))
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What the language needs to know."""
+        return {
+            "dialect": self.backend,
+            "semantics": self.semantics,
+            "world": self.world,
+            "verify_timeout": self.verify_timeout,
+            "optimize_timeout": self.optimize_timeout,
+        }
+
+    @property
+    def title(self) -> str:
+        """See `Task`: its beginning."""
+        line = " ".join(self.text.split())
+        return line if len(line) <= TITLE_LENGTH else f"{line[: TITLE_LENGTH - 1]}…"
+
+    @property
+    def first_queue(self) -> str:
+        """See `Task`."""
+        return Queue.FORMALIZE if self.task == "answer" else ADVISE
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """See `Task`: what differs from a question with nothing but a text."""
+        default = Question("")
+        facts = {name: value for name, value in asdict(self).items() if value != getattr(default, name)}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in facts.items()}
+
+    @classmethod
+    def again(cls, text: str, identity: dict[str, Any]) -> Question:
+        """The question of a run that goes on."""
+        given = {f.name: identity[f.name] for f in fields(cls) if f.name in identity}
+        for name in ("choices", "conversation"):
+            if name in given:
+                given[name] = tuple((str(a), str(b)) for a, b in given[name])
+        given |= {name: tuple(given[name]) for name in ("known", "open") if name in given}
+        return cls(**{**given, "text": text})
+
+    def check(self, language: Language, models: Models | None) -> None:
+        """See `Task`."""
+        check_question(self, models)
+
+    async def read(self, language: Language, options: dict[str, Any]) -> Theorem:
+        """See `Task`."""
+        return stand_in(self.text, language, options)
+
+    async def prepare(self, language: Language, theorem: Theorem) -> ProofNode:
+        """See `Task`."""
+        return bare_root(language, self.first_queue)
+
+    async def settle(self, stop: Stop, session: Session) -> Stop:
+        """An answer that only waits for tests of its formalisation is not lost with the time for these."""
+        if stop.status != "out_of_budget" or session.interrupted:
+            return stop
+        if (await session.root()).queue != Queue.CHECK_SEMANTICS:
+            return stop
+        untested = f"the formalisation was not tested: {stop.reason}"
+        session.warn(untested)
+        await session.commit("untested", lambda txn: set_move(txn, txn.get(ROOT), "accept", untested))
+        root = await session.root()
+        return Stop("proved") if root.status is NodeStatus.PROVED else Stop("finished", root.reason)
+
+    def submission(self, store: StoreReader) -> str:
+        """See `Task`."""
+        return text_by_model(store)
+
+    def conclude(self, result: RunResult, store: StoreReader, theorem: Theorem, suffix: str) -> RunResult:
+        """See `Task`: `reasoning.answer_of` reads in the run what else there is to say."""
+        return result
+
+
+def check_question(question: Question, models: Models | None) -> None:
+    """Raise InvalidInput, with what to do about it, when the question cannot be answered here."""
+    if not question.text.strip():
+        raise InvalidInput("the question is empty")
+    for what, text in (("question", question.text), ("context", question.context)):
+        if len(text) > MAX_QUESTION:
+            raise InvalidInput(f"the {what} is longer than {MAX_QUESTION} characters")
+    if question.max_attempts < 1 or question.verify_timeout < 1:
+        raise InvalidInput("max_attempts and verify_timeout must be at least 1")
+    if models is None or not models.has("formalizer"):
+        raise InvalidInput(NO_MODEL)
+
+
+# -- moves -----------------------------------------------------------------------------------------------------
+
+
+def set_written(txn: Txn, node: ProofNode, program: str, turns: Iterable[Turn]) -> str:
+    """The model wrote a program: it is read and decided next."""
+    return set_artifact(txn, node, without(node.refs, REPORT, TRUST) | {PROGRAM: txn.save(program)}, turns)
+
+
+def set_unusable_reply(txn: Txn, node: ProofNode, reason: str, turns: Iterable[Turn] | None) -> str:
+    """There is no program in the reply: that was one attempt. ``turns``: None leaves the conversation as it was."""
+    return set_report(txn, *without_artifact(txn, node, reason, turns, PROGRAM, TRUST))
+
+
+def set_report(txn: Txn, node: ProofNode, report: dict[str, Any]) -> str:
+    """What came of the last attempt: the decider is asked.
+
+    ``report``: ``{"kind", "words" (for the model), "reason" (one line for people), "result"?: VerificationResult,
+    "final"?: nobody need be asked about it, "again"?, "again_if_changed"?: asking once need not be enough}``.
+    """
+    refs = with_report(txn, node.refs, report)
+    result = report.get("result")
+    better = result is not None and _worth(report) >= _worth(_decided(txn, node))
+    if better or (result is not None and DOUBTED in node.refs and report["kind"] != REFUSED):
+        refs[DECIDED] = txn.save({"program": refs[PROGRAM], "report": refs[REPORT]})
+    program = {"program_ref": refs[PROGRAM]} if PROGRAM in refs else {}
+    verdict = str(result["verdict"]) if result is not None else "invalid"
+    reason = str(report["reason"])
+    txn.log(
+        node.id, "program", attempt=node.attempts, outcome=report["kind"], verdict=verdict, reason=reason, **program
+    )
+    to_decide(txn, node, refs, reason)
+    return str(report["kind"])
+
+
+def set_tested(txn: Txn, node: ProofNode, trust: dict[str, Any]) -> str:
+    """What the tests of the formalisation say: the decider has the last word before the checker.
+
+    ``trust``: ``{"program" (its reference), "confidence": {"level", "score", "tests"}, "warnings", "reason" (one line),
+    "words" (for the model; "" when nothing need be asked)}``.
+    """
+    refs = {**node.refs, TRUST: txn.save(trust)}
+    if trust.get("words"):
+        refs[ANSWERED] = refs[TRUST]
+    txn.reason = str(trust.get("reason", ""))
+    txn.put(replace(node, queue=Queue.DECIDE, refs=refs))
+    return str(trust.get("confidence", {}).get("level") or "not tested")
+
+
+def set_move(txn: Txn, node: ProofNode, move: str, reason: str) -> str:
+    """What the decider chose: ``correct``, ``ask_again``, ``test``, ``accept`` or ``give_up``."""
+    decided(txn, node, move, reason)
+    queues = {"correct": Queue.CORRECT, "ask_again": Queue.FORMALIZE, "test": Queue.CHECK_SEMANTICS}
+    if move in queues:
+        refs = dict(node.refs)
+        if move == "correct" and TRUST in refs:  # the tests found a fault, and what comes next is another program
+            refs[DOUBTED] = refs.pop(TRUST)
+        txn.put(replace(node, queue=queues[move], refs=refs))
+        return move
+    return _end(txn, node, reason)
+
+
+def set_advised(txn: Txn, node: ProofNode, reply: dict[str, Any]) -> str:
+    """A model's advice is there: the run ends with it. It is no answer."""
+    txn.put(replace(node, queue=None, status=NodeStatus.FAILED, attempts=node.attempts + 1, reason=ONLY_ADVICE))
+    txn.set_verdict(Verdict.UNKNOWN, ONLY_ADVICE, {"result": {"said": reply}})
+    return "advised"
+
+
+def set_unusable_advice(txn: Txn, node: ProofNode, reason: str, *, most: int) -> str:
+    """There is nothing in the reply that could be used: one attempt of ``most``."""
+    node = replace(node, attempts=node.attempts + 1, reason=reason)
+    txn.reason = reason
+    if node.attempts < most:
+        txn.put(node)
+        return "rejected"
+    txn.put(replace(node, queue=None, status=NodeStatus.FAILED))
+    txn.set_verdict(Verdict.UNKNOWN, reason)
+    return "no advice"
+
+
+def _end(txn: Txn, node: ProofNode, reason: str) -> str:
+    """The run ends with the last program that could be decided; the checker has the last word about it."""
+    if DECIDED not in node.refs:
+        txn.put(replace(node, queue=None, status=NodeStatus.FAILED, reason=reason))
+        txn.set_verdict(Verdict.UNKNOWN, reason)
+        return "no program"
+    report = _decided(txn, node)
+    result = report["result"]
+    if report["kind"] == REFUSED:
+        result = result | {"verdict": str(Verdict.UNKNOWN), "answer": None, "reason": report["reason"]}
+    verdict = Verdict(result["verdict"])
+    line = str(result["reason"] or (OPPOSITE if verdict is Verdict.REFUTED else reason))
+    refs = {**node.refs, FORMAL: txn.store.load(node.refs[DECIDED])["program"]}
+    txn.remember("statement", " ".join(str(goal["formula"]) for goal in result["goals"])[:2_000])
+    if verdict is Verdict.PROVED:
+        txn.put(
+            replace(node, queue=None, status=NodeStatus.PROVED, reason="", refs={**refs, "proof": txn.save(result)})
+        )
+        return "answered"
+    status = NodeStatus.REFUTED if verdict is Verdict.REFUTED else NodeStatus.FAILED
+    txn.put(replace(node, queue=None, status=status, reason=line, refs=refs))
+    txn.set_verdict(verdict, line, {"verdict": str(verdict), "result": result, **_contradiction(result)})
+    return "answered" if verdict is Verdict.REFUTED else str(verdict)
+
+
+def _decided(txn: Txn, node: ProofNode) -> dict[str, Any]:
+    """The report on the last program that could be decided; {} when there is none."""
+    if DECIDED not in node.refs:
+        return {}
+    report: dict[str, Any] = txn.store.load(txn.store.load(node.refs[DECIDED])["report"])
+    return report
+
+
+def _worth(report: dict[str, Any]) -> int:
+    """Of two programs the one with an answer counts, then one that leaves the question open, then the later one."""
+    if not report:
+        return 0
+    if report["kind"] == REFUSED:
+        return 1
+    return {"proved": 4, "refuted": 4, "unknown": 3}.get(str(report["result"]["verdict"]), 2)
+
+
+def _contradiction(result: dict[str, Any]) -> dict[str, Any]:
+    """``{"core": names}`` of premises that contradict each other, where they do."""
+    if result["verdict"] != Verdict.INCONSISTENT:
+        return {}
+    return {"core": [str(premise["name"]) for premise in result.get("core") or ()]}
+
+
+def programs(history: Iterable[HistoryEntry]) -> list[dict[str, Any]]:
+    """The attempts of a run, oldest first."""
+    return [entry.entry for entry in history if entry.kind == "program"]

@@ -1,0 +1,348 @@
+"""Interpretation: what functions on datatypes come to in integer arithmetic, and goals proved there.
+
+Each datatype has a function to the integers (see `auxiliary`). For a function ``f`` a law ``size (f x y) = e (size x)
+(size y)`` with ``e`` an arithmetic expression is found by values, proved by induction and kept as a lemma. An equation
+of a datatype whose values the function tells apart is then proved as an equation of integers.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from goedels_poetry.kernel.derivation import Instance, Query
+from goedels_poetry.kernel.inductions import MeasureInduction, StructuralInduction
+from goedels_poetry.kernel.problem import Definition
+from goedels_poetry.kernel.refutation.operations import Undecided
+from goedels_poetry.kernel.refutation.values import random_value, small_values
+from goedels_poetry.kernel.schemas import ConstructorSplit, Scheme, instances
+from goedels_poetry.kernel.sequent import Sequent, make_sequent
+from goedels_poetry.kernel.terms import (
+    BOOL,
+    INT,
+    Kind,
+    Sort,
+    Term,
+    app,
+    eq,
+    integer,
+    is_app,
+    substitute,
+    subterms,
+    symbols,
+    var,
+)
+from goedels_poetry.smt.arithmetic.expressions import Row, comparison, expression
+from goedels_poetry.smt.auxiliary.standard import SIZE, VALUE
+from goedels_poetry.smt.context.limits import CANDIDATE, GROUND
+from goedels_poetry.smt.context.prover import ProverContext
+from goedels_poetry.smt.induction.descent import descents
+from goedels_poetry.smt.induction.integers import integer_plans
+from goedels_poetry.smt.induction.recursion import recursion_schemes
+from goedels_poetry.smt.induction.saturate import ground_proof
+from goedels_poetry.smt.induction.structural import general_variables, induction_variables
+from goedels_poetry.smt.rewriting.plan import Plan, key_of, leaf
+
+FRAMES = 60
+MAX_ARGUMENTS = 4
+SIZES = (0, 1, 2, 3, 4, 6, 8)
+
+Establish = Callable[[Sequent, Callable[[ProverContext, Sequent], Plan | None]], bool]
+
+
+@dataclass(frozen=True)
+class Law:
+    """A fact about ``function``; ``about`` says what it is: ``value``, ``bound``, ``apart``."""
+
+    function: str
+    about: str
+    sequent: Sequent
+
+
+class Interpretation:
+    """The datatypes of one problem as integers."""
+
+    def __init__(self, context: ProverContext) -> None:
+        self._context = context
+        self._functions: dict[Sort, str] = {}
+        for datatype in context.signature.datatypes:
+            for kind in (VALUE, SIZE):
+                definition = context.signature.definition(kind + datatype.sort.name)
+                if definition is not None and definition.sort is INT and len(definition.params) == 1:
+                    self._functions.setdefault(datatype.sort, definition.name)
+
+    def integer_of(self, term: Term) -> Term | None:
+        """What ``term`` comes to, or None when its sort has no interpretation."""
+        if term.sort is INT:
+            return term
+        name = self._functions.get(term.sort)
+        return app(name, (term,), INT) if name is not None else None
+
+    def sorts(self) -> list[Sort]:
+        """The datatypes with an interpretation."""
+        return list(self._functions)
+
+    def separates(self, sort: Sort) -> bool:
+        """Whether small values of ``sort`` come to different integers."""
+        name = self._functions.get(sort)
+        if name is None:
+            return False
+        values = small_values(self._context.signature, sort, 30)
+        try:
+            numbers = {self._context.evaluator.call(name, (v,)) for v in values}
+        except Undecided:
+            return False
+        return len(numbers) == len(values)
+
+    def bounds(self) -> Iterator[Law]:
+        """The least integer that each datatype comes to, where there is one."""
+        for sort, name in self._functions.items():
+            values = small_values(self._context.signature, sort, 30)
+            try:
+                least = min(self._context.evaluator.call(name, (v,)) for v in values)
+            except Undecided:
+                continue
+            x = var("x", sort)
+            if least in (0, 1):
+                bound = app(">=", (app(name, (x,), INT), integer(least)), BOOL)
+                yield Law(name, "bound", make_sequent((x,), (), bound))
+
+    def apart(self, sort: Sort) -> Law:
+        """That different values of ``sort`` come to different integers."""
+        x, y = var("x", sort), var("y", sort)
+        name = self._functions[sort]
+        same = eq(app(name, (x,), INT), app(name, (y,), INT))
+        return Law(name, "apart", make_sequent((x, y), (same,), eq(x, y)))
+
+    # ------------------------------------------------------------------------------------------- laws
+
+    def laws(self, formula: Term) -> list[Law]:
+        """What the functions that ``formula`` reaches come to, those that the others rest on first.
+
+        A function that is called with a constant is looked at with this constant, if it has no law for all arguments.
+        """
+        laws: list[Law] = []
+        names = list(reversed(self._context.shape.reachable_functions(formula)))
+        for name in sorted(names, key=self._late):
+            definition = self._context.signature.definition(name)
+            if definition is None or definition.name in self._functions.values():
+                continue
+            calls = [app(name, definition.params, definition.sort), *self._at_constants(definition, formula)]
+            law = next(filter(None, map(self._law, calls)), None)
+            laws += [law] if law is not None else []
+        return laws
+
+    def _late(self, name: str) -> tuple[int, bool]:
+        """Functions that need a guard come after the others, those that need it least first."""
+        definition = self._context.signature.definition(name)
+        measured = definition is not None and name in self._context.problem.measures
+        return (definition.group + 1 if definition is not None and measured else 0), self._context.domain(
+            name
+        ) is not None
+
+    def _at_constants(self, definition: Definition, formula: Term) -> list[Term]:
+        """Calls of a function with constants for some arguments, as they occur, and its parameters for the others."""
+        bodies = [d.body for n in symbols(formula) if (d := self._context.signature.definition(n)) is not None]
+        calls: dict[Term, None] = {}
+        for part in (formula, *bodies):
+            for call in subterms(part):
+                if call.kind is Kind.APP and call.name == definition.name and any(not a.free for a in call.args):
+                    args = [p if a.free else a for a, p in zip(call.args, definition.params, strict=True)]
+                    calls[app(call.name, args, call.sort)] = None
+        return [call for call in calls if call.free]
+
+    def _law(self, call: Term) -> Law | None:
+        """What ``call`` comes to for all values of its variables, or for integers from 0 on."""
+        variables = tuple(dict.fromkeys(a for a in call.args if a.kind is Kind.VAR))
+        if not 1 <= len(variables) <= MAX_ARGUMENTS or not (call.sort is BOOL or self.integer_of(call) is not None):
+            return None
+        arguments = {v: a for v in variables if (a := self.integer_of(v)) is not None}
+        for floor in (None, 0):
+            limited = [v for v in variables if v.sort is INT and floor is not None]
+            if floor is not None and not limited:
+                break
+            table = self._table(call, variables, tuple(arguments), limited)
+            find = comparison if call.sort is BOOL else expression
+            right = find(table, list(arguments.values())) if table else None
+            if right is not None:
+                left = call if call.sort is BOOL else self.integer_of(call)
+                assert left is not None
+                hyps = [app(">=", (v, integer(0)), BOOL) for v in limited]
+                return Law(call.name, "value", make_sequent(variables, hyps, eq(left, right)))
+        return None
+
+    def _table(
+        self, call: Term, variables: tuple[Term, ...], counted: tuple[Term, ...], limited: list[Term]
+    ) -> list[tuple[Row, Any]]:
+        """Integers of the ``counted`` variables and of the result, for values drawn from the seed; none when the result
+        is no function of them."""
+        context = self._context
+        source = random.Random(context.seed + 23)
+        code = context.evaluator.compile(call, variables)
+        rows: dict[Row, Any] = {}
+        for number in range(FRAMES):
+            size = SIZES[number % len(SIZES)]
+            drawn = {v: random_value(context.signature, v.sort, source.choice((size, 2, 1)), source) for v in variables}
+            if any(drawn[v] < 0 for v in limited):
+                drawn |= {v: -drawn[v] for v in limited if drawn[v] < 0}
+            try:
+                result = self._number(call.sort, context.evaluator.run(code, list(drawn.values())))
+                row = tuple(self._number(v.sort, drawn[v]) for v in counted)
+            except Undecided:
+                if any(v.sort is INT and drawn[v] < 0 for v in variables):
+                    return []  # without end, perhaps
+                continue  # too large, most likely
+            if rows.setdefault(row, result) != result:
+                return []
+        return list(rows.items())
+
+    def _number(self, sort: Sort, value: Any) -> Any:
+        return value if sort in (INT, BOOL) else self._context.evaluator.call(self._functions[sort], (value,))
+
+
+# ------------------------------------------------------------------------------------------------ goals
+
+
+def integer_goal(interpretation: Interpretation, sequent: Sequent) -> Sequent | None:
+    """The goal with an equation of a datatype as one of integers; None for other goals."""
+    concl = sequent.concl
+    if not is_app(concl, "=") or len(concl.args) != 2 or concl.args[0].sort is INT:
+        return None
+    left, right = map(interpretation.integer_of, concl.args)
+    return make_sequent(sequent.vars, sequent.hyps, eq(left, right)) if left and right else None
+
+
+def interpreted(
+    context: ProverContext, establish: Establish, sequent: Sequent, known: Iterable[Sequent] = ()
+) -> Iterator[Plan]:
+    """The goal by arithmetic: the laws of its functions, and different values come to different integers.
+
+    ``establish`` keeps a fact as a lemma if it can be proved in the way given, and says whether it was.
+    """
+    interpretation = Interpretation(context)
+    sort = sequent.concl.args[0].sort if is_app(sequent.concl, "=") else BOOL
+    apart = interpretation.separates(sort)
+    supposed = any(is_app(h, "=") and interpretation.integer_of(h.args[0]) is not None for h in sequent.hyps)
+    if sort in interpretation.sorts() and not apart and not supposed:
+        return
+    if symbols(sequent.formula).isdisjoint(law.function for law in interpretation.laws(sequent.formula)):
+        return
+    facts = established_laws(context, interpretation, establish, sequent.formula, known)
+    wanted = integer_goal(interpretation, sequent) if apart else sequent
+    query = ground_proof(context, wanted, facts) if wanted is not None else None
+    if not apart:
+        plan = (
+            leaf(sequent, query) if query is not None else by_induction(context, sequent, facts) if supposed else None
+        )
+        if plan is not None:
+            yield replace(plan, strategy="interpretation", detail=plan.detail)
+        return
+    if wanted is None or query is None:
+        return
+    separating = [interpretation.apart(s) for s in interpretation.sorts() if interpretation.separates(s)]
+    if all(establish(law.sequent, lambda context, fact: by_induction(context, fact, facts)) for law in separating):
+        plan = _by_values(context, sequent, leaf(wanted, query), interpretation.apart(sort))
+        if plan is not None:
+            yield plan
+
+
+def established_laws(
+    context: ProverContext,
+    interpretation: Interpretation,
+    establish: Establish,
+    formula: Term,
+    known: Iterable[Sequent] = (),
+) -> list[Sequent]:
+    """Bounds, the laws of the functions that ``formula`` reaches, and the facts that are ``known`` already."""
+    facts = list(known)
+
+    def prove(context: ProverContext, fact: Sequent) -> Plan | None:
+        return by_induction(context, fact, facts)
+
+    for law in (*interpretation.bounds(), *interpretation.laws(formula)):
+        if establish(law.sequent, prove):
+            facts.append(law.sequent)
+        elif (domain := context.domain(law.function)) is not None:
+            params = dict(zip(_parameters(context, law.function), law.sequent.vars, strict=False))
+            limits = [substitute(limit, params) for limit in domain]
+            limited = make_sequent(law.sequent.vars, (*law.sequent.hyps, *limits), law.sequent.concl)
+            if establish(limited, prove):
+                facts.append(limited)
+    return facts
+
+
+def _parameters(context: ProverContext, function: str) -> tuple[Term, ...]:
+    definition = context.signature.definition(function)
+    return definition.params if definition is not None else ()
+
+
+def by_induction(context: ProverContext, fact: Sequent, facts: list[Sequent]) -> Plan | None:
+    """A fact by one query or one induction, each case by quantifiers or without them, split further where needed."""
+    query = _closing(context, fact, facts)
+    if query is not None:
+        return leaf(fact, query)
+    variables = induction_variables(context, fact)
+    schemes: list[Scheme] = [StructuralInduction(v.name, general_variables(fact, v)) for v in variables]
+    for scheme in (*descents(context, fact), *schemes, *recursion_schemes(context, fact)):
+        splits = SPLITS + isinstance(scheme, MeasureInduction)
+        children = _cases(context, fact, scheme, facts, splits)
+        if children is not None:
+            return Plan(fact, scheme, children, "induction")
+    if any(v.sort is INT for v in fact.vars):
+        return next((plan for plan in integer_plans(context, fact, CANDIDATE) if plan.complete), None)
+    return None
+
+
+SPLITS = 2
+
+
+def _cases(
+    context: ProverContext, fact: Sequent, scheme: Scheme, facts: list[Sequent], splits: int
+) -> tuple[Plan, ...] | None:
+    children: list[Plan] = []
+    for case in instances(fact, scheme, context.signature):
+        query = _closing(context, case, facts)
+        plan = leaf(case, query) if query is not None else None
+        if plan is None and splits:
+            for on in induction_variables(context, case):
+                inner = _split(case, on, scheme)
+                below = _cases(context, case, inner, facts, splits - 1)
+                if below is not None:
+                    plan = Plan(case, inner, below, "case-split", on.name)
+                    break
+        if plan is None:
+            return None
+        children.append(plan)
+    return tuple(children)
+
+
+def _split(case: Sequent, on: Term, outer: Scheme) -> Scheme:
+    """Cases by constructors; with hypotheses of their own unless there is one for all smaller values."""
+    if isinstance(outer, MeasureInduction | ConstructorSplit):
+        return ConstructorSplit(on.name)
+    return StructuralInduction(on.name, general_variables(case, on))
+
+
+def _closing(context: ProverContext, goal: Sequent, facts: list[Sequent]) -> Query | None:
+    query = Query(cites=tuple(context.lemmas))
+    if context.holds(goal, query, CANDIDATE, known=True):
+        return query
+    return ground_proof(context, goal, facts)
+
+
+def _by_values(context: ProverContext, sequent: Sequent, integers: Plan, apart: Law) -> Plan | None:
+    """The goal from the integers of its sides, which tell its values apart."""
+    left, right = sequent.concl.args
+    key, same = key_of(apart.sequent), key_of(integers.sequent)
+    query = Query(
+        (key, same),
+        (Instance("step", key, (left, right)), Instance("step", same, integers.sequent.vars)),
+        equations=False,
+        quantified=False,
+    )
+    known = {key: apart.sequent, same: integers.sequent}
+    if not context.holds(sequent, query, GROUND, extra=known):
+        return None
+    return Plan(sequent, query, (integers,), "interpretation")

@@ -1,0 +1,159 @@
+"""Strengthening: what a function with accumulating arguments computes for any start, not just the one in the goal.
+
+``fibit n 0 1 = fib n`` has no induction; ``fibit n a b = a * fib (n - 1) + b * fib n`` has. The general statement is
+found by values: if the result depends on the accumulators linearly, its coefficients are functions of the other
+arguments, and they are looked for among small terms over the functions at hand.
+
+The generalisation is that of Ireland and Bundy, "Automatic Verification of Functions with Accumulating Parameters",
+1999; they find it by what a proof lacks, here it is found by values.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator
+from typing import Any
+
+from goedels_poetry.kernel.refutation.operations import Undecided
+from goedels_poetry.kernel.refutation.values import random_value
+from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent
+from goedels_poetry.kernel.terms import BOOL, INT, Kind, Term, app, eq, integer, is_app, rebuild, subterms
+from goedels_poetry.smt.conjecture.fields import field_bounds, hidden_steps
+from goedels_poetry.smt.context.prover import ProverContext
+from goedels_poetry.smt.rewriting.replace import replace_subterm
+
+SAMPLES = 18
+Frame = list[Any]
+
+
+def general_statements(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
+    """The goal with the numbers that start accumulators made variables, where an equation that holds is found.
+
+    Before it what a step of an induction may rest on: functions one step on, bounds of numbers inside of results.
+    """
+    yield from hidden_steps(context, sequent)
+    yield from field_bounds(context, sequent)
+    if not (is_app(sequent.concl, "=") and len(sequent.concl.args) == 2 and sequent.concl.args[0].sort is INT):
+        return
+    left, right = sequent.concl.args
+    for side, other in ((left, right), (right, left)):
+        for call in subterms(side):
+            positions = _accumulators(context, call)
+            if positions:
+                yield from _Fit(context, sequent, side, other, call, positions).statements()
+
+
+def _accumulators(context: ProverContext, call: Term) -> list[int]:
+    """Positions of a call that hold a number and change on recursion."""
+    definition = context.signature.definition(call.name) if call.kind is Kind.APP else None
+    if definition is None or not definition.recursive:
+        return []
+    calls = [t for t in subterms(definition.body) if t.kind is Kind.APP and t.name == definition.name]
+    return [
+        i
+        for i, (argument, parameter) in enumerate(zip(call.args, definition.params, strict=True))
+        if argument.kind is Kind.LIT and argument.sort is INT and any(c.args[i] is not parameter for c in calls)
+    ]
+
+
+class _Fit:
+    """The search for coefficients: ``side`` as a linear function of the starts of one call in it."""
+
+    def __init__(
+        self, context: ProverContext, sequent: Sequent, side: Term, other: Term, call: Term, positions: list[int]
+    ) -> None:
+        names = Names(*sequent.vars, *sequent.hyps, sequent.concl, reserved=context.reserved)
+        self._context = context
+        self._sequent = sequent
+        self._other = other
+        self._starts = {i: names.fresh("a", INT) for i in positions}
+        opened = rebuild(call, tuple([self._starts.get(i, a) for i, a in enumerate(call.args)]))
+        self._side = replace_subterm(side, call, opened)
+        self._variables = (*sequent.vars, *self._starts.values())
+        source = random.Random(context.seed + 11)
+        strides = (1, 3, 5, 2)
+        self._frames: list[Frame] = [
+            [
+                (number * strides[i % 4] + i) % 7
+                if v.sort is INT
+                else random_value(context.signature, v.sort, number % 5, source)
+                for i, v in enumerate(sequent.vars)
+            ]
+            for number in range(SAMPLES)
+        ]
+
+    def statements(self) -> Iterator[Sequent]:
+        """Likely equations under the hypotheses of the goal, first from 0 on, then from 1 on."""
+        vars_ = self._sequent.vars
+        counters = [i for i, v in enumerate(vars_) if v.sort is INT]
+        for start in (0, 1):
+            frames = [f for f in self._frames if all(f[i] >= start for i in counters)]
+            guards = [app(">=", (vars_[i], integer(start)), BOOL) for i in counters] if start else []
+            try:
+                right = self._right_side(frames)
+            except Undecided:
+                continue
+            if right is not None:
+                yield make_sequent(self._variables, (*self._sequent.hyps, *guards), eq(self._side, right))
+
+    def _right_side(self, frames: list[Frame]) -> Term | None:
+        zero = dict.fromkeys(self._starts.values(), 0)
+        constant = [self._result(f, zero) for f in frames]
+        summands: list[Term] = []
+        for start in self._starts.values():
+            slope = [self._result(f, {**zero, start: 1}) - c for f, c in zip(frames, constant, strict=True)]
+            linear = [self._result(f, {**zero, start: 5}) - c for f, c in zip(frames, constant, strict=True)]
+            coefficient = self._recognise(frames, slope) if linear == [5 * s for s in slope] else None
+            if coefficient is None:
+                return None
+            summands.append(_times(coefficient, start))
+        rest = self._recognise(frames, constant)
+        if rest is None:
+            return None
+        summands = [s for s in (*summands, rest) if s is not integer(0)]
+        return summands[0] if len(summands) == 1 else app("+", summands, INT) if summands else integer(0)
+
+    def _result(self, frame: Frame, starts: dict[Term, int]) -> int:
+        code = self._context.evaluator.compile(self._side, self._variables)
+        result = self._context.evaluator.run(code, [*frame, *starts.values()])
+        assert isinstance(result, int)
+        return result
+
+    def _recognise(self, frames: list[Frame], values: list[int]) -> Term | None:
+        evaluator = self._context.evaluator
+        for term in self._terms():
+            try:
+                code = evaluator.compile(term, self._sequent.vars)
+                if all(evaluator.run(code, list(f)) == v for f, v in zip(frames, values, strict=True)):
+                    return term
+            except Undecided:
+                continue
+        return None
+
+    def _terms(self) -> Iterator[Term]:
+        """Candidates for a coefficient: numbers, variables, the other side, functions at hand, also one step off."""
+        yield from (integer(n) for n in (0, 1, -1, 2))
+        variables = self._sequent.vars
+        yield from (v for v in variables if v.sort is INT)
+        yield self._other
+        for name in self._context.shape.reachable_functions(self._sequent.formula):
+            typed = self._context.signature.type_of(name)
+            if typed is None or typed[1] is not INT or not typed[0]:
+                continue
+            pools = [[w for v in variables if v.sort is s for w in _near(v)] for s in typed[0]]
+            for args in itertools.islice(itertools.product(*pools), 64):
+                yield app(name, args, INT)
+
+
+def _near(variable: Term) -> list[Term]:
+    if variable.sort is not INT:
+        return [variable]
+    one = integer(1)
+    return [variable, app("-", (variable, one), INT), app("+", (variable, one), INT)]
+
+
+def _times(coefficient: Term, start: Term) -> Term:
+    if coefficient is integer(0):
+        return coefficient
+    return start if coefficient is integer(1) else app("*", (coefficient, start), INT)

@@ -1,0 +1,458 @@
+"""Loops: a recursive function that carries a state, called at the state where it begins, and what each state keeps.
+
+``loop 1 (n + 1) 0`` adds up to ``n``: the goal says something about the first state alone, and no induction follows.
+So the first state is made any state that satisfies an invariant. Candidates come from the first state (``i >= 1``),
+from the conditions under which the loop goes on (``i <= n + 1``), and from the goal itself with the result replaced by
+a part of the state, and a bound by what counts up to it (``2 * t = (i - 1) * i``). Those that do not hold at first, or
+are not kept by a step given the others, are dropped until all that are left are kept. The rest is an induction along
+the loop.
+
+Replacing a constant by a variable is how invariants are derived by hand (Gries, "The Science of Programming", 1981);
+dropping candidates until the rest is inductive is the method of Houdini (Flanagan and Leino, "Houdini, an Annotation
+Assistant for ESC/Java", 2001).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+
+from goedels_poetry.kernel.calls import Call, TooLarge, calls_of
+from goedels_poetry.kernel.derivation import Instance, Query
+from goedels_poetry.kernel.equations import simplify
+from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent
+from goedels_poetry.kernel.terms import (
+    BOOL,
+    INT,
+    Kind,
+    Term,
+    and_,
+    app,
+    eq,
+    integer,
+    is_app,
+    not_,
+    rebuild,
+    substitute,
+    subterms,
+)
+from goedels_poetry.smt.conjecture.continuations import (
+    ContinuationStatement,
+    continuation_laws,
+    continuation_statements,
+)
+from goedels_poetry.smt.conjecture.states import builder_laws, measures, state_laws
+from goedels_poetry.smt.context.attempts import close_goal, direct_query
+from goedels_poetry.smt.context.limits import CANDIDATE, GROUND, MODEL_SECONDS
+from goedels_poetry.smt.context.prover import ProverContext
+from goedels_poetry.smt.induction.recursion import closed_along, recursion_schemes
+from goedels_poetry.smt.rewriting.ground import lemma_instances
+from goedels_poetry.smt.rewriting.plan import Plan, key_of, leaf
+from goedels_poetry.smt.rewriting.replace import replace_subterm
+from goedels_poetry.smt.rewriting.statements import lemma
+
+MAX_LOOPS = 3
+"""First states in one goal that are looked at."""
+MAX_CANDIDATES = 40
+MAX_ROUNDS = 6
+MAX_EXPANDED = 40
+"""Calls of functions that do not recur."""
+TESTS = 40
+ORDERS = ("<=", "<", ">=", ">")
+
+
+@dataclass(frozen=True)
+class LoopStatement:
+    """A goal for every state that keeps the invariant, and how to get back to the goal about the first one."""
+
+    general: Sequent
+    functions: frozenset[str]
+    """The loop, and others that run through the same states."""
+    start: Mapping[Term, Term]
+    """The first state, by the variables that stand for states."""
+
+    def proof(self, context: ProverContext, rlimit: int | None = None) -> Plan | None:
+        """The general statement by induction along the loop."""
+        for scheme in recursion_schemes(context, self.general):
+            if scheme.function not in self.functions:
+                continue
+            plan = closed_along(context, self.general, scheme, lambda case: _closed(context, case, rlimit))
+            if plan is not None:
+                return plan
+        return None
+
+    def queries(self, context: ProverContext, sequent: Sequent) -> Iterator[Query]:
+        """The goal from the general statement at the first state, also with what the invariant comes to there."""
+        key = key_of(self.general)
+        values = tuple(self.start.get(v, v) for v in self.general.vars)
+        first = Instance("step", key, values)
+        yield Query((key,), (first,))
+        at = dict(zip(self.general.vars, values, strict=True))
+        invariant = make_sequent(sequent.vars, sequent.hyps, and_([substitute(h, at) for h in self.general.hyps]))
+        for unfolded in context.unfolder.unfoldings(invariant, (1, 2)):
+            yield Query((key,), (first, *unfolded), equations=False, quantified=False)
+        if context.lemmas:  # that the invariant holds at first may rest on some
+            parts = (invariant.concl, sequent.concl, *sequent.hyps)
+            calls = [t for part in parts for t in context.unfolder.calls(part)]
+            known = lemma_instances(context.lemmas, calls)
+            cites = tuple(dict.fromkeys([key, *(i.name for i in known)]))
+            yield Query(cites, (first, *known), equations=False, quantified=False)
+            yield Query((key, *context.lemmas), (first,))
+
+
+def loop_statements(
+    context: ProverContext, sequent: Sequent, establish: Callable[[Sequent], object] | None = None
+) -> Iterator[LoopStatement | ContinuationStatement]:
+    """The goal from any state of a loop on, without an invariant where values allow it, then with one.
+
+    First with a rest of what another function has produced for the loop, where there is such a one. Once more when it
+    is known what the goal sees of a container after the loop has added something.
+
+    Args:
+        establish: tries to prove a lemma. It gets what functions are never below before an invariant is looked for:
+            of ``low <= high + 1`` where ``high`` begins at ``len xs - 1`` one has to know that to see that it holds.
+    """
+    yield from _statements(context, sequent, establish)
+    if establish is not None and [g for g in builder_laws(context, sequent) if any(map(establish, g))]:
+        yield from _statements(context, sequent, establish)
+
+
+def _statements(
+    context: ProverContext, sequent: Sequent, establish: Callable[[Sequent], object] | None
+) -> Iterator[LoopStatement | ContinuationStatement]:
+    if any(t.binders for part in (sequent.concl, *sequent.hyps) for t in subterms(part)):
+        return
+    sequent = _without_plain_functions(context, sequent)
+    yield from continuation_statements(context, sequent)
+    for call in islice(_loops(context, sequent), MAX_LOOPS):
+        loop = _Loop(context, sequent, call)
+        plain = loop.statement(())
+        if context.refutes(plain.general, TESTS) is None:
+            yield plain
+            continue
+        for shifted in loop.shifted():
+            if context.refutes(shifted.general, TESTS) is None:
+                yield shifted
+        if establish is not None:
+            for natural in _never_negative(context, sequent):
+                establish(natural)
+        invariant = loop.invariant()
+        if invariant:
+            found = loop.statement(invariant)
+            if context.refutes(found.general, TESTS) is None:
+                yield found
+
+
+def _closed(context: ProverContext, case: Sequent, rlimit: int | None) -> Plan | None:
+    """A case by a query; also in a context of its own, where bounds and divisions are simplified before the search."""
+    closed = close_goal(context, case, rlimit)
+    if closed is not None:
+        return closed
+    for unfolded in context.unfolder.unfoldings(case, (1,)):
+        query = Query(tuple(context.lemmas), unfolded)
+        if context.holds_alone(case, query, GROUND, MODEL_SECONDS):
+            return leaf(case, query)
+    return None
+
+
+def accumulations(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
+    """That a loop adds to what it begins with: ``count a x = a + count 0 x``, ``sift y x = join y (sift none x)``.
+
+    Also what is seen of a container that it builds, in terms of what it begins with and what is left.
+    """
+    for guesses in state_laws(context, sequent):
+        yield from guesses
+    sequent = _without_plain_functions(context, sequent)
+    functions = context.shape.reachable_functions(sequent.formula)
+    for call in islice(_loops(context, sequent), MAX_LOOPS):
+        definition = context.signature.definition(call.name)
+        assert definition is not None
+        for i in _starts(context, call):
+            first, start = call.args[i], definition.params[i]
+            if first.free or start.sort is not definition.sort:
+                continue
+            from_first = app(call.name, (*definition.params[:i], first, *definition.params[i + 1 :]), definition.sort)
+            whole = app(call.name, definition.params, definition.sort)
+            if first is integer(0):
+                yield lemma(eq(whole, app("+", (start, from_first), INT)))
+            for name in functions:
+                typed = context.signature.type_of(name)
+                if typed is not None and tuple(typed[0]) == (start.sort, start.sort) and typed[1] is start.sort:
+                    yield lemma(eq(whole, app(name, (start, from_first), start.sort)))
+                    yield lemma(eq(whole, app(name, (from_first, start), start.sort)))
+
+
+def natural_results(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
+    """That functions of the goal are never below 0: what lengths and counts have to say about indices.
+
+    And the laws of what puts things together, where the goal speaks of a rest.
+    """
+    yield from continuation_laws(context, sequent)
+    yield from _never_negative(context, sequent)
+
+
+def _never_negative(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
+    for name in context.shape.reachable_functions(sequent.formula):
+        definition = context.signature.definition(name)
+        if definition is not None and definition.recursive and definition.sort is INT:
+            yield lemma(app(">=", (app(name, definition.params, INT), integer(0)), BOOL))
+
+
+def _without_plain_functions(context: ProverContext, sequent: Sequent) -> Sequent:
+    """The goal with functions that do not recur replaced by what they are: a loop is often behind one."""
+
+    def expanded(term: Term) -> Term:
+        for _ in range(MAX_EXPANDED):
+            call = next((t for t in subterms(term) if _is_plain(context, t)), None)
+            if call is None:
+                break
+            definition = context.signature.definition(call.name)
+            assert definition is not None
+            body = substitute(definition.body, dict(zip(definition.params, call.args, strict=True)))
+            term = replace_subterm(term, call, simplify(body, context.signature))
+        return term
+
+    return make_sequent(sequent.vars, [expanded(h) for h in sequent.hyps], expanded(sequent.concl))
+
+
+def _is_plain(context: ProverContext, term: Term) -> bool:
+    definition = context.signature.definition(term.name) if term.kind is Kind.APP else None
+    return definition is not None and not definition.recursive and not any(t.binders for t in subterms(definition.body))
+
+
+def _loops(context: ProverContext, sequent: Sequent) -> Iterator[Term]:
+    """Calls with a state of which a part is no variable of its own, one for each first state.
+
+    Of functions that do something with what their recursion gives only those that begin at a constant.
+    """
+    seen: set[tuple[Term, ...]] = set()
+    for part in (sequent.concl, *sequent.hyps):
+        for call in subterms(part):
+            starts = [call.args[i] for i in _starts(context, call)]
+            begins = starts and (any(not s.free for s in starts) or _is_tail_recursive(context, call.name))
+            if begins and call.free <= frozenset(sequent.vars) and call.args not in seen:
+                seen.add(call.args)
+                yield call
+
+
+def _starts(context: ProverContext, call: Term) -> list[int]:
+    """Positions of the state whose value is given by something else than a variable that stands nowhere besides."""
+    recursion = context.recursions.get(call.name) if call.kind is Kind.APP else None
+    if recursion is None:
+        return []
+    changed = recursion.changed | _carried(context, call.name)
+
+    def alone(i: int) -> bool:
+        argument = call.args[i]
+        return argument.kind is Kind.VAR and not any(argument in a.free for j, a in enumerate(call.args) if j != i)
+
+    return sorted(i for i in changed if not alone(i))
+
+
+def _is_tail_recursive(context: ProverContext, function: str) -> bool:
+    """Whether what a recursive call gives is the result."""
+    definition = context.signature.definition(function)
+    stack = [] if definition is None else [definition.body]
+    while stack:
+        term = stack.pop()
+        if is_app(term, "ite"):
+            stack += term.args[1:]
+            inner: tuple[Term, ...] = term.args[:1]
+        else:
+            inner = term.args
+        if any(t.kind is Kind.APP and t.name == function for part in inner for t in subterms(part)):
+            return False
+    return definition is not None
+
+
+def _carried(context: ProverContext, function: str) -> frozenset[int]:
+    """Positions that some recursive call changes."""
+    definition = context.signature.definition(function)
+    assert definition is not None
+    calls = [t for t in subterms(definition.body) if t.kind is Kind.APP and t.name == function]
+    return frozenset(i for i, p in enumerate(definition.params) for c in calls if c.args[i] is not p)
+
+
+class _Loop:
+    """One call of a goal, with variables in the place of what its state begins with."""
+
+    def __init__(self, context: ProverContext, sequent: Sequent, call: Term) -> None:
+        names = Names(*sequent.vars, *sequent.hyps, sequent.concl, reserved=context.reserved)
+        definition = context.signature.definition(call.name)
+        assert definition is not None
+        self._context = context
+        self._sequent = sequent
+        self._definition = definition
+        state = {i: names.fresh(definition.params[i].name, call.args[i].sort) for i in _starts(context, call)}
+        self._start = {v: call.args[i] for i, v in state.items()}
+        self._args = tuple(state.get(i, a) for i, a in enumerate(call.args))
+        self._at = dict(zip(definition.params, self._args, strict=True))
+        self._calls = [
+            t
+            for part in (sequent.concl, *sequent.hyps)
+            for t in subterms(part)
+            if t.kind is Kind.APP and t.args == call.args and context.signature.definition(t.name) is not None
+        ]
+        self._body = simplify(definition.body, context.signature)
+
+    def statement(self, invariant: tuple[Term, ...]) -> LoopStatement:
+        """The goal for all states that satisfy ``invariant``."""
+        variables = (*self._sequent.vars, *self._start)
+        hyps = (*[self._opened(h) for h in self._sequent.hyps], *invariant)
+        general = make_sequent(variables, hyps, self._opened(self._sequent.concl))
+        return LoopStatement(general, frozenset(c.name for c in self._calls), self._start)
+
+    def shifted(self) -> Iterator[LoopStatement]:
+        """The goal about a sum that begins at 0, for any beginning: a bound of what is added up moves along with it."""
+        concl = self._sequent.concl
+        if concl.name not in (*ORDERS, "=") or len(concl.args) != 2 or concl.args[0].sort is not INT:
+            return
+        for start, first in self._start.items():
+            for at, call in enumerate(concl.args):
+                if first is integer(0) and call in self._calls and call.sort is INT:
+                    sides = [self._opened(call), app("+", (concl.args[1 - at], start), INT)]
+                    moved = rebuild(concl, tuple(sides if at == 0 else sides[::-1]))
+                    hyps = [self._opened(h) for h in self._sequent.hyps]
+                    general = make_sequent((*self._sequent.vars, *self._start), hyps, moved)
+                    yield LoopStatement(general, frozenset(c.name for c in self._calls), self._start)
+
+    def _opened(self, term: Term) -> Term:
+        for call in self._calls:
+            term = replace_subterm(term, call, rebuild(call, self._args))
+        return term
+
+    # ------------------------------------------------------------------------------------- invariants
+
+    def invariant(self) -> tuple[Term, ...]:
+        """The candidates that hold at first and that a step keeps, given all of them."""
+        try:
+            steps = self._steps()
+        except TooLarge:
+            return ()
+        kept = [c for c in self._candidates() if self._holds_at_first(c)]
+        for _ in range(MAX_ROUNDS):
+            again = [c for c in kept if all(self._is_kept(c, kept, step) for step in steps)]
+            if len(again) == len(kept):
+                return tuple(kept)
+            kept = again
+        return ()
+
+    def _steps(self) -> list[Call]:
+        """The recursive calls with the conditions on the way to them, over the goal's variables and the state."""
+        name = self._definition.name
+        found = calls_of(self._definition, frozenset((name,)), self._body, self._context.reserved)
+        return [call for call in found if call.variables == self._definition.params]
+
+    def _holds_at_first(self, candidate: Term) -> bool:
+        hyps = [h for h in self._sequent.hyps if not any(c in subterms(h) for c in self._calls)]
+        first = make_sequent(self._sequent.vars, hyps, substitute(candidate, self._start))
+        if self._context.refutes(first, TESTS) is not None:
+            return False
+        return direct_query(self._context, first, CANDIDATE) is not None
+
+    def _is_kept(self, candidate: Term, known: Iterable[Term], step: Call) -> bool:
+        after = dict(zip(self._args, (substitute(a, self._at) for a in step.args), strict=True))
+        moved = {v: after[v] for v in after if v.kind is Kind.VAR}
+        path = [substitute(c, self._at) for c in step.path]
+        hyps = [h for h in self._sequent.hyps if not any(c in subterms(h) for c in self._calls)]
+        goal = make_sequent((*self._sequent.vars, *self._start), [*hyps, *known, *path], substitute(candidate, moved))
+        if self._context.refutes(goal, TESTS) is not None:
+            return False
+        return direct_query(self._context, goal, CANDIDATE) is not None
+
+    def _candidates(self) -> list[Term]:
+        found: dict[Term, None] = {}
+        for term in (*self._of_the_start(), *self._of_the_conditions(), *self._of_the_goal()):
+            simple = simplify(term, self._context.signature)
+            if not simple.free.isdisjoint(self._start) and simple.sort is BOOL:
+                found.setdefault(simple)
+        return list(found)[:MAX_CANDIDATES]
+
+    def _of_the_start(self) -> Iterator[Term]:
+        """No part of the state falls below, or rises above, what it begins with; or below nothing."""
+        for variable, first in self._start.items():
+            if variable.sort is INT:
+                yield app(">=", (variable, first), BOOL)
+                yield app("<=", (variable, first), BOOL)
+                yield app(">=", (variable, integer(0)), BOOL)
+            elif self._context.signature.datatype(variable.sort) is not None:
+                for measured in measures(self._context, self._sequent, variable):
+                    yield eq(measured, substitute(measured, {variable: first}))
+
+    def _of_the_conditions(self) -> Iterator[Term]:
+        """What a comparison that lets the loop go on says of the state after the last step, too."""
+        for low, high, strict in self._comparisons():
+            yield app("<=", (low, high if strict else app("+", (high, integer(1)), INT)), BOOL)
+
+    def _comparisons(self) -> list[tuple[Term, Term, bool]]:
+        """``low < high`` (strict) or ``low <= high`` for each comparison of the body, in either sense."""
+        found: dict[tuple[Term, Term, bool], None] = {}
+        for condition in subterms(self._body):
+            if condition.kind is not Kind.APP or condition.name not in ORDERS or len(condition.args) != 2:
+                continue
+            a, b = (substitute(t, self._at) for t in condition.args)
+            if a.sort is not INT or any(c.name == self._definition.name for c in (*subterms(a), *subterms(b))):
+                continue
+            low, high = (a, b) if condition.name in ("<", "<=") else (b, a)
+            found.setdefault((low, high, condition.name in ("<", ">")))
+            found.setdefault((high, low, condition.name not in ("<", ">")))
+        return list(found)
+
+    def _of_the_goal(self) -> Iterator[Term]:
+        """What the goal says of the result, said of a part of the state; a bound may become what counts up to it."""
+        bounds = list(self._bounds())
+        whole = self._sequent.concl
+        for part in dict.fromkeys((*_parts(whole), *([whole] if is_app(whole, "or") else []))):
+            for call in self._calls:
+                if call in subterms(part):
+                    for variable in (v for v in self._start if v.sort is call.sort):
+                        said = replace_subterm(part, call, variable)
+                        yield said
+                        yield from (replace_subterm(said, *bound) for bound in bounds)
+
+    def _bounds(self) -> Iterator[tuple[Term, Term]]:
+        """``n`` as ``i``, or one more or less, where the loop goes on while ``i < n``; ``i - k`` for ``i < n + k``.
+
+        ``len xs`` as ``i`` alone, where it goes on while ``i < len xs``.
+        """
+        for low, high, _ in self._comparisons():
+            for counter, bound in ((low, high), (high, low)):
+                solved = _solved(bound) if counter in self._start else None
+                if solved is not None and solved[0] not in self._start:
+                    variable, offset = solved
+                    for shift in (0, 1, -1):
+                        yield variable, _plus(counter, shift - offset)
+                elif solved is None and counter in self._start and bound.free and bound.free.isdisjoint(self._start):
+                    yield bound, counter
+
+
+def _solved(bound: Term) -> tuple[Term, int] | None:
+    """``v`` and ``k`` of ``v + k``."""
+    if bound.kind is Kind.VAR:
+        return bound, 0
+    if bound.name in ("+", "-") and len(bound.args) == 2:
+        a, b = bound.args
+        if bound.name == "+" and isinstance(a.value, int):
+            a, b = b, a
+        if a.kind is Kind.VAR and isinstance(b.value, int):
+            return a, b.value if bound.name == "+" else -b.value
+    return None
+
+
+def _plus(term: Term, number: int) -> Term:
+    if not number:
+        return term
+    return app("+" if number > 0 else "-", (term, integer(abs(number))), INT)
+
+
+def _parts(term: Term) -> Iterator[Term]:
+    """Conjuncts, consequents and disjuncts, each on its own."""
+    if is_app(term, "and") or is_app(term, "or"):
+        for argument in term.args:
+            yield from _parts(argument)
+    elif is_app(term, "=>"):
+        yield from (not_(a) for a in term.args[:-1])
+        yield from _parts(term.args[-1])
+    else:
+        yield term

@@ -1,0 +1,108 @@
+"""A goal attempted by one query after another, without any induction.
+
+First all at once with the lemmas and the equations as axioms; then by rewriting, by cvc5 where it is better, by ground
+unfoldings of functions on numbers with the lemmas at their calls, and by instantiation by models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from goedels_poetry.kernel.derivation import Instance, Query
+from goedels_poetry.kernel.sequent import Sequent
+from goedels_poetry.kernel.terms import Kind
+from goedels_poetry.smt.context.limits import CANDIDATE, DIRECT, GROUND, MODEL_SECONDS, QUICK, ROUNDS
+from goedels_poetry.smt.context.prover import ProverContext
+from goedels_poetry.smt.rewriting.ground import lemma_instances
+from goedels_poetry.smt.rewriting.plan import Plan, leaf
+
+
+def close_goal(context: ProverContext, sequent: Sequent, rlimit: int | None = None) -> Plan | None:
+    """The goal closed by one query as in `direct_query`, or None."""
+    query = direct_query(context, sequent, rlimit)
+    return leaf(sequent, query) if query is not None else None
+
+
+def direct_query(context: ProverContext, sequent: Sequent, rlimit: int | None = None) -> Query | None:
+    """A query that closes the goal, or None: equations as axioms first, then ground unfoldings.
+
+    All lemmas of the context may be used; `minimal_query` finds out which were.
+    """
+    query = Query(cites=tuple(context.lemmas))
+    if context.holds(sequent, query, rlimit or DIRECT, known=True):
+        return query
+    rewritten = context.by_rewriting(sequent)
+    if rewritten is not None and context.holds(sequent, rewritten, rlimit or DIRECT):
+        return rewritten
+    if context.shape.suits_second(sequent) and (by_second := _by_second(context, sequent)) is not None:
+        return by_second
+    if context.shape.mentions_unfolded(sequent):
+        kinds = (False,) if context.shape.only_ground(sequent) else (False, True)
+        rounds = ROUNDS if rlimit is None or rlimit > QUICK else ROUNDS[:2]
+        for instances in context.unfolder.unfoldings(sequent, rounds):
+            for quantified in kinds:
+                query = Query((), instances, equations=quantified, quantified=quantified)
+                if context.holds(sequent, query, (rlimit and 3 * rlimit) or GROUND):
+                    return query
+            for query in _with_lemmas(context, sequent, instances):
+                if context.holds(sequent, query, (rlimit and 3 * rlimit) or GROUND):
+                    return query
+    return query_by_models(context, sequent) if sequent.concl.kind is Kind.EXISTS else None
+
+
+def query_by_models(context: ProverContext, sequent: Sequent) -> Query | None:
+    """A query that z3 closes as it comes, with instantiation by models: for goals full of quantifiers.
+
+    It is slow to give up, so `direct_query` uses it for existential conclusions only, which E-matching cannot close.
+    """
+    attempts = [Query(cites=tuple(context.lemmas))]
+    if context.shape.mentions_unfolded(sequent):
+        attempts += [Query((), i, equations=False) for i in context.unfolder.unfoldings(sequent, (1, 2))]
+    return next((q for q in attempts if context.holds_alone(sequent, q, GROUND, MODEL_SECONDS)), None)
+
+
+def minimal_query(context: ProverContext, sequent: Sequent, query: Query, rlimit: int = 4 * DIRECT) -> Query:
+    """The query with just the cites it needs (none when it does without)."""
+    if not query.cites:
+        return query
+    core = context.core(sequent, query, rlimit)
+    if core is not None and len(core) < len(query.cites) and context.holds(sequent, _citing(query, core), rlimit):
+        query = _citing(query, core)
+    elif context.holds(sequent, bare := _citing(query, ()), rlimit):
+        return bare
+    kept = list(query.cites)
+    for cite in list(kept):
+        trial = [c for c in kept if c != cite]
+        if context.holds(sequent, _citing(query, tuple(trial)), CANDIDATE):
+            kept = trial
+    return _citing(query, tuple(kept))
+
+
+def _by_second(context: ProverContext, sequent: Sequent) -> Query | None:
+    """A query that cvc5 closes, for goals that are rather for it than for z3."""
+    if not context.shape.mentions_unfolded(sequent):
+        attempts = [Query(cites=tuple(context.lemmas))]
+    else:
+        unfoldings = list(context.unfolder.unfoldings(sequent, ROUNDS[:2]))
+        attempts = [Query((), instances, equations=False) for instances in unfoldings]
+        if context.lemmas and unfoldings:
+            attempts += list(_with_lemmas(context, sequent, unfoldings[-1]))[:1]
+    return next((q for q in attempts if context.holds_by_second(sequent, q)), None)
+
+
+def _with_lemmas(context: ProverContext, sequent: Sequent, unfoldings: tuple[Instance, ...]) -> Iterable[Query]:
+    """Unfoldings together with the lemmas: at the calls that there are, and in general."""
+    lemmas = {key: s for key, s in context.lemmas.items() if context.shape.mentions_unfolded(s)}
+    calls = [t for part in (sequent.concl, *sequent.hyps) for t in context.unfolder.calls(part)]
+    at = lemma_instances(lemmas, [*calls, *context.unfolder.brought_by(unfoldings)])
+    if at:
+        yield Query(tuple(dict.fromkeys(i.name for i in at)), (*unfoldings, *at), equations=False, quantified=False)
+    if lemmas:
+        yield Query(tuple(context.lemmas), unfoldings)
+
+
+def _citing(query: Query, cites: tuple[str, ...]) -> Query:
+    """The query with fewer cites, without the instances of the others."""
+    instances = tuple(i for i in query.instances if i.of != "step" or i.name in cites)
+    return replace(query, cites=cites, instances=instances)

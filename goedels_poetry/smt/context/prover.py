@@ -1,0 +1,255 @@
+"""What strategies work with on one problem: its shape, values to test on, proven lemmas, and single queries."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+from goedels_poetry.kernel.derivation import Query
+from goedels_poetry.kernel.obligations import Context
+from goedels_poetry.kernel.printer import show
+from goedels_poetry.kernel.problem import Problem
+from goedels_poetry.kernel.refutation.evaluator import Evaluator
+from goedels_poetry.kernel.sequent import Sequent
+from goedels_poetry.kernel.terms import Term
+from goedels_poetry.protocol.trials import Status, TrialLog
+from goedels_poetry.smt.context.budget import Budget
+from goedels_poetry.smt.context.limits import CONFIGURATIONS, DIRECT, SAFETY_SECONDS
+from goedels_poetry.smt.context.second_solver import RLIMIT, SURE
+from goedels_poetry.smt.context.sessions import SolverSessions
+from goedels_poetry.smt.context.shape import ProblemShape
+from goedels_poetry.smt.context.value_tests import ValueTests
+from goedels_poetry.smt.refutation.functions import interpretation
+from goedels_poetry.smt.rewriting.plan import key_of
+from goedels_poetry.smt.rewriting.rewrite import Rewriter
+from goedels_poetry.smt.rewriting.unfold import Unfolder
+from goedels_poetry.smt.termination.search import Termination, terminations_by_solver
+from goedels_poetry.smt.termination.terminating import Recursion, recursions
+from goedels_poetry.solvers.limits import Answer
+
+FUEL = 6_000
+"""Calls in the evaluation of one term."""
+
+
+class ProverContext:
+    """Everything the strategies share for one problem. One process each, blocking; close it when done.
+
+    Fixed with the problem: ``problem``, ``signature``, ``seed``, ``reserved`` names, defining ``equations``, the
+    ``guards`` of measured functions, the ``shape``, a ``rewriter`` and an ``unfolder`` of definitions, an ``evaluator``
+    and the ``closures`` that it knows as values. Of the job at hand: its ``budget``, the ``lemmas`` that it has
+    proved, and ``trials``, what it has tried. The methods test a goal on values or pose one query each; `attempts` puts
+    several of them together.
+    """
+
+    def __init__(self, problem: Problem, *, seed: int = 0) -> None:
+        self.problem = problem
+        self.signature = problem.signature
+        self.seed = seed
+        self.reserved = problem.signature.names
+        self.budget = Budget()
+        self.trials = TrialLog()
+        self._goal: Sequent | None = None
+        self._obligations = Context(problem)
+        self.equations = self._obligations.equations
+        self.guards = self._obligations.guards
+        self.rewriter = Rewriter(problem.signature, self.equations)
+        self.unfolder = Unfolder(problem.signature)
+        self.evaluator = Evaluator(
+            problem.signature, problem.premises, interpret=interpretation(problem, seed), fuel=FUEL, circular=True
+        )
+        self.closures = frozenset(self.evaluator.closures)
+        self.shape = ProblemShape(problem, self._obligations, self.evaluator.defining)
+        self._tests = ValueTests(problem, self.evaluator, self.shape, seed)
+        self._sessions = SolverSessions(self._obligations, self.budget)
+        self._lemmas: dict[str, Sequent] = {}
+        self._quiet: dict[str, Sequent] = {}
+        self._domains: dict[str, tuple[Term, ...]] = {}
+        self._triggers: dict[str, Term] = {}
+        self._by_rewriting: Callable[[Sequent], Query | None] | None = None
+
+    def begin(self, seconds: float | None = None) -> None:
+        """Forget lemmas, costs and solver contexts of the job before; the processes stay. It ends after ``seconds``."""
+        self.budget.reset()
+        self.budget.set_deadline(seconds)
+        self.trials = TrialLog()
+        self._goal = None
+        self._lemmas.clear()
+        self._quiet.clear()
+        self._domains.clear()
+        self._triggers.clear()
+        self._by_rewriting = None
+        self._sessions.forget()
+
+    def close(self) -> None:
+        """Stop the solvers."""
+        self._sessions.close()
+
+    # ----------------------------------------------------------------------------------------- trials
+
+    def log_trials(self, goal: Sequent, log: TrialLog) -> None:
+        """What is tried on this goal from now on goes into ``log``."""
+        self._goal, self.trials = goal, log
+
+    def note_open(
+        self, sequent: Sequent, strategy: str, what: str, cases: Sequence[Sequent], of: int, began: float
+    ) -> None:
+        """A scheme has left some of its cases open. Counts when it was applied to the goal itself, and not to a lemma.
+
+        Args:
+            cases: the open ones that are known; ``of`` how many cases there are.
+            began: when, by the monotonic clock.
+        """
+        if self._goal is not None and sequent.key is self._goal.key and cases:
+            simplest = min(cases, key=lambda case: case.size)
+            stay = f"{len(cases)} of {of} cases stay open" if len(cases) > 1 else f"a case of {of} stays open"
+            seconds = time.monotonic() - began
+            self.trials.tried(what, Status.OPEN, stay, seconds, strategy=strategy, left=show(simplest.formula))
+
+    # ------------------------------------------------------------------------------------ termination
+
+    @cached_property
+    def terminations(self) -> tuple[Termination, ...]:
+        """What is known of the termination of the definitions."""
+        return terminations_by_solver(self._obligations).groups
+
+    @cached_property
+    def recursions(self) -> dict[str, Recursion]:
+        """The functions that call themselves and were shown to terminate."""
+        return recursions(self.signature, self.terminations)
+
+    # ----------------------------------------------------------------------------------------- lemmas
+
+    @property
+    def lemmas(self) -> Mapping[str, Sequent]:
+        """What was proved in this job, by key, in order: every solver session knows it."""
+        return MappingProxyType(self._lemmas)
+
+    def add_lemma(self, lemma: Sequent, *, quiet: bool = False) -> str:
+        """Let all later queries use a proven lemma; returns its key.
+
+        ``quiet``: queries may cite it, but no solver is told unasked; it would lead them astray.
+        """
+        key = key_of(lemma)
+        if quiet:
+            self._quiet[key] = lemma
+        elif key not in self._lemmas:
+            self._lemmas[key] = lemma
+            self._sessions.add_lemma(lemma)
+        return key
+
+    def restrict(self, function: str, conditions: tuple[Term, ...]) -> None:
+        """The guard of a measured function is proved where its parameters fulfil these ``conditions``."""
+        self._domains[function] = conditions
+
+    def domain(self, function: str) -> tuple[Term, ...] | None:
+        """The conditions given to `restrict`; None where no guard was proved."""
+        return self._domains.get(function)
+
+    def want_at(self, lemma: Sequent, call: Term) -> None:
+        """A lemma is wanted at a ``call`` that does not stand in it."""
+        self._triggers[key_of(lemma)] = call
+
+    def wanted_at(self, lemma: Sequent) -> Term | None:
+        """The call given to `want_at`."""
+        return self._triggers.get(key_of(lemma))
+
+    def rewrite_by(self, query: Callable[[Sequent], Query | None]) -> None:
+        """Let `by_rewriting` use ``query``, which knows the rewrite rules of the job."""
+        self._by_rewriting = query
+
+    def by_rewriting(self, sequent: Sequent) -> Query | None:
+        """The instances by which both sides of a goal are rewritten to the same, or None; no solver has seen it."""
+        return self._by_rewriting(sequent) if self._by_rewriting is not None else None
+
+    # ----------------------------------------------------------------------------- values and queries
+
+    def refutes(self, sequent: Sequent, tests: int = 80) -> dict[Term, Any] | None:
+        """A counterexample found by testing, or None; see `ValueTests.counterexample`."""
+        self.budget.check()
+        return self._tests.counterexample(sequent, tests)
+
+    def holds(
+        self,
+        sequent: Sequent,
+        query: Query,
+        rlimit: int,
+        *,
+        known: bool = False,
+        extra: Mapping[str, Sequent] = MappingProxyType({}),
+    ) -> bool:
+        """Pose one query in a session. ``known``: it cites all `lemmas`, which the solver already has.
+
+        ``extra`` are further facts that the query may cite.
+
+        Raises:
+            OutOfTime: see `Budget.check`; so do all methods that pose a query, but for `confirms`.
+            RuntimeError: the solver did not understand the query.
+        """
+        self.budget.check()
+        if known:
+            lines = self._obligations.check(sequent, replace(query, cites=()))
+        else:
+            lines = self._obligations.check(sequent, query, {**self._quiet, **self._lemmas, **extra})
+        lemmas = self._lemmas.values() if known else ()
+        answer = self._sessions.check(lines, (query.equations, query.quantified), lemmas, rlimit)
+        if answer.status == "error":
+            raise RuntimeError(f"the solver refused a query of ours: {answer.reason}")
+        return answer.status == "unsat"
+
+    def holds_alone(self, sequent: Sequent, query: Query, rlimit: int, seconds: float = SAFETY_SECONDS) -> bool:
+        """Pose one query in a context of its own, where z3 simplifies before it searches: for ground arithmetic."""
+        self.budget.check()
+        script = self._obligations.script_of(sequent, query, self._lemmas)
+        return self._sessions.ask(script, rlimit, {}, seconds).status == "unsat"
+
+    def holds_by_second(self, sequent: Sequent, query: Query) -> bool:
+        """Pose one query to cvc5."""
+        self.budget.check()
+        script = self._obligations.script_of(sequent, query, self._lemmas)
+        return self._sessions.ask_second(script, RLIMIT).status == "unsat"
+
+    def core(self, sequent: Sequent, query: Query, rlimit: int) -> tuple[str, ...] | None:
+        """The cites of a query that z3 has used, or None when it does not find the proof again."""
+        self.budget.check()
+        facts = {**self._quiet, **self._lemmas}
+        named = {self._obligations.citation(facts[cite]): f"cite.{number}" for number, cite in enumerate(query.cites)}
+        lines = [
+            f"(assert (! {line.removeprefix('(assert ')[:-1]} :named {named[line]}))" if line in named else line
+            for line in self._obligations.check(sequent, query, facts)
+        ]
+        answer = self._sessions.core(lines, (query.equations, query.quantified), rlimit)
+        if answer.status != "unsat":
+            return None
+        used = set(answer.output.strip("()").split())
+        return tuple(cite for cite in query.cites if named[self._obligations.citation(facts[cite])] in used)
+
+    def confirms(self, sequent: Sequent, query: Query, earlier: Mapping[str, Sequent]) -> Answer:
+        """Pose one query as the checker will: a fresh context, the whole script, to either solver."""
+        script = self._obligations.script_of(sequent, query, earlier)
+        if self.shape.suits_second(sequent):
+            self.budget.check()
+            answer = self._sessions.ask_second(script, SURE)
+            if answer.status == "unsat":
+                return answer
+        answer = Answer("unknown", "not asked")
+        for options, rlimit in CONFIGURATIONS:
+            answer = self._sessions.ask(script, rlimit, options)
+            if answer.status == "unsat":
+                break
+        return answer
+
+    def closes_alone(self, sequent: Sequent) -> bool:
+        """Whether the goal is proved at once by nothing but premises and equations, in a fresh context."""
+        self.budget.check()
+        options, _ = CONFIGURATIONS[0]
+        script = self._obligations.script_of(sequent, Query(), {})
+        return self._sessions.ask(script, DIRECT, options).status == "unsat"
+
+    def is_believed(self, sequent: Sequent) -> bool:
+        """Whether cvc5 finds a proof by induction of its own, which we cannot see: then more effort is worth while."""
+        self.budget.check()
+        return bool(sequent.vars) and self._sessions.second_believes(sequent)  # without variables nothing to induct on

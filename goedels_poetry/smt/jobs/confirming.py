@@ -1,0 +1,399 @@
+"""Whether a goal is false as a model says: evaluated by us, and confirmed by a solver. Nothing of it is believed.
+
+What our evaluation cannot tell, as a hypothesis about all integers, is proved with the values put in. A subgoal is
+refuted by that, and a theorem by a proof of its negation.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from goedels_poetry.kernel.faults import BadProof, CodecError
+from goedels_poetry.kernel.obligations import Context
+from goedels_poetry.kernel.printer import show
+from goedels_poetry.kernel.problem import Premise, Problem
+from goedels_poetry.kernel.refutation.counterexample import (
+    check_definitions,
+    confirmation_of,
+    counterexample_script,
+    goal_of,
+    make_evidence,
+    read_counterexample,
+)
+from goedels_poetry.kernel.refutation.evaluator import Evaluator
+from goedels_poetry.kernel.refutation.interpretation import Interpretation, interpreted_theorem, shown_interpretation
+from goedels_poetry.kernel.refutation.operations import Undecided
+from goedels_poetry.kernel.refutation.value_codec import value_from_json
+from goedels_poetry.kernel.refutation.value_forms import Element
+from goedels_poetry.kernel.refutation.values import small_values, to_term
+from goedels_poetry.kernel.sequent import Sequent
+from goedels_poetry.kernel.terms import Kind, Term, is_app, not_, rebuild, substitute, subterms
+from goedels_poetry.smt.auxiliary.standard import with_standard_auxiliaries
+from goedels_poetry.smt.context.budget import OutOfTime
+from goedels_poetry.smt.context.prover import ProverContext
+from goedels_poetry.smt.jobs.left_out import with_meanings
+from goedels_poetry.smt.jobs.negations import proof_of_negation
+from goedels_poetry.smt.jobs.payloads import context_of, result
+from goedels_poetry.smt.jobs.undetermined import is_undetermined
+from goedels_poetry.smt.notation.text import parse_problem, parse_sequent, parse_term
+from goedels_poetry.smt.preflight.checks import EVALUATED
+from goedels_poetry.smt.preflight.facts import facts_of, proof_of
+from goedels_poetry.smt.preflight.falsify import Counterexample
+from goedels_poetry.smt.refutation.counterexample import show_value
+from goedels_poetry.smt.refutation.functions import interpretation
+from goedels_poetry.solvers.limits import Limits
+from goedels_poetry.solvers.spare import borrowed
+
+Json = dict[str, Any]
+
+FUEL = 200_000
+TRIED = 400
+"""Combinations of small values for what a model leaves out."""
+SECONDS = 180.0
+"""A guard alone: what bounds the work are numbers of values, calls and queries."""
+RLIMIT = 20_000_000
+A_PREMISE = "the premise"
+DENIED = "the negated conclusion"
+PROVED = 3
+"""Choices of values at which it is tried to prove what evaluation cannot tell."""
+
+
+class NotRefuted(Exception):
+    """Why values do not make a goal false, in words for the model."""
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """The theorem with the goal at hand, and what functions are that it leaves open."""
+
+    problem: Problem
+    given: Interpretation | None
+    constants: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What evaluation says of values: ``reason`` why they make no counterexample, "" when they do.
+
+    ``unclear``: what it cannot tell, by name; where all of that holds, they do.
+    """
+
+    reason: str
+    unclear: tuple[tuple[str, Term], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A counterexample, and what of it was proved rather than evaluated, by name."""
+
+    values: Counterexample
+    proved: tuple[str, ...] = ()
+
+
+def confirm_refutation(payload: Json) -> Json:
+    """See `Refutable.confirm_refutation`."""
+    context, sequent, began = context_of(payload)
+    said = payload["refutation"]
+    context.budget.set_deadline(SECONDS)
+    doubtful = {name for t in context.terminations if not t.ok for name in t.group}
+    try:
+        try:
+            return result(context, began, _refuted(context, sequent, payload, said, doubtful))
+        except NotRefuted as reason:
+            told = str(reason)
+            for more in with_meanings(context.problem, said):
+                try:
+                    return result(context, began, _refuted(context, sequent, payload, more, doubtful))
+                except NotRefuted as other:  # of a premise that held of nothing yet there is less to learn
+                    told = str(other) if A_PREMISE in told else told
+            words = is_undetermined(context, sequent, said, doubtful, int(payload.get("seed", 0)))
+            if words:
+                return result(context, began, {"open": words})
+            return result(context, began, {"report": told}, f"this does not refute the goal: {told}")
+    except OutOfTime:
+        return result(context, began, {}, "this does not refute the goal: it is undecided, the time was used up")
+
+
+def _refuted(context: ProverContext, sequent: Sequent, payload: Json, said: Json, doubtful: set[str]) -> Json:
+    """The counterexample and, of the theorem itself, its evidence.
+
+    Raises:
+        NotRefuted: it is none, or nobody can tell.
+    """
+    redefined = [n for n in said["functions"] if context.signature.definition(n) is not None]
+    if redefined and not doubtful.issuperset(redefined):
+        settled = next(n for n in redefined if n not in doubtful)
+        raise NotRefuted(f"{settled} is defined, and its definition determines it everywhere: it cannot be another")
+    if redefined:
+        raise NotRefuted(f"it is undecided whether the definition of {', '.join(redefined)} holds of what you give")
+    world = _world(context, sequent, payload, said)
+    seed = int(payload.get("seed", 0))
+    facts = facts_of(world.problem)
+    judged = _found(world, said, [p.name for p in facts], seed)
+    found = judged.values
+    steps = proof_of(world.problem, facts, seed) if facts else None
+    if facts and steps is None:
+        names = ", ".join(p.name for p in facts)
+        raise NotRefuted(f"it is undecided: nobody has shown that the premises {names} hold of the definitions")
+    found = replace(found, facts={"names": [p.name for p in facts], "steps": steps} if facts else {})
+    besides = shown_interpretation(world.given, world.problem) if world.given is not None else {}
+    shown = found.shown(world.problem, besides)
+    if judged.proved:
+        return _proved(payload, world, found, shown, judged.proved, doubtful)
+    _confirm(world, found, seed, {n for t in context.terminations if t.ok for n in t.group})
+    evidence = {**found.evidence(), **({"interpretation": world.given.to_json()} if world.given is not None else {})}
+    if world.given is not None and doubtful:
+        raise NotRefuted("it is undecided: functions were given a meaning beside definitions that may not terminate")
+    reasons = [f"{', '.join(t.group)}: {t.reason}" for t in context.terminations if not t.ok]
+    detail = {
+        "verdict": "refuted",
+        "reason": f"false for {shown['text']}",
+        "counterexample": shown,
+        "refuted_by": "counterexample",
+        "evidence": evidence,
+        "assumptions": [f"{EVALUATED}: {reason}" for reason in reasons],
+    }
+    return {"refuted": shown, "detail": {} if payload["statement"] else detail}
+
+
+def _proved(
+    payload: Json, world: World, found: Counterexample, shown: Json, proved: tuple[str, ...], doubtful: set[str]
+) -> Json:
+    """The end of a goal that is false where ``proved`` was proved of the values; of the theorem itself, by a proof.
+
+    Raises:
+        NotRefuted: what was proved rests on definitions that may not define anything.
+    """
+    names = f"{' and '.join(proved)} {'was' if len(proved) == 1 else 'were'} proved"
+    if doubtful:
+        raise NotRefuted(f"it is undecided: {names} with definitions that may not terminate")
+    if payload["statement"]:
+        return {"refuted": shown, "detail": {}}
+    text, seed = payload["theorem"], int(payload.get("seed", 0))
+    negation = proof_of_negation(text, world.given, found.constants, found.values, seed)
+    if negation is None:
+        return {"open": f"does not hold: it is false for {shown['text']}, where {names}, not evaluated"}
+    detail = {
+        "verdict": "refuted",
+        "reason": f"false for {shown['text']}",
+        "counterexample": shown,
+        "refuted_by": "negation",
+        "evidence": negation.evidence(),
+        "assumptions": [],
+    }
+    return {"refuted": shown, "detail": detail}
+
+
+def _world(context: ProverContext, sequent: Sequent, payload: Json, said: Json) -> World:
+    """The problem with what the model says of declared functions; of constants it says values."""
+    text, statement = payload["theorem"], payload["statement"]
+    problem = parse_problem(text)
+    functions = {n: (tuple(f["params"]), str(f["body"])) for n, f in said["functions"].items()}
+    constants = {n: body for n, (params, body) in functions.items() if not params}
+    general = {n: f for n, f in functions.items() if f[0]}
+    given = Interpretation(general, {}) if general else None
+    if given is not None:
+        try:
+            _, problem = interpreted_theorem(text.encode(), problem, given)
+        except (BadProof, CodecError) as error:
+            raise NotRefuted(str(error)) from error
+    if statement:
+        problem = with_standard_auxiliaries(problem)
+        problem = replace(problem, goal=parse_sequent(statement, problem.signature).formula)
+    signature = problem.signature
+    evaluator = Evaluator(signature, problem.premises, interpret=interpretation(problem, context.seed), fuel=FUEL)
+    values = {n: _value(evaluator, parse_term(body, signature), n) for n, body in constants.items()}
+    return World(problem, given, values)
+
+
+def _value(evaluator: Evaluator, term: Term, name: str) -> Any:
+    try:
+        return evaluator.value(term, {})
+    except (Undecided, ValueError, TypeError) as error:
+        raise NotRefuted(f"the value of {name} cannot be computed: {error}") from error
+
+
+# ------------------------------------------------------------------------------------------------------------- values
+
+
+def _found(world: World, said: Json, proved: list[str], seed: int) -> Found:
+    """The first choice of values, as the model gives them and small ones for the rest, that makes the goal false."""
+    problem, signature = world.problem, world.problem.signature
+    goal = goal_of(problem)
+    reader = Evaluator(signature, problem.premises, interpret=interpretation(problem, seed), fuel=FUEL)
+    fixed = {n: _value(reader, parse_term(t, signature), n) for n, t in said["values"].items()}
+    sorts = {v.name: v.sort for v in goal.vars}
+    fixed |= {name: Element(sorts[name], number) for name, number in said["elements"].items() if name in sorts}
+    fixed = {name: value for name, value in fixed.items() if name in sorts}
+    left = [v for v in goal.vars if v.name not in fixed]
+    constants = [c for c in _constants(problem, reader) if c.name not in world.constants]
+    first, tried = "", 0
+    for choice in _choices(signature, [*left, *constants]):
+        values = fixed | {v.name: value for v, value in zip(left, choice, strict=False)}
+        chosen = {**world.constants, **{c.name: v for c, v in zip(constants, choice[len(left) :], strict=True)}}
+        given = _interpret(problem, seed, chosen)
+        judged = _judged(problem, goal, values, given, proved)
+        everything = {**sorts, **{c: signature.functions[c][1] for c in chosen}}
+        if not judged.reason:
+            return Found(Counterexample(values, chosen, everything, _table(problem, values, given, proved), {}))
+        if judged.unclear and tried < PROVED:
+            tried += 1
+            if all(_is_proved(problem, name, part, values, chosen, seed) for name, part in judged.unclear):
+                shown = tuple(name for name, _ in judged.unclear)
+                return Found(Counterexample(values, chosen, everything, {}, {}), shown)
+        first = first or judged.reason
+    if left:
+        names = ", ".join(v.name for v in left)
+        first += f" (small values were tried for {names}, which you do not give)" if first else ""
+    raise NotRefuted(first or "no values are given")
+
+
+def _choices(signature: Any, things: list[Term]) -> Iterator[tuple[Any, ...]]:
+    each = 1 if not things else max(2, int(TRIED ** (1 / len(things))))
+    pools = [small_values(signature, t.sort, each) for t in things]
+    return itertools.islice(itertools.product(*pools), TRIED)
+
+
+def _constants(problem: Problem, reader: Evaluator) -> list[Term]:
+    """Declared constants that the goal or an evaluated premise speaks of; where definitions rest on them, none."""
+    functions = problem.signature.functions
+
+    def open_in(term: Term) -> list[Term]:
+        return [t for t in subterms(term) if t.kind is Kind.APP and not t.args and t.name in functions]
+
+    if any(open_in(d.body) for d in problem.signature.definitions):
+        return []
+    evaluated = [problem.goal, *[p.formula for p in problem.premises if p.name not in reader.defining]]
+    found = dict.fromkeys(t for formula in evaluated for t in open_in(formula))
+    return [t for t in found if t.name not in reader.closures]
+
+
+def _interpret(problem: Problem, seed: int, constants: Mapping[str, Any]) -> Any:
+    otherwise = interpretation(problem, seed)
+
+    def of(name: str, args: tuple[Any, ...]) -> Any:
+        return constants[name] if not args and name in constants else otherwise(name, args)
+
+    return of
+
+
+def _judged(problem: Problem, goal: Sequent, values: Mapping[str, Any], given: Any, proved: list[str]) -> Judged:
+    """Whether these values are a counterexample, as far as evaluation can tell."""
+    evaluator = Evaluator(problem.signature, problem.premises, interpret=given, fuel=FUEL)
+    assignment = {v: values[v.name] for v in goal.vars}
+    at = ", ".join(f"{v.name} = {show_value(problem.signature, v.sort, values[v.name])}" for v in goal.vars)
+    where = f"at {at} " if at else ""
+    unclear: dict[str, tuple[Term, str]] = {}
+
+    def holds(name: str, formula: Term) -> bool | None:
+        """None: nobody can tell by evaluation."""
+        try:
+            return bool(evaluator.value(formula, assignment))
+        except Undecided as error:
+            why = str(error)
+        except (KeyError, ValueError, TypeError, IndexError, AttributeError, RecursionError) as error:
+            why = f"the values do not fit ({type(error).__name__})"
+        unclear[name] = formula, f"{where}it is undecided whether {name} holds: {why}"
+        return None
+
+    for premise in problem.premises:
+        name = f"{A_PREMISE} {premise.name}"
+        settled = premise.name in evaluator.defining or premise.name in proved
+        if not settled and holds(name, premise.formula) is False:
+            return Judged(f"{where}{name} does not hold: {show(premise.formula)}")
+    for number, hypothesis in enumerate(goal.hyps, 1):
+        if holds(f"H{number}", hypothesis) is False:
+            return Judged(f"{where}H{number} does not hold: {show(hypothesis)}")
+    if holds("the conclusion", goal.concl) is True:
+        return Judged(f"{where}the goal holds{_sides(problem, evaluator, goal, assignment)}")
+    if not unclear:
+        return Judged("")
+    parts = [(name, formula) for name, (formula, _) in unclear.items()]
+    denied = [(DENIED, not_(part)) if part is goal.concl else (name, part) for name, part in parts]
+    return Judged(next(iter(unclear.values()))[1], tuple(denied))
+
+
+def _at(problem: Problem, formula: Term, values: Mapping[str, Any], constants: Mapping[str, Any]) -> Term | None:
+    """The formula with values for its variables and for declared constants; None where a value has no term."""
+    signature = problem.signature
+    put: dict[Term, Term | None] = {}
+    for part in set(subterms(formula)):
+        if part in formula.free:
+            put[part] = to_term(signature, part.sort, values[part.name])
+        elif part.kind is Kind.APP and not part.args and part.name in constants:
+            put[part] = to_term(signature, part.sort, constants[part.name])
+    if any(term is None for term in put.values()):
+        return None
+    known = {part: term for part, term in put.items() if term is not None}
+
+    def with_constants(term: Term) -> Term:
+        if term in known:
+            return known[term]
+        return rebuild(term, tuple(with_constants(a) for a in term.args)) if term.args else term
+
+    return with_constants(substitute(formula, {v: t for v, t in known.items() if v.kind is Kind.VAR}))
+
+
+def _is_proved(
+    problem: Problem, name: str, formula: Term, values: Mapping[str, Any], constants: Mapping[str, Any], seed: int
+) -> bool:
+    """Whether a formula is proved at the values, from the definitions alone."""
+    part = _at(problem, formula, values, constants)
+    return part is not None and proof_of(problem, [Premise(name, part, 0)], seed) is not None
+
+
+def _sides(problem: Problem, evaluator: Evaluator, goal: Sequent, assignment: Mapping[Term, Any]) -> str:
+    if not is_app(goal.concl, "=") or len(goal.concl.args) != 2:
+        return ""
+    side = goal.concl.args[0]
+    try:
+        value = evaluator.value(side, assignment)
+    except Undecided:
+        return ""
+    return f": both sides are {show_value(problem.signature, side.sort, value)}"
+
+
+def _table(problem: Problem, values: Mapping[str, Any], given: Any, proved: list[str]) -> dict[Any, Any]:
+    """What declared functions that take arguments were asked for.
+
+    Raises:
+        NotRefuted: the kernel's own evaluation does not come to the same.
+    """
+    try:
+        rows = make_evidence(problem, values, given, proved)["table"]
+    except BadProof as error:
+        raise NotRefuted(str(error)) from error
+    told = {(r["function"], tuple(map(value_from_json, r["args"]))): r["value"] for r in rows if r["args"]}
+    return {call: value_from_json(value) for call, value in told.items()}
+
+
+# ------------------------------------------------------------------------------------------------------ confirmation
+
+
+def _confirm(world: World, found: Counterexample, seed: int, terminating: set[str]) -> None:
+    """Have a solver say so, too, with the script that the checker will pose.
+
+    Raises:
+        NotRefuted: it does not, or definitions could take the counterexample back.
+    """
+    proved = tuple(found.facts.get("names", ()))
+    try:
+        context = Context(world.problem)
+        evidence = make_evidence(world.problem, found.values, _interpret(world.problem, seed, found.constants), proved)
+        known = terminating | {d.name for d in world.problem.signature.definitions if not d.recursive}
+        check_definitions(context, known)
+        questions = confirmation_of(context, read_counterexample(context, evidence, proved))
+        refutes = _asked(counterexample_script(context, questions).rsplit("(check-sat)", 1)[0])
+        agrees = _asked(questions.agreement()) if refutes == "unsat" else ""
+    except (BadProof, CodecError) as error:
+        raise NotRefuted(f"it is undecided: {error}") from error
+    if refutes != "unsat" or agrees == "unsat":
+        raise NotRefuted("it is undecided: the solver does not confirm what our evaluation says")
+
+
+def _asked(script: str) -> str:
+    with borrowed() as z3:
+        return str(z3.ask(script, Limits(rlimit=RLIMIT, seconds=SECONDS / 3)).status)

@@ -1,0 +1,112 @@
+"""What all jobs do with a payload: find its problem, context, goal and scope; and the form of what they give back."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from pathlib import Path
+from typing import Any
+
+from goedels_poetry.kernel.problem import Problem, Signature
+from goedels_poetry.kernel.sequent import Sequent, sequent_of
+from goedels_poetry.protocol.trials import Status, TrialLog
+from goedels_poetry.smt.auxiliary.standard import with_standard_auxiliaries
+from goedels_poetry.smt.context.prover import ProverContext
+from goedels_poetry.smt.notation.text import parse_problem, parse_sequent
+from goedels_poetry.smt.rewriting.plan import key_of
+from goedels_poetry.smt.termination.measured import with_measures
+
+Json = dict[str, Any]
+
+_PROBLEMS: OrderedDict[str, Problem] = OrderedDict()
+KEPT_PROBLEMS = 128
+_CONTEXTS: OrderedDict[tuple[str, int], ProverContext] = OrderedDict()
+KEPT_CONTEXTS = 4
+"""A context has solver processes, a parsed problem is small."""
+EXHAUSTED = "exhausted"
+
+
+def problem_of(text: str) -> Problem:
+    """The parsed problem with the auxiliary functions that its proofs may use; the last few are kept."""
+    problem = _PROBLEMS.get(text)
+    if problem is None:
+        problem = with_standard_auxiliaries(parse_problem(text))
+        while len(_PROBLEMS) >= KEPT_PROBLEMS:
+            _PROBLEMS.popitem(last=False)
+        _PROBLEMS[text] = problem
+    return problem
+
+
+def root_sequent(problem: Problem) -> Sequent:
+    """The goal as a sequent."""
+    return sequent_of(problem.goal, problem.signature.names)
+
+
+def goal_sequent(problem: Problem, statement: str) -> Sequent:
+    """The statement of a node; the root's is empty."""
+    return parse_sequent(statement, problem.signature) if statement else root_sequent(problem)
+
+
+def context_of(payload: Json) -> tuple[ProverContext, Sequent, float]:
+    """What a job works with: a context with just the lemmas that it may use, the goal, the processor time so far.
+
+    The contexts of the last few problems are kept, with their solver processes.
+    """
+    problem = problem_of(payload["theorem"])
+    seed = int(payload.get("seed", 0))
+    name = (problem.source_sha256, seed)
+    context = _CONTEXTS.pop(name, None) or ProverContext(with_measures(problem, seed), seed=seed)
+    _CONTEXTS[name] = context
+    while len(_CONTEXTS) > KEPT_CONTEXTS:
+        _CONTEXTS.popitem(last=False)[1].close()
+    context.begin(payload.get("seconds") or None)
+    for _, statement in payload.get("scope", ()):
+        context.add_lemma(parse_sequent(statement, problem.signature))
+    goal = goal_sequent(problem, payload["statement"])
+    context.log_trials(goal, TrialLog(Path(payload["log"]) if payload.get("log") else None))
+    return context, goal, time.process_time()
+
+
+def scope_of(payload: Json, context: ProverContext) -> list[Sequent]:
+    """The proven facts that the goal may cite."""
+    return [parse_sequent(text, context.signature) for _, text in payload.get("scope", ())]
+
+
+def result(context: ProverContext, began: float, value: Json, reason: str = "") -> Json:
+    """What a job gives back: ok when there is no ``reason`` to say otherwise, and what it has cost.
+
+    With a sketch come the ``keys`` of its statements: they are not read again where the answer goes. With what leaves
+    anything open comes what was tried.
+    """
+    if open_cases := _leaves_open(value):
+        context.trials.end(
+            Status.OPEN, f"leaves {open_cases} cases as goals" if open_cases > 1 else "leaves a case as goal"
+        )
+    trials = context.trials.to_json() if reason or open_cases else {}
+    context.trials.close()
+    return {
+        "ok": not reason,
+        "keys": keys_of(value["sketch"], context.signature) if "sketch" in value else {},
+        "value": value,
+        "reason": reason,
+        "trials": trials,
+        "cost": {
+            "solver_calls": context.budget.calls,
+            "solver_seconds": round(context.budget.seconds, 4),
+            "cpu_seconds": round(time.process_time() - began, 4),
+        },
+    }
+
+
+def _leaves_open(value: Json) -> int:
+    children = value["sketch"]["children"] if "sketch" in value else ()
+    return sum("candidate" not in child and "sketch" not in child for child in children)
+
+
+def keys_of(proposal: Json, signature: Signature) -> dict[str, str]:
+    """The key of every statement in a sketch, by its text."""
+    keys: dict[str, str] = {}
+    for child in proposal["children"]:
+        keys[child["statement"]] = key_of(parse_sequent(child["statement"], signature))
+        keys |= keys_of(child["sketch"], signature) if child.get("sketch") else {}
+    return keys

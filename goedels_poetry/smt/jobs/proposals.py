@@ -1,0 +1,288 @@
+"""What a language model proposes for an SMT goal, read with our parser. Nothing here trusts the proposal.
+
+Its text is parsed over the problem's own symbols; its lemmas become goals of their own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from goedels_poetry.kernel.inductions import IntInduction, MeasureInduction, RecursionInduction, StructuralInduction
+from goedels_poetry.kernel.printer import show
+from goedels_poetry.kernel.problem import Problem
+from goedels_poetry.kernel.sequent import Sequent, sequent_of
+from goedels_poetry.kernel.terms import Term, and_, forall, implies
+from goedels_poetry.smt.jobs.placed_instances import PlacedInstance, read_placed
+from goedels_poetry.smt.jobs.reading import BadProposal, Json, lemma_of, list_at, object_of
+from goedels_poetry.smt.jobs.rules import PARTS, Rule, read_rule
+from goedels_poetry.smt.notation.proof_json import show_sequent
+from goedels_poetry.smt.notation.reply_forms import MAX_LEMMAS, MOST_LISTED, PROOF_SCHEMA
+from goedels_poetry.smt.rewriting.plan import key_of
+
+MAX_ODD = 200
+"""Characters of names that are told to be unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lemma:
+    """A lemma with the earlier ones that its own proof may cite, and how that proof begins, if it says so."""
+
+    sequent: Sequent
+    uses: tuple[int, ...]
+    name: str = ""
+    rule: Rule | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Idea:
+    """A sketch as a model proposes it, read. ``notes`` say what of it is left aside."""
+
+    lemmas: tuple[Lemma, ...]
+    rule: Rule | None
+    leave_open: bool
+    instances: tuple[PlacedInstance, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def is_sketch(reply: Any) -> bool:
+    """Whether a reply proposes lemmas or a rule, rather than instances alone.
+
+    Raises:
+        BadProposal: it is not an object.
+    """
+    return any(object_of(reply).get(part) for part in ("lemmas", "generalise", *PARTS))
+
+
+def read_idea(problem: Problem, sequent: Sequent, known: list[Sequent], reply: Any) -> Idea:
+    """Read a sketch.
+
+    Args:
+        known: facts that may be cited anyway, in the order in which they are listed.
+
+    Raises:
+        BadProposal: it is not an object of the published form, speaks of unknown symbols, or proposes nothing.
+    """
+    proposal = object_of(reply)
+    odd = [name for name in proposal if name not in PROOF_SCHEMA["properties"]]
+    notes = [f"{', '.join(odd)[:MAX_ODD]}: no part of a reply, left aside"] if odd else []
+    lemmas = _lemmas(problem, sequent, {key_of(fact) for fact in known}, proposal, notes)
+    if proposal.get("together") is True and lemmas:
+        lemmas, rule = [_conjoined(problem, sequent, proposal, lemmas, notes)], None
+    else:
+        rule = read_rule(problem, sequent, proposal, notes)
+    if not lemmas and rule is None and not proposal.get("instances"):
+        besides = f" ({'; '.join(notes)})" if notes else ""
+        raise BadProposal(f"the sketch has neither a new lemma nor an induction, a case split or a witness{besides}")
+    names = [lemma.name for lemma in lemmas]
+    placed = read_placed(problem, sequent, known, [lemma.sequent for lemma in lemmas], names, proposal)
+    return Idea(tuple(lemmas), rule, proposal.get("leave_open") is True, placed, tuple(notes))
+
+
+# ------------------------------------------------------------------------------------------------------------ lemmas
+
+
+def _lemmas(problem: Problem, sequent: Sequent, known: set[str], proposal: Json, notes: list[str]) -> list[Lemma]:
+    """The lemmas that are new, each after those that it uses; what would be too many is left aside."""
+    entries = list_at(proposal, "lemmas")
+    if len(entries) > MOST_LISTED:
+        raise BadProposal(
+            f"lemmas: {len(entries)} of them; at most {MAX_LEMMAS} are read, and at most {MOST_LISTED} may stand there"
+        )
+    read: dict[int, Lemma] = {}
+    names: dict[str, int] = {}
+    place: dict[str, int] = {}
+    wanted: dict[int, Any] = {}
+    aside: list[str] = []
+    for number, entry in enumerate([*entries, *([proposal["generalise"]] if proposal.get("generalise") else [])]):
+        where = f"lemmas[{number}]" if number < len(entries) else "generalise"
+        if number < len(entries) and len(read) >= MAX_LEMMAS:
+            aside.append(where)
+            continue
+        found = entry if isinstance(entry, dict) else {"statement": entry}
+        formula = lemma_of(found.get("statement"), problem, sequent.vars, f"{where}.statement")
+        lemma = sequent_of(formula, problem.signature.names)
+        key, name = key_of(lemma), str(found.get("name") or "")
+        if lemma.key is sequent.key:
+            if proposal.get("together"):
+                continue
+            notes.append(f"{where} is the goal itself: it is left aside")
+            continue
+        if name:
+            names.setdefault(name, place.get(key, number))
+        if key in known or key in place:
+            continue
+        place[key] = number
+        wanted[number] = found.get("uses")
+        read[number] = Lemma(lemma, (), name, read_rule(problem, lemma, found, notes, f"{where}."))
+    if aside:
+        notes.append(f"at most {MAX_LEMMAS} lemmas are read: {', '.join(aside)} are left aside")
+    uses = _with_earlier({number: _uses(wanted[number], number, names, list(read), notes) for number in read})
+    order = _ordered(uses)
+    position = {number: at for at, number in enumerate(order)}
+    return [
+        Lemma(
+            read[number].sequent,
+            tuple(sorted(position[u] for u in uses[number])),
+            read[number].name,
+            read[number].rule,
+        )
+        for number in order
+    ]
+
+
+def _uses(given: Any, number: int, names: dict[str, int], read: list[int], notes: list[str]) -> list[int] | None:
+    """The lemmas that one's proof may cite: by 0-based position or by name; None when it does not say so clearly."""
+    if given is None:
+        return None
+    found, unknown = [], []
+    for item in given if isinstance(given, list) else [given]:
+        target = _named(item, names)
+        if target is None and not (isinstance(item, str) and re.fullmatch(r"[FH][0-9]+", item)):
+            unknown.append(str(item)[:40])
+        if target is not None and target != number and target in read:
+            found.append(target)
+    if unknown:
+        notes.append(f"lemmas[{number}].uses: there is no {', '.join(unknown)}; it may use all earlier ones")
+        return None
+    return list(dict.fromkeys(found))
+
+
+def _with_earlier(said: dict[int, list[int] | None]) -> dict[int, list[int]]:
+    """What lemmas may use; those that do not say so use all earlier ones that do not need them."""
+    uses: dict[int, list[int]] = {number: list(found) for number, found in said.items() if found is not None}
+
+    def needs(one: int, other: int) -> bool:
+        seen, stack = set(), [one]
+        while stack:
+            current = stack.pop()
+            if current == other:
+                return True
+            if current not in seen:
+                seen.add(current)
+                stack += uses.get(current, [])
+        return False
+
+    for number in said:
+        if number not in uses:
+            uses[number] = [other for other in said if other < number and not needs(other, number)]
+    return {number: uses[number] for number in said}
+
+
+def _named(item: Any, names: dict[str, int]) -> int | None:
+    """The position that a reference means: a name first, then a 0-based number, then L1, L2, ..."""
+    if type(item) is int:
+        return item if item >= 0 else None
+    if not isinstance(item, str):
+        return None
+    if item.strip() in names:
+        return names[item.strip()]
+    counted = re.fullmatch(r"\s*(?:(?P<one>[Ll](?:emma)?\s*)?(?P<n>[0-9]{1,3}))\s*", item)
+    return None if counted is None else int(counted["n"]) - bool(counted["one"])
+
+
+def _ordered(uses: dict[int, list[int]]) -> list[int]:
+    """The lemmas with those that others need in front, otherwise as they stand.
+
+    Raises:
+        BadProposal: some need each other.
+    """
+    order: list[int] = []
+    left = list(uses)
+    while left:
+        ready = next((n for n in left if all(u in order for u in uses[n])), None)
+        if ready is None:
+            those = " and ".join(f"lemmas[{n}]" for n in left)
+            raise BadProposal(f'{those} need each other: state them in one conjunction, or set "together": true')
+        order.append(ready)
+        left.remove(ready)
+    return order
+
+
+# ---------------------------------------------------------------------------------------------------------- together
+
+
+def _conjoined(problem: Problem, sequent: Sequent, proposal: Json, lemmas: list[Lemma], notes: list[str]) -> Lemma:
+    """The lemmas and the goal as one conjunction, with the induction that was meant for the goal."""
+    rule = read_rule(problem, sequent, proposal, notes)
+    if rule is None or not isinstance(rule.scheme, _INDUCTIONS):
+        raise BadProposal('together: say by which induction, as in {"induction": {"on": ["xs"]}, "together": true}')
+    shared = _moved(sequent, rule)
+    parts = []
+    stated = [(f"lemmas[{n}]", lemma.sequent) for n, lemma in enumerate(lemmas)]
+    for what, part in [*stated, ("the goal", sequent)]:
+        missing = [v.name for v in shared if v not in part.vars]
+        if missing:
+            raise BadProposal(
+                f"together: {what} has no variable {', '.join(missing)} of the same sort, over which the induction goes"
+            )
+        others = tuple(v for v in part.vars if v not in shared)
+        parts.append(forall(others, implies(and_(part.hyps), part.concl)))
+    whole = sequent_of(forall(shared, and_(parts)), problem.signature.names)
+    return Lemma(whole, (), "together", read_rule(problem, whole, {"induction": proposal["induction"]}, []))
+
+
+_INDUCTIONS = (StructuralInduction, IntInduction, MeasureInduction, RecursionInduction)
+
+
+def _moved(sequent: Sequent, rule: Rule) -> tuple[Term, ...]:
+    """The variables over which an induction goes."""
+    match rule.scheme:
+        case MeasureInduction(measure, points):
+            if points:
+                return sequent.vars
+            free = measure.free
+        case RecursionInduction(_, at, _):
+            free = frozenset[Term]().union(*[t.free for t in at])
+        case IntInduction(on, base):
+            free = base.free | {v for v in sequent.vars if v.name == on}
+        case _:
+            free = frozenset(v for v in sequent.vars if v.name in rule.order)
+    return tuple(v for v in sequent.vars if v in free)
+
+
+# ------------------------------------------------------------------------------------------------------------ sketch
+
+
+def idea_to_sketch(idea: Idea) -> Json:
+    """The sketch that the machine stores until `complete` has found out how the lemmas give the goal."""
+    said = idea.rule.to_json() if idea.rule is not None else {"rule": None, "order": []}
+    instances = [instance.to_json() for instance in idea.instances]
+    own = [lemma.rule.to_json() for lemma in idea.lemmas if lemma.rule is not None]
+    more = [part for part in (said.get("inside"), instances, own) if part]
+    identity = [said["rule"], said["order"], sorted(key_of(lemma.sequent) for lemma in idea.lemmas), *more]
+    digest = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]
+    kind = str(said["rule"]["kind"]) if said["rule"] else ""
+    parts = [*([RULE_NAMES[kind]] if kind else []), *(["lemmas"] if idea.lemmas else [])]
+    return {
+        "strategy": "model-" + "-".join(parts or ["instances"]),
+        "fingerprint": f"model:{digest}",
+        "deterministic": False,
+        "idea": {**said, "leave_open": idea.leave_open, "instances": instances, "notes": list(idea.notes)},
+        "children": [
+            {
+                "statement": show_sequent(lemma.sequent),
+                "waits_for": list(lemma.uses),
+                "words": show(lemma.sequent.formula),
+                **({"name": lemma.name} if lemma.name else {}),
+                **({"by": lemma.rule.to_json()} if lemma.rule is not None else {}),
+            }
+            for lemma in idea.lemmas
+        ],
+    }
+
+
+RULE_NAMES = {
+    "structural": "structural-induction",
+    "integer": "integer-induction",
+    "measure": "measure-induction",
+    "recursion": "recursion-induction",
+    "size": "size-induction",
+    "cases": "case-split",
+    "constructors": "case-split",
+    "witness": "witness",
+    "contradiction": "contradiction",
+}

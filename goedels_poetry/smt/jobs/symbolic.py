@@ -1,0 +1,199 @@
+"""What runs in a worker process: plain functions from JSON to JSON, one for each thing an agent asks for."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from typing import Any
+
+from goedels_poetry.errors import InvalidInput
+from goedels_poetry.kernel.derivation import Query
+from goedels_poetry.kernel.printer import declarations, show
+from goedels_poetry.kernel.problem import Problem
+from goedels_poetry.kernel.reach import reached
+from goedels_poetry.kernel.reading.certificate import query_from_json
+from goedels_poetry.kernel.refutation.theory import definitions
+from goedels_poetry.kernel.terms import symbols
+from goedels_poetry.protocol.trials import Status
+from goedels_poetry.smt.context.attempts import direct_query, minimal_query
+from goedels_poetry.smt.context.budget import OutOfTime
+from goedels_poetry.smt.context.limits import DIRECT
+from goedels_poetry.smt.context.prover import ProverContext
+from goedels_poetry.smt.context.sketches import sketch_json, with_lemmas
+from goedels_poetry.smt.jobs.chains import as_given
+from goedels_poetry.smt.jobs.payloads import (
+    EXHAUSTED,
+    context_of,
+    goal_sequent,
+    problem_of,
+    result,
+    root_sequent,
+    scope_of,
+)
+from goedels_poetry.smt.jobs.sketch_checks import refuted_child, rule_fault
+from goedels_poetry.smt.jobs.undetermined import doubts
+from goedels_poetry.smt.notation.premises import told
+from goedels_poetry.smt.notation.proof_json import query_to_json
+from goedels_poetry.smt.notation.text import parse_sequent
+from goedels_poetry.smt.preflight.checks import check_problem
+from goedels_poetry.smt.refutation.counterexample import show_assignment
+from goedels_poetry.smt.rewriting.plan import key_of
+from goedels_poetry.smt.search.sanity_tests import says_nothing
+from goedels_poetry.smt.search.search import Sketcher
+
+Json = dict[str, Any]
+
+MAX_RETRIEVED = 20
+
+
+def prove(payload: Json) -> Json:
+    """A direct proof by one query, or a counterexample. Asking again would only bring the same answer."""
+    context, sequent, began = context_of(payload)
+    counterexample = context.refutes(sequent, 60) if payload["statement"] else None
+    context.trials.begin("direct proof")
+    if counterexample is not None:
+        return result(context, began, {"refuted": show_assignment(context.signature, counterexample)})
+    alone = not payload["statement"] and context.closes_alone(sequent)  # preflight has asked the same
+    query = Query() if alone else direct_query(context, sequent)
+    if query is None and not any(d.recursive for d in context.signature.definitions):
+        # Nothing to induct over: the solver itself, in every configuration that the checker knows, is the best prover.
+        query = Query() if context.confirms(sequent, Query(), {}).status == "unsat" else None
+    if query is None:
+        context.trials.end(Status.FAILED, "no solver closes it without an induction or a lemma")
+        return result(context, began, {EXHAUSTED: True}, "the solver does not close the goal directly")
+    return result(context, began, {"candidate": {"query": query_to_json(minimal_query(context, sequent, query))}})
+
+
+def correct(payload: Json) -> Json:
+    """Another query for a goal whose first did not stand: plain instances, more resources, quantifiers on or off."""
+    context, sequent, began = context_of(payload)
+    for plain in as_given(context, sequent):
+        if context.holds(sequent, plain, DIRECT):
+            return result(context, began, {"candidate": {"query": query_to_json(plain)}})
+    for rlimit in (4 * DIRECT, 16 * DIRECT):
+        query = direct_query(context, sequent, rlimit)
+        if query is not None:
+            candidate = {"query": query_to_json(minimal_query(context, sequent, query, rlimit))}
+            if candidate != payload.get("candidate"):
+                return result(context, began, {"candidate": candidate})
+    context.trials.tried("", Status.FAILED, "no other query closes it", strategy="correction")
+    return result(context, began, {}, EXHAUSTED)
+
+
+def verify(payload: Json) -> Json:
+    """Pose a candidate's query to a fresh context."""
+    context, sequent, began = context_of(payload)
+    query = query_from_json(payload["candidate"]["query"], context.signature, sequent.vars)
+    verdict = context.confirms(sequent, query, {key_of(s): s for s in scope_of(payload, context)})
+    if verdict.status == "unsat":
+        return result(context, began, {"proof": {"query": query_to_json(query)}, "cites": list(query.cites)})
+    return result(
+        context, began, {"report": f"{verdict.status}: {verdict.reason}"}, f"not confirmed ({verdict.status})"
+    )
+
+
+def sketch(payload: Json) -> Json:
+    """The next plan whose fingerprint is not banned."""
+    context, sequent, began = context_of(payload)
+    sketcher = Sketcher(context, payload.get("without", ()))
+    banned = set(payload.get("banned", ()))
+    try:
+        for plan in sketcher.plans(sequent):
+            if plan.fingerprint not in banned:
+                ready = with_lemmas(context, plan, sketcher.library.plans)
+                return result(context, began, {"sketch": sketch_json(ready)})
+            context.trials.tried(plan.detail, Status.REJECTED, "banned here", strategy=plan.strategy)
+    except OutOfTime:
+        context.trials.end(Status.TIMEOUT, "the time was used up")
+        return result(context, began, {}, "out of time")
+    return result(context, began, {}, EXHAUSTED)
+
+
+def verify_sketch(payload: Json) -> Json:
+    """That the children give the parent, and that no open child is false."""
+    context, sequent, began = context_of(payload)
+    proposal = payload["sketch"]
+    children = [parse_sequent(c["statement"], context.signature) for c in proposal["children"]]
+    fault = rule_fault(context, sequent, proposal, children, scope_of(payload, context))
+    if fault:
+        return result(context, began, {"report": fault}, fault)
+    refuted = None if "refutation" in payload.get("without", ()) else refuted_child(context, proposal)
+    return result(context, began, *refuted) if refuted else result(context, began, {})
+
+
+def retrieve(payload: Json) -> Json:
+    """Lemmas that speak of nothing but the functions the goal reaches, most used first."""
+    context, sequent, began = context_of(payload)
+    reach = set(context.shape.reachable_functions(sequent.formula))
+    usable = []
+    for entry in payload["lemmas"]:
+        fact = parse_sequent(entry["statement"], context.signature)
+        used = symbols(fact.formula) & context.signature.names
+        if used <= reach and fact.key is not sequent.key:
+            usable.append((-int(entry.get("uses", 0)), entry["id"]))
+    return result(context, began, {"lemmas": [name for _, name in sorted(usable)[:MAX_RETRIEVED]]})
+
+
+def read(payload: Json) -> Json:
+    """Parse and type-check; the error with its place when the text is not a theorem.
+
+    With all that is wanted of the text where it is not parsed: ``theory`` and ``key`` (see `Language.canonical`), and
+    whether the goal is ``empty`` (see `says_nothing`).
+    """
+    began = time.monotonic()
+    try:
+        problem = problem_of(payload["theorem"])
+    except InvalidInput as error:
+        return {
+            "ok": False,
+            "message": error.message,
+            "line": error.line,
+            "column": error.column,
+            "hint": error.hint,
+        }
+    return {
+        "ok": True,
+        "statement": show(problem.goal),
+        "warnings": list(problem.warnings),
+        "theory": theory_of(problem),
+        "key": key_of(root_sequent(problem)),
+        "empty": says_nothing(problem.goal),
+        "seconds": time.monotonic() - began,
+    }
+
+
+def theory_of(problem: Problem) -> str:
+    """A hash of all that a statement rests on: signature, definitions, premises."""
+    lines = [*declarations(problem.signature), *definitions(problem.signature)]
+    lines += [show(p.formula) for p in problem.premises]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:20]
+
+
+def canonical(payload: Json) -> Json:
+    """The key of one statement."""
+    return {"key": key_of(goal_sequent(problem_of(payload["theorem"]), payload["statement"]))}
+
+
+def judge(payload: Json) -> Json:
+    """See `Language.judge`: what is to be known before any search."""
+    context, _, began = context_of({**payload, "statement": ""})
+    text: str = payload["theorem"]
+    report = check_problem(context, bool(payload.get("assume_definitions")), text)
+    value = {
+        "verdict": report.verdict,
+        "reason": report.reason,
+        "core": told([p.name for p in context.problem.premises if p.name in report.core], context.problem, text),
+        "counterexample": dict(report.counterexample),
+        "refuted_by": report.refuted_by,
+        "assumptions": list(report.assumptions),
+        "evidence": dict(report.evidence),
+        "doubts": _doubts(context) if report.verdict == "open" else [],
+    }
+    return {**result(context, began, value), "ok": True}
+
+
+def _doubts(context: ProverContext) -> list[str]:
+    """What is to be said of recursions that the theorem rests on and that were not shown to end."""
+    problem = context.problem
+    rests_on = reached(context.signature, [problem.goal, *[premise.formula for premise in problem.premises]])
+    return [words for name, words in doubts(context).items() if name in rests_on]

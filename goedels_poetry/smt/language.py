@@ -1,0 +1,271 @@
+"""SMT-LIB 2.6 as a proof language of the machine: every method is a job in a worker process."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any
+
+from goedels_poetry.errors import InvalidInput
+from goedels_poetry.kernel.printer import show_symbol
+from goedels_poetry.protocol.base import Goal, JobPool, Outcome, Theorem
+from goedels_poetry.protocol.reading import READ_SECONDS, read_apart
+from goedels_poetry.protocol.resembling import with_language_hint
+from goedels_poetry.protocol.sequents import Sequent
+from goedels_poetry.protocol.trials import trial_log, unfinished
+from goedels_poetry.smt.notation.formalize import FORMAL_FORMAT, FORMAL_LANGUAGE, FORMAL_TAGS
+from goedels_poetry.smt.notation.reply_forms import PROOF_SCHEMA, SKETCH_SCHEMA
+from goedels_poetry.smt.search.sanity_tests import plain, sanity_tests
+from goedels_poetry.solvers.cvc5_process import CHILD as CVC5_CHILD
+from goedels_poetry.solvers.limits import JobCrashed, JobMemory, JobTimeout
+from goedels_poetry.solvers.worker_pool import WorkerPool
+from goedels_poetry.version import __version__
+
+Json = dict[str, Any]
+
+JOBS = "goedels_poetry.smt.jobs.symbolic"
+MODEL_JOBS = "goedels_poetry.smt.jobs.replies"
+REFUTATIONS = "goedels_poetry.smt.jobs.confirming"
+SEQUENTS = "goedels_poetry.smt.jobs.sequents"
+JOB_SECONDS = 3600.0
+MEMORY_MB = 4096
+READ_MEMORY_MB = 1024
+KEPT_KEYS = 8192
+"""Statements of sketches whose keys are kept; what is decomposed later than that is read again."""
+
+KEPT_DOUBTS = 64
+"""Theorems of which it is kept which functions are perhaps not determined everywhere."""
+
+_MOST_URGENT_FIRST = (
+    "verify",
+    "correct",
+    "sketch_within",
+    "prove",
+    "retrieve",
+    "sketch",
+    "verify_sketch",
+    "verify_idea",
+    "confirm_refutation",
+    "judge",
+)
+"""Jobs in the order of the goals that have come furthest: so that one goal is done, or asks its model, while others
+wait for a worker, instead of all of them at the end."""
+_URGENCY = {job: number for number, job in enumerate(_MOST_URGENT_FIRST)}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the process that has read a theorem says of it: nothing of its text is parsed in this one."""
+
+    theory: str
+    """A hash of all that a statement rests on."""
+    key: str
+    """Of the goal itself, see `Language.canonical`."""
+    empty: bool
+    """Whether the goal says nothing, see `says_nothing`."""
+
+
+class SmtLanguage:
+    """SMT-LIB scripts: datatypes, recursive definitions, quantifiers, the theories of Z3 and cvc5."""
+
+    name = "smt"
+    suffixes: tuple[str, ...] = (".smt2", ".smt")
+    proof_attempts = 1
+    repair_prompt = None
+    proof_schema = PROOF_SCHEMA
+    sketch_schema = SKETCH_SCHEMA
+    formal_language = FORMAL_LANGUAGE
+    formal_format = FORMAL_FORMAT
+    formal_tags = FORMAL_TAGS
+    sketch_needs = ("scheme", "query")
+    """One of these says why the children of a sketch are enough."""
+
+    @property
+    def verifier(self) -> str:
+        """Who reads formal statements, with versions: what a stored one is compared with."""
+        from goedels_poetry.solvers.versions import solver_versions  # it takes a while to load
+
+        return f"smt {__version__}, z3 {solver_versions()['z3']}"
+
+    def __init__(self, workers: int | None = None) -> None:
+        """``workers``: jobs at once; one for each processor by default."""
+        self._own = WorkerPool(workers, modules=(JOBS, CVC5_CHILD))
+        self._pool: JobPool = self._own
+        self._readers = WorkerPool(1)  # reading a reply takes no time and must not wait for a search
+        self._doubts: OrderedDict[str, dict[str, list[str]]] = OrderedDict()  # by theorem
+        self._keys: OrderedDict[tuple[str, str], str] = OrderedDict()  # by theorem and statement
+
+    def work_on(self, pool: JobPool) -> None:
+        """See `Spreading.work_on`."""
+        self._pool = pool
+
+    async def read(self, text: str, options: Json) -> Theorem:
+        """See `Language.read`."""
+        answer = await read_apart(self._pool, f"{JOBS}:read", {"theorem": text}, MEMORY_MB, len(_URGENCY))
+        if not answer["ok"]:
+            error = InvalidInput(answer["message"], answer["line"], answer["column"], answer["hint"])
+            raise with_language_hint(error.in_text(text), text, self.name)
+        reading = Reading(answer["theory"], answer["key"], answer["empty"])
+        warnings = tuple(answer["warnings"])
+        return Theorem("smt", text, dict(options), answer["statement"], warnings, reading, answer["seconds"])
+
+    def plain(self, theorem: Theorem) -> str:
+        """See `Examinable.plain`."""
+        return plain(theorem.text)
+
+    async def sanity_tests(self, theorem: Theorem, given: str) -> Outcome:
+        """See `Examinable.sanity_tests`."""
+        reading: Reading = theorem.data
+        return sanity_tests(reading.empty)
+
+    async def judge(self, theorem: Theorem) -> Outcome:
+        """See `Language.judge`."""
+        payload = {
+            "theorem": theorem.text,
+            "seed": theorem.options.get("seed", 0),
+            "assume_definitions": theorem.options.get("assume_definitions", False),
+        }
+        return await self._job("judge", payload)
+
+    async def prove(self, goal: Goal) -> Outcome:
+        """See `Language.prove`."""
+        return await self._job("prove", self._payload(goal))
+
+    async def verify(self, goal: Goal, candidate: Json) -> Outcome:
+        """See `Language.verify`."""
+        return await self._job("verify", {**self._payload(goal), "candidate": candidate})
+
+    async def correct(self, goal: Goal, candidate: Json, report: Any) -> Outcome:
+        """See `Language.correct`."""
+        return await self._job("correct", {**self._payload(goal), "candidate": candidate})
+
+    async def sketch(self, goal: Goal) -> Outcome:
+        """See `Language.sketch`."""
+        return await self._job("sketch", {**self._payload(goal), "banned": list(goal.banned)})
+
+    async def verify_sketch(self, goal: Goal, sketch: Json) -> Outcome:
+        """See `Language.verify_sketch`."""
+        if "idea" in sketch:
+            return await self._job("verify_idea", {**self._payload(goal), "sketch": sketch}, MODEL_JOBS)
+        return await self._job("verify_sketch", {**self._payload(goal), "sketch": sketch})
+
+    async def correct_sketch(self, goal: Goal, sketch: Json, report: Any) -> Outcome:
+        """See `Language.correct_sketch`: another plan, for which the rejected one counts as banned."""
+        banned = [*goal.banned, sketch["fingerprint"]]
+        return await self._job("sketch", {**self._payload(goal), "banned": banned})
+
+    async def retrieve(self, goal: Goal, lemmas: list[Json]) -> Outcome:
+        """See `Language.retrieve`."""
+        return await self._job("retrieve", {**self._payload(goal), "lemmas": lemmas})
+
+    async def describe(self, goal: Goal) -> dict[str, str]:
+        """See `ModelGuided.describe`."""
+        payload = self._payload(goal)
+        told = dict(await self._readers.run(f"{MODEL_JOBS}:describe", payload, READ_SECONDS[0], READ_MEMORY_MB))
+        for name, lines in (await self._doubtful(payload)).items():
+            if f"({show_symbol(name)} (" in told["definitions"] or f" {show_symbol(name)} (" in told["definitions"]:
+                shown = told["definitions"].splitlines()
+                told["definitions"] = "\n".join([*shown, *(line for line in lines if line not in shown)])
+        return told
+
+    async def _doubtful(self, payload: Json) -> dict[str, list[str]]:
+        """Functions that are perhaps not determined everywhere; none when that takes too long to find out."""
+        theorem = payload["theorem"]
+        if theorem not in self._doubts:
+            job = f"{MODEL_JOBS}:doubtful_definitions"
+            try:
+                self._doubts[theorem] = await self._readers.run(job, payload, READ_SECONDS[0], MEMORY_MB)
+            except (JobTimeout, JobMemory, JobCrashed):
+                self._doubts[theorem] = {}
+            while len(self._doubts) > KEPT_DOUBTS:
+                self._doubts.popitem(last=False)
+        return self._doubts[theorem]
+
+    async def sequent(self, goal: Goal) -> Sequent:
+        """See `Readable.sequent`."""
+        answer = await self._readers.run(f"{SEQUENTS}:sequent", self._payload(goal), READ_SECONDS[0], READ_MEMORY_MB)
+        return Sequent.from_json(answer)
+
+    async def read_candidate(self, goal: Goal, reply: str | Json) -> Outcome:
+        """See `ModelGuided.read_candidate`."""
+        return await self._read(goal, "read_candidate", reply)
+
+    async def read_sketch(self, goal: Goal, reply: str | Json) -> Outcome:
+        """See `ModelGuided.read_sketch`."""
+        return await self._read(goal, "read_sketch", reply)
+
+    async def confirm_refutation(self, goal: Goal, refutation: Any) -> Outcome:
+        """See `Refutable.confirm_refutation`."""
+        payload = {**self._payload(goal), "refutation": refutation}
+        found = await self._job("confirm_refutation", payload, REFUTATIONS)
+        if self.name != "smt" and found.value.get("detail"):  # what is evidence about a translation, is none here
+            return Outcome(False, {}, "values of the translation alone do not refute the function", found.cost)
+        return found
+
+    async def sketch_within(self, goal: Goal, calls: int, *, leave_open: bool) -> Outcome:
+        """See `ModelGuided.sketch_within`."""
+        payload = {**self._payload(goal), "banned": list(goal.banned), "calls": calls, "open": leave_open}
+        return await self._job("sketch_within", payload, MODEL_JOBS)
+
+    async def canonical(self, theorem: Theorem, statement: str) -> str:
+        """See `Language.canonical`. Statements of sketches came with their keys; others are read apart."""
+        reading: Reading = theorem.data
+        key = self._keys.get((theorem.text, statement)) if statement else reading.key
+        if key is None:
+            payload = {"theorem": theorem.text, "statement": statement}
+            answer = await self._readers.run(f"{JOBS}:canonical", payload, READ_SECONDS[0], READ_MEMORY_MB)
+            key = str(answer["key"])
+        return f"{reading.theory}:{key}"
+
+    async def assemble(self, theorem: Theorem, derivation: list[Json]) -> Json:
+        """See `Language.assemble`: the steps as they are."""
+        return {"derivation": derivation}
+
+    async def assemble_answer(self, theorem: Theorem, answer: Json) -> Json:
+        """See `Language.assemble_answer`: how it was refuted, and by which values."""
+        return {key: value for key, value in answer.items() if key in ("refuted_by", "evidence")}
+
+    async def aclose(self) -> None:
+        """See `Language.aclose`."""
+        await asyncio.gather(self._readers.aclose(), self._own.aclose())
+
+    def _payload(self, goal: Goal) -> Json:
+        """What a job is told of a goal; a language whose texts become theorems of this one says another text."""
+        return {
+            "theorem": goal.theorem,
+            "statement": goal.statement,
+            "scope": [list(fact) for fact in goal.scope],
+            "attempt": goal.attempt,
+            "seed": goal.options.get("seed", 0),
+            "without": list(goal.options.get("without", ())),
+        }
+
+    async def _read(self, goal: Goal, function: str, reply: str | Json) -> Outcome:
+        payload = {**self._payload(goal), "reply": reply}
+        try:
+            answer = await self._readers.run(f"{MODEL_JOBS}:{function}", payload, READ_SECONDS[0], READ_MEMORY_MB)
+        except (JobTimeout, JobMemory, JobCrashed) as error:
+            return Outcome(False, {}, f"the reply cannot be read: {error}", fault=isinstance(error, JobCrashed))
+        return Outcome(answer["ok"], answer["value"], answer["reason"], answer["cost"])
+
+    async def _job(self, function: str, payload: Json, module: str = JOBS) -> Outcome:
+        log = trial_log()
+        if log.path is not None:
+            payload = {**payload, "log": str(log.path)}
+        try:
+            # A search in the model's place is no part of a direct attempt.
+            urgency = _URGENCY["sketch" if payload.get("open") else function]
+            answer = await self._pool.run(f"{module}:{function}", payload, JOB_SECONDS, MEMORY_MB, urgency)
+        except (JobTimeout, JobMemory, JobCrashed) as error:
+            if log.path is not None:  # there is no result for it to come back with
+                log.take(unfinished(log.path).to_json())
+            return Outcome(False, {}, f"{function}: {error}", fault=isinstance(error, JobCrashed))
+        self._keep(payload["theorem"], answer["keys"])
+        log.take(answer.get("trials", {}))
+        return Outcome(answer["ok"], answer["value"], answer["reason"], answer["cost"])
+
+    def _keep(self, theorem: str, keys: dict[str, str]) -> None:
+        self._keys.update(((theorem, statement), key) for statement, key in keys.items())
+        while len(self._keys) > KEPT_KEYS:
+            self._keys.popitem(last=False)

@@ -1,0 +1,118 @@
+"""Measures for functions that are not seen to terminate, chosen by values; that they fall is proved in the search.
+
+See `kernel.guards` for why such definitions can be used without more ado. Candidates are sizes and integers and what
+they come to together; pairs of them are compared from the left (Bulwahn, Krauss and Nipkow, "Finding Lexicographic
+Orders for Termination Proofs in Isabelle/HOL", 2007, who choose by proofs, not by values).
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+
+from goedels_poetry.kernel.faults import GuardError
+from goedels_poetry.kernel.guards import guards
+from goedels_poetry.kernel.obligations import Context
+from goedels_poetry.kernel.problem import Definition, Measures, Problem, Signature
+from goedels_poetry.kernel.refutation.evaluator import Evaluator
+from goedels_poetry.kernel.refutation.operations import Undecided
+from goedels_poetry.kernel.refutation.values import random_value
+from goedels_poetry.kernel.terms import INT, Term, app, integer
+from goedels_poetry.smt.auxiliary.folds import INVERSIONS
+from goedels_poetry.smt.auxiliary.standard import SIZE, VALUE
+from goedels_poetry.smt.termination.search import terminations_by_solver
+
+SAMPLES = 30
+SIZES = (3, 4, 5, 6, 8)
+MAX_CHOICES = 60
+LEAST = 0.3
+"""Part of the sampled arguments at which a measure has to fall: some functions go on for ever on negative numbers."""
+
+Choice = dict[str, tuple[Term, ...]]
+
+
+def with_measures(problem: Problem, seed: int = 0) -> Problem:
+    """The problem with measures for those groups of definitions that are not seen to terminate, if any are likely."""
+    measures: Choice = {}
+    for group in terminations_by_solver(Context(problem)).groups:
+        if not group.ok:
+            definitions = [d for name in group.group if (d := problem.signature.definition(name)) is not None]
+            measures.update(_likely(problem, definitions, seed) or {})
+    return replace(problem, measures=MappingProxyType(measures)) if measures else problem
+
+
+def _likely(problem: Problem, group: Sequence[Definition], seed: int) -> Choice | None:
+    """The first choice of measures that falls at all sampled arguments, or the one that falls at the most of them."""
+    best: tuple[float, Choice] | None = None
+    for choice in itertools.islice(_choices(problem.signature, group), MAX_CHOICES):
+        score = _score(problem, group, choice, seed)
+        if score == 1:
+            return choice
+        if score >= LEAST and (best is None or score > best[0]):
+            best = score, choice
+    return best[1] if best is not None else None
+
+
+def _choices(signature: Signature, group: Sequence[Definition]) -> Iterator[Choice]:
+    """One measure for each function, then pairs compared from the left: of two measures, or of one and a rank."""
+    single = [_measures(signature, d) for d in group]
+    for terms in itertools.product(*single):
+        yield {d.name: (t,) for d, t in zip(group, terms, strict=True)}
+    if len(group) == 1:
+        for pair in itertools.permutations(single[0], 2):
+            yield {group[0].name: pair}
+        return
+    for ranks in itertools.product((0, 1), repeat=len(group)):
+        if len(set(ranks)) > 1:
+            for terms in itertools.product(*single):
+                yield {d.name: (t, integer(r)) for d, t, r in zip(group, terms, ranks, strict=True)}
+
+
+def _measures(signature: Signature, definition: Definition) -> list[Term]:
+    """Sizes of arguments and integer arguments, sums and differences of two of them, pairs in the wrong order."""
+    simple = [t for p in definition.params if (t := _integer(signature, p)) is not None]
+    terms = dict.fromkeys(simple)
+    for a, b in itertools.combinations(simple, 2):
+        terms[app("+", (a, b), INT)] = None
+    for a, b in itertools.permutations(simple, 2):
+        terms[app("-", (a, b), INT)] = None
+    for p in definition.params:
+        if signature.definition(INVERSIONS + p.sort.name) is not None:
+            terms[app(INVERSIONS + p.sort.name, (p,), INT)] = None
+    return list(terms)
+
+
+def _integer(signature: Signature, parameter: Term) -> Term | None:
+    if parameter.sort is INT:
+        return parameter
+    for kind in (SIZE, VALUE):
+        if signature.definition(kind + parameter.sort.name) is not None:
+            return app(kind + parameter.sort.name, (parameter,), INT)
+    return None
+
+
+def _score(problem: Problem, group: Sequence[Definition], measures: Measures, seed: int) -> float:
+    """The part of the sampled arguments at which the guard holds: of the function for which it is least."""
+    try:
+        conditions = guards(problem.signature, measures)
+    except GuardError:
+        return 0
+    evaluator = Evaluator(problem.signature, problem.premises, fuel=4_000, circular=True)
+    source = random.Random(seed + 31)
+    scores = []
+    for definition in group:
+        held = total = 0
+        code = evaluator.compile(conditions[definition.name], definition.params)
+        for number in range(SAMPLES):
+            size = SIZES[number % len(SIZES)]
+            frame = [random_value(problem.signature, p.sort, size, source) for p in definition.params]
+            try:
+                held += bool(evaluator.run(code, frame))
+                total += 1
+            except Undecided:
+                continue
+        scores.append(held / total if total >= SAMPLES // 2 else 0)
+    return min(scores)

@@ -1,0 +1,153 @@
+"""What a run hands to its caller: events while it goes on, one result at the end. Plain, JSON-able data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.store.html import result_html
+
+SCHEMA_VERSION = 1
+"""Version of the JSON form of :class:`RunResult`."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """One commit of a run: what one agent did to one node."""
+
+    seq: int
+    """Revision of the store that this commit made: 1, 2, 3, ..."""
+    ts: float
+    """Seconds since the epoch."""
+    agent: str
+    node: str
+    outcome: str
+    """One word or a short phrase, e.g. ``proved``, ``rejected``, ``backtracked to 0.0_0001``."""
+    queues: dict[str, int] = field(default_factory=dict)
+    """Lengths of the queues that hold something after this commit."""
+    reason: str = ""
+    run_id: str = ""
+    """Set on events that a listener gets; a store's own log belongs to one run anyway."""
+
+    def to_json(self) -> dict[str, Any]:
+        """This event as one JSON object (a line of ``trace``)."""
+        return asdict(self)
+
+
+OnEvent: TypeAlias = Callable[[Event], None]
+"""Is called in the event loop after every commit of a run; must not block."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenGoal:
+    """A goal that was left unproved, and what blocked it."""
+
+    node: str
+    statement: str
+    depth: int
+    reason: str = ""
+    attempts: int = 0
+    strategy: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """The outcome of one theorem."""
+
+    input: str
+    """File name or other name of the theorem as the caller gave it."""
+    verdict: Verdict
+    run_id: str = ""
+    """"" when the input was invalid: then there is no run."""
+    language: str = ""
+    certificate: Path | None = None
+    trust_level: str | None = None
+    counterexample: dict[str, Any] | None = None
+    core: list[str] | None = None
+    reason: str = ""
+    metrics: dict[str, Any] = field(default_factory=dict)
+    """steps, attempts, backtracks, backtracks_by_depth, bans, lemmas_reused, solver_seconds, solver_calls,
+    nodes, wall_seconds."""
+    open_goals: tuple[OpenGoal, ...] = ()
+    warnings: tuple[str, ...] = ()
+    disputed: tuple[dict[str, Any], ...] = ()
+    """Of a function that passed its checks: calls on which the words of its task are held against it,
+    ``{"call", "input", "expected", "words", "reason"}``."""
+    location: dict[str, Any] | None = None
+    """``{"line", "column", "hint"}`` of an invalid input."""
+    run_dir: Path | None = None
+    formalization: dict[str, Any] | None = None
+    """Of a claim in plain words: ``{"informal", "formal", "attempts", "judged", "judge_reason", "round_trip",
+    "tests", "stated", "confirmed", "file"}``. The verdict is about ``formal``."""
+    checked_by: str | None = None
+    """The plug-in whose checker gave the verdict; None: ours, or no checker was asked."""
+    answer: dict[str, Any] | None = None
+    """Of a logic program: what the checker found, a `goedels_poetry.reasoning.VerificationResult` as JSON."""
+
+    @property
+    def exit_code(self) -> int:
+        """Process exit code for this verdict."""
+        return self.verdict.exit_code
+
+    @property
+    def verdict_text(self) -> str:
+        """The verdict for people: "tested, disputed" where something is held against what was tested."""
+        return f"{self.verdict}, disputed" if self.is_disputed else str(self.verdict)
+
+    @property
+    def is_disputed(self) -> bool:
+        """Whether it was tested only, and the words of the task are held against it."""
+        return self.verdict is Verdict.TESTED and bool(self.disputed)
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that ``--json`` prints: stable keys, JSON values only.
+
+        What the command alone knows (``error``, ``resume``, ``proof``, ``seconds``) is null, ``skipped`` false.
+        """
+        data = asdict(self) | dict.fromkeys(("error", "resume", "proof", "seconds"))
+        data |= {"exit_code": self.exit_code, "skipped": False}
+        data["schema"] = SCHEMA_VERSION
+        data["verdict"] = str(self.verdict)
+        for key in ("certificate", "run_dir"):
+            data[key] = str(data[key]) if data[key] is not None else None
+        data["open_goals"] = list(data["open_goals"])
+        data["warnings"], data["disputed"] = list(self.warnings), list(self.disputed)
+        return data
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        return result_html(self.to_json())
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> RunResult:
+        """The inverse of :meth:`to_json`; unknown keys are ignored."""
+        known = {name: data[name] for name in cls.__dataclass_fields__ if name in data}
+        known["verdict"] = Verdict(known["verdict"])
+        for key in ("certificate", "run_dir"):
+            known[key] = Path(known[key]) if known.get(key) else None
+        known["open_goals"] = tuple(OpenGoal(**goal) for goal in known.get("open_goals", ()))
+        known["warnings"], known["disputed"] = (tuple(known.get(name, ())) for name in ("warnings", "disputed"))
+        return cls(**known)
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """One line of ``runs``."""
+
+    run_id: str
+    name: str
+    language: str
+    status: str
+    """"running", "stopped" (resumable), or "finished"."""
+    verdict: Verdict | None
+    reason: str
+    started: float
+    """Seconds since the epoch."""
+    updated: float
+    nodes: int
+    steps: int
+    size: int = 0
+    """Bytes of the run's folder."""

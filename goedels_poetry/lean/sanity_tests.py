@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from goedels_poetry.lean import refute
+from goedels_poetry.lean.refute import refute
 from goedels_poetry.lean.runtime.protocol import CheckRequest, CheckResult, HoleGoal, LeanRuntime
 from goedels_poetry.lean.runtime.tokens import Token, tokenize
 from goedels_poetry.lean.text.scan import scan

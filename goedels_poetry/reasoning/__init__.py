@@ -1,4 +1,12 @@
-"""Questions in plain language and logic programs: answers, and what they rest on."""
+"""Questions in plain language and logic programs: answers, and what they rest on.
+
+* `proof_of_thought` answers questions, `backends` decides programs; `results` is what both return.
+* `solving` runs the machine in a thread of its own, `clients` takes chat models of other libraries.
+* `runs` makes one run of the machine.
+* `postprocessors` names the ways of asking more than once: `self_refine`, `self_consistency` (with `votes`),
+  `decomposed` and `least_to_most` (with `subquestions`).
+* `steps` is what these share: a step, a chain, side by side or in turn.
+"""
 
 from __future__ import annotations
 

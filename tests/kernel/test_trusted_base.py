@@ -14,9 +14,9 @@ import trusted_base
 from trusted_base import BEGIN, BUDGETS, CHECKS, END, MODULES, PACKAGE, PAGE
 
 ALLOWED = json.loads(MODULES.read_text("utf-8"))
-SEARCH = ("agents", "strategies", "memory", "machine", "models", "tasks", "framework", "retrieval", "reasoning", "cli")
+SEARCH = ("search", "models", "framework", "reasoning", "cli")
 """Rooms of what looks for something, or runs something: nothing that they do is trusted."""
-PARTS = ("engine", "jobs", "proof_json", "symbolic", "write")
+PARTS = ("jobs", "proof_json", "tactics", "write")
 """The same within other rooms."""
 
 
@@ -52,13 +52,9 @@ def test_a_folder_of_the_kernel_is_not_longer_than_its_budget(folder: str) -> No
     assert trusted_base.lines_of(folder) <= BUDGETS[folder][0]
 
 
-def test_what_a_proof_rests_on_is_read_in_an_evening() -> None:
-    assert sum(map(trusted_base.lines_of, trusted_base.OF_A_PROOF)) <= trusted_base.MOST_OF_A_PROOF
-
-
 def test_every_folder_of_the_kernel_has_a_budget() -> None:
     packages = {p.parent.relative_to(PACKAGE).as_posix() for p in (PACKAGE / "kernel").rglob("*.py")}
-    assert packages == set(BUDGETS)
+    assert packages == {folder for folder in BUDGETS if folder.startswith("kernel")}
 
 
 @pytest.mark.parametrize("folder", BUDGETS)
@@ -68,9 +64,8 @@ def test_the_kernel_imports_the_standard_library_and_itself_alone(folder: str) -
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             for name in names:
-                ours = name.startswith("goedels_poetry.kernel") and (
-                    not name.startswith("goedels_poetry.lean.gate") or folder == "kernel/lean"
-                )
+                itself = f"goedels_poetry.{folder.replace('/', '.')}"
+                ours = f"{name}.".startswith(("goedels_poetry.kernel.", f"{itself}."))
                 assert ours or name.split(".")[0] in sys.stdlib_module_names, f"{path}: {name}"
 
 

@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
+from goedels_poetry.lean.agents import prove
 from goedels_poetry.lean.goals.engine import Engine
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.runtime.protocol import CheckRequest
-from goedels_poetry.lean.tactics import prove
 from goedels_poetry.lean.tactics.theory import theory_of
 from goedels_poetry.lean.text.task import Task
 

@@ -4,9 +4,10 @@ import asyncio
 
 import pytest
 
+from goedels_poetry.lean.agents import prove
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.runtime.protocol import LOGIC_AXIOMS, CheckRequest
-from goedels_poetry.lean.tactics import Proposal, prove
+from goedels_poetry.lean.tactics.attempts import Proposal
 from goedels_poetry.lean.tactics.portfolio import EXTRA, extra_tactics
 from goedels_poetry.lean.text.task import Fact, Task
 

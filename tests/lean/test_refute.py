@@ -5,9 +5,9 @@ import asyncio
 import pytest
 
 from goedels_poetry.lean import refute
+from goedels_poetry.lean.refute import Refutation
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.runtime.protocol import CheckRequest
-from goedels_poetry.lean.tactics import Refutation
 from goedels_poetry.lean.text.task import Fact, Task
 
 HALF = "def half (n : Nat) : Nat := if n < 2 then 0 else half (n - 2) + 1\n\n"

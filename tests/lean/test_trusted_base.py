@@ -9,16 +9,17 @@ import pytest
 
 PACKAGE = Path(__file__).parents[2] / "goedels_poetry"
 REPORT = PACKAGE.parent / "docs" / "lean-gate.md"
-EMBEDDED = "languages/lean/runtime/embedded"
-TERMS = tuple(f"{EMBEDDED}/{name}.cjs" for name in ("export", "replay", "objects"))
+RUNTIME = "lean/runtime"
+TERMS = tuple(f"{RUNTIME}/{name}.cjs" for name in ("export", "replay", "objects"))
 PARTS = {
-    "reading the data, comparing, selecting, the walk for axioms": ("kernel/lean/*.py",),
-    "the second kernel": ("kernel/lean/typechecker/*.cjs",),
+    "reading the data, comparing, selecting, the walk for axioms": ("lean/gate/*.py",),
+    "the second kernel": ("lean/gate/typechecker/*.cjs",),
     "who is asked what, in which order; the report": ("checker/lean/*.py",),
     "Lean's terms as data, and data as Lean's terms": TERMS,
     "starting Lean's processes and talking to them": (
-        f"{EMBEDDED}/*",
-        *(f"languages/lean/runtime/{name}.py" for name in ("driven", "headstart", "pool", "protocol")),
+        f"{RUNTIME}/*.cjs",
+        *(f"{RUNTIME}/{name}.py" for name in ("embedded", "fetch", "install", "package")),
+        *(f"{RUNTIME}/{name}.py" for name in ("driven", "headstart", "pool", "protocol")),
     ),
 }
 ROUGHLY = 100
@@ -48,7 +49,7 @@ def test_the_trusted_base_for_lean_imports_the_standard_library_and_itself() -> 
     program = f"""
 import sys
 sys.path[:0] = {sys.path!r}
-from goedels_poetry.kernel.lean.data import read
+from goedels_poetry.lean.gate.data import read
 print(*sorted(sys.modules), sep=chr(10))
 """
     done = subprocess.run([sys.executable, "-I", "-c", program], capture_output=True, text=True, check=True)
@@ -64,7 +65,7 @@ print(*sorted(sys.modules), sep=chr(10))
 
 def test_the_second_kernel_needs_nothing_but_node() -> None:
     wanted = set()
-    for file in PACKAGE.glob("kernel/lean/typechecker/*.cjs"):
+    for file in PACKAGE.glob("lean/gate/typechecker/*.cjs"):
         wanted |= set(re.findall(r"require\('([^']+)'\)", file.read_text()))
     assert {name for name in wanted if not name.startswith("./")} <= {"v8", "worker_threads"}
 
@@ -82,7 +83,7 @@ print(*sorted(sys.modules), sep=chr(10))
         name.removeprefix("goedels_poetry.") for name in done.stdout.split() if name.startswith("goedels_poetry.")
     ]
     assert "checker.lean.gate" in loaded
-    strange = ("languages.smt", "languages.lean.symbolic", "languages.lean.errors", "languages.lean.language")
+    strange = ("smt", "lean.tactics", "lean.errors", "lean.language")
     for part in (*strange, "checker.check", "search", "agents", "models", "graph", "memory", "retrieval", "json_logic"):
         assert not [name for name in loaded if name == part or name.startswith(f"{part}.")], part
     third = {name.partition(".")[0] for name in done.stdout.split()}

@@ -7,7 +7,7 @@ import sys
 
 PROGRAM = """
 import sys
-from goedels_poetry.machine.loop import _PremisesWhenAsked
+from goedels_poetry.search.machine.loop import _PremisesWhenAsked
 from goedels_poetry.settings.declared import Settings
 
 def loaded():

@@ -262,12 +262,14 @@ def test_where_the_driver_is_missing_it_is_said_how_to_get_it(monkeypatch: pytes
 
 def test_nothing_of_it_is_loaded_without_a_url() -> None:
     code = (
-        "import sys, json, goedels_poetry.cli.prove, goedels_poetry.framework as f, goedels_poetry.settings.declared
-        as s;" "f.GoedelsPoetryFramework(s.Settings()).close();" "print(json.dumps([n for n in sys.modules if
-        n.split('.')[0] in ('psycopg', 'ray')" " or n.startswith(('goedels_poetry.store.postgres_face',
-        'goedels_poetry.cluster'))]))"
-    ) loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout assert
-    json.loads(loaded) == []
+        "import sys, json, goedels_poetry.cli.prove, goedels_poetry.framework as f;"
+        "import goedels_poetry.settings.declared as s;"
+        "f.GoedelsPoetryFramework(s.Settings()).close();"
+        "print(json.dumps([n for n in sys.modules if n.split('.')[0] in ('psycopg', 'ray')"
+        " or n.startswith(('goedels_poetry.store.postgres_', 'goedels_poetry.cluster'))]))"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert json.loads(loaded) == []
 
 
 def test_statements_say_the_same_in_both() -> None:

@@ -20,7 +20,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from goedels_poetry.checker import Certificate
 from goedels_poetry.languages import Outcome, Theorem
-from goedels_poetry.tree.state import Verdict
+from goedels_poetry.store.state import Verdict
 
 class Fake:
     name = "fake"
@@ -64,7 +64,7 @@ class Fake:
 
 CHECKER = """
 from goedels_poetry.checker import Certificate, CheckReport, TrustLevel
-from goedels_poetry.tree.state import Verdict
+from goedels_poetry.store.state import Verdict
 
 class Yes:
     async def certify(self, submission):
@@ -82,7 +82,7 @@ class Yes:
 AGENT = """
 from dataclasses import replace
 from goedels_poetry import agent
-from goedels_poetry.tree.state import NodeStatus, Verdict
+from goedels_poetry.store.state import NodeStatus, Verdict
 
 async def lie_{number}(node, deps):
     {before}

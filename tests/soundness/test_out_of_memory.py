@@ -152,7 +152,7 @@ from goedels_poetry.solvers import z3_process
 z3_process.z3_binary = lambda: {script!r}
 """,
     "t.lean": """
-from goedels_poetry.languages.lean.runtime import driven
+from goedels_poetry.lean.runtime import driven
 begin = driven.DrivenLean.__init__
 driven.DrivenLean.__init__ = lambda lean, command, *given, **more: begin(lean, [{script!r}], *given, **more)
 """,

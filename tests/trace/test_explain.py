@@ -13,8 +13,8 @@ from toy_language import ToyLanguage, theorem
 from trees_by_hand import Tree, chain
 
 from goedels_poetry import Budgets, GoedelsPoetryFramework, RunResult, Settings, Verdict, strategy
+from goedels_poetry.lean.agents import prove
 from goedels_poetry.lean.runtime.pool import LeanPool
-from goedels_poetry.lean.tactics import prove
 from goedels_poetry.lean.text.task import Task
 from goedels_poetry.protocol.trials import NOT_APPLIED, Status, Trial, TrialLog, logging_trials
 from goedels_poetry.search.memory.tried import TRIALS, log_path, unfinished_on

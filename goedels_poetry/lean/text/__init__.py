@@ -1,1 +1,1 @@
-"""Text."""
+"""Lean text: sources of users, sketches and proofs, names that are near, premises."""

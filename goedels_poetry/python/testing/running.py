@@ -70,7 +70,7 @@ def harness_files() -> dict[str, bytes]:
     """What the processes are made of, by the name of the file there; compiled as well, once for all of them."""
     files: dict[str, bytes] = {}
     with tempfile.TemporaryDirectory() as beside:
-        for path in sorted((Path(__file__).parent / "harness").glob("*.py")):
+        for path in sorted((Path(__file__).parents[1] / "harness").glob("*.py")):
             files[f"harness/{path.name}"] = path.read_bytes()
             compiled = Path(beside, path.stem)
             py_compile.compile(str(path), str(compiled), path.name, doraise=True, invalidation_mode=_UNCHECKED)

@@ -1,1 +1,1 @@
-"""Program."""
+"""Logic programs: premises, goals, notes, and their reader for SMT-LIB."""

@@ -1,1 +1,0 @@
-"""`ProofStore`: the proof tree in SQLite. One transaction an agent step, immutable revisions, time travel."""

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from goedels_poetry.lean.runtime.driven import DrivenLean
-from goedels_poetry.lean.runtime.embedded import LEAN_VERSION, command
-from goedels_poetry.lean.runtime.install import install
+from goedels_poetry.lean.runtime.embedded import command
+from goedels_poetry.lean.runtime.install import LEAN_VERSION, install
 from goedels_poetry.lean.runtime.protocol import CheckRequest
 
 CHECK_MS = 40.0

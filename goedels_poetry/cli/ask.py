@@ -16,10 +16,11 @@ from goedels_poetry.cli.run_errors import Unusable
 from goedels_poetry.cli.session import guarded, print_json, progress_of, stoppable
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.reasoning.postprocessors import PostProcessor, parse_option, post_processors
+from goedels_poetry.reasoning.postprocessors import parse_option, post_processors
 from goedels_poetry.reasoning.proof_of_thought import lettered
 from goedels_poetry.reasoning.results import QueryResult
 from goedels_poetry.reasoning.runs import solve_with
+from goedels_poetry.reasoning.steps import PostProcessor
 from goedels_poetry.search.tasks.question import Question
 from goedels_poetry.settings.declared import Settings
 from goedels_poetry.trace.terminal import indented, lines_to, one_line, printable, say

@@ -21,7 +21,7 @@ from goedels_poetry.checker import plugins as checkers
 from goedels_poetry.cli.configure import BadSettings, settings
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.lean.runtime.driven import LeanUnavailable
-from goedels_poetry.lean.runtime.embedded import (
+from goedels_poetry.lean.runtime.install import (
     AGAIN,
     LEAN_VERSION,
     cache_folder,

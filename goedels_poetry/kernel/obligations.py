@@ -17,10 +17,34 @@ from goedels_poetry.kernel.encoding import Encoding, check_closed
 from goedels_poetry.kernel.equations import Equation, equations
 from goedels_poetry.kernel.faults import EncodingError, ObligationError
 from goedels_poetry.kernel.guards import guard_at, guards
-from goedels_poetry.kernel.patterns import covers
 from goedels_poetry.kernel.problem import Datatype, Definition, Problem
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import BOOL, Kind, Term, and_, app, forall, implies, is_app, or_, substitute, subterms
+
+# When one term is an instance of another
+
+
+def covers(pattern: Term, term: Term) -> bool:
+    """Whether ``term`` is an instance of ``pattern``."""
+    binding: dict[Term, Term] = {}
+    seen: set[tuple[Term, Term]] = set()
+    stack = [(pattern, term)]
+    while stack:
+        p, t = stack.pop()
+        if (p, t) in seen:
+            continue
+        seen.add((p, t))
+        if p.kind is Kind.VAR:
+            if p.sort is not t.sort or binding.setdefault(p, t) is not t:
+                return False
+        elif p is not t or p.args:
+            if p.kind is not Kind.APP or t.kind is not Kind.APP or len(p.args) != len(t.args):
+                return False
+            if (p.name, p.indices) != (t.name, t.indices):
+                return False
+            stack.extend(zip(p.args, t.args, strict=True))
+    return True
+
 
 _CONNECTIVES = frozenset({"and", "or", "not", "=>", "xor", "ite", "=", "distinct"})
 

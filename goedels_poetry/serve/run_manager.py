@@ -214,6 +214,3 @@ def _answered(result: RunResult) -> Begun | Refused:
         return Begun(result.run_id, result)
     status = 400 if result.verdict is Verdict.INVALID else 503
     return Refused(status, result.reason, verdict=str(result.verdict), location=result.location)
-
-
-__all__ = ["Begun", "Order", "RunManager"]

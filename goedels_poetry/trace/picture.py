@@ -78,6 +78,3 @@ def _quiet(line: str) -> str:
 
 def _lines(lines: Sequence[str]) -> str:
     return "\\n".join(line.replace("\\", "\\\\").replace('"', '\\"') for line in lines)
-
-
-__all__ = ["Arrow", "Box", "Picture"]

@@ -156,20 +156,3 @@ def folded(name: str, width: int) -> list[str]:
         pieces.append(name[:end])
         name = name[end:]
     return [*pieces, name]
-
-
-__all__ = [
-    "PIPE_WIDTH",
-    "aligned",
-    "console",
-    "counted",
-    "draw_short",
-    "folded",
-    "indented",
-    "is_live",
-    "lines_to",
-    "one_line",
-    "printable",
-    "say",
-    "say_parts",
-]

@@ -8,7 +8,7 @@ import pytest
 
 from goedels_poetry.models.replies import UnusableReply
 from goedels_poetry.models.requests import Reply
-from goedels_poetry.search.code.extraction import MAX_CANDIDATE, function_in
+from goedels_poetry.search.code.writer import MAX_CANDIDATE, function_in
 from goedels_poetry.search.tasks.code import CodeTask
 
 TASK = CodeTask("The double of x.", "def double(x: int) -> int", examples=(("double(2)", "4"),))

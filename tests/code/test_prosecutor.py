@@ -10,7 +10,7 @@ from scripted_code import Answer, Scripted, proposals, write
 
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.python.testing.contracts import MEANS
-from goedels_poetry.search.code.hostile import NotAValue, arguments_of, read_tests
+from goedels_poetry.search.code.prosecutor import NotAValue, arguments_of, read_tests
 from goedels_poetry.search.tasks.code import CodeTask
 
 SIGN = CodeTask(

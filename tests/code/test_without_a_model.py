@@ -9,7 +9,7 @@ import pytest
 from scripted_code import Scripted, write
 
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.search.code import symbolic
+from goedels_poetry.search.code import writer as symbolic
 from goedels_poetry.search.tasks.code import CodeTask
 from goedels_poetry.search.tasks.code_file import code_task
 

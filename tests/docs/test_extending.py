@@ -14,7 +14,7 @@ import pytest
 from goedels_poetry import Verdict
 from goedels_poetry.checker import Checker, Submission
 from goedels_poetry.protocol import base, sequents
-from goedels_poetry.reasoning.postprocessors import PostProcessor
+from goedels_poetry.reasoning.steps import PostProcessor
 from goedels_poetry.search.strategies import Proposal, StrategyGoal
 from goedels_poetry.search.tasks import base as tasks
 

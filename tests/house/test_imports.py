@@ -54,6 +54,8 @@ ENTRY_POINTS = {f"{NAME}.{group}" for group in GROUPS}
 MANY_FILES = 12
 """A folder with more has a map in its face: who calls whom, and which paper a method comes from."""
 LINES_OF_A_MAP = 8
+MOST_SECTIONS = 210
+"""Modules that one other imports. They are sections of it, unless the theory has a name for them."""
 
 
 @cache
@@ -224,3 +226,26 @@ def test_an_import_counts_wherever_it_stands(tmp_path: Path, written: str, meant
 
 def test_a_circle_of_three_is_found() -> None:
     assert circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [["a", "b", "c"]]
+
+
+def folder_of(module: str) -> str:
+    """The folder of a module, from the package down; "" for its top."""
+    return modules()[module].parent.relative_to(PACKAGE).as_posix().removeprefix(".")
+
+
+def test_no_two_folders_import_each_other() -> None:
+    pairs = {(folder_of(module), folder_of(other)) for module, others in imports().items() for other in others}
+    assert [(a, b) for a, b in sorted(pairs) if a and a < b and (b, a) in pairs] == []
+
+
+def test_no_folder_is_deeper_than_two_levels() -> None:
+    assert [folder for module in modules() if (folder := folder_of(module)).count("/") > 1] == []
+
+
+def test_a_module_of_one_importer_is_the_exception() -> None:
+    importers: dict[str, set[str]] = {}
+    for module, others in imports().items():
+        for other in others:
+            importers.setdefault(other, set()).add(module)
+    single = [m for m, path in modules().items() if path.name != "__init__.py" and len(importers.get(m, ())) == 1]
+    assert len(single) <= MOST_SECTIONS

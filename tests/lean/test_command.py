@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from called import call
 
-from goedels_poetry.lean.runtime.embedded import cache_folder
+from goedels_poetry.lean.runtime.install import cache_folder
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ import pytest
 from goedels_poetry.cli.main import load_ahead
 from goedels_poetry.lean.runtime import headstart
 from goedels_poetry.lean.runtime.driven import DrivenLean
-from goedels_poetry.lean.runtime.embedded import cache_folder, command
+from goedels_poetry.lean.runtime.embedded import command
+from goedels_poetry.lean.runtime.install import cache_folder
 from goedels_poetry.lean.runtime.protocol import CheckRequest
 
 SMALL = CheckRequest("theorem t : 1 + 1 = 2 := rfl")

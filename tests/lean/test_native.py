@@ -15,7 +15,8 @@ import pytest
 
 from goedels_poetry.lean.runtime import embedded
 from goedels_poetry.lean.runtime.driven import DrivenLean, LeanUnavailable
-from goedels_poetry.lean.runtime.embedded import cache_folder, command
+from goedels_poetry.lean.runtime.embedded import command
+from goedels_poetry.lean.runtime.install import cache_folder
 from goedels_poetry.lean.runtime.native import (
     DATA_HEADROOM_MB,
     DRIVER,

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from goedels_poetry.lean.runtime.driven import DrivenLean
-from goedels_poetry.lean.runtime.embedded import cache_folder, command, is_whole, made_files, make_snapshot
+from goedels_poetry.lean.runtime.embedded import command, is_whole, made_files, make_snapshot
+from goedels_poetry.lean.runtime.install import cache_folder
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.runtime.protocol import CheckRequest
 

@@ -17,7 +17,7 @@ import pytest
 from lean_data import Stream, Term, Type, app, arrow, const, lam, nat, pi, sort
 
 import goedels_poetry
-from goedels_poetry.lean.runtime.embedded import node_program
+from goedels_poetry.lean.runtime.install import node_program
 
 KERNEL = Path(goedels_poetry.__file__).parent / "kernel" / "lean" / "typechecker"
 PROP, TYPE = sort(0), sort(1)

@@ -18,8 +18,8 @@ from goedels_poetry import Event, GoedelsPoetryFramework, RunResult, Settings, V
 from goedels_poetry.checker import Certificate, Submission
 from goedels_poetry.errors import UnknownLanguage, UnknownRun
 from goedels_poetry.languages import Goal, Outcome, for_file
-from goedels_poetry.search.machine.conclusion import CHECK_GRACE
 from goedels_poetry.search.machine.graph import Machine, build
+from goedels_poetry.search.machine.run import CHECK_GRACE
 from goedels_poetry.settings.declared import Budgets
 from goedels_poetry.store.runs import identity
 from goedels_poetry.store.state import ROOT, NodeStatus, Queue

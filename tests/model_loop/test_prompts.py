@@ -10,7 +10,8 @@ from scripted_models import REVERSE
 from goedels_poetry.models.prompts import Prompts
 from goedels_poetry.protocol.base import Goal
 from goedels_poetry.search.agents.story import bans, failed_subgoal, story
-from goedels_poetry.search.questions import refiner, wording
+from goedels_poetry.search.questions import refiner
+from goedels_poetry.search.questions import writer as wording
 from goedels_poetry.search.tasks.question import Question
 from goedels_poetry.smt.language import SmtLanguage
 

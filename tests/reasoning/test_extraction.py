@@ -9,7 +9,7 @@ import pytest
 
 from goedels_poetry.models.replies import UnusableReply
 from goedels_poetry.models.requests import Reply
-from goedels_poetry.search.questions.extraction import program_in
+from goedels_poetry.search.questions.writer import program_in
 
 DECLARED = "(declare-sort T 0)\n(declare-const sam T)\n(declare-fun soft (T) Bool)"
 ASKED = "(assert (! (soft sam) :named p1 :sentence 1))\n(define-fun goal () Bool (soft sam))"

@@ -15,7 +15,7 @@ from goedels_poetry.models.replies import blocks
 from goedels_poetry.questions.confidence.english import QUESTIONS, TABLE
 from goedels_poetry.reasoning import QueryResult
 from goedels_poetry.reasoning.solving import solve
-from goedels_poetry.search.questions.wording import kind_of, variables
+from goedels_poetry.search.questions.writer import kind_of, variables
 from goedels_poetry.search.tasks.question import Question
 
 TEXT = "Kind people are often nice. Anne is kind. Red people are white. Bob is not nice."

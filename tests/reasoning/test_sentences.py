@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from goedels_poetry.search.questions.wording import variables
+from goedels_poetry.search.questions.writer import variables
 from goedels_poetry.search.tasks.question import Question
 from goedels_poetry.search.tasks.sentences import MAX_SENTENCES, numbered, split
 

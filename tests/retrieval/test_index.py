@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from goedels_poetry.protocol.base import Citable, Premise
 from goedels_poetry.search.retrieval.index import Index
-from goedels_poetry.search.retrieval.queries import queries_for
 from goedels_poetry.search.retrieval.retrievers import BM25Retriever, document, fused, premise
+from goedels_poetry.search.retrieval.search import queries_for
 from goedels_poetry.search.retrieval.tokens import symbols_of, tokens_of, words_of
 
 LEMMAS = [

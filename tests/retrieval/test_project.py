@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from goedels_poetry.search.retrieval.project import theorems_of_project, theorems_of_text
+from goedels_poetry.search.retrieval.search import theorems_of_project, theorems_of_text
 
 TEXT = """/-! A theorem not_me : in a comment -/
 namespace A

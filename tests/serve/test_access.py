@@ -134,7 +134,7 @@ def test_a_client_that_does_not_finish_its_request_is_dropped(tmp_path: Path, mo
 
 
 def test_a_body_that_does_not_come_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("goedels_poetry.serve.application.BODY_WITHIN", 0.2)
+    monkeypatch.setattr("goedels_poetry.serve.server.BODY_WITHIN", 0.2)
     with serving(tmp_path) as served:
         head = (
             f"POST /api/runs HTTP/1.1\r\nHost: 127.0.0.1:{served.key.port}\r\n"

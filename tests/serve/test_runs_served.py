@@ -11,7 +11,7 @@ import pytest
 from served import ByHand, Served, serving, wait_for
 
 from goedels_poetry import GoedelsPoetryFramework, Settings
-from goedels_poetry.serve.application import MAX_BODY, MAX_LISTENERS
+from goedels_poetry.serve.server import MAX_BODY, MAX_LISTENERS
 from goedels_poetry.store.runs import Runs
 from goedels_poetry.store.state import ROOT, ProofNode
 

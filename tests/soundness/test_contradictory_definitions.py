@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from goedels_poetry.checker import CheckReport, TrustLevel, check_certificate, write_certificate, write_counterexample
-from goedels_poetry.checker.smt.fault import definition_lines
+from goedels_poetry.checker.smt.check import definition_lines
 from goedels_poetry.kernel.derivation import Derivation, Instance, Query, Step
 from goedels_poetry.kernel.sequent import sequent_of
 from goedels_poetry.kernel.terms import integer

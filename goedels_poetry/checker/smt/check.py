@@ -7,8 +7,9 @@ again, what it says of the ends of recursions looked at, the consistency of the 
 from __future__ import annotations
 
 import math
+import re
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,26 +17,133 @@ from typing import Any
 
 from goedels_poetry.checker.certificate.archive import EVIDENCE, Archive, BadCertificate, read_archive, read_canonical
 from goedels_poetry.checker.certificate.report import MAY_RISE, CheckReport, Counts, TrustLevel
-from goedels_poetry.checker.smt.fault import fault_of
-from goedels_poetry.checker.smt.needed import needed_premises
-from goedels_poetry.checker.smt.portfolio import Solvers, Undecided, for_want_of_time
+from goedels_poetry.checker.smt.portfolio import Z3_OPTIONS, Solvers, Undecided, for_want_of_time
 from goedels_poetry.checker.smt.premise_theorems import split_evidence, with_theorems
 from goedels_poetry.checker.smt.reading import with_reading
-from goedels_poetry.checker.smt.vacuity import NOT_SHOWN, Consistency, consistency, definitions_at_fault, goal_notes
+from goedels_poetry.checker.smt.vacuity import (
+    NOT_SHOWN,
+    Consistency,
+    consistency,
+    definitions_at_fault,
+    equation_of,
+    goal_notes,
+)
 from goedels_poetry.kernel.derivation import Derivation
 from goedels_poetry.kernel.faults import BadProof, CodecError, EncodingError, GuardError, InvalidText, ObligationError
-from goedels_poetry.kernel.obligations import Context, Obligation
-from goedels_poetry.kernel.printer import show
+from goedels_poetry.kernel.obligations import Context, Obligation, is_quantified
+from goedels_poetry.kernel.printer import show, show_symbol
 from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.reading.auxiliary import with_auxiliaries
 from goedels_poetry.kernel.reading.certificate import derivation_from_json, termination_from_json
 from goedels_poetry.kernel.reading.parser import parse_problem
+from goedels_poetry.kernel.reading.reader import Atom, Group, SExpr, Source, decode, read
+from goedels_poetry.kernel.refutation.theory import named_premises
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.structure import audit
 from goedels_poetry.kernel.termination import TerminationObligations, termination_obligations
+from goedels_poetry.kernel.terms import fresh_name
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.solvers.limits import Limits, SolverUnavailable
 from goedels_poetry.version import __version__
+
+# What is wrong with a theorem that contradicts itself, for the report
+
+MAX_SHOWN = 300
+"""Characters of an equation."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """``core``: names of premises, and ``definition-of-f`` for definitions; ``reason``: what the report says."""
+
+    core: tuple[str, ...]
+    reason: str
+
+
+def fault_of(found: Consistency, problem: Problem, theorem: bytes) -> Fault:
+    """The fault behind what was found to be contradictory."""
+    taken = {p.name for p in problem.premises}
+    names = {name: fresh_name(f"definition-of-{name}", taken) for name in found.definitions}
+    core = (*names.values(), *found.core)
+    if not found.definitions:
+        return Fault(core, "the premises contradict each other: anything would follow from them")
+    what = _equations(found.definitions, problem, theorem)
+    if found.core:
+        premises = ", ".join(found.core)
+        return Fault(core, f"the definitions contradict the premises {premises}, so nothing satisfies them all: {what}")
+    several = "these definitions contradict themselves" if len(names) > 1 else "this definition contradicts itself"
+    return Fault(core, f"{several}, so the theorem is about nothing: {what}")
+
+
+def _equations(names: tuple[str, ...], problem: Problem, theorem: bytes) -> str:
+    lines = definition_lines(theorem)
+    shown = []
+    for name in names:
+        definition = problem.signature.definition(name)
+        equation = show(equation_of(definition)) if definition is not None else ""
+        equation = equation if len(equation) <= MAX_SHOWN else f"{equation[: MAX_SHOWN - 3]}..."
+        place = f" (line {lines[name]})" if name in lines else ""
+        shown.append(f"{show_symbol(name)}{place}: {equation}")
+    return "; ".join(shown)
+
+
+def definition_lines(theorem: bytes) -> Mapping[str, int]:
+    """In which line the name of each function stands where it is defined; those made from templates are not told."""
+    source = Source(decode(theorem))
+    found: dict[str, int] = {}
+    for command in read(source):
+        match command:
+            case Group(items=[Atom(text="define-fun" | "define-fun-rec" | "define-const"), name, *_]):
+                _enter(found, name, source)
+            case Group(items=[Atom(text="define-funs-rec"), Group(items=heads), *_]):
+                for head in heads:
+                    if isinstance(head, Group) and head.items:
+                        _enter(found, head.items[0], source)
+    return found
+
+
+def _enter(found: dict[str, int], name: SExpr, source: Source) -> None:
+    if isinstance(name, Atom):
+        found.setdefault(name.text, source.position(name.offset)[0])
+
+
+# Which premises a proof needs
+
+_PREMISE = re.compile(r"premise\.([0-9]+)")
+RLIMIT = 300_000
+SECONDS = 0.5
+
+
+def needed_premises(context: Context, obligations: Iterable[Obligation], solvers: Solvers) -> tuple[str, ...] | None:
+    """Names of the premises that the obligations rest on, as far as z3's cores tell; None when it gives none."""
+    premises = context.problem.premises
+    found: set[int] = set()
+    for obligation in obligations if premises else ():
+        if not obligation.foundation:
+            core = _core(_script_naming_premises(context, obligation), solvers)
+            if core is None:
+                return None
+            found.update(core)
+    return tuple(p.name for i, p in enumerate(premises) if i in found)
+
+
+def _core(script: str, solvers: Solvers) -> set[int] | None:
+    """Numbers of the premises in an unsat core; None when z3 gives none in any of its ways."""
+    limits = Limits(RLIMIT, min(SECONDS, solvers.limits.seconds), solvers.limits.memory_mb)
+    for options in Z3_OPTIONS:
+        answer = solvers.first.ask(script, limits, "core", options)
+        if answer.status == "unsat":
+            return {int(n) for n in _PREMISE.findall(answer.output)}
+    return None
+
+
+def _script_naming_premises(context: Context, obligation: Obligation) -> str:
+    """The query of a step with the premises by name, for an unsat core."""
+    given = zip(named_premises(context), context.problem.premises, strict=True)
+    named = [text for text, premise in given if obligation.quantified or not is_quantified(premise.formula)]
+    prelude = context.prelude(obligation.equations, obligation.quantified)
+    return "\n".join((*prelude[: len(prelude) - len(named)], *named, *obligation.lines))
+
 
 DEFAULT_LIMITS = Limits(seconds=20.0)
 VERDICTS = {

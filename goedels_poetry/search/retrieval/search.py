@@ -7,7 +7,7 @@ import os
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Collection, Coroutine, Sequence
+from collections.abc import Collection, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -19,8 +19,6 @@ from langchain_core.retrievers import BaseRetriever
 from goedels_poetry.errors import one_line
 from goedels_poetry.protocol.base import Citable, Goal, Premise, Searchable
 from goedels_poetry.search.retrieval.index import FORMAT, Index
-from goedels_poetry.search.retrieval.project import theorems_of_project
-from goedels_poetry.search.retrieval.queries import queries_for
 from goedels_poetry.search.retrieval.remote import LeanExploreRetriever, LoogleRetriever, SearchFailed
 from goedels_poetry.search.retrieval.retrievers import (
     BM25Retriever,
@@ -31,6 +29,118 @@ from goedels_poetry.search.retrieval.retrievers import (
 )
 from goedels_poetry.search.retrieval.tokens import symbols_of
 from goedels_poetry.settings.declared import RetrievalSettings
+
+# The theorems of a lake project, read as text
+
+MARKS = ("lakefile.lean", "lakefile.toml")
+MOST_FILES = 2_000
+MOST_BYTES = 500_000
+"""Of one file; a larger one is left out."""
+MOST_STATEMENT = 2_000
+
+_COMMENT = re.compile(r"/-(?!-)[\s\S]*?-/|(?<!/)--[^\n]*")
+_LINE = re.compile(
+    r"^[ \t]*(?:(?P<docstring>/--[\s\S]*?-/)[ \t\n]*)?(?:@\[[^\]]*\][ \t\n]*)*"
+    r"(?:(?P<open>namespace)[ \t]+(?P<space>\S+)|(?P<section>(?:noncomputable[ \t]+)?section)\b[ \t]*\S*|(?P<end>end)\b"
+    r"|(?:(?:protected|noncomputable|nonrec|public)[ \t]+)*(?:theorem|lemma)[ \t]+"
+    r"(?P<name>[^\s:({\[⦃]+)(?P<statement>[\s\S]*?)"
+    r"(?=:=|^[ \t]*\||\n[ \t]*\n|\Z))",
+    re.MULTILINE,
+)
+
+
+def project_of(file: Path) -> Path | None:
+    """The folder of the lake project that a file belongs to."""
+    return next((folder for folder in file.resolve().parents if any((folder / m).is_file() for m in MARKS)), None)
+
+
+def theorems_of_project(file: Path) -> list[Citable]:
+    """The theorems of the other files of a file's project; [] when it belongs to none, or there is no such file."""
+    root = project_of(file) if file.is_file() else None
+    if root is None:
+        return []
+    return [
+        theorem for other in _files(root, file.resolve()) for theorem in _theorems(other, str(other.relative_to(root)))
+    ]
+
+
+def _files(root: Path, but: Path) -> Iterator[Path]:
+    found = (
+        f for f in sorted(root.rglob("*.lean")) if not any(part.startswith(".") for part in f.relative_to(root).parts)
+    )
+    for number, file in enumerate(found):
+        if number >= MOST_FILES:
+            return
+        if file != but and file.name != MARKS[0]:
+            yield file
+
+
+def _theorems(file: Path, where: str) -> Iterator[Citable]:
+    try:
+        if file.stat().st_size > MOST_BYTES:
+            return
+        text = file.read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return  # not to be read, so nothing to be cited
+    yield from theorems_of_text(text, f"project: {where}")
+
+
+def theorems_of_text(text: str, source: str) -> Iterator[Citable]:
+    """The theorems that a Lean text states, as it writes them, with full names."""
+    text = _COMMENT.sub("", text)
+    spaces: list[str] = []
+    for found in _LINE.finditer(text):
+        if found["open"]:
+            spaces.append(found["space"])
+        elif found["section"]:
+            spaces.append("")
+        elif found["end"]:
+            del spaces[-1:]
+        else:
+            name = ".".join([space for space in spaces if space] + [found["name"].removeprefix("_root_.")])
+            statement = " ".join(found["statement"].split())[:MOST_STATEMENT]
+            docstring = " ".join((found["docstring"] or "").removeprefix("/--").removesuffix("-/").split())
+            yield Citable(name, statement=statement, docstring=docstring, source=source)
+
+
+# What to search for, from the goal alone
+
+EVERYWHERE = frozenset({"Eq", "Nat", "List", "Bool", "Prop", "Type", "Bool.true", "Exists", "And", "Iff", "Not", "Or"})
+"""Symbols that say little about what a goal is about."""
+AT_ONCE = 2
+
+
+def queries_for(goal: Citable, failed: Citable | None, earlier: Collection[str]) -> tuple[str, ...]:
+    """The next queries that were not asked before, best first; () when there is nothing left to ask.
+
+    In this order: the goal; the subgoal that failed last; what the failed subgoal has and the goal has not; each
+    function of either by itself, with its arguments.
+    """
+    wanted = [_word_query(goal.conclusion, goal.context)]
+    if failed is not None:
+        wanted.insert(0, _word_query(failed.conclusion, failed.context))
+        mine = {*goal.conclusion, *goal.context}
+        wanted.append(_word_query(tuple(s for s in failed.conclusion if s not in mine), ()))
+    for statement in (failed, goal):
+        if statement is not None:
+            wanted += [_about(name, statement) for name in _functions(statement)]
+    fresh = [query for query in dict.fromkeys(wanted) if query and query not in earlier]
+    return tuple(fresh[:AT_ONCE])
+
+
+def _word_query(conclusion: tuple[str, ...], context: tuple[str, ...]) -> str:
+    return " ".join((*conclusion, *context))
+
+
+def _functions(statement: Citable) -> list[str]:
+    names = [s for s in (*statement.conclusion, *statement.context) if ">" not in s and not s.startswith("#")]
+    return [name for name in names if name not in EVERYWHERE]
+
+
+def _about(name: str, statement: Citable) -> str:
+    pairs = [s for s in (*statement.conclusion, *statement.context) if name in s.split(">") and ">" in s]
+    return " ".join((name, *pairs))
+
 
 SPARE = 3
 """So many times more are ranked than wanted, for those that the goal may not cite after all."""

@@ -28,7 +28,7 @@ from goedels_poetry.search.tasks.theorem import FormalTheorem
 from goedels_poetry.store.results import Event
 from goedels_poetry.store.state import ROOT
 
-MACHINE = Path(__file__).parents[2] / "goedels_poetry" / "machine"
+MACHINE = Path(__file__).parents[2] / "goedels_poetry" / "search" / "machine"
 SUPPORT = Path(toy_task.__file__).parent
 
 TASKS: list[Task] = [

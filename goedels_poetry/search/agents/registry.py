@@ -27,18 +27,18 @@ from goedels_poetry.store.state import GoedelsPoetryState, ProofNode, Queue
 GROUP = "goedels_poetry.agents"
 
 BUILT_IN = (
-    "formalizer:formalizer",
-    "judge:judge",
-    "verifier:verifier",
-    "corrector:corrector",
-    "decider:decider",
-    "prover:prover",
-    "retriever:retriever",
-    "sketcher:sketcher",
-    "backtracker:backtrack",
-    "decomposer:decomposer",
+    "agents.formalizer:formalizer",
+    "agents.judge:judge",
+    "agents.verifier:verifier",
+    "agents.corrector:corrector",
+    "agents.decider:decider",
+    "agents.prover:prover",
+    "agents.retriever:retriever",
+    "agents.sketcher:sketcher",
+    "agents.backtracker:backtrack",
+    "agents.decomposer:decomposer",
 )
-"""``module:attribute`` below ``goedels_poetry.agents``; a new built-in agent is one file and one line here."""
+"""``module:attribute`` below ``goedels_poetry.search``; a new built-in agent is one file and one line here."""
 
 _NAME = re.compile(r"[A-Za-z]\w*(?:[ -]\w+)*")
 _RESERVED = frozenset({"supervisor", "__start__", "__end__"})
@@ -223,7 +223,7 @@ def load_registry(
     """Built-in agents, then those of installed plug-ins, which take over the queues that they name.
 
     Args:
-        built_in: ``module:attribute`` of each agent, below ``goedels_poetry.agents``.
+        built_in: ``module:attribute`` of each agent, below ``goedels_poetry.search``.
         group: of the entry points of plug-ins.
         failures: the failure policies that agents may declare, and the defaults.
     """
@@ -280,6 +280,6 @@ def _checked(spec: AgentSpec, known: Registry) -> AgentSpec:
 
 def _built_in(where: str) -> AgentSpec:
     module, _, attribute = where.partition(":")
-    spec = getattr(import_module(f".{module}", __package__), attribute).__agent__
+    spec = getattr(import_module(f"goedels_poetry.search.{module}"), attribute).__agent__
     assert isinstance(spec, AgentSpec)
     return spec

@@ -18,7 +18,7 @@ BUILT_IN = (
     "changes.verifier:verifier",
     "changes.decider:decider",
 )
-"""``module:attribute`` below ``goedels_poetry.agents``."""
+"""``module:attribute`` below ``goedels_poetry.search``."""
 
 
 def change_registry() -> Registry:

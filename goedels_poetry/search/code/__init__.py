@@ -26,7 +26,7 @@ BUILT_IN = (
     "code.decider:decider",
     "code.prosecutor:prosecutor",
 )
-"""``module:attribute`` below ``goedels_poetry.agents``."""
+"""``module:attribute`` below ``goedels_poetry.search``."""
 
 
 def code_registry() -> Registry:

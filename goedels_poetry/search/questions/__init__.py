@@ -19,7 +19,7 @@ BUILT_IN = (
     "questions.judge:judge",
     "questions.refiner:refiner",
 )
-"""``module:attribute`` below ``goedels_poetry.agents``."""
+"""``module:attribute`` below ``goedels_poetry.search``."""
 
 
 def question_registry() -> Registry:

@@ -14,6 +14,7 @@ from goedels_poetry import Settings, Verdict
 from goedels_poetry.errors import BudgetExceeded, InvalidInput
 from goedels_poetry.models.accounting import Ledger, SharedBudget
 from goedels_poetry.reasoning import QueryResult
+from goedels_poetry.reasoning.parts import SubAnswer
 from goedels_poetry.reasoning.postprocessors import (
     Advice,
     Decomposed,
@@ -26,7 +27,6 @@ from goedels_poetry.reasoning.postprocessors import (
     parse_option,
     post_processors,
 )
-from goedels_poetry.reasoning.subquestions import SubAnswer
 from goedels_poetry.reasoning.votes import Tally
 from goedels_poetry.search.machine.jobs import Jobs
 from goedels_poetry.search.machine.supervisor import SupervisorAgent

@@ -1,6 +1,6 @@
 """English to checked formal text: the executor, its data and its policies. The state machine does the work.
 
-The public names are imported on first use, so that `goedels_poetry.autoformalizer.errors` loads alone and fast.
+The public names are imported on first use: data sets are read without the machine.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from goedels_poetry.lazy import on_first_use
 if TYPE_CHECKING:
     from goedels_poetry.autoformalizer.batch import Summary, autoformalize_all, summarize
     from goedels_poetry.autoformalizer.beam import BeamSearchExecutor, CandidateLean, RetryPolicyExecutor
-    from goedels_poetry.autoformalizer.cache import ExecutorCache
     from goedels_poetry.autoformalizer.executor import AutoformalizationExecutor, autoformalize_item
     from goedels_poetry.autoformalizer.items import BadItems, Item, load_items, read_item
     from goedels_poetry.autoformalizer.outcome import AttemptError, AutoformalizationResult
+    from goedels_poetry.models.cache import ExecutorCache
     from goedels_poetry.models.schedule import RetryConfig
 
 _HOME_OF = {
@@ -25,7 +25,7 @@ _HOME_OF = {
     "BadItems": "autoformalizer.items",
     "BeamSearchExecutor": "autoformalizer.beam",
     "CandidateLean": "autoformalizer.beam",
-    "ExecutorCache": "autoformalizer.cache",
+    "ExecutorCache": "models.cache",
     "Item": "autoformalizer.items",
     "RetryConfig": "models.schedule",
     "RetryPolicyExecutor": "autoformalizer.beam",

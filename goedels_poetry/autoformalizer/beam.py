@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import inspect
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from goedels_poetry import languages
-from goedels_poetry.autoformalizer.executor import AutoformalizationExecutor, models_of, on_one_loop
+from goedels_poetry.autoformalizer.executor import models_of, on_one_loop
 from goedels_poetry.autoformalizer.items import Item, read_item
-from goedels_poetry.autoformalizer.outcome import AttemptError
+from goedels_poetry.autoformalizer.outcome import AttemptError, errors_of
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.models.client import Models
 from goedels_poetry.models.replies import UnusableReply
 from goedels_poetry.models.requests import Request
 from goedels_poetry.models.schedule import RetryConfig
-from goedels_poetry.protocol.base import Formalizable, Language, Outcome, Theorem
+from goedels_poetry.protocol.base import Formalizable, Language
 from goedels_poetry.search.agents.formalizer import formal_text, questions
 from goedels_poetry.search.tasks.claim import Claim
 from goedels_poetry.settings.declared import Settings
@@ -81,6 +80,7 @@ class BeamSearchExecutor:
         temperature: float = 0.3,
         *,
         attempt: int = 0,
+        max_tokens: int | None = None,
     ) -> list[CandidateLean]:
         """The distinct texts among ``beam_size`` replies, in their order; replies that hold none are left out.
 
@@ -90,12 +90,13 @@ class BeamSearchExecutor:
             beam_size: samples asked for at the same time.
             temperature: of the model, unless its role has one of its own.
             attempt: 0-based; another attempt with the same words is another question.
+            max_tokens: of one reply; None: as the settings say.
         """
         given = read_item(item)
         claim = Claim(given.statement, given.context, steps=given.steps)
         failed = [("", str(getattr(error_context, "message", error_context)))] if error_context is not None else []
         variables = questions(claim, self._language, failed)
-        request = Request("formalizer", "formalizer", variables, attempt, beam_size, temperature)
+        request = Request("formalizer", "formalizer", variables, attempt, beam_size, temperature, max_tokens=max_tokens)
         found: dict[str, CandidateLean] = {}
         for reply in await self._models.ask(request):
             if reply.error:
@@ -108,85 +109,63 @@ class BeamSearchExecutor:
             found.setdefault(text, CandidateLean(text, reply.sample, temperature, tokens, reply.cached))
         return list(found.values())
 
+    async def aclose(self) -> None:
+        """Close connections and files of the models."""
+        await self._models.aclose()
+
 
 class RetryPolicyExecutor:
-    """Attempts under a schedule until a compiler of the caller's takes a text. The state machine makes them.
+    """Attempts under a schedule until a compiler of the caller's takes a text.
 
     Args:
-        model_client, settings: see `AutoformalizationExecutor`. A chat model serves the formalizer alone; with
-            `Models` that have a judge, the judge is asked, too.
+        model_client, settings: see `AutoformalizationExecutor`; only the formalizer is asked.
     """
 
     def __init__(self, model_client: ModelClient, *, settings: Settings | None = None) -> None:
-        lone = not isinstance(model_client, Models | Mapping)
-        self._client: Any = {"formalizer": model_client} if lone else model_client
-        self._settings = settings
+        self._beam = BeamSearchExecutor(model_client, settings=settings)
 
     def execute_with_retries(
         self, item: Mapping[str, Any] | str | Item, config: RetryConfig, compile_fn: Compile
     ) -> tuple[list[CandidateLean], int, float, list[AttemptError]]:
-        """Candidates (the accepted one last), attempts, seconds and errors; no candidate compiled when it ends bare.
+        """Candidates (the accepted one last), attempts, seconds and errors.
 
         ``compile_fn`` is called with each distinct text, in a thread unless it is a coroutine function. The first
-        text of an attempt that it takes ends the attempts.
+        text that it takes ends the attempts.
         """
+        return on_one_loop(self._closing(item, config, compile_fn))
+
+    async def _closing(
+        self, item: Mapping[str, Any] | str | Item, config: RetryConfig, compile_fn: Compile
+    ) -> tuple[list[CandidateLean], int, float, list[AttemptError]]:
+        try:
+            return await self._attempts(item, config, compile_fn)
+        finally:
+            await self._beam.aclose()
+
+    async def _attempts(
+        self, item: Mapping[str, Any] | str | Item, config: RetryConfig, compile_fn: Compile
+    ) -> tuple[list[CandidateLean], int, float, list[AttemptError]]:
         began = time.monotonic()
-        compiler = _Compiler(compile_fn)
-        executor = AutoformalizationExecutor(
-            self._client,
-            config=config,
-            language=cast(Language, compiler),
-            settings=self._settings,
-            prove=False,
-            round_trip=False,
-        )
-        with executor:
-            result = executor.autoformalize(item, fresh=True)
-        texts = [*compiler.refused, *([result.final_code] if result.final_code is not None else [])]
-        candidates = [
-            CandidateLean(text, number, config.step(result.attempts - 1).temperature)
-            for number, text in enumerate(texts)
-        ]
-        return candidates, result.attempts, time.monotonic() - began, list(result.errors_encountered)
+        candidates: dict[str, CandidateLean] = {}
+        errors: list[AttemptError] = []
+        for attempt in range(config.max_attempts):
+            step = config.step(attempt)
+            last = errors[-1] if errors else None
+            beam = await self._beam.agenerate_candidates(
+                item, last, step.beam, step.temperature, attempt=attempt, max_tokens=config.max_tokens
+            )
+            for candidate in beam:
+                if candidate.code in candidates:
+                    continue
+                candidates[candidate.code] = candidate
+                ok, message = await _compiled(compile_fn, candidate.code)
+                if ok:
+                    return list(candidates.values()), attempt + 1, time.monotonic() - began, errors
+                errors += errors_of(message or "it does not compile", "formalizer", attempt, candidate.code, "lean")
+        return list(candidates.values()), config.max_attempts, time.monotonic() - began, errors
 
 
-class _Compiler:
-    """A compiler as a language in which claims can be stated, and nothing be proved."""
-
-    name = "lean"
-    suffixes = (".lean",)
-
-    def __init__(self, compile_fn: Compile) -> None:
-        from goedels_poetry.lean.formalize import FORMAL_FORMAT, FORMAL_TAGS
-
-        self._compile = compile_fn
-        self.formal_language = "Lean 4"
-        self.formal_format = FORMAL_FORMAT
-        self.formal_tags = FORMAL_TAGS
-        self.accepted: set[str] = set()
-        self.refused: list[str] = []
-
-    async def read(self, text: str, options: dict[str, Any]) -> Theorem:
-        if text not in self.accepted:
-            ok, message = await self._compiled(text)
-            if not ok:
-                self.refused.append(text)
-                raise InvalidInput(message or "it does not compile")
-            self.accepted.add(text)
-        return Theorem(self.name, text, options, " ".join(text.split()))
-
-    async def _compiled(self, text: str) -> tuple[bool, str]:
-        compiled = await asyncio.to_thread(self._compile, text)
-        if inspect.isawaitable(compiled):
-            compiled = await compiled
-        ok, message = compiled
-        return bool(ok), str(message)
-
-    async def judge(self, theorem: Theorem) -> Outcome:
-        return Outcome(True, {"verdict": "open"})
-
-    async def canonical(self, theorem: Theorem, statement: str) -> str:
-        return f"compiled:{hashlib.sha256(theorem.text.encode()).hexdigest()[:20]}"
-
-    async def aclose(self) -> None:
-        """Nothing is open."""
+async def _compiled(compile_fn: Compile, text: str) -> tuple[bool, str]:
+    compiled = await asyncio.to_thread(compile_fn, text)
+    ok, message = await compiled if inspect.isawaitable(compiled) else compiled
+    return bool(ok), str(message)

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from goedels_poetry import languages
-from goedels_poetry.autoformalizer.cache import ExecutorCache, cache_info
 from goedels_poetry.autoformalizer.items import Item, read_item
 from goedels_poetry.autoformalizer.outcome import AutoformalizationResult, outcome
-from goedels_poetry.errors import GoedelsPoetryError
+from goedels_poetry.models.cache import ExecutorCache
 from goedels_poetry.models.client import Models, models_from
 from goedels_poetry.models.schedule import RetryConfig
 from goedels_poetry.protocol.base import Configurable, Language
@@ -134,25 +133,9 @@ class AutoformalizationExecutor:
         seconds = time.monotonic() - began
         return outcome(run, claim.id, claim.statement, log, seconds, self.get_cache_stats(), prove=self._prove)
 
-    def compile_with_cache(self, lean_code: str) -> tuple[bool, str]:
-        """Whether the language can read a text as a theorem, and its message (with line and column) when not.
-
-        Only what was accepted is kept: more time may change a refusal.
-        """
-        kept = self._cached(lean_code)
-        if kept is not None:
-            return kept
-        try:
-            on_one_loop(self._language.read(lean_code, {}))
-        except (GoedelsPoetryError, TimeoutError) as problem:
-            return False, str(problem)
-        if self._models is not None:
-            self._models.cache.put("verification", self._question(lean_code), "")
-        return True, ""
-
     def get_cache_stats(self) -> dict[str, Any]:
         """Hits, misses and hit rates since the executor was made; {} without models."""
-        return cache_info(self._models.cache.info()) if self._models is not None else {}
+        return self._models.cache.info() if self._models is not None else {}
 
     def interrupt(self, reason: str = "interrupted") -> None:
         """Ask every run to stop at its next step, and a batch to begin no further item. Safe in a signal handler."""
@@ -194,13 +177,6 @@ class AutoformalizationExecutor:
         made = MachineRunner(settings, language=self._language, models=self._models)
         self._by_schedule.append((schedule, made))
         return made
-
-    def _cached(self, code: str) -> tuple[bool, str] | None:
-        known = self._models is not None and self._models.cache.get("verification", self._question(code)) is not None
-        return (True, "") if known else None
-
-    def _question(self, code: str) -> dict[str, str]:
-        return {"reader": str(getattr(self._language, "verifier", self._language.name)), "code": code}
 
 
 def autoformalize_item(

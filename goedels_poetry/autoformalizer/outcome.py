@@ -180,16 +180,18 @@ def _errors(log: list[dict[str, Any]], language: str) -> list[AttemptError]:
         stage, attempt = str(entry["stage"]), int(entry["attempt"])
         if stage in ("formalizer", "tests") and samples:
             for reason in samples:
-                found += _of_sample(reason, reason in faults, stage, attempt, entry.get("formal", ""), language)
+                if reason in faults:
+                    found.append(AttemptError(NO_REPLY, reason, stage=stage, attempt=attempt))
+                else:
+                    found += errors_of(reason, stage, attempt, entry.get("formal", ""), language)
         else:
             found.append(AttemptError(_STAGES.get(stage, UNREADABLE), entry["reason"], stage=stage, attempt=attempt))
         samples = []
     return found
 
 
-def _of_sample(reason: str, fault: bool, stage: str, attempt: int, code: str, language: str) -> list[AttemptError]:
-    if fault:
-        return [AttemptError(NO_REPLY, reason, stage=stage, attempt=attempt)]
+def errors_of(reason: str, stage: str, attempt: int, code: str, language: str) -> list[AttemptError]:
+    """What a language says against a text; Lean's messages by category."""
     placed = _PLACED.match(reason)
     if placed is None and (language != "lean" or _ERROR.search(reason) is None):
         return [AttemptError(_STAGES.get(stage, UNREADABLE), reason, stage=stage, attempt=attempt)]
@@ -216,8 +218,6 @@ def _of_sample(reason: str, fault: bool, stage: str, attempt: int, code: str, la
 
 @cache
 def _classifier() -> Any:
-    from goedels_poetry.autoformalizer.errors.repair import (
-        ErrorClassifier,  # it is big, and only Lean's messages need it
-    )
+    from goedels_poetry.lean.errors import ErrorClassifier  # it is big, and only Lean's messages need it
 
     return ErrorClassifier()

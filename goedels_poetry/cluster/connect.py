@@ -17,15 +17,13 @@ from goedels_poetry.solvers.processors import processors
 
 INSTALL = "pip install 'goedels-poetry-prover[ray]'"
 PATIENCE = 5.0
-"""Seconds until an address that says nothing counts as one where nothing is."""
+"""Seconds until an address counts as one where nothing is."""
 LOCAL, AUTO = "local", "auto"
 _QUIETLY = {"log_to_driver": False, "configure_logging": False, "logging_level": logging.ERROR}
 _ON_LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_worker_niceness": "0"}
 """With the first Ray takes 127.0.0.1 for the address of this machine, and its servers listen there alone (see
 `get_node_ip_address` in Ray's services.py); the argument that looks made for this is replaced by a reachable address.
 With the second workers are no less urgent than others on the machine."""
-_SETTINGS = bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
-"""The head of a frame of HTTP/2: length, kind (here SETTINGS), flags, stream."""
 _PRINTS = ("ray._private.worker", "print_to_stdstream")
 """Of a node that is lost it tells pages, whatever one asks it for, where our results go."""
 _LISTENS = ("ray._private.utils", "set_sigterm_handler")
@@ -33,9 +31,8 @@ _LISTENS = ("ray._private.utils", "set_sigterm_handler")
 _DEAF = ("ray._private.worker", "FunctionActorManager")
 """What `ray.shutdown` calls when its driver in C++ has ended, which leaves SIGTERM to the system: that would end us at
 once, without a word, in the second until all of Ray's processes have ended."""
-_AUTH_MODE, _TOKENS, _TOKEN_FILE = "RAY_AUTH_MODE", ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"), "~/.ray/auth_token"
-"""Who may connect to a cluster, see https://docs.ray.io/en/latest/ray-security/token-auth.html. A cluster that begins
-where there is a token, which the first local one makes, wants it from everybody."""
+_AUTH_MODE, _TOKEN_FILE = "RAY_AUTH_MODE", "~/.ray/auth_token"
+"""Of Ray, see https://docs.ray.io/en/latest/ray-security/token-auth.html."""
 _SILENT = {"RAY_USAGE_STATS_ENABLED": "0"}
 """Nothing about a run is sent to anybody."""
 
@@ -64,7 +61,6 @@ def opened(where: str) -> Iterator[Any]:
     if where == LOCAL:
         os.environ.update(_ON_LOOPBACK)
     os.environ.update(_SILENT)
-    os.environ.update(_proof_of_identity(where))
     with Ending() as ending:
         try:
             ray = importlib.import_module("ray")
@@ -80,26 +76,6 @@ def opened(where: str) -> Iterator[Any]:
             ending.listen()  # until now whoever worked on the cluster did
             with _first(*_DEAF, ending.listen):
                 ray.shutdown()
-
-
-def _proof_of_identity(where: str) -> dict[str, str]:
-    """What has Ray show its token to a head node on this machine, as it does of itself with `AUTO`, but not with an
-    address. To other machines it is shown where RAY_AUTH_MODE says so."""
-    if where in (LOCAL, AUTO) or _AUTH_MODE in os.environ or not _is_here(where.rpartition(":")[0].strip("[]")):
-        return {}
-    token = any(name in os.environ for name in _TOKENS) or os.path.isfile(os.path.expanduser(_TOKEN_FILE))
-    return {_AUTH_MODE: "token"} if token else {}
-
-
-def _is_here(host: str) -> bool:
-    """Whether a host is this machine: nobody can listen at another one's address."""
-    try:
-        kind, _, _, _, address = socket.getaddrinfo(host, 0, type=socket.SOCK_DGRAM)[0]
-        with socket.socket(kind, socket.SOCK_DGRAM) as listening:
-            listening.bind(address)
-    except OSError:
-        return False
-    return True
 
 
 def _start(ray: Any, where: str) -> None:
@@ -174,32 +150,12 @@ def _check(where: str) -> None:
     if not host or not port.isdecimal() or not 0 < int(port) < 1 << 16:
         raise ClusterError(f"--cluster {where!r}: auto, local, or HOST:PORT as `ray start --head` prints it")
     try:
-        with socket.create_connection((host.strip("[]"), int(port)), PATIENCE) as connection:
-            speaks = _speaks_http2(connection)
+        socket.create_connection((host.strip("[]"), int(port)), PATIENCE).close()
     except OSError as problem:
         why = problem.strerror or str(problem)
         raise ClusterError(
             f"--cluster {where}: nothing answers there ({why}); is the head node up? `ray start --head` starts one"
         ) from None
-    if not speaks:
-        raise ClusterError(
-            f"--cluster {where}: what answers there is no head node of Ray; `ray start --head` prints the right port"
-        )
-
-
-def _speaks_http2(connection: socket.socket) -> bool:
-    """Whether a server says within `PATIENCE` what one of gRPC, such as Ray's, says first (RFC 9113, section 3.4).
-
-    Where Ray is told to use TLS that is left to it.
-    """
-    if os.environ.get("RAY_USE_TLS", "0").lower() in ("1", "true"):
-        return True
-    try:
-        connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + _SETTINGS)
-        head = connection.recv(len(_SETTINGS), socket.MSG_WAITALL)
-    except OSError:  # it says nothing, or hangs up
-        return False
-    return len(head) == len(_SETTINGS) and head[3] == _SETTINGS[3]
 
 
 def _reason(where: str, problem: BaseException) -> str:

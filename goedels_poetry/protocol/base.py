@@ -356,7 +356,7 @@ class Answering(Protocol):
     async def compare(self, text: str, options: dict[str, Any], question: str, sentences: Sequence[str]) -> Outcome:
         """Tests, without a model, of how well a program says what a question and the sentences of its text say.
 
-        ``value["tests"]``: see `FormalizationTest` of `goedels_poetry.questions.confidence.outcomes`;
+        ``value["tests"]``: see `FormalizationTest` of `goedels_poetry.questions.confidence.score`;
         ``value["shown"]``: what models may be shown of program
         and text, see `ProgramView` there; ``value["doubts"]``: lines for its author,
         about what the verdict rests on.

@@ -12,10 +12,9 @@ from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.faults import EncodingError
 from goedels_poetry.questions.confidence.case import case_of
 from goedels_poetry.questions.confidence.doubts import doubts, telling_facts
-from goedels_poetry.questions.confidence.facts import stated_facts
-from goedels_poetry.questions.confidence.outcomes import Solve
+from goedels_poetry.questions.confidence.model_tests import stated_facts, view_of
 from goedels_poetry.questions.confidence.sanity_tests import sanity_tests
-from goedels_poetry.questions.confidence.view import view_of
+from goedels_poetry.questions.confidence.score import Solve
 from goedels_poetry.questions.deciding import decided_by
 from goedels_poetry.questions.dialects import read_program
 from goedels_poetry.questions.entailment.entailment import decide

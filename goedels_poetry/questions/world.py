@@ -1,28 +1,26 @@
-"""A world in which a goal is false, cut down to what the goal's truth depends on: for a model that wrote the program.
+"""A world in which a goal is false, cut down to what the goal speaks of: for a model that wrote the program.
 
-Told are things that the goal speaks of, or that falsify it where it speaks of all, and of these what the goal says of
-them and what the premises say that speak of the same. All in one notation: what is true, what is false, what has which
-value. The whole world stands in the result.
+Of the things that the goal names (of all there are where it has a quantifier) it has what the goal says of them, and
+what the premises say that speak of the same: what is true, what is false, what has which value.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import combinations, islice, product
+from itertools import islice, product
 from typing import Any
 
-from goedels_poetry.kernel.terms import BOOL, Kind, Sort, Term, is_app, subterms
-from goedels_poetry.questions.confidence.shape import spoken
+from goedels_poetry.kernel.terms import BOOL, Kind, Sort, subterms
+from goedels_poetry.questions.confidence.case import spoken
 from goedels_poetry.questions.entailment.findings import Entailment
 from goedels_poetry.questions.entailment.program import LogicGoal, LogicProgram
 from goedels_poetry.questions.render import render_model
 
 MAX_LITERALS = 16
 """Of each of the three lists; the rest is only counted."""
-MAX_SIZE = 400
-"""Nodes of a goal that is evaluated, so that no nesting goes deeper."""
 MAX_STEPS = 5_000
-"""Evaluations on the way to what falsifies a goal."""
+"""Rows of a table that are looked at."""
+MAX_THINGS = 12
 
 World = Mapping[str, Any]
 
@@ -88,101 +86,25 @@ def _is_thing(program: LogicProgram, name: str) -> bool:
 
 
 def _things(program: LogicProgram, goal: LogicGoal, world: World) -> list[str]:
-    """Names of things that the goal speaks of, and of elements that falsify it."""
-    named = [part.name for part in subterms(goal.formula) if part.kind is Kind.APP and _is_thing(program, part.name)]
-    found = dict.fromkeys(sorted(named))
-    if goal.formula.size <= MAX_SIZE:
-        found |= dict.fromkeys(_Finite(program, world).against(goal.formula))
-    return list(found)
+    """Names of things that the goal speaks of, and elements of the sorts that it quantifies over."""
+    found = dict[str, None]()
+    for part in subterms(goal.formula):
+        if part.kind is Kind.APP and _is_thing(program, part.name):
+            found[part.name] = None
+        elif part.kind in (Kind.FORALL, Kind.EXISTS):
+            for binder in part.binders:
+                found |= dict.fromkeys(_elements(program, world, binder.sort))
+    return sorted(found)[:MAX_THINGS]
 
 
-class _Finite:
-    """A world of finitely many things, asked about formulas."""
-
-    def __init__(self, program: LogicProgram, world: World) -> None:
-        self._program = program
-        self._world = world
-        self._left = MAX_STEPS
-
-    def against(self, goal: Term) -> list[str]:
-        """Elements by which the goal is false; all there are when it is false for want of any."""
-        found = dict[str, None]()
-        term, wanted, env = goal, False, dict[str, str]()
-        while True:
-            if is_app(term, "not"):
-                term, wanted = term.args[0], not wanted
-            elif term.kind in (Kind.FORALL, Kind.EXISTS):
-                chosen = self._chosen(term, env, wanted)
-                universal = (term.kind is Kind.FORALL) is not wanted
-                if chosen is None:
-                    return list(found) if universal else [*found, *self._all(term)]
-                found |= dict.fromkeys(chosen[binder.name] for binder in term.binders)
-                term, env = term.body, {**env, **chosen}
-            else:
-                return list(found)
-
-    def _all(self, term: Term) -> list[str]:
-        return [element for binder in term.binders for element in self._domain(binder.sort)]
-
-    def _chosen(self, term: Term, env: dict[str, str], wanted: bool) -> dict[str, str] | None:
-        domains = [self._domain(binder.sort) for binder in term.binders]
-        for choice in product(*domains):
-            if self._left < 0:
-                return None
-            chosen = {binder.name: element for binder, element in zip(term.binders, choice, strict=True)}
-            if self._value(term.body, {**env, **chosen}) is wanted:
-                return chosen
-        return None
-
-    def _domain(self, sort: Sort) -> list[str]:
-        """Elements of a declared sort that the world names."""
-        found = dict[str, None]()
-        for name, (args, result) in self._program.signature.functions.items():
-            value = self._world.get(name)
-            if not args and result == sort and value is not None:
-                found[str(value)] = None
-            elif isinstance(value, Mapping) and args and len(args) == 1 and args[0] == sort:
-                found |= dict.fromkeys(key for key in value if key not in ("else", "any"))
-        return list(found) if sort in self._program.signature.sorts else []
-
-    def _value(self, term: Term, env: Mapping[str, str]) -> Any:
-        """The value of a term; None when it cannot be told."""
-        self._left -= 1
-        if self._left < 0:
-            return None
-        if term.kind is Kind.VAR:
-            return env.get(term.name)
-        if term.kind in (Kind.FORALL, Kind.EXISTS):
-            universal = term.kind is Kind.FORALL
-            return universal if self._chosen(term, dict(env), not universal) is None else not universal
-        if term.kind is not Kind.APP:
-            return term.value
-        values = [self._value(arg, env) for arg in term.args]
-        if term.name in self._world:
-            table = self._world[term.name]
-            return table.get(", ".join(map(str, values)), table.get("else")) if isinstance(table, Mapping) else table
-        return _connected(term.name, values)
-
-
-def _connected(name: str, values: list[Any]) -> Any:
-    if any(value is None for value in values):
-        return None
-    match name:
-        case "not":
-            return not values[0]
-        case "and":
-            return all(values)
-        case "or":
-            return any(values)
-        case "=>":
-            return values[-1] or not all(values[:-1])
-        case "=":
-            return all(value == values[0] for value in values)
-        case "distinct":
-            return all(one != other for one, other in combinations(values, 2))
-        case "xor":
-            return sum(map(bool, values)) % 2 == 1
-    return None
+def _elements(program: LogicProgram, world: World, sort: Sort) -> Iterator[str]:
+    """Elements of a declared sort that the world names."""
+    for name, (args, result) in program.signature.functions.items():
+        value = world.get(name)
+        if sort in program.signature.sorts and not args and result == sort and value is not None:
+            yield str(value)
+        elif sort in program.signature.sorts and isinstance(value, Mapping) and args == (sort,):
+            yield from (key for key in value if key not in ("else", "any"))
 
 
 def _some(items: list[str]) -> str:

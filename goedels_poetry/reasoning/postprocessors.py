@@ -11,8 +11,7 @@ from dataclasses import fields
 from typing import Any
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.reasoning.decomposed import Decomposed
-from goedels_poetry.reasoning.least_to_most import LeastToMost
+from goedels_poetry.reasoning.parts import Decomposed, LeastToMost
 from goedels_poetry.reasoning.self_consistency import SelfConsistency
 from goedels_poetry.reasoning.self_refine import SelfRefine
 from goedels_poetry.reasoning.steps import (

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from goedels_poetry.reasoning.parts import inheriting, with_parts
 from goedels_poetry.reasoning.results import QueryResult
 from goedels_poetry.reasoning.steps import (
     Machine,
@@ -21,7 +22,6 @@ from goedels_poetry.reasoning.steps import (
     was_stopped,
     without_answer,
 )
-from goedels_poetry.reasoning.subquestions import inheriting, with_parts
 from goedels_poetry.reasoning.votes import is_decided, word_of
 
 CLEARLY = 0.1

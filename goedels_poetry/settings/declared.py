@@ -163,11 +163,8 @@ class RetrievalSettings(BaseModel):
         default=None, description="e.g. https://www.leanexplore.com/api/v2; else LEANEXPLORE_URL"
     )
     leanexplore_api_key: SecretStr | None = Field(default=None, description="else LEANEXPLORE_API_KEY")
-    embedding_model: str | None = Field(default=None, min_length=1, description="orders what the words have found")
-    embedding_base_url: str | None = Field(default=None, description="else OPENAI_BASE_URL, OpenAI")
-    embedding_api_key: SecretStr | None = Field(default=None, description="servers without keys need none")
 
-    @field_validator("loogle_url", "leanexplore_url", "embedding_base_url")
+    @field_validator("loogle_url", "leanexplore_url")
     @classmethod
     def _is_an_address(cls, value: str | None) -> str | None:
         return checked_address(value)

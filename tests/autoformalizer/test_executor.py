@@ -256,17 +256,6 @@ async def test_replies_are_kept_in_the_cache_that_was_given(smt: KeptSmt, tmp_pa
         AutoformalizationExecutor(Models(), cache, language=smt)
 
 
-def test_compiling_asks_the_language_once_for_each_text(smt: KeptSmt, tmp_path: Path) -> None:
-    with Server(Script([])) as server, executor(server, smt, tmp_path) as stating:
-        assert stating.compile_with_cache(ZERO) == (True, "")
-        assert stating.compile_with_cache(ZERO) == (True, "")
-        ok, message = stating.compile_with_cache("(prove (= 1 true))")
-        assert not ok
-        assert message.startswith("1:")
-        assert stating.get_cache_stats()["compile_hits"] == 1
-        assert server.calls == 0
-
-
 async def test_a_beam_gives_distinct_texts_and_the_error_stands_in_the_prompt(smt: KeptSmt, tmp_path: Path) -> None:
     script = Script([formal(ZERO), formal(ZERO), Answer("```smt2\n(half"), formal(FALSE)])
     with Server(script) as server:
@@ -298,22 +287,6 @@ def test_retries_go_on_until_the_callers_compiler_takes_a_text(tmp_path: Path) -
     assert (attempts, seconds > 0) == (2, True)
     assert [(error.category, error.line_number) for error in errors] == [("unknown_identifier", 1)]
     assert "unknown identifier 'foo'" in script.asked["formalizer"][1]
-
-
-def test_the_cache_keeps_compilations_generations_and_validations_apart() -> None:
-    cache = ExecutorCache(max_compile_cache=2)
-    assert cache.get_compile_result("a") is None
-    for code in ("a", "b", "c"):
-        cache.cache_compile_result(code, {"ok": True, "code": code})
-    assert cache.get_compile_result("a") is None, "only two are kept, the oldest goes first"
-    assert cache.get_compile_result("c") == {"ok": True, "code": "c"}
-    cache.cache_generation_result("p", ["x"], temperature=0.3)
-    assert cache.get_generation_result("p", temperature=0.3) == ["x"]
-    assert cache.get_generation_result("p", temperature=0.5) is None
-    cache.cache_validation_result("c", [False, ["error"]])
-    assert cache.get_validation_result("c") == [False, ["error"]]
-    info = cache.get_cache_info()
-    assert (info["compile_hits"], info["compile_misses"], info["generation_hit_rate"]) == (1, 2, 0.5)
 
 
 async def test_the_framework_stops_at_the_statement_and_a_forked_run_keeps_it(smt: KeptSmt, tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import threading
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -40,24 +39,6 @@ def free_port() -> int:
         return int(free.getsockname()[1])
 
 
-@pytest.mark.parametrize("says", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n"])
-def test_another_server_is_no_cluster_and_not_waited_for(says: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connect, "PATIENCE", 0.2)
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        given: list[socket.socket] = []
-
-        def answer() -> None:
-            given.append(server.accept()[0])
-            given[0].sendall(says)
-
-        answering = threading.Thread(target=answer)
-        answering.start()
-        with pytest.raises(ClusterError, match="what answers there is no head node of Ray"):
-            connect._check(f"127.0.0.1:{server.getsockname()[1]}")
-        answering.join()
-        given[0].close()
-
-
 @pytest.mark.parametrize(
     ("where", "words"),
     [
@@ -82,32 +63,6 @@ def test_where_no_cluster_is_one_line_says_what_to_do(
     code, out, err = call(arguments, monkeypatch, capsys, {"GOEDELS_POETRY__HOME": str(tmp_path / "home")})
     assert (code, out) == (69, "")
     assert words in err and len(err.splitlines()) == 1
-
-
-@pytest.mark.parametrize(
-    ("where", "environment", "shown"),
-    [
-        ("127.0.0.1:6379", {"RAY_AUTH_TOKEN": "t"}, True),
-        ("localhost:6379", {"RAY_AUTH_TOKEN_PATH": "file"}, True),
-        ("127.0.0.1:6379", {}, False),  # there is none
-        ("127.0.0.1:6379", {"RAY_AUTH_TOKEN": "t", "RAY_AUTH_MODE": "disabled"}, False),
-        ("203.0.113.77:6379", {"RAY_AUTH_TOKEN": "t"}, False),  # of documents alone: RFC 5737
-        ("auto", {"RAY_AUTH_TOKEN": "t"}, False),  # Ray does it of itself
-        ("local", {"RAY_AUTH_TOKEN": "t"}, False),
-    ],
-)
-def test_the_token_of_a_cluster_is_shown_to_this_machine_and_to_no_other_unasked(
-    where: str, environment: dict[str, str], shown: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in {"HOME": str(tmp_path), **environment}.items():
-        monkeypatch.setenv(name, value)
-    assert connect._proof_of_identity(where) == ({"RAY_AUTH_MODE": "token"} if shown else {})
-    if where == "127.0.0.1:6379" and not environment:
-        (tmp_path / ".ray").mkdir()
-        (tmp_path / ".ray" / "auth_token").write_text("t")
-        assert connect._proof_of_identity(where) == {"RAY_AUTH_MODE": "token"}
 
 
 def test_a_head_node_that_lets_nobody_in_is_told_with_what_it_may_want() -> None:
@@ -148,7 +103,7 @@ def test_what_is_of_one_machine_is_refused_before_anything_begins(
 def test_no_secret_and_no_place_of_this_machine_is_sent(tmp_path: Path) -> None:
     keys: dict[str, Any] = {
         "models": ModelsSettings(default=ModelSettings(model="m", api_key="secret-1")),
-        "retrieval": RetrievalSettings(leanexplore_api_key="secret-2", embedding_api_key="secret-3"),
+        "retrieval": RetrievalSettings(leanexplore_api_key="secret-2"),
         "lean": LeanSettings(kimina_api_key="secret-4"),
         "store_url": "postgresql://u:secret-5@h/d",
     }

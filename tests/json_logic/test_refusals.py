@@ -20,8 +20,6 @@ EXPLOIT = (
     '["__import__"]("os").system("id > {}")'
 )
 
-DEEP = "Not(" * 229 + "p" + ")" * 229
-
 
 def also(section: str, *items: Any) -> dict[str, Any]:
     return {section: [*WORLD[section], *items], "goal": "p"}
@@ -141,9 +139,6 @@ CASES: list[tuple[dict[str, Any], str, str, str]] = [
     ({"goal": "p", "rules": [{"constraint": "p", "implies": {}}]}, "rules[0]", "both", "one"),
     ({"goal": "p", "rules": [{"implies": {"antecedent": "p"}}]}, "rules[0].implies", "lacks 'consequent'", ""),
     ({"goal": "p", "rules": [{"forall": ["z"], "constraint": "p"}]}, "rules[0].forall[0]", "sort of `z`", "name"),
-    ({"goal": "p", "knowledge_base": [{"assertion": DEEP, "value": False}]}, "knowledge_base[0]", "nested", "name"),
-    ({"goal": "p", "rules": [{"implies": {"antecedent": DEEP, "consequent": "p"}}]}, "rules[0]", "nested", "name"),
-    ({"verifications": [{"exists": ["X"], "constraint": DEEP}]}, "verifications[0]", "nested", "name"),
     # what is asked
     (
         {"verifications": [{"exists": ["X"], "forall": ["Y"], "constraint": "likes(X, Y)"}]},

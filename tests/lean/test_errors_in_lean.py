@@ -10,11 +10,9 @@ from typing import Any
 
 import pytest
 
-from goedels_poetry.autoformalizer.errors.repair import ErrorClassifier, generate_repair_prompt, prompt_name
-from goedels_poetry.lean.errors import ErrorCategory, advice
+from goedels_poetry.lean.errors import ErrorCategory, ErrorClassifier, advice
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.runtime.protocol import CheckResult
-from goedels_poetry.models.prompts import Prompts
 
 SNIPPETS = Path(__file__).parent / "wrong_snippets.txt"
 """Wrong texts under their labels: ``--- category``. A label is about what is wrong, not about the wording."""
@@ -121,27 +119,3 @@ def test_names_near_a_wrong_one_among_very_many() -> None:
     names = [f"Nat.lemma_{number}_of_le" for number in range(20_000)] + ["Nat.le_antisymm", "Int.le_antisymm"]
     (error,) = ErrorClassifier(names).classify_errors("Unknown constant `Nat.le_antisym`")
     assert error.suggested_fixes[:2] == ["did you mean Nat.le_antisymm?", "did you mean Int.le_antisymm?"]
-
-
-def test_a_repair_prompt_has_the_text_the_message_and_the_advice(lean_sync: Any, classifier: ErrorClassifier) -> None:
-    code = "theorem t (a b : Nat) (h : a < b) : b < a := by\n  exact h  -- {{ report }} \\frac{1}{2}\n"
-    seen = lean_sync.check(code)
-    primary = classifier.get_primary_error(classifier.classify_errors(seen.messages, code))
-    assert primary is not None
-    prompt = generate_repair_prompt(primary, code)
-    assert prompt == classifier.generate_repair_prompt(primary, code)
-    assert code.strip() in prompt
-    assert f"Line 2, column {seen.errors[0].column}:\n{seen.errors[0].text}" in prompt
-    assert all(fix in prompt for fix in primary.suggested_fixes)
-    assert "another type than its place needs" in prompt
-
-
-@pytest.mark.parametrize("category", list(ErrorCategory))
-def test_every_category_has_a_prompt_of_its_own(category: ErrorCategory, tmp_path: Path) -> None:
-    own = Prompts().get(prompt_name(category))
-    assert own.variables == {"candidate", "report"}
-    assert [Prompts().get(prompt_name(other)).text for other in ErrorCategory].count(own.text) == 1
-    (tmp_path / f"{prompt_name(category)}.md").write_text("Mine: {{ report }}")
-    error = ErrorClassifier().classify_errors("Unknown identifier `q`")[0]
-    mine = generate_repair_prompt(error, "x", Prompts(tmp_path))
-    assert mine.startswith("Mine: Unknown identifier `q`") == (category is ErrorCategory.UNKNOWN_IDENTIFIER)

@@ -7,7 +7,7 @@ import pytest
 
 from goedels_poetry.kernel.terms import BOOL, app, not_
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.questions.entailment import entailment
+from goedels_poetry.questions.entailment import closed_world
 from goedels_poetry.questions.entailment.closed_world import Closure
 from goedels_poetry.questions.entailment.entailment import decide
 from goedels_poetry.questions.entailment.findings import Entailment
@@ -68,7 +68,7 @@ def test_a_contradiction_of_the_closing_is_none_of_the_premises(
 ) -> None:
     """As when the solver takes too long to see it while the world is closed."""
     added = LogicPremise("closed-1", not_(app("p", (), BOOL)), origin=Origin.CLOSURE)
-    monkeypatch.setattr(entailment, "close", lambda program, ask: Closure((added,)))
+    monkeypatch.setattr(closed_world, "close", lambda program, ask: Closure((added,)))
     found = closed(solvers, "p q", "(assert p)", "q")
     assert (found.verdict, found.closure) == (Verdict.UNKNOWN, ())
     assert "cannot be closed" in found.reason

@@ -14,13 +14,19 @@ from goedels_poetry import Settings, Verdict
 from goedels_poetry.errors import BudgetExceeded, InvalidInput
 from goedels_poetry.models.accounting import Ledger, SharedBudget
 from goedels_poetry.reasoning import QueryResult
-from goedels_poetry.reasoning.decomposed import Decomposed
-from goedels_poetry.reasoning.least_to_most import LeastToMost
-from goedels_poetry.reasoning.postprocessors import parse_option, post_processors
-from goedels_poetry.reasoning.self_consistency import SelfConsistency
-from goedels_poetry.reasoning.self_refine import SelfRefine
-from goedels_poetry.reasoning.steps import Advice, PostProcessor, Task, chain
-from goedels_poetry.reasoning.subquestions import SubAnswer
+from goedels_poetry.reasoning.parts import SubAnswer
+from goedels_poetry.reasoning.postprocessors import (
+    Advice,
+    Decomposed,
+    LeastToMost,
+    PostProcessor,
+    SelfConsistency,
+    SelfRefine,
+    Task,
+    chain,
+    parse_option,
+    post_processors,
+)
 from goedels_poetry.reasoning.votes import Tally
 from goedels_poetry.search.machine.jobs import Jobs
 from goedels_poetry.search.machine.supervisor import SupervisorAgent

@@ -5,9 +5,7 @@ from pydantic import ValidationError
 from services import FAULTS, Services
 
 from goedels_poetry.models.faults import ReplyTooLarge
-from goedels_poetry.protocol.base import Citable
 from goedels_poetry.search.retrieval.remote import LeanExploreRetriever, LoogleRetriever, SearchFailed
-from goedels_poetry.search.retrieval.retrievers import BM25Retriever, EmbeddedRetriever, openai_embeddings
 from goedels_poetry.settings.declared import RetrievalSettings
 
 
@@ -42,23 +40,6 @@ async def test_leanexplore_is_asked_with_words_a_limit_and_the_key() -> None:
 async def test_a_service_that_misbehaves_raises_within_its_time(fault: str) -> None:
     with Services(fault) as services, pytest.raises((SearchFailed, ReplyTooLarge)):
         await LoogleRetriever(base=services.url, seconds=2.0).ainvoke("List.map")
-
-
-async def test_embeddings_order_what_the_words_have_found() -> None:
-    entries = [Citable("a", statement="map map map"), Citable("b", statement="map other words of any kind")]
-
-    def vector(text: str) -> list[float]:
-        return [0.0, 1.0] if text.startswith(("b", "find")) else [1.0, 0.0]
-
-    with Services(vector=vector) as services:
-        words = BM25Retriever.of(entries)
-        model = openai_embeddings("m", services.url, "", 5.0)
-        meaning = EmbeddedRetriever(retriever=words, embeddings=model)
-        assert [d.metadata["name"] for d in await words.ainvoke("find map")] == ["a", "b"]
-        assert [d.metadata["name"] for d in await meaning.ainvoke("find map")] == ["b", "a"]
-        assert await meaning.ainvoke("zebra") == []
-    (asked,) = [body for path, body in services.asked if path == "/embeddings"]
-    assert asked["input"][0] == "find map"
 
 
 def test_an_address_that_is_none_is_refused_before_anything_begins() -> None:

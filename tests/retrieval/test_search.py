@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from searched import LIBRARY, Searched
-from services import Services
 
 from goedels_poetry.protocol.base import Citable, Goal, Premise
 from goedels_poetry.search.retrieval.search import PremiseSearch
@@ -123,19 +122,6 @@ async def test_lemmas_of_earlier_runs_come_in_the_order_of_their_use(tmp_path: P
 
 async def test_a_goal_whose_symbols_nobody_can_say_is_read_as_text(tmp_path: Path) -> None:
     assert await found(search(tmp_path), Wordless()) == {"reverse_reverse", "append_nil"}
-
-
-async def test_an_embedding_model_is_asked_where_there_is_one_and_may_fail(tmp_path: Path) -> None:
-    with Services() as services:
-        looking = search(tmp_path, embedding_model="m", embedding_base_url=services.url)
-        assert await found(looking, Searched()) == EVERYTHING
-        assert {path for path, _ in services.asked} == {"/embeddings"}
-        assert looking.troubles() == []
-    with Services("HTTP 500") as services:
-        looking = search(tmp_path, embedding_model="m", embedding_base_url=services.url)
-        assert await found(looking, Searched()) == EVERYTHING
-        assert len(looking.troubles()) == 1
-        assert looking.troubles()[0].startswith("the embedding model gave no premises: ")
 
 
 @pytest.mark.parametrize("name", ["project/Main.lean", "project/Main.lean:goal"])

@@ -1,10 +1,9 @@
-"""A real HTTP server that answers like Loogle, LeanExplore and an embedding endpoint, and misbehaves on demand."""
+"""A real HTTP server that answers like Loogle and LeanExplore, and misbehaves on demand."""
 
 from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -32,11 +31,10 @@ FAULTS: dict[str, tuple[int, bytes] | None] = {
 class Services:
     """``with Services() as services: ... services.url``; ``fault``: a key of `FAULTS` for every answer."""
 
-    def __init__(self, fault: str = "", vector: Callable[[str], list[float]] = lambda text: [1.0, 0.0]) -> None:
+    def __init__(self, fault: str = "") -> None:
         self.asked: list[tuple[str, dict[str, Any]]] = []
         self.headers: list[dict[str, str]] = []
         self._fault = fault
-        self._vector = vector
         self._over = threading.Event()
 
     def __enter__(self) -> Services:
@@ -91,11 +89,4 @@ class Services:
             return 200, json.dumps(wrong if asked["q"] == "nope" else {**LOOGLE, "hits": HITS}).encode()
         if path == "/search":
             return 200, json.dumps({"results": RESULTS, "count": 2, "processing_time_ms": 3}).encode()
-        if path == "/embeddings":
-            data = [
-                {"object": "embedding", "index": n, "embedding": self._vector(text)}
-                for n, text in enumerate(asked["input"])
-            ]
-            usage = {"prompt_tokens": 1, "total_tokens": 1}
-            return 200, json.dumps({"object": "list", "model": "m", "data": data, "usage": usage}).encode()
         return 404, b"{}"

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from goedels_poetry.kernel import printer
-from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.problem import Definition, Signature
 from goedels_poetry.kernel.reach import recursion_is_open
+
+if TYPE_CHECKING:
+    from goedels_poetry.kernel.obligations import Context  # programs of questions rest on none of it
 
 
 def with_definitions(context: Context) -> tuple[str, ...]:

@@ -2,16 +2,153 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
-from goedels_poetry.kernel.terms import Term, not_
+from goedels_poetry.kernel.problem import Signature
+from goedels_poetry.kernel.terms import BOOL, FALSE, Kind, Term, is_app, not_, rebuild, subterms
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.questions.confidence.shape import applied, spoken
 from goedels_poetry.questions.confidence.vocabulary import stem, stems_of_name, words
 from goedels_poetry.questions.entailment.findings import Entailment, GoalAnswer
 from goedels_poetry.questions.entailment.program import LogicGoal, LogicPremise, LogicProgram
+
+MAX_NODES = 20_000
+"""Formulas with more nodes are not looked into for their shape."""
+
+
+def spoken(term: Term, signature: Signature) -> frozenset[str]:
+    """The program's own symbols in a term, those in the definitions of what it uses included."""
+    found: set[str] = set()
+    waiting = [term]
+    while waiting:
+        for part in subterms(waiting.pop()):
+            names = (part.name, *(i for i in part.indices if isinstance(i, str))) if part.kind is Kind.APP else ()
+            for name in names:
+                if name in signature.names and name not in found:
+                    found.add(name)
+                    definition = signature.definition(name)
+                    if definition is not None:
+                        waiting.append(definition.body)
+    return frozenset(found)
+
+
+def applied(term: Term, signature: Signature) -> frozenset[str]:
+    """The program's own symbols in a term as it is written."""
+    return frozenset(
+        name
+        for part in subterms(term)
+        if part.kind is Kind.APP
+        for name in (part.name, *(i for i in part.indices if isinstance(i, str)))
+        if name in signature.names
+    )
+
+
+def without_double_negations(term: Term) -> Term:
+    """The term without pairs of negations."""
+    done: dict[Term, Term] = {}
+
+    def go(t: Term) -> Term:
+        if t.args and t not in done:
+            args = tuple([go(a) for a in t.args])
+            done[t] = not_(*args) if is_app(t, "not") else rebuild(t, args)
+        return done.get(t, t)
+
+    return go(term)
+
+
+def negated(term: Term) -> bool:
+    """Whether the term, below quantifiers, is a negation (of an odd number)."""
+    negative = False
+    while is_app(term, "not") or term.kind in (Kind.FORALL, Kind.EXISTS):
+        negative ^= is_app(term, "not")
+        term = term.args[0]
+    return negative
+
+
+def negates(term: Term) -> bool:
+    """Whether anything in the term is negated: ``not``, ``distinct``, ``xor``, ``=> false``, or both or neither."""
+    return any(
+        part is FALSE
+        or (part.kind is Kind.APP and part.name in ("not", "distinct", "xor"))
+        or (is_app(part, "=") and part.args[0].sort is BOOL)
+        for part in subterms(term)
+    )
+
+
+def connective(term: Term) -> bool:
+    """Whether the term puts formulas together."""
+    if term.kind is not Kind.APP or term.sort is not BOOL:
+        return False
+    if term.name in ("and", "or", "=>", "not", "xor", "ite"):
+        return True
+    return term.name in ("=", "distinct") and term.args[0].sort is BOOL
+
+
+class Quantified(NamedTuple):
+    """A block of quantifiers as what it means where it stands: below a negation ``exists`` is universal."""
+
+    universal: bool
+    term: Term
+    body: Term
+    positive: bool
+    """Whether the body counts as it is, or negated."""
+
+
+def quantified(term: Term) -> Iterator[Quantified]:
+    """The quantifier blocks in a formula that are reached through connectives of known polarity, outermost first."""
+    if term.size > MAX_NODES:
+        return
+    stack = [(term, True)]
+    seen: set[tuple[Term, bool]] = set()
+    while stack:
+        top, positive = stack.pop()
+        if (top, positive) in seen:
+            continue
+        seen.add((top, positive))
+        if top.kind in (Kind.FORALL, Kind.EXISTS):
+            body = top.body
+            while body.kind is top.kind:
+                body = body.body
+            yield Quantified((top.kind is Kind.FORALL) is positive, top, body, positive)
+            stack.append((body, positive))
+        elif is_app(top, "not"):
+            stack.append((top.args[0], not positive))
+        elif top.kind is Kind.APP and top.name in ("and", "or"):
+            stack.extend((part, positive) for part in reversed(top.args))
+        elif is_app(top, "=>"):
+            stack.append((top.args[-1], positive))
+            stack.extend((part, not positive) for part in reversed(top.args[:-1]))
+
+
+def disjuncts(term: Term, positive: bool) -> list[tuple[Term, bool]] | None:
+    """Parts, each with its sign, that the signed term is a disjunction of; None when it is none."""
+    return _parts(term, positive, disjunction=True)
+
+
+def conjuncts(term: Term, positive: bool) -> list[tuple[Term, bool]] | None:
+    """Parts, each with its sign, that the signed term is a conjunction of; None when it is none."""
+    return _parts(term, positive, disjunction=False)
+
+
+def _parts(term: Term, positive: bool, *, disjunction: bool) -> list[tuple[Term, bool]] | None:
+    stack, found, split = [(term, positive)], list[tuple[Term, bool]](), False
+    while stack:
+        top, sign = stack.pop()
+        if is_app(top, "not"):
+            stack.append((top.args[0], not sign))
+        elif is_app(top, "or" if sign is disjunction else "and"):
+            split = True
+            stack.extend((part, sign) for part in reversed(top.args))
+        elif is_app(top, "=>") and sign is disjunction:
+            split = True
+            stack.append((top.args[-1], sign))
+            stack.extend((part, not sign) for part in reversed(top.args[:-1]))
+        else:
+            found.append((top, sign))
+    return found if split else None
+
 
 DECIDED = (Verdict.PROVED, Verdict.REFUTED)
 

@@ -12,10 +12,9 @@ from typing import Any
 from goedels_poetry.kernel.terms import BOOL, Kind, Term, and_, app, exists, forall, is_app
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.questions.confidence.case import DECIDED, Case
-from goedels_poetry.questions.confidence.facts import read_facts
-from goedels_poetry.questions.confidence.outcomes import FormalizationTest, Solve
-from goedels_poetry.questions.confidence.queries import Solver
-from goedels_poetry.questions.confidence.relevance import connected
+from goedels_poetry.questions.confidence.model_tests import read_facts
+from goedels_poetry.questions.confidence.sanity_tests import Solver, connected
+from goedels_poetry.questions.confidence.score import FormalizationTest, Solve
 from goedels_poetry.questions.entailment.findings import Entailment
 from goedels_poetry.questions.entailment.program import LogicPremise, LogicProgram
 
@@ -26,7 +25,7 @@ OF_PREMISES = {
     "equated names": "it says that two names are one thing, which no sentence says",
 }
 """Tests that name premises, and what they found about each; even a warning of theirs seldom cries wolf."""
-OF_THE_GOAL = {"polarity": ("warning", "failed"), "near duplicates": ("failed",), "goal connected": ("failed",)}
+OF_THE_GOAL = {"polarity": ("warning", "failed"), "goal connected": ("failed",)}
 """Tests about the program as a whole -> outcomes that are told."""
 MAX_QUOTED = 200
 

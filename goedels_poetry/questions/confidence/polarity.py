@@ -8,19 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from goedels_poetry.kernel.terms import Kind, Term, is_app, subterms
-from goedels_poetry.questions.confidence.case import Case, wholly_mentioned
-from goedels_poetry.questions.confidence.english import Reading, readings
-from goedels_poetry.questions.confidence.outcomes import FormalizationTest
-from goedels_poetry.questions.confidence.shape import (
+from goedels_poetry.questions.confidence.case import (
     MAX_NODES,
+    Case,
     conjuncts,
     connective,
     disjuncts,
     negated,
     negates,
     quantified,
+    wholly_mentioned,
     without_double_negations,
 )
+from goedels_poetry.questions.confidence.english import Reading, readings
+from goedels_poetry.questions.confidence.score import FormalizationTest
 from goedels_poetry.questions.confidence.vocabulary import (
     asked,
     denies,

@@ -1,15 +1,361 @@
-"""All tests that need no model."""
+"""Tests that need no model: what premises and goal speak of, which premises decide, negations in words and formulas.
+
+Words are a weak witness (antonyms, idioms): tests of words warn and never fail.
+"""
 
 from __future__ import annotations
 
+import re
+import time
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
+from goedels_poetry.errors import GoedelsPoetryError
+from goedels_poetry.kernel.terms import TRUE, Kind, Term, alpha, and_, eq, exists, is_app
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.questions.confidence import names, polarity, proof, queries, relevance
-from goedels_poetry.questions.confidence.case import case_of
-from goedels_poetry.questions.confidence.outcomes import FormalizationTest, Solve
-from goedels_poetry.questions.entailment.findings import Entailment
-from goedels_poetry.questions.entailment.program import LogicProgram
+from goedels_poetry.questions.confidence import polarity
+from goedels_poetry.questions.confidence.case import DECIDED, MAX_NODES, Case, case_of, mentioned
+from goedels_poetry.questions.confidence.score import FormalizationTest, Outcome, Solve
+from goedels_poetry.questions.confidence.vocabulary import asked, parts, stems, stems_of_name
+from goedels_poetry.questions.entailment.findings import Entailment, GoalAnswer
+from goedels_poetry.questions.entailment.program import LogicGoal, LogicPremise, LogicProgram, Origin
+
+MAX_GOALS = 40
+"""Formulas that one query decides."""
+PREFIX = "trust-"
+"""Begins the names of what is added to a program here."""
+
+
+class Solver:
+    """The caller's solver with a bound on queries and seconds; beyond it, and for what fails, there is no answer."""
+
+    def __init__(self, solve: Solve, queries: int = 6, seconds: float = 10.0) -> None:
+        """``seconds`` from now: no query begins later."""
+        self._solve = solve
+        self._left = queries
+        self._until = time.monotonic() + seconds
+
+    def decide(self, program: LogicProgram) -> Entailment | None:
+        """What the solver says to a program, or None."""
+        if self._left <= 0 or time.monotonic() > self._until:
+            return None
+        self._left -= 1
+        try:
+            return self._solve(program)
+        except GoedelsPoetryError:
+            return None  # a formula too large for the solver, or no solver: what it would have said is not known
+
+    def each(
+        self, program: LogicProgram, premises: Sequence[LogicPremise], formulas: Sequence[Term]
+    ) -> list[GoalAnswer | None]:
+        """For each formula whether it follows from the premises, its negation does, or neither."""
+        asked = formulas[:MAX_GOALS]
+        goals = tuple(LogicGoal(f"{PREFIX}{number}", formula) for number, formula in enumerate(asked))
+        if not goals:
+            return [None] * len(formulas)
+        found = self.decide(replace(program, premises=tuple(premises), goals=goals, objectives=(), constraints=()))
+        by_name = {answer.name: answer for answer in found.goals} if found is not None else {}
+        return [by_name.get(goal.name) for goal in goals] + [None] * (len(formulas) - len(asked))
+
+
+def bare(case: Case, solver: Solver) -> tuple[FormalizationTest, frozenset[str]]:
+    """What holds without any premise: the goal? premises? Also: premises of the proof that are equivalent to it.
+
+    Returns the test and the names of these premises.
+    """
+    shown = [term for _, term in case.shown]
+    same = [(premise.name, eq(term, premise.formula)) for term in shown[:1] for premise in case.core[:8]]
+    goals = shown or [goal.formula for goal in case.program.goals]
+    room = MAX_GOALS - len(same) - len(goals)
+    premises = [premise for premise in case.program.premises if not premise.formula.free][: max(0, room)]
+    answers = solver.each(
+        case.program, (), [*goals, *(equal for _, equal in same), *(premise.formula for premise in premises)]
+    )
+    of_goals, of_same = answers[: len(goals)], answers[len(goals) : len(goals) + len(same)]
+    of_premises = answers[len(goals) + len(same) :]
+    equivalent = frozenset(
+        name for (name, equal), answer in zip(same, of_same, strict=True) if equal is TRUE or _proved(answer)
+    )
+    if any(answer is not None and answer.verdict in DECIDED for answer in of_goals) or _needs_nothing(case):
+        return _valid(case), equivalent
+    empty = tuple(p.name for p, answer in zip(premises, of_premises, strict=True) if _proved(answer))
+    if empty:
+        reason = f"premises that are true whatever their names mean: {', '.join(empty[:12])}"
+        return FormalizationTest("vacuous", "warning", reason, empty[:12]), equivalent
+    if all(answer is None for answer in of_goals):
+        return FormalizationTest("vacuous", "skipped", "no solver's answer"), equivalent
+    return FormalizationTest("vacuous", "passed", "the goal does not hold by its form"), equivalent
+
+
+def _needs_nothing(case: Case) -> bool:
+    return case.decided and any(answer.verdict in DECIDED and not answer.core for answer in case.answers)
+
+
+def _valid(case: Case) -> FormalizationTest:
+    """The goal, or its negation, follows from no premise at all."""
+    signature = case.program.signature
+    if not case.goal_symbols & signature.functions.keys() and case.goal_symbols:
+        return FormalizationTest("vacuous", "warning", "definitions alone decide the goal, no premise is needed")
+    if not case.goal_symbols:
+        return FormalizationTest("vacuous", "warning", "the goal is decided by calculation alone, no premise is needed")
+    return FormalizationTest("vacuous", "failed", "the goal is decided by its form alone, no premise is needed")
+
+
+def impossible_case(case: Case, solver: Solver) -> FormalizationTest | None:
+    """Whether the goal is an implication whose condition cannot hold under the premises; None: it is not, or open."""
+    conditions = [condition for _, term in case.shown[:1] if (condition := _condition(term)) is not None]
+    answers = solver.each(case.program, case.program.premises, conditions)
+    if any(answer is not None and answer.verdict is Verdict.REFUTED for answer in answers):
+        reason = "the condition in the goal can never hold under the premises, so it holds for want of cases"
+        return FormalizationTest("vacuous", "failed", reason)
+    return None
+
+
+def _proved(answer: GoalAnswer | None) -> bool:
+    return answer is not None and answer.verdict is Verdict.PROVED
+
+
+def _condition(term: Term) -> Term | None:
+    """Of ``forall x (A => C)``: ``exists x A``; None for terms of another form."""
+    binders: list[Term] = []
+    while term.kind is Kind.FORALL:
+        binders += term.binders
+        term = term.body
+    return exists(binders, and_(term.args[:-1])) if is_app(term, "=>") else None
+
+
+_CAPITAL = re.compile(r"\b[A-Z][a-z]+")
+MAX_SHOWN = 12
+"""Names or sentences that a test names."""
+
+
+def text_given(case: Case) -> FormalizationTest:
+    """Without a text every premise is what a model believes of the world."""
+    if case.sentences:
+        return FormalizationTest("text given", "passed", "there is a text to rely on")
+    if not case.program.premises:
+        return FormalizationTest("text given", "skipped", "nothing is taken for true")
+    return FormalizationTest(
+        "text given", "warning", "there is no text: the answer rests on what the model holds for true"
+    )
+
+
+def goal_connected(case: Case) -> FormalizationTest:
+    """What is asked must be spoken of by premises, or be defined."""
+    signature = case.program.signature
+    goal = case.goal_symbols
+    if not goal:
+        return FormalizationTest("goal connected", "skipped", "the goal uses no symbol of the program")
+    spoken_of = frozenset().union(*case.symbols.values())
+    meant = {name for name in goal if signature.definition(name) is not None or signature.constructor(name) is not None}
+    missing = sorted(goal - spoken_of - meant)
+    if not missing:
+        return FormalizationTest("goal connected", "passed", "premises speak of everything that is asked")
+    if goal.isdisjoint(spoken_of):
+        return FormalizationTest(
+            "goal connected", "failed", "no premise speaks of anything that is asked", _some(missing)
+        )
+    reason = f"no premise speaks of {', '.join(missing[:MAX_SHOWN])}, which the goal is about"
+    return FormalizationTest("goal connected", "warning", reason, _some(missing))
+
+
+def connected(case: Case) -> frozenset[str]:
+    """Names of premises that share a symbol with the goal, be it through other premises."""
+    waiting = [premise.name for premise in case.program.premises]
+    reached = set(case.goal_symbols)
+    grown = True
+    while grown and waiting:
+        near = [name for name in waiting if not case.symbols[name].isdisjoint(reached)]
+        waiting = [name for name in waiting if case.symbols[name].isdisjoint(reached)]
+        grown = bool(near)
+        for name in near:
+            reached |= case.symbols[name]
+    return frozenset(case.symbols) - frozenset(waiting)
+
+
+def unused_premises(case: Case) -> FormalizationTest:
+    """Premises that share no symbol with the goal, not even through other premises, cannot bear on it."""
+    near = connected(case)
+    waiting = [premise.name for premise in case.program.premises if premise.name not in near]
+    if not waiting:
+        return FormalizationTest("unused premises", "passed", "every premise is connected with the goal")
+    reason = f"{len(waiting)} of {len(case.program.premises)} premises have nothing to do with the goal"
+    return FormalizationTest("unused premises", "warning", reason, _some(waiting))
+
+
+def coverage(case: Case) -> FormalizationTest:
+    """Sentences of the text that no premise renders, when they speak of what is asked or of the program's things."""
+    if not case.sentences:
+        return FormalizationTest("coverage", "skipped", "there is no text")
+    rendered = {number for premise in case.program.premises for number in premise.sentences}
+    if not rendered:
+        return FormalizationTest("coverage", "skipped", "the program does not say which sentences its premises render")
+    bearing = _bearing(case)
+    missing = [number for number in bearing if number not in rendered]
+    if not missing:
+        return FormalizationTest("coverage", "passed", "every sentence that bears on the question is rendered")
+    reason = f"no premise renders sentence {', '.join(map(str, missing[:MAX_SHOWN]))}"
+    outcome: Outcome = "failed" if 2 * len(missing) > len(bearing) else "warning"
+    return FormalizationTest("coverage", outcome, reason, _some([case.sentences[n - 1][:200] for n in missing]))
+
+
+def sentence_numbers(case: Case) -> FormalizationTest:
+    """A premise that says which sentence it renders must have a word or a number in common with it."""
+    cited = [premise for premise in case.program.premises if premise.sentences]
+    if not case.sentences or not cited:
+        return FormalizationTest("sentence numbers", "skipped", "there are no numbers of sentences to look at")
+    wrong = [premise.name for premise in cited if not _renders(case, premise)]
+    if not wrong:
+        return FormalizationTest("sentence numbers", "passed", "premises speak of what their sentences speak of")
+    reason = f"no word in common with the sentences that they should render: {', '.join(wrong[:MAX_SHOWN])}"
+    return FormalizationTest("sentence numbers", "failed", reason, _some(wrong))
+
+
+def world_only(case: Case) -> FormalizationTest:
+    """With a text to rely on, an answer should rest on it."""
+    if not case.sentences:
+        return FormalizationTest("world only", "skipped", "there is no text")
+    if not case.decided or not case.core:
+        return FormalizationTest("world only", "skipped", "the verdict rests on no premise")
+    added = [premise.name for premise in case.core if premise.origin is Origin.WORLD]
+    if not added:
+        return FormalizationTest("world only", "passed", "no knowledge of the world was added to the proof")
+    if len(added) == len(case.core):
+        return FormalizationTest("world only", "failed", "the answer rests on nothing that the text says", _some(added))
+    return FormalizationTest(
+        "world only", "warning", "the answer rests on knowledge that the text does not give", _some(added)
+    )
+
+
+def _bearing(case: Case) -> list[int]:
+    """Sentences with a word of the question that not every third sentence has, or that are mostly the program's names.
+
+    Questions among them say nothing that could be rendered.
+    """
+    contents = [stems(text) if not text.rstrip().endswith("?") else frozenset[str]() for text in case.sentences]
+    counts = Counter(word for content in contents for word in content)
+    telling = {word for word in stems(asked(case.question)) if counts[word] <= max(3, len(contents) // 3)}
+    names = {part for name in case.program.signature.names for part in stems_of_name(name)}
+    return [
+        number
+        for number, content in enumerate(contents, 1)
+        if content & telling or (len(content & names) >= 2 and 2 * len(content & names) >= len(content))
+    ]
+
+
+def _renders(case: Case, premise: LogicPremise) -> bool:
+    if any(case.sentence(number) is None for number in premise.sentences):
+        return False
+    names = case.names(premise.formula)
+    if not any(len(part) > 2 for name in names for part in parts(name)):
+        return True  # names like p1 say nothing, so they cannot be wrong
+    text = stems(case.rendering(premise))
+    return any(mentioned(name, text) for name in names)
+
+
+def _some(found: list[str]) -> tuple[str, ...]:
+    return tuple(found[:MAX_SHOWN])
+
+
+_OURS = (Origin.DERIVED, Origin.CLOSURE)
+
+
+def assumed_goal(case: Case, same: frozenset[str] = frozenset()) -> FormalizationTest:
+    """A premise that is what was to be shown: fine when a sentence of the text states it, else it was assumed.
+
+    Args:
+        same: names of premises that are known to be equivalent to it.
+    """
+    if not case.decided:
+        return FormalizationTest("assumed goal", "skipped", "nothing was shown")
+    shown = {alpha(term) for _, term in case.shown if term.size <= MAX_NODES}
+    stating = [
+        premise
+        for premise in case.program.premises
+        if premise.name in same or (premise.formula.size <= MAX_NODES and alpha(premise.formula) in shown)
+    ]
+    needed = {premise.name for premise in case.core}
+    stating = [premise for premise in stating if premise.name in needed and premise.origin not in _OURS]
+    if not stating:
+        return FormalizationTest("assumed goal", "passed", "what was shown is no premise")
+    names = tuple(premise.name for premise in stating)
+    if any(premise.origin is Origin.WORLD for premise in stating) or not case.sentences:
+        return FormalizationTest("assumed goal", "failed", "what was to be shown was assumed", names)
+    if all(premise.sentences and _states(case, premise) for premise in stating):
+        return FormalizationTest(
+            "assumed goal", "passed", "a sentence of the text itself is what was to be shown", names
+        )
+    if any(premise.sentences for premise in stating):
+        reason = "what was to be shown is a premise, and the sentence that it cites does not speak of it"
+        return FormalizationTest("assumed goal", "failed", reason, names)
+    reason = "what was to be shown is a premise that cites no sentence of the text"
+    return FormalizationTest("assumed goal", "warning", reason, names)
+
+
+def single_premise(case: Case) -> FormalizationTest:
+    """A proof from one premise that does not say that it is from the text was perhaps made to measure."""
+    if not case.decided:
+        return FormalizationTest("single premise", "skipped", "nothing was shown")
+    if len(case.core) != 1:
+        return FormalizationTest("single premise", "passed", f"the proof needs {len(case.core)} premises")
+    only = case.core[0]
+    if only.origin in (Origin.TEXT, *_OURS):
+        return FormalizationTest("single premise", "passed", "one sentence of the text decides it", (only.name,))
+    return FormalizationTest(
+        "single premise", "warning", "the answer rests on one premise, which was assumed", (only.name,)
+    )
+
+
+def equated(case: Case) -> FormalizationTest:
+    """Two names of the text are two things, people above all: that they are one only the text may say."""
+    if not case.sentences:
+        return FormalizationTest("equated names", "skipped", "there is no text")
+    found = [
+        premise.name
+        for premise in case.program.premises
+        if premise.origin in (Origin.WORLD, Origin.UNSAID)
+        and any(
+            _is_one(case, part)
+            for part in (premise.formula, *(premise.formula.args if is_app(premise.formula, "and") else ()))
+        )
+    ]
+    if not found:
+        return FormalizationTest("equated names", "passed", "no two names of the text are taken for one")
+    reason = f"two names of the text are taken for one, which no sentence says: {', '.join(found[:MAX_SHOWN])}"
+    return FormalizationTest("equated names", "failed", reason, _some(found))
+
+
+def _is_one(case: Case, term: Term) -> bool:
+    """Whether it equates two constants that stand in the text with capital letters."""
+    if not is_app(term, "=") or not all(part.kind is Kind.APP and not part.args for part in term.args):
+        return False
+    names = {part.name for part in term.args if part.sort in case.program.signature.sorts}
+    capital = {word.lower() for text in (*case.sentences, case.question) for word in _CAPITAL.findall(text)}
+    return len(names) > 1 and all(parts(name) and capital.issuperset(parts(name)) for name in names)
+
+
+def left_open(case: Case) -> FormalizationTest:
+    """An open question has a world in which the goal is true, and one in which it is false."""
+    if case.verdict is not Verdict.UNKNOWN:
+        return FormalizationTest("left open", "skipped", "the goal is decided")
+    open_ones = [
+        answer.name for answer in case.answers if not answer.checks.with_goal == answer.checks.with_negation == "sat"
+    ]
+    if not open_ones:
+        return FormalizationTest("left open", "passed", "there are worlds with and without the goal")
+    return FormalizationTest("left open", "warning", "the solver gave up before it was decided", tuple(open_ones[:12]))
+
+
+def _states(case: Case, premise: LogicPremise) -> bool:
+    """Whether the cited sentences speak of everything that the premise speaks of; a question states nothing."""
+    rendered = case.rendering(premise)
+    text = frozenset() if rendered.rstrip().endswith("?") else stems(rendered)
+    return bool(text) and all(mentioned(name, text) for name in _telling(case, premise.formula))
+
+
+def _telling(case: Case, term: Term) -> list[str]:
+    return [name for name in case.names(term) if any(len(part) > 2 for part in parts(name))]
 
 
 def sanity_tests(
@@ -36,28 +382,24 @@ def sanity_tests(
     if not program.goals or entailment.verdict not in (Verdict.PROVED, Verdict.REFUTED, Verdict.UNKNOWN):
         return []
     case = case_of(program, entailment, question, sentences)
-    solver = queries.Solver(solve, max_queries, max_seconds)
-    vacuous, same = queries.bare(case, solver)
+    solver = Solver(solve, max_queries, max_seconds)
+    vacuous, same = bare(case, solver)
     if vacuous.outcome == "passed":
-        vacuous = queries.impossible_case(case, solver) or vacuous
+        vacuous = impossible_case(case, solver) or vacuous
     return [
-        relevance.text_given(case),
-        proof.left_open(case),
-        relevance.goal_connected(case),
-        relevance.unused_premises(case),
-        relevance.coverage(case),
-        relevance.sentence_numbers(case),
-        proof.assumed_goal(case, same),
-        proof.single_premise(case),
-        relevance.world_only(case),
+        text_given(case),
+        left_open(case),
+        goal_connected(case),
+        unused_premises(case),
+        coverage(case),
+        sentence_numbers(case),
+        assumed_goal(case, same),
+        single_premise(case),
+        equated(case),
+        world_only(case),
         vacuous,
-        queries.near_duplicates(case, names.pairs(case), solver),
-        names.used_once(case),
-        names.equated(case),
-        queries.distinctness(case, solver),
         polarity.polarity(case),
         polarity.premise_polarity(case),
         polarity.quantifier_words(case),
         polarity.guards(case),
-        proof.premises_per_sentence(case),
     ]

@@ -17,11 +17,9 @@ from typing import Literal
 
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.questions.entailment.closed_world import NO_WORLD, close, extended
 from goedels_poetry.questions.entailment.encoder import Encoder
 from goedels_poetry.questions.entailment.findings import Checks, Entailment, GoalAnswer, Status
 from goedels_poetry.questions.entailment.models import read_model
-from goedels_poetry.questions.entailment.optimum import optimize
 from goedels_poetry.questions.entailment.program import DEFINITION, LogicGoal, LogicPremise, LogicProgram, Place
 from goedels_poetry.questions.entailment.queries import MEMORY_MB, Evidence, Queries, Solvers
 
@@ -66,6 +64,10 @@ def decide(
     ways = _Ways(solvers, memory_mb, semantics, world, confirm, confirm or minimal_cores)
     found = _decided(encoder or Encoder(program), began + milliseconds / 1000, ways)
     if program.objectives:
+        from goedels_poetry.questions.entailment.optimum import (
+            optimize,  # an answer without objectives rests on none of it
+        )
+
         seconds = milliseconds / 1000 - (time.monotonic() - began)
         if optimize_milliseconds is not None:
             seconds = optimize_milliseconds / 1000
@@ -99,6 +101,9 @@ def _decided(encoder: Encoder, until: float, ways: _Ways) -> Entailment:
     queries = ways.queries(encoder, left / 2 if ways.world == "closed" else left)
     found = _answers(queries, ways.semantics)
     if ways.world == "closed" and ways.semantics == "entailment" and _may_be_closed(found):
+        # what follows in the open world rests on none of it
+        from goedels_poetry.questions.entailment.closed_world import NO_WORLD, close, extended
+
         closure = close(program, queries.ask_for_values)
         if closure.reason:
             return replace(found, reason=closure.reason, warnings=(*found.warnings, *closure.warnings))

@@ -7,10 +7,20 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from goedels_poetry.kernel.terms import BOOL, INT, REAL, STRING
-from goedels_poetry.questions.json.fitting import balanced, bits, fit, is_bits, is_numeral, numeric, signed
 from goedels_poetry.questions.json.sorts import show
 from goedels_poetry.questions.json.syntax import ExpressionError
-from goedels_poetry.questions.json.typed import Typed, apply, number
+from goedels_poetry.questions.json.terms import (
+    Typed,
+    apply,
+    balanced,
+    bits,
+    fit,
+    is_bits,
+    is_numeral,
+    number,
+    numeric,
+    signed,
+)
 
 MAX_EXPONENT = 16
 _MAX_BITS = 4_000

@@ -1,124 +1,357 @@
-"""Operators that are written as calls: those of z3's Python interface and a few of Python itself."""
+"""Operators that are written as calls: how many arguments, of which form, and the term they make."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple, TypeAlias
 
-from goedels_poetry.kernel.terms import BOOL, INT, REAL, STRING, array
-from goedels_poetry.questions.json import arithmetic, building, syntax
-from goedels_poetry.questions.json.contract import Scope, TermBuilder
-from goedels_poetry.questions.json.rules import Rule
-from goedels_poetry.questions.json.shapes import (
-    Operator,
-    fixed,
-    folded,
-    junction,
-    plain,
-    quantifier,
-    refuse,
-    several,
-    two_bits,
+from goedels_poetry.kernel.terms import BOOL, INT, REAL, STRING, Sort, bitvec
+from goedels_poetry.questions.json import arithmetic
+from goedels_poetry.questions.json.sorts import MAX_WIDTH, show
+from goedels_poetry.questions.json.syntax import ExpressionError
+from goedels_poetry.questions.json.terms import (
+    Typed,
+    apply,
+    bits,
+    choose,
+    conjunction,
+    fit,
+    is_bits,
+    join,
+    number,
+    numeric,
+    select,
 )
-from goedels_poetry.questions.json.sorts import smt_sort
-from goedels_poetry.questions.json.syntax import Expression
-from goedels_poetry.questions.json.typed import Typed, apply
 
 
-def _constant_array(typer: TermBuilder, call: syntax.Call, scope: Scope) -> Rule:
-    if len(call.arguments) != 2:
-        refuse(call, "K(Int, value)")
-    index: Expression = call.arguments[0]
-    element = yield typer.term(call.arguments[1], scope)
-    sort = array(typer.sorts.sort_of(index), element.sort)
-    return apply(f"(as const {smt_sort(sort)})", (element,), sort, call.at)
+class Call(NamedTuple):
+    """The name that is called, and where."""
+
+    name: str
+    at: int
 
 
-def _select(typer: TermBuilder, call: syntax.Call, scope: Scope) -> Rule:
-    if len(call.arguments) != 2:
-        refuse(call, "Select(array, index)")
-    term, index = yield typer.terms(call.arguments, scope)
-    return typer.select(term, index, call.at)
+Build: TypeAlias = Callable[[tuple[Typed, ...], Call], Typed]
+Guard: TypeAlias = Callable[[Typed, Typed, int], Typed]
+"""An element of a comprehension under its condition."""
 
 
-def _if(typer: TermBuilder, call: syntax.Call, scope: Scope) -> Rule:
-    if len(call.arguments) != 3:
-        refuse(call, "If(condition, then, otherwise)")
-    condition, then, otherwise = yield typer.terms(call.arguments, scope)
-    return typer.choose(condition, then, otherwise, call.at)
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """``form`` is how it is written, for messages and the reference; without ``build`` the typer has a rule for it."""
+
+    form: str
+    build: Build | None = None
+    counts: tuple[int, ...] = ()
+    """Allowed numbers of arguments; () for a list, a comprehension or ``least`` or more arguments."""
+    least: int = 1
+    guard: Guard | None = None
+    """What conditions of a comprehension mean; None where it may have none."""
 
 
-def _range(typer: TermBuilder, call: syntax.Call, scope: Scope) -> Rule:
-    yield typer.listed(call, scope)
+def _plain(form: str, counts: int | tuple[int, ...], build: Build) -> Operator:
+    return Operator(form, build, (counts,) if isinstance(counts, int) else counts)
+
+
+def _junction(form: str, head: str) -> Operator:
+    """``and`` or ``or`` of any number of formulas."""
+
+    def build(args: tuple[Typed, ...], call: Call) -> Typed:
+        return conjunction([fit(arg, BOOL, f"the operands of `{call.name}`") for arg in args], call.at, head)
+
+    def guard(condition: Typed, element: Typed, at: int) -> Typed:
+        return apply("=>" if head == "and" else "and", (condition, fit(element, BOOL, "an element")), BOOL, at)
+
+    return Operator(form, build, guard=guard)
+
+
+def _folded(form: str, unit: int, fold: Callable[[Sequence[Typed], int], Typed]) -> Operator:
+    """Sum and Product; elements whose condition is false count as ``unit``."""
+
+    def guard(condition: Typed, element: Typed, at: int) -> Typed:
+        return choose(condition, element, number(unit, INT, at), at)
+
+    return Operator(form, lambda args, call: fold(args, call.at), guard=guard)
+
+
+def _fitted(args: Sequence[Typed], params: Sequence[Sort], name: str) -> tuple[Typed, ...]:
+    places = enumerate(zip(args, params, strict=True), 1)
+    return tuple([fit(arg, sort, f"argument {i} of `{name}`") for i, (arg, sort) in places])
+
+
+def _fixed(form: str, head: str, params: tuple[Sort, ...], result: Sort) -> Operator:
+    """A symbol of SMT-LIB with arguments of given sorts."""
+    return _plain(form, len(params), lambda args, call: apply(head, _fitted(args, params, call.name), result, call.at))
+
+
+def _two_bits(name: str, head: str, result: Sort | None = None) -> Operator:
+    """A symbol of SMT-LIB on two bit-vectors of one width; ``result`` None is their sort."""
+
+    def build(args: tuple[Typed, ...], call: Call) -> Typed:
+        operands = bits(args, call.at, name)
+        return apply(head, operands, operands[0].sort if result is None else result, call.at)
+
+    return _plain(f"{name}(a, b)", 2, build)
+
+
+def _connective(head: str) -> Build:
+    """``=>``, ``=``, ``xor`` or ``not`` of formulas."""
+
+    def build(args: tuple[Typed, ...], call: Call) -> Typed:
+        return apply(head, tuple([fit(a, BOOL, f"the operands of `{call.name}`") for a in args]), BOOL, call.at)
+
+    return build
+
+
+def _store(args: tuple[Typed, ...], call: Call) -> Typed:
+    """An array with another element at an index."""
+    base = args[0].sort
+    if base.name != "Array" or len(base.args) != 2:
+        raise ExpressionError(f"`{call.name}` takes an array, not {show(base)}", args[0].at)
+    index, element = fit(args[1], base.args[0], "the index"), fit(args[2], base.args[1], "the element")
+    return apply("store", (args[0], index, element), base, call.at)
+
+
+def _index_of(args: tuple[Typed, ...], call: Call) -> Typed:
+    """Where a part first stands in a string."""
+    start = args[2] if len(args) == 3 else number(0, INT, call.at)
+    return apply("str.indexof", _fitted((*args[:2], start), (STRING, STRING, INT), call.name), INT, call.at)
+
+
+def _distinct(args: tuple[Typed, ...], call: Call) -> Typed:
+    """All different from each other."""
+    return apply("distinct", join(args, call.at, "the operands of `Distinct`"), BOOL, call.at)
+
+
+def _absolute(args: tuple[Typed, ...], call: Call) -> Typed:
+    """``|x|`` of an Int or Real."""
+    (term,) = numeric(args, call.at, call.name)
+    if is_bits(term.sort):
+        raise ExpressionError(f"`{call.name}` takes Int or Real, not {show(term.sort)}", call.at)
+    if term.number is not None:
+        return number(max(term.number, -term.number), term.sort, call.at)
+    if term.sort is INT:
+        return apply("abs", (term,), INT, call.at)
+    below = apply("<", (term, number(Fraction(0), REAL, call.at)), BOOL, call.at)
+    return apply("ite", (below, arithmetic.negative(term, call.at), term), REAL, call.at)
+
+
+def _pairwise(choose: Callable[[Typed, Typed], Typed], terms: Sequence[Typed]) -> Typed:
+    """Combine neighbours until one is left: terms that each choice repeats are repeated log n times, not n."""
+    row = list(terms)
+    while len(row) > 1:
+        row = [choose(*row[i : i + 2]) if i + 1 < len(row) else row[i] for i in range(0, len(row), 2)]
+    return row[0]
+
+
+def _extreme(operator: str) -> Build:
+    """The least (``<=``) or greatest (``>=``) of Int or Real terms."""
+
+    def better(call: Call) -> Callable[[Typed, Typed], Typed]:
+        def choose(a: Typed, b: Typed) -> Typed:
+            return apply("ite", (apply(operator, (a, b), BOOL, call.at), a, b), a.sort, call.at)
+
+        return choose
+
+    def build(args: tuple[Typed, ...], call: Call) -> Typed:
+        operands = numeric(args, call.at, call.name)
+        if is_bits(operands[0].sort):
+            hint = "write If(ULT(a, b), a, b)"
+            raise ExpressionError(f"`{call.name}` takes Int or Real, not {show(operands[0].sort)}", call.at, hint)
+        return _pairwise(better(call), operands)
+
+    return build
+
+
+def _to_real(args: tuple[Typed, ...], call: Call) -> Typed:
+    """A number as a Real."""
+    return fit(args[0], REAL, f"the argument of `{call.name}`")
+
+
+def _to_int(args: tuple[Typed, ...], call: Call) -> Typed:
+    """A number rounded down to an Int."""
+    if args[0].sort is INT:
+        return args[0]
+    return apply("to_int", (fit(args[0], REAL, f"the argument of `{call.name}`"),), INT, call.at)
+
+
+def _joined(args: tuple[Typed, ...], call: Call) -> Typed:
+    """Strings, or bit-vectors, one behind the other."""
+    if any(arg.sort is STRING for arg in args):
+        return apply("str.++", tuple(fit(arg, STRING, "what `Concat` joins") for arg in args), STRING, call.at)
+    for arg in args:
+        if not is_bits(arg.sort):
+            hint = "give numbers their width: BitVecVal(5, 8)"
+            raise ExpressionError(f"`Concat` takes bit-vectors or strings, not {show(arg.sort)}", arg.at, hint)
+    result = args[0]
+    for arg in args[1:]:
+        width = _width(result.sort.indices[0] + arg.sort.indices[0], call)
+        result = apply("concat", (result, arg), bitvec(width), call.at)
+    return result
+
+
+def _width(width: int, call: Call) -> int:
+    if not 1 <= width <= MAX_WIDTH:
+        raise ExpressionError(f"a bit-vector has 1 to {MAX_WIDTH:,} bits, not {width:,}", call.at)
+    return width
+
+
+def _numeral(term: Typed, what: str) -> int:
+    if not isinstance(term.number, int) or term.sort is not INT or term.number < 0:
+        raise ExpressionError(f"{what} must be a whole number", term.at, "write it as a numeral")
+    return term.number
+
+
+def _vector(term: Typed, call: Call) -> int:
+    if not is_bits(term.sort):
+        raise ExpressionError(f"`{call.name}` takes a bit-vector, not {show(term.sort)}", term.at)
+    return term.sort.indices[0]
+
+
+def _extract(args: tuple[Typed, ...], call: Call) -> Typed:
+    """Bits ``high`` to ``low`` of a bit-vector, counted from 0."""
+    high, low = (_numeral(arg, "the first and the last bit") for arg in args[:2])
+    width = _vector(args[2], call)
+    if not low <= high < width:
+        hint = "write Extract(high, low, x), counting from 0"
+        raise ExpressionError(f"bits {high} to {low} are not in a bit-vector of {width} bits", call.at, hint)
+    return apply(f"(_ extract {high} {low})", args[2:], bitvec(high - low + 1), call.at)
+
+
+def _resized(head: str, width_of: Callable[[int, int], int], first: bool) -> Build:
+    """``first``: the numeral comes before the bit-vector."""
+
+    def build(args: tuple[Typed, ...], call: Call) -> Typed:
+        amount, term = args if first else reversed(args)
+        by = _numeral(amount, f"how far `{call.name}` goes")
+        width = _width(width_of(_vector(term, call), by), call)
+        return apply(f"(_ {head} {by})", (term,), bitvec(width), call.at)
+
+    return build
+
+
+def _from_bits(args: tuple[Typed, ...], call: Call) -> Typed:
+    """The Int that a bit-vector is, unsigned unless told otherwise."""
+    width = _vector(args[0], call)
+    unsigned = apply("bv2nat", args[:1], INT, call.at)
+    if len(args) == 1 or args[1].head == "false":
+        return unsigned
+    if args[1].head != "true":
+        raise ExpressionError("whether it is signed must be True or False", args[1].at)
+    negative = apply("bvslt", (args[0], number(0, args[0].sort, call.at)), BOOL, call.at)
+    shifted = arithmetic.total([(False, unsigned), (True, number(1 << width, INT, call.at))], call.at)
+    return apply("ite", (negative, shifted, unsigned), INT, call.at)
+
+
+def _to_bits(args: tuple[Typed, ...], call: Call) -> Typed:
+    """An Int modulo a power of two, as a bit-vector."""
+    width = _width(_numeral(args[1], "the number of bits"), call)
+    term = fit(args[0], INT, f"the argument of `{call.name}`")
+    return apply(f"(_ int2bv {width})", (term,), bitvec(width), call.at)
+
+
+def _bit_value(args: tuple[Typed, ...], call: Call) -> Typed:
+    """A numeral as a bit-vector that holds it."""
+    if args[0].number is None or args[0].sort is not INT:
+        raise ExpressionError("`BitVecVal` takes a number and a number of bits", call.at, "write BitVecVal(5, 8)")
+    return fit(args[0], bitvec(_width(_numeral(args[1], "the number of bits"), call)), "the value")
+
+
+def _value_of(sort: Sort) -> Build:
+    """A literal of a sort."""
+
+    def build(args: tuple[Typed, ...], call: Call) -> Typed:
+        if args[0].speaks:
+            raise ExpressionError(f"`{call.name}` takes a literal", args[0].at)
+        return fit(args[0], sort, f"the argument of `{call.name}`")
+
+    return build
+
+
+def _counted(sign: str) -> Build:
+    """How many formulas are true, compared with the last argument."""
+
+    def build(args: tuple[Typed, ...], call: Call) -> Typed:
+        limit = number(_numeral(args[-1], "the last argument"), INT, call.at)
+        one, zero = number(1, INT, call.at), number(0, INT, call.at)
+        what = f"the operands of `{call.name}`"
+        ones = [apply("ite", (fit(arg, BOOL, what), one, zero), INT, call.at) for arg in args[:-1]]
+        total = ones[0] if len(ones) == 1 else apply("+", tuple(ones), INT, call.at)
+        return apply(sign, (total, limit), BOOL, call.at)
+
+    return build
 
 
 def _total(terms: Sequence[Typed], at: int) -> Typed:
     return arithmetic.total([(False, term) for term in terms], at)
 
 
-_SUM = folded("Sum(a, b)", 0, _total)
-_LENGTH = fixed("Length(s)", "str.len", (STRING,), INT)
-_ABS = plain("Abs(x)", 1, building.absolute)
+_SUM = _folded("Sum(a, b)", 0, _total)
+_LENGTH = _fixed("Length(s)", "str.len", (STRING,), INT)
+_ABS = _plain("Abs(x)", 1, _absolute)
 
 OPERATORS: dict[str, Operator] = {
-    "And": junction("And(p, q)", "and"),
-    "Or": junction("Or(p, q)", "or"),
-    "all": junction("all(p(x) for x in [a, b])", "and"),
-    "any": junction("any(p(x) for x in [a, b])", "or"),
-    "Not": plain("Not(p)", 1, building.inverted),
-    "Implies": plain("Implies(p, q)", 2, building.implies),
-    "Iff": plain("Iff(p, q)", 2, building.same("=")),
-    "Xor": plain("Xor(p, q)", 2, building.same("xor")),
-    "If": Operator("If(condition, then, otherwise)", _if),
-    "Distinct": several("Distinct(a, b)", 2, building.distinct),
-    "ForAll": quantifier("ForAll", "forall"),
-    "Exists": quantifier("Exists", "exists"),
-    "AtMost": several("AtMost(p, q, 1)", 2, building.counted("<=")),
-    "AtLeast": several("AtLeast(p, q, 1)", 2, building.counted(">=")),
-    "Exactly": several("Exactly(p, q, 1)", 2, building.counted("=")),
+    "And": _junction("And(p, q)", "and"),
+    "Or": _junction("Or(p, q)", "or"),
+    "all": _junction("all(p(x) for x in [a, b])", "and"),
+    "any": _junction("any(p(x) for x in [a, b])", "or"),
+    "Not": _plain("Not(p)", 1, _connective("not")),
+    "Implies": _plain("Implies(p, q)", 2, _connective("=>")),
+    "Iff": _plain("Iff(p, q)", 2, _connective("=")),
+    "Xor": _plain("Xor(p, q)", 2, _connective("xor")),
+    "If": _plain("If(condition, then, otherwise)", 3, lambda args, call: choose(args[0], args[1], args[2], call.at)),
+    "Distinct": Operator("Distinct(a, b)", _distinct, least=2),
+    "ForAll": Operator("ForAll([x, y], formula)"),
+    "Exists": Operator("Exists([x, y], formula)"),
+    "AtMost": Operator("AtMost(p, q, 1)", _counted("<="), least=2),
+    "AtLeast": Operator("AtLeast(p, q, 1)", _counted(">="), least=2),
+    "Exactly": Operator("Exactly(p, q, 1)", _counted("="), least=2),
     "Sum": _SUM,
     "sum": _SUM,
-    "Product": folded("Product(a, b)", 1, arithmetic.product),
+    "Product": _folded("Product(a, b)", 1, arithmetic.product),
     "Abs": _ABS,
     "abs": _ABS,
-    "Min": several("Min(a, b)", 1, building.extreme("<=")),
-    "min": several("min(a, b)", 1, building.extreme("<=")),
-    "Max": several("Max(a, b)", 1, building.extreme(">=")),
-    "max": several("max(a, b)", 1, building.extreme(">=")),
-    "range": Operator("for x in range(1, 4)", _range),
-    "ToReal": plain("ToReal(x)", 1, building.to_real),
-    "ToInt": plain("ToInt(x)", 1, building.to_int),
-    "IsInt": fixed("IsInt(x)", "is_int", (REAL,), BOOL),
-    "IntVal": plain("IntVal(5)", 1, building.value_of(INT)),
-    "RealVal": plain("RealVal(0.5)", 1, building.value_of(REAL)),
-    "BoolVal": plain("BoolVal(True)", 1, building.value_of(BOOL)),
-    "StringVal": plain('StringVal("a")', 1, building.value_of(STRING)),
-    "BitVecVal": plain("BitVecVal(5, 8)", 2, building.bit_value),
-    "Select": Operator("Select(array, index)", _select),
-    "Store": plain("Store(array, index, element)", 3, building.store),
-    "Update": plain("Update(array, index, element)", 3, building.store),
-    "K": Operator("K(Int, value)", _constant_array),
-    **{name: two_bits(name, f"bv{name.lower()}", BOOL) for name in ("ULT", "ULE", "UGT", "UGE")},
-    **{name: two_bits(name, f"bv{name.lower()}") for name in ("UDiv", "URem", "SRem")},
-    "LShR": two_bits("LShR", "bvlshr"),
-    "Concat": several("Concat(a, b)", 1, building.joined),
-    "Extract": plain("Extract(high, low, x)", 3, building.extract),
-    "ZeroExt": plain("ZeroExt(n, x)", 2, building.resized("zero_extend", lambda width, n: width + n, True)),
-    "SignExt": plain("SignExt(n, x)", 2, building.resized("sign_extend", lambda width, n: width + n, True)),
-    "RepeatBitVec": plain("RepeatBitVec(n, x)", 2, building.resized("repeat", lambda width, n: width * n, True)),
-    "RotateLeft": plain("RotateLeft(x, n)", 2, building.resized("rotate_left", lambda width, n: width, False)),
-    "RotateRight": plain("RotateRight(x, n)", 2, building.resized("rotate_right", lambda width, n: width, False)),
-    "BV2Int": plain("BV2Int(x)", (1, 2), building.from_bits),
-    "Int2BV": plain("Int2BV(x, 8)", 2, building.to_bits),
+    "Min": Operator("Min(a, b)", _extreme("<="), least=1),
+    "min": Operator("min(a, b)", _extreme("<="), least=1),
+    "Max": Operator("Max(a, b)", _extreme(">="), least=1),
+    "max": Operator("max(a, b)", _extreme(">="), least=1),
+    "range": Operator("for x in range(1, 4)"),
+    "ToReal": _plain("ToReal(x)", 1, _to_real),
+    "ToInt": _plain("ToInt(x)", 1, _to_int),
+    "IsInt": _fixed("IsInt(x)", "is_int", (REAL,), BOOL),
+    "IntVal": _plain("IntVal(5)", 1, _value_of(INT)),
+    "RealVal": _plain("RealVal(0.5)", 1, _value_of(REAL)),
+    "BoolVal": _plain("BoolVal(True)", 1, _value_of(BOOL)),
+    "StringVal": _plain('StringVal("a")', 1, _value_of(STRING)),
+    "BitVecVal": _plain("BitVecVal(5, 8)", 2, _bit_value),
+    "Select": _plain("Select(array, index)", 2, lambda args, call: select(args[0], args[1], call.at)),
+    "Store": _plain("Store(array, index, element)", 3, _store),
+    "Update": _plain("Update(array, index, element)", 3, _store),
+    "K": Operator("K(Int, value)"),
+    **{name: _two_bits(name, f"bv{name.lower()}", BOOL) for name in ("ULT", "ULE", "UGT", "UGE")},
+    **{name: _two_bits(name, f"bv{name.lower()}") for name in ("UDiv", "URem", "SRem")},
+    "LShR": _two_bits("LShR", "bvlshr"),
+    "Concat": Operator("Concat(a, b)", _joined, least=1),
+    "Extract": _plain("Extract(high, low, x)", 3, _extract),
+    "ZeroExt": _plain("ZeroExt(n, x)", 2, _resized("zero_extend", lambda width, n: width + n, True)),
+    "SignExt": _plain("SignExt(n, x)", 2, _resized("sign_extend", lambda width, n: width + n, True)),
+    "RepeatBitVec": _plain("RepeatBitVec(n, x)", 2, _resized("repeat", lambda width, n: width * n, True)),
+    "RotateLeft": _plain("RotateLeft(x, n)", 2, _resized("rotate_left", lambda width, n: width, False)),
+    "RotateRight": _plain("RotateRight(x, n)", 2, _resized("rotate_right", lambda width, n: width, False)),
+    "BV2Int": _plain("BV2Int(x)", (1, 2), _from_bits),
+    "Int2BV": _plain("Int2BV(x, 8)", 2, _to_bits),
     "Length": _LENGTH,
     "len": _LENGTH,
-    "Contains": fixed("Contains(s, part)", "str.contains", (STRING, STRING), BOOL),
-    "PrefixOf": fixed("PrefixOf(part, s)", "str.prefixof", (STRING, STRING), BOOL),
-    "SuffixOf": fixed("SuffixOf(part, s)", "str.suffixof", (STRING, STRING), BOOL),
-    "SubString": fixed("SubString(s, start, length)", "str.substr", (STRING, INT, INT), STRING),
-    "IndexOf": plain("IndexOf(s, part)", (2, 3), building.index_of),
-    "Replace": fixed("Replace(s, part, by)", "str.replace", (STRING, STRING, STRING), STRING),
-    "StrToInt": fixed("StrToInt(s)", "str.to_int", (STRING,), INT),
-    "IntToStr": fixed("IntToStr(x)", "str.from_int", (INT,), STRING),
+    "Contains": _fixed("Contains(s, part)", "str.contains", (STRING, STRING), BOOL),
+    "PrefixOf": _fixed("PrefixOf(part, s)", "str.prefixof", (STRING, STRING), BOOL),
+    "SuffixOf": _fixed("SuffixOf(part, s)", "str.suffixof", (STRING, STRING), BOOL),
+    "SubString": _fixed("SubString(s, start, length)", "str.substr", (STRING, INT, INT), STRING),
+    "IndexOf": _plain("IndexOf(s, part)", (2, 3), _index_of),
+    "Replace": _fixed("Replace(s, part, by)", "str.replace", (STRING, STRING, STRING), STRING),
+    "StrToInt": _fixed("StrToInt(s)", "str.to_int", (STRING,), INT),
+    "IntToStr": _fixed("IntToStr(x)", "str.from_int", (INT,), STRING),
 }
 
 _SECTIONS = 'declare it in the program\'s "constants", "variables" or "functions"'

@@ -7,30 +7,11 @@ from dataclasses import replace
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.questions.entailment.program import LogicPremise, LogicProgram, Place
-from goedels_poetry.questions.json.content import Content, Statement
-from goedels_poetry.questions.json.declaring import declare_values, read_sorts, read_symbols
-from goedels_poetry.questions.json.expressions import ExpressionParser
-from goedels_poetry.questions.json.objects import members
+from goedels_poetry.questions.json.sections import Content, Statement
 from goedels_poetry.questions.json.sorts import Declaration, smt_sort
-from goedels_poetry.questions.json.stating import read_actions, read_goals, read_optimization, read_premises
+from goedels_poetry.questions.json.terms import smt_text
 from goedels_poetry.questions.json.text import Node, Text, decode, read
-from goedels_poetry.questions.json.typed import smt_text
 from goedels_poetry.questions.program.smt2 import read_smt2
-
-SECTIONS = (
-    "sorts",
-    "functions",
-    "constants",
-    "variables",
-    "knowledge_base",
-    "rules",
-    "verifications",
-    "goal",
-    "goals",
-    "optimization",
-    "actions",
-    "description",
-)
 
 
 def read_json(text: str | bytes) -> LogicProgram:
@@ -56,21 +37,8 @@ def _content(source: Text) -> Content:
     root = read(source)
     if not isinstance(root.value, dict):
         source.refuse(root, f"a program is an object, not {root.kind}", 'write {"sorts": [...], ...}')
-    sections = members(source, root, SECTIONS, "a program")
-    sorts, places = read_sorts(source, sections.get("sorts"))
-    parser = ExpressionParser(sorts)
-    declare_values(source, parser, places)
-    content = Content(sorts, parser, read_symbols(source, parser, sections))
-    read_premises(source, content, sections)
-    read_goals(source, content, sections)
-    typer = parser.typer
-    if typer.loose:
-        names = ", ".join(typer.loose)
-        content.warnings.append(f"outside ForAll and Exists a variable stands for one unknown value: {names}")
-    if "optimization" in sections:
-        read_optimization(source, content, sections["optimization"])
-    content.warnings += typer.warnings
-    read_actions(source, content, sections.get("actions"))
+    content = Content(source)
+    content.read(root)
     return content
 
 
@@ -84,7 +52,7 @@ def _commands(content: Content) -> Iterator[tuple[str, Node | None]]:
     for group in content.sorts.groups:
         yield _datatypes(content, group), None
     for symbol in content.functions:
-        if symbol.kind == "variable" and symbol.name not in content.parser.typer.loose:
+        if symbol.kind == "variable" and symbol.name not in content.typer.loose:
             continue  # it only says the sort of bound variables
         params = " ".join(map(smt_sort, symbol.params))
         yield f"(declare-fun {symbol.smt} ({params}) {smt_sort(symbol.result)})", None
@@ -99,7 +67,7 @@ def _commands(content: Content) -> Iterator[tuple[str, Node | None]]:
 
 
 def _datatypes(content: Content, group: tuple[Declaration, ...]) -> str:
-    table = content.parser.symbols
+    table = content.typer.symbols
     heads, bodies = [], []
     for declaration in group:
         sort = content.sorts.sorts[declaration.name]

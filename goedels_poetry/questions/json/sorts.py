@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -9,9 +10,8 @@ from goedels_poetry.kernel.components import components
 from goedels_poetry.kernel.reading.nearest import nearest
 from goedels_poetry.kernel.terms import BOOL, INT, REAL, STRING, Sort, array, bitvec
 from goedels_poetry.kernel.theory import is_theory_symbol
-from goedels_poetry.questions.json import grammar, syntax
-from goedels_poetry.questions.json.names import smt_name
-from goedels_poetry.questions.json.syntax import Expression, ExpressionError
+from goedels_poetry.questions.json.symbols import smt_name
+from goedels_poetry.questions.json.syntax import ExpressionError, function, parse
 
 MAX_WIDTH = 65_536
 MAX_NESTING = 20
@@ -54,7 +54,7 @@ class Constructor:
     """A way to build values of a datatype; an enumeration's values and a record's only one are such, too."""
 
     name: str
-    fields: tuple[tuple[str, Expression], ...] = ()
+    fields: tuple[tuple[str, ast.expr], ...] = ()
     """Name and sort, the sort as written."""
 
 
@@ -66,7 +66,7 @@ class Declaration:
     kind: str
     """``declared``, ``enumeration``, ``record``, ``datatype`` or ``alias`` (also of a bit-vector or array sort)."""
     constructors: tuple[Constructor, ...] = ()
-    alias: Expression | None = None
+    alias: ast.expr | None = None
 
     def mentions(self) -> Iterator[str]:
         """Names of sorts that it is made of."""
@@ -77,11 +77,11 @@ class Declaration:
                 yield from _mentioned(sort)
 
 
-def _mentioned(expression: Expression) -> Iterator[str]:
-    if isinstance(expression, syntax.Name):
-        yield expression.name
-    elif isinstance(expression, syntax.Call):
-        for argument in expression.arguments:
+def _mentioned(expression: ast.expr) -> Iterator[str]:
+    if isinstance(expression, ast.Name):
+        yield expression.id
+    elif isinstance(expression, ast.Call):
+        for argument in expression.args:
             yield from _mentioned(argument)
 
 
@@ -124,48 +124,51 @@ class SortManager:
             ExpressionError: unknown, or malformed.
         """
         found = self.sorts.get(text)
-        return found if found is not None else self.sort_of(grammar.parse(text))
+        return found if found is not None else self.sort_of(parse(text))
 
-    def sort_of(self, expression: Expression, depth: int = 0) -> Sort:
+    def sort_of(self, expression: ast.expr, depth: int = 0) -> Sort:
         """The sort that an expression names.
 
         Raises:
             ExpressionError: unknown, or malformed.
         """
         if depth > MAX_NESTING:
-            raise ExpressionError(f"a sort nested more than {MAX_NESTING} deep", expression.at)
-        if isinstance(expression, syntax.Name):
-            found = self.sorts.get(expression.name)
+            raise ExpressionError(f"a sort nested more than {MAX_NESTING} deep", expression.col_offset)
+        if isinstance(expression, ast.Name):
+            found = self.sorts.get(expression.id)
             if found is None:
                 known = (*self.sorts, *_BIT_VECTORS, *_ARRAYS)
-                hint = nearest(expression.name, known) or f"use {_HINT}"
-                raise ExpressionError(f"unknown sort `{expression.name}`", expression.at, hint)
+                hint = nearest(expression.id, known) or f"use {_HINT}"
+                raise ExpressionError(f"unknown sort `{expression.id}`", expression.col_offset, hint)
             return found
-        if isinstance(expression, syntax.Call):
+        if isinstance(expression, ast.Call):
             return self._applied(expression, depth)
-        raise ExpressionError("a sort was expected here", expression.at, f"use {_HINT}")
+        raise ExpressionError("a sort was expected here", expression.col_offset, f"use {_HINT}")
 
-    def _applied(self, call: syntax.Call, depth: int) -> Sort:
-        if call.function in _BIT_VECTORS:
-            width = call.arguments[0] if len(call.arguments) == 1 else call
-            if not isinstance(width, syntax.Number) or not isinstance(width.value, int):
-                raise ExpressionError(f"`{call.function}` takes a number of bits", call.at, "write BitVecSort(8)")
+    def _applied(self, call: ast.Call, depth: int) -> Sort:
+        name = function(call)
+        if name in _BIT_VECTORS:
+            width = call.args[0] if len(call.args) == 1 else call
+            if not isinstance(width, ast.Constant) or type(width.value) is not int:
+                raise ExpressionError(f"`{name}` takes a number of bits", call.col_offset, "write BitVecSort(8)")
             if not 1 <= width.value <= MAX_WIDTH:
-                raise ExpressionError(f"a bit-vector has 1 to {MAX_WIDTH:,} bits", width.at)
+                raise ExpressionError(f"a bit-vector has 1 to {MAX_WIDTH:,} bits", width.col_offset)
             return bitvec(width.value)
-        if call.function in _ARRAYS:
-            if len(call.arguments) != 2:
-                raise ExpressionError(f"`{call.function}` takes two sorts", call.at, "write ArraySort(Int, Bool)")
-            index, element = (self.sort_of(argument, depth + 1) for argument in call.arguments)
+        if name in _ARRAYS:
+            if len(call.args) != 2:
+                raise ExpressionError(f"`{name}` takes two sorts", call.col_offset, "write ArraySort(Int, Bool)")
+            index, element = (self.sort_of(argument, depth + 1) for argument in call.args)
             parts = 1 + self._parts.get(index, 1) + self._parts.get(element, 1)
             if parts > MAX_PARTS:
-                raise ExpressionError(f"a sort of more than {MAX_PARTS} parts", call.at, "declare a sort for a part")
+                raise ExpressionError(
+                    f"a sort of more than {MAX_PARTS} parts", call.col_offset, "declare a sort for a part"
+                )
             sort = array(index, element)
             self._parts[sort] = parts
             return sort
-        if call.function in self.sorts and not call.arguments:
-            return self.sorts[call.function]
-        raise ExpressionError(f"`{call.function}(...)` is no sort", call.at, f"use {_HINT}")
+        if name in self.sorts and not call.args:
+            return self.sorts[name]
+        raise ExpressionError(f"`{name}(...)` is no sort", call.col_offset, f"use {_HINT}")
 
     def _enter(self, declaration: Declaration) -> None:
         name = declaration.name
@@ -202,10 +205,10 @@ class SortManager:
             )
         self.groups.append(tuple(group))
 
-    def _aliased(self, written: Expression) -> Sort:
-        if isinstance(written, syntax.Name) and written.name not in self.sorts:
-            hint = nearest(written.name, (*self.sorts, *MAKERS)) or f"use {', '.join(MAKERS)}, or the name of a sort"
-            raise ExpressionError(f"unknown type `{written.name}`", written.at, hint)
+    def _aliased(self, written: ast.expr) -> Sort:
+        if isinstance(written, ast.Name) and written.id not in self.sorts:
+            hint = nearest(written.id, (*self.sorts, *MAKERS)) or f"use {', '.join(MAKERS)}, or the name of a sort"
+            raise ExpressionError(f"unknown type `{written.id}`", written.col_offset, hint)
         return self.sort_of(written)
 
     def _uninhabited(self, group: list[Declaration]) -> str:

@@ -2,16 +2,41 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from goedels_poetry.kernel.printer import show_symbol
 from goedels_poetry.kernel.terms import BOOL, Sort
-from goedels_poetry.questions.json.names import identifier_hint, is_identifier, smt_name
-from goedels_poetry.questions.json.tokens import WORDS
+from goedels_poetry.kernel.theory import is_theory_symbol
+from goedels_poetry.questions.json.syntax import WORDS
 
+MAX_LENGTH = 200
+_IDENTIFIER = re.compile(r"[^\W\d]\w*")
 LOGICAL = frozenset(("And", "Or", "Not", "Implies", "Iff", "Xor", "If", "Distinct", "ForAll", "Exists", "all", "any"))
 RESERVED_NAMES = frozenset({"true", "false", "null", *WORDS, *LOGICAL})
 """What nothing may be called. Other operators only mean something when they are called: a constant may be `Max`."""
+
+
+def is_identifier(name: str) -> bool:
+    """Whether an expression can speak of ``name``: letters, digits and underscores, no digit in front."""
+    return len(name) <= MAX_LENGTH and _IDENTIFIER.fullmatch(name) is not None
+
+
+def identifier_hint(name: str) -> str:
+    """What a name that is no identifier could be replaced by."""
+    words = re.sub(r"\W+", "_", name[:MAX_LENGTH]).strip("_")
+    if words[:1].isdigit():
+        words = f"n{words}"
+    return f"for example `{words}`" if is_identifier(words) else "use letters, digits and underscores"
+
+
+def smt_name(name: str) -> str:
+    """``name`` as a symbol of SMT-LIB text; names that mean something there get a dash behind them.
+
+    Injective on identifiers, since no identifier has a dash.
+    """
+    return f"{name}-" if is_theory_symbol(name) else show_symbol(name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """JSON with positions: every value knows its path and where it stands, every refusal says what to change.
 
-Iterative and bounded, so that no text exhausts the stack or the memory. Two things that ``json`` lets pass are
+Bounded, so that no text exhausts the stack or the memory. Two things that ``json`` lets pass are
 refused: a key that is given twice, and numbers that are none (``NaN``, ``Infinity``).
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from json import JSONDecodeError, JSONDecoder
 from typing import Any, NoReturn
 
 from goedels_poetry.errors import InvalidInput
@@ -19,19 +20,11 @@ MAX_VALUES = 200_000
 MAX_DEPTH = 60
 MAX_DIGITS = 1_000
 
-_TOKEN = re.compile(
-    r"""[ \t\r\n]*(?:
-        (?P<string>"[^"\\\x00-\x1f]*(?:\\.[^"\\\x00-\x1f]*)*")
-      | (?P<mark>[{}\[\],:])
-      | (?P<number>-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)(?![\w.])
-      | (?P<word>-?\w+)
-      )?""",
-    re.VERBOSE,
-)
-_CONTROL = re.compile(r"[\x00-\x1f]")
-_CLOSING = re.compile(r'(?<!\\)"')
+_BLANK = re.compile(r"[ \t\r\n]*")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_WORD = re.compile(r"-?[\w.]+(?:(?<=[eE])[+-]\w*)?")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
-_PLAIN = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_DECODER = JSONDecoder()
 _CONSTANTS = {"true": True, "false": False, "null": None}
 _HINTS = {
     "'": "JSON strings stand between double quotes",
@@ -122,148 +115,121 @@ def read(text: Text) -> Node:
     Raises:
         InvalidInput: no JSON, a key given twice, or a limit passed.
     """
-    return _Reader(text).read()
+    reader = _Reader(text)
+    if reader.next() == "":
+        text.fail("the program is empty", 0, "give a JSON object")
+    root = reader.value("", 0)
+    if reader.next():
+        text.fail("something follows the end of the JSON value", reader.at, "give one JSON object alone")
+    return root
 
 
 class _Reader:
+    """Recursive descent, no deeper than ``MAX_DEPTH``; strings are decoded by `json` itself."""
+
     def __init__(self, text: Text) -> None:
         self.source, self.text = text, text.text
-        self.place = self.at = 0
+        self.at = 0
         self.values = 0
-        self.found: re.Match[str] | None = None
 
-    def read(self) -> Node:
-        """The whole text, token by token; ``open_nodes`` are the objects and lists around the next one."""
-        if not self._next() and self.at == len(self.text):
-            self.source.fail("the program is empty", 0, "give a JSON object")
-        root = self._value("")
-        open_nodes = [root] if isinstance(root.value, (dict, list)) else []
-        while open_nodes:
-            node = open_nodes[-1]
-            keyed = isinstance(node.value, dict)
-            closing = "}" if keyed else "]"
-            mark = self._next()
-            if mark != closing and node.value:
-                self._comma(node, mark, closing)
-                mark = self._next()
-                if mark == closing:
-                    self.source.fail(f"a comma before {closing!r}", self.at, "remove the comma", node.path)
-            if mark == closing:
-                open_nodes.pop()
-                continue
-            member = self._member(node) if keyed else self._value(f"{node.path}[{len(node.value)}]")
-            if not keyed:
-                node.value.append(member)
-            if isinstance(member.value, (dict, list)):
-                open_nodes.append(member)
-                if len(open_nodes) > MAX_DEPTH:
-                    self.source.fail(f"nested more than {MAX_DEPTH} deep", member.at)
-        if self._next() or self.at < len(self.text):
-            self.source.fail("something follows the end of the JSON value", self.at, "give one JSON object alone")
-        return root
+    def next(self) -> str:
+        """The next character that is no blank, "" at the end."""
+        blank = _BLANK.match(self.text, self.at)
+        self.at = blank.end() if blank is not None else self.at
+        return self.text[self.at : self.at + 1]
 
-    def _next(self) -> str:
-        """Go to the next token; a mark itself, the kind of any other, "" when there is none."""
-        found = self.found = _TOKEN.match(self.text, self.place)
-        if found is None or found.lastgroup is None:
-            self.at = self.place if found is None else found.end()
-            return ""
-        self.at, self.place = found.start(found.lastgroup), found.end()
-        return found["mark"] or found.lastgroup
-
-    def _comma(self, node: Node, mark: str, closing: str) -> None:
-        if mark == ",":
-            return
-        if self.at == len(self.text):
-            what = "object" if closing == "}" else "list"
-            self.source.fail(f"this {what} is never closed", node.at, f"add {closing!r}", node.path)
-        character = self.text[self.at]
-        hint = _HINTS.get(character, "a comma is missing?")
-        self.source.fail(f"`,` or `{closing}` was expected here, not {character!r}", self.at, hint, node.path)
-
-    def _member(self, node: Node) -> Node:
-        """A key and its value, entered into an object; the key is the current token."""
-        at, found = self.at, self.found
-        if at == len(self.text):
-            self.source.fail("this object is never closed", node.at, "add '}'", node.path)
-        if found is None or found.lastgroup != "string":
-            self._check_string(at)
-            hint = _HINTS.get(self.text[at : at + 1], "keys stand between double quotes")
-            self.source.fail("a key was expected here", at, hint, node.path)
-        key = self._string(found)
-        if key in node.value:
-            self.source.fail(f"the key {_short(key)!r} is given twice", at, "give it once", node.path)
-        if self._next() != ":":
-            self.source.fail(f"`:` was expected after the key {_short(key)!r}", self.at, "", node.path)
-        node.keys[key] = at
-        label = key if key.isidentifier() else repr(_short(key))
-        self._next()
-        member = node.value[key] = self._value(f"{node.path}.{label}" if node.path else label)
-        return member
-
-    def _value(self, path: str) -> Node:
-        """The value that begins with the current token; of an object or list its opening."""
+    def value(self, path: str, depth: int) -> Node:
+        """The value that begins here."""
         self.values += 1
-        at, found = self.at, self.found
+        first, at = self.next(), self.at
         if self.values > MAX_VALUES:
             self.source.fail(f"the program has more than {MAX_VALUES:,} values", at, "make it smaller")
-        kind = found.lastgroup if found is not None else None
-        if found is not None and kind == "string":
-            return Node(self._string(found), at, path)
-        if found is not None and kind == "mark" and found["mark"] in "{[":
-            return Node({} if found["mark"] == "{" else [], at, path)
-        if found is not None and kind == "number":
-            return Node(self._number(found, path), at, path)
-        if found is not None and kind == "word" and found["word"] in _CONSTANTS:
-            return Node(_CONSTANTS[found["word"]], at, path)
-        self._check_string(at)
-        character = self.text[at : at + 1]
-        what = repr(_short(found["word"])) if found and kind == "word" else repr(character) if character else "the end"
-        hint = _HINTS.get(character, "write true, false, null, a number, or a string between double quotes")
+        if first in ("{", "["):
+            if depth >= MAX_DEPTH:
+                self.source.fail(f"nested more than {MAX_DEPTH} deep", at)
+            node = Node({} if first == "{" else [], at, path)
+            self._members(node, "}" if first == "{" else "]", depth)
+            return node
+        if first == '"':
+            return Node(self._string(path), at, path)
+        word = _WORD.match(self.text, at)
+        found = word.group() if word is not None else ""
+        if _NUMBER.fullmatch(found):
+            self.at += len(found)
+            return Node(self._number(found, at, path), at, path)
+        if found in _CONSTANTS:
+            self.at += len(found)
+            return Node(_CONSTANTS[found], at, path)
+        what = repr(_short(found or first)) if first else "the end"
+        hint = _HINTS.get(first, "write true, false, null, a number, or a string between double quotes")
         return self.source.fail(f"a JSON value was expected here, not {what}", at, hint, path)
 
-    def _number(self, found: re.Match[str], path: str) -> int | float:
-        text = found["number"]
+    def _members(self, node: Node, closing: str, depth: int) -> None:
+        self.at += 1
+        while (mark := self.next()) != closing:
+            if node.value:
+                self._comma(node, mark, closing)
+            if not self.next():
+                what = "object" if closing == "}" else "list"
+                self.source.fail(f"this {what} is never closed", node.at, f"add {closing!r}", node.path)
+            if closing == "]":
+                node.value.append(self.value(f"{node.path}[{len(node.value)}]", depth + 1))
+                continue
+            key, at = self._key(node)
+            label = key if key.isidentifier() else repr(_short(key))
+            node.keys[key] = at
+            node.value[key] = self.value(f"{node.path}.{label}" if node.path else label, depth + 1)
+        self.at += 1
+
+    def _comma(self, node: Node, mark: str, closing: str) -> None:
+        if mark and mark != ",":
+            hint = _HINTS.get(mark, "a comma is missing?")
+            self.source.fail(f"`,` or `{closing}` was expected here, not {mark!r}", self.at, hint, node.path)
+        self.at += len(mark)
+        if self.next() == closing:
+            self.source.fail(f"a comma before {closing!r}", self.at, "remove the comma", node.path)
+
+    def _key(self, node: Node) -> tuple[str, int]:
+        first, at = self.next(), self.at
+        if first != '"':
+            hint = _HINTS.get(first, "keys stand between double quotes")
+            self.source.fail("a key was expected here", at, hint, node.path)
+        key = self._string(node.path)
+        if key in node.value:
+            self.source.fail(f"the key {_short(key)!r} is given twice", at, "give it once", node.path)
+        if self.next() != ":":
+            self.source.fail(f"`:` was expected after the key {_short(key)!r}", self.at, "", node.path)
+        self.at += 1
+        return key, at
+
+    def _string(self, path: str) -> str:
+        start = self.at
+        try:
+            value, self.at = _DECODER.raw_decode(self.text, start)
+        except JSONDecodeError as error:
+            message, at, hint = error.msg, error.pos, 'add the missing "'
+            if message.startswith("Invalid control character"):
+                code = f"U+{ord(self.text[at]):04X}"
+                message, hint = f"control character {code} in a string", "write \\n for a new line, \\u.. for others"
+            elif message.startswith("Invalid"):
+                message, hint = "this is no escape of JSON", "write \\\\ for a backslash"
+            else:
+                message, at = "this string is never closed", start
+            self.source.fail(message, at, hint, path)
+        if any("\ud800" <= c <= "\udfff" for c in value):
+            hint = "write the character itself"
+            self.source.fail("a lone surrogate in a string is no character", start, hint, path)
+        return str(value)
+
+    def _number(self, text: str, at: int, path: str) -> int | float:
         if len(text) > MAX_DIGITS:
-            self.source.fail(f"a number of more than {MAX_DIGITS:,} digits", self.at, "", path)
+            self.source.fail(f"a number of more than {MAX_DIGITS:,} digits", at, "", path)
         if text.lstrip("-").isdigit():
             return int(text)
         value = float(text)
         if value in (float("inf"), float("-inf")):
-            self.source.fail("this number is too large", self.at, "", path)
+            self.source.fail("this number is too large", at, "", path)
         return value
-
-    def _check_string(self, at: int) -> None:
-        """Say what is wrong with a string that begins at ``at``, if one does."""
-        if self.text[at : at + 1] != '"':
-            return
-        control = _CONTROL.search(self.text, at)
-        closing = _CLOSING.search(self.text, at + 1)
-        if control is not None and closing is not None and control.start() < closing.start():
-            code = ord(control.group())
-            hint = "write \\n for a new line" if code == ord("\n") else "remove it, or write it as \\u00.."
-            self.source.fail(f"control character U+{code:04X} in a string", control.start(), hint)
-        self.source.fail("this string is never closed", at, 'add the missing "')
-
-    def _string(self, found: re.Match[str]) -> str:
-        raw = found["string"][1:-1]
-        if "\\" not in raw:
-            return raw
-        at = self.at
-        value = _ESCAPE.sub(lambda escape: self._character(escape, at + 1), raw)
-        try:
-            return value.encode("utf-16", "surrogatepass").decode("utf-16")
-        except UnicodeDecodeError:
-            self.source.fail("a lone surrogate in a string is no character", at, "write the character itself")
-
-    def _character(self, escape: re.Match[str], start: int) -> str:
-        if escape[1]:
-            return chr(int(escape[1], 16))
-        plain = _PLAIN.get(escape[2])
-        if plain is None:
-            hint = "write \\\\ for a backslash"
-            self.source.fail(f"`\\{escape[2]}` is no escape of JSON", start + escape.start(), hint)
-        return plain
 
 
 def _short(text: str) -> str:

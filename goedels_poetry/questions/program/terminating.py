@@ -7,7 +7,6 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from goedels_poetry.kernel.problem import Definition, Signature
-from goedels_poetry.kernel.termination import termination_obligations
 from goedels_poetry.kernel.terms import app, eq, forall, fresh_name
 from goedels_poetry.questions.entailment.program import DEFINITION, LogicPremise, Place
 
@@ -52,6 +51,8 @@ def _ended(signature: Signature, recursive: list[Definition]) -> Collection[str]
     """Functions whose arguments get smaller at every call, as sizes of datatypes."""
     if len(recursive) > MAX_DEFINITIONS or any(d.body.size > MAX_SIZE for d in recursive):
         return set()
+    # a program without recursion rests on neither
+    from goedels_poetry.kernel.termination import termination_obligations
     from goedels_poetry.smt.termination.search import terminations
 
     evidence = terminations(signature, None).evidence({d.name for d in signature.definitions})

@@ -26,7 +26,7 @@ from goedels_poetry.store.state import ProofNode, Queue
 from goedels_poetry.store.txn import Txn
 
 if TYPE_CHECKING:
-    from goedels_poetry.questions.confidence.outcomes import FormalizationTest
+    from goedels_poetry.questions.confidence.score import FormalizationTest
 
 FAULTS = frozenset({"back-translation", "answer polarity"})
 """Tests by a reader whose failure is worth another look at the program."""
@@ -41,8 +41,7 @@ DOUBT = (
 @agent(queue=Queue.CHECK_SEMANTICS, name="judge", role="judge", on_failure=QuestionFailure.UNTESTED)
 async def judge(node: ProofNode, deps: Deps) -> Apply:
     """Warnings and a level of confidence for the last program that was decided."""
-    from goedels_poetry.questions.confidence.outcomes import FormalizationTest
-    from goedels_poetry.questions.confidence.score import confidence
+    from goedels_poetry.questions.confidence.score import FormalizationTest, confidence
 
     question, language = question_of(deps), deps.language
     assert isinstance(language, Answering)
@@ -98,9 +97,8 @@ async def _read_by_models(
         told: what models may be shown, as JSON.
         sentences: how many the text has.
     """
-    from goedels_poetry.questions.confidence.model_tests import model_tests
-    from goedels_poetry.questions.confidence.outcomes import FormalizationTest
-    from goedels_poetry.questions.confidence.view import ProgramView
+    from goedels_poetry.questions.confidence.model_tests import ProgramView, model_tests
+    from goedels_poetry.questions.confidence.score import FormalizationTest
 
     language = deps.language
     assert isinstance(language, Answering)

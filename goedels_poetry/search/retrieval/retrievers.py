@@ -7,11 +7,9 @@ its metadata are name, docstring and source.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
-from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
+from langchain_core.callbacks import CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
-from langchain_core.embeddings import Embeddings
 from langchain_core.retrievers import BaseRetriever
 from pydantic import ConfigDict
 
@@ -55,32 +53,6 @@ class BM25Retriever(BaseRetriever):
         return [document(found) for found in self.index.search(query, self.limit)]
 
 
-class EmbeddedRetriever(BaseRetriever):
-    """What another retriever finds, ordered by nearness to the query in the space of an embedding model."""
-
-    model_config = ConfigDict(arbitrary_types_allowed=True)
-    retriever: BaseRetriever
-    embeddings: Embeddings
-    limit: int = 20
-
-    def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
-        found = self.retriever.invoke(query)
-        return self._ordered(found, self.embeddings.embed_documents([query, *map(_text, found)])) if found else []
-
-    async def _aget_relevant_documents(
-        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun
-    ) -> list[Document]:
-        found = await self.retriever.ainvoke(query)
-        if not found:
-            return []
-        return self._ordered(found, await self.embeddings.aembed_documents([query, *map(_text, found)]))
-
-    def _ordered(self, found: list[Document], vectors: list[list[float]]) -> list[Document]:
-        wanted, *others = vectors
-        near = [(-_cosine(wanted, vector), n) for n, vector in enumerate(others)]
-        return [found[n] for _, n in sorted(near)][: self.limit]
-
-
 def fused(answers: Sequence[Sequence[Document]], limit: int, weights: Sequence[float] = ()) -> list[Document]:
     """Answers merged by reciprocal rank, each with its weight (default 1).
 
@@ -98,25 +70,3 @@ def fused(answers: Sequence[Sequence[Document]], limit: int, weights: Sequence[f
             known.setdefault(name, found)
             scores[name] = scores.get(name, 0.0) + weight / (RANK_OFFSET + rank)
     return [known[name] for name in sorted(scores, key=lambda name: -scores[name])[:limit]]
-
-
-def _text(found: Document) -> str:
-    return f"{found.metadata.get('name', '')} : {found.page_content} {found.metadata.get('docstring', '')}".strip()
-
-
-def _cosine(a: Sequence[float], b: Sequence[float]) -> float:
-    length = (sum(x * x for x in a) * sum(y * y for y in b)) ** 0.5
-    return sum(x * y for x, y in zip(a, b, strict=True)) / length if length else 0.0
-
-
-def openai_embeddings(model: str, base_url: str | None, api_key: str, seconds: float) -> Embeddings:
-    """Any embedding endpoint that speaks OpenAI's protocol."""
-    import openai
-    from langchain_openai import OpenAIEmbeddings
-
-    settings: dict[str, Any] = {"model": model, "base_url": base_url, "api_key": api_key or "none", "timeout": seconds}
-    # Goals are not sent on to a host that nobody has named.
-    settings["http_client"] = openai.DefaultHttpxClient(follow_redirects=False)
-    settings["http_async_client"] = openai.DefaultAsyncHttpxClient(follow_redirects=False)
-    # Other servers take texts, not the token numbers that this client sends for OpenAI's own models.
-    return OpenAIEmbeddings(**settings, max_retries=0, check_embedding_ctx_length=False)

@@ -20,13 +20,7 @@ from goedels_poetry.errors import one_line
 from goedels_poetry.protocol.base import Citable, Goal, Premise, Searchable
 from goedels_poetry.search.retrieval.index import FORMAT, Index
 from goedels_poetry.search.retrieval.remote import LeanExploreRetriever, LoogleRetriever, SearchFailed
-from goedels_poetry.search.retrieval.retrievers import (
-    BM25Retriever,
-    EmbeddedRetriever,
-    fused,
-    openai_embeddings,
-    premise,
-)
+from goedels_poetry.search.retrieval.retrievers import BM25Retriever, fused, premise
 from goedels_poetry.search.retrieval.tokens import symbols_of
 from goedels_poetry.settings.declared import RetrievalSettings
 
@@ -258,11 +252,7 @@ class PremiseSearch:
         found: list[tuple[str, BaseRetriever]] = []
         library = await self._library(language, goal)
         if library is not None:
-            by_words = BM25Retriever(index=library, limit=many)
-            found.append(("the library", by_words))
-            by_meaning = self._embeddings(by_words)
-            if by_meaning is not None:
-                found.append(("the embedding model", by_meaning))
+            found.append(("the library", BM25Retriever(index=library, limit=many)))
         if before:
             found.append(("the file", BM25Retriever.of(before, many)))
         project = await self._project(str(goal.options.get("file") or ""), many)
@@ -310,14 +300,6 @@ class PremiseSearch:
             theorems = await asyncio.to_thread(theorems_of_project, Path(file))
             self._projects[file] = BM25Retriever.of(theorems, many) if theorems else None
         return self._projects.get(file)
-
-    def _embeddings(self, retriever: BM25Retriever) -> EmbeddedRetriever | None:
-        given = self._settings
-        if given.embedding_model is None:
-            return None
-        key = given.embedding_api_key.get_secret_value() if given.embedding_api_key else ""
-        model = openai_embeddings(given.embedding_model, given.embedding_base_url, key, given.seconds / 2)
-        return EmbeddedRetriever(retriever=retriever, embeddings=model, limit=retriever.limit)
 
     def _trouble(self, what: str, reason: str) -> None:
         self._troubles.setdefault(what, reason)

@@ -1,6 +1,11 @@
 """Reading what models write: text of a message, fenced blocks, JSON objects. Tolerant of form, never of content.
 
 Everything here is linear in the length of the text, so that a long reply cannot hold up the program.
+
+Objects whose parts are spelled a little differently than they were asked for, put into the form that was asked for.
+
+Only form: a name of the schema that is clearly meant, a list of one without its brackets, an object inside of another.
+What cannot be told stays as it is, and `replies.problem_with` says what is wrong with it.
 """
 
 from __future__ import annotations

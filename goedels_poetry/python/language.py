@@ -151,10 +151,10 @@ class PythonLanguage(SmtLanguage):
         self._keep(payload["theorem"], answer["keys"])
         return answer
 
-    async def _job(self, function: str, payload: Json, module: str = JOBS) -> Outcome:
+    async def _job(self, function: str, payload: Json) -> Outcome:
         answer = self._early.take(function, payload) if function in EARLY else None
         if answer is None:
-            return await super()._job(function, payload, module)
+            return await super()._job(function, payload)
         trial_log().take(answer.get("trials", {}))
         return Outcome(answer["ok"], answer["value"], answer["reason"], answer["cost"])
 

@@ -14,8 +14,13 @@ from goedels_poetry.protocol.reading import READ_SECONDS, read_apart
 from goedels_poetry.protocol.resembling import with_language_hint
 from goedels_poetry.protocol.sequents import Sequent
 from goedels_poetry.protocol.trials import trial_log, unfinished
-from goedels_poetry.smt.notation.formalize import FORMAL_FORMAT, FORMAL_LANGUAGE, FORMAL_TAGS
-from goedels_poetry.smt.notation.reply_forms import PROOF_SCHEMA, SKETCH_SCHEMA
+from goedels_poetry.smt.notation.reply_forms import (
+    FORMAL_FORMAT,
+    FORMAL_LANGUAGE,
+    FORMAL_TAGS,
+    PROOF_SCHEMA,
+    SKETCH_SCHEMA,
+)
 from goedels_poetry.smt.search.sanity_tests import plain, sanity_tests
 from goedels_poetry.solvers.cvc5_process import CHILD as CVC5_CHILD
 from goedels_poetry.solvers.limits import JobCrashed, JobMemory, JobTimeout
@@ -26,8 +31,7 @@ Json = dict[str, Any]
 
 JOBS = "goedels_poetry.smt.jobs.symbolic"
 MODEL_JOBS = "goedels_poetry.smt.jobs.replies"
-REFUTATIONS = "goedels_poetry.smt.jobs.confirming"
-SEQUENTS = "goedels_poetry.smt.jobs.sequents"
+CONFIRMING = "goedels_poetry.smt.jobs.confirming"
 JOB_SECONDS = 3600.0
 MEMORY_MB = 4096
 READ_MEMORY_MB = 1024
@@ -38,19 +42,20 @@ KEPT_DOUBTS = 64
 """Theorems of which it is kept which functions are perhaps not determined everywhere."""
 
 _MOST_URGENT_FIRST = (
-    "verify",
-    "correct",
-    "sketch_within",
-    "prove",
-    "retrieve",
-    "sketch",
-    "verify_sketch",
-    "verify_idea",
-    "confirm_refutation",
-    "judge",
+    f"{JOBS}:verify",
+    f"{JOBS}:correct",
+    f"{MODEL_JOBS}:sketch_within",
+    f"{JOBS}:prove",
+    f"{JOBS}:retrieve",
+    f"{JOBS}:sketch",
+    f"{JOBS}:verify_sketch",
+    f"{MODEL_JOBS}:verify_idea",
+    f"{CONFIRMING}:confirm_refutation",
+    f"{JOBS}:judge",
 )
 """Jobs in the order of the goals that have come furthest: so that one goal is done, or asks its model, while others
 wait for a worker, instead of all of them at the end."""
+_JOB_OF = {job.rpartition(":")[2]: job for job in _MOST_URGENT_FIRST}
 _URGENCY = {job: number for number, job in enumerate(_MOST_URGENT_FIRST)}
 
 
@@ -147,7 +152,7 @@ class SmtLanguage:
     async def verify_sketch(self, goal: Goal, sketch: Json) -> Outcome:
         """See `Language.verify_sketch`."""
         if "idea" in sketch:
-            return await self._job("verify_idea", {**self._payload(goal), "sketch": sketch}, MODEL_JOBS)
+            return await self._job("verify_idea", {**self._payload(goal), "sketch": sketch})
         return await self._job("verify_sketch", {**self._payload(goal), "sketch": sketch})
 
     async def correct_sketch(self, goal: Goal, sketch: Json, report: Any) -> Outcome:
@@ -184,21 +189,21 @@ class SmtLanguage:
 
     async def sequent(self, goal: Goal) -> Sequent:
         """See `Readable.sequent`."""
-        answer = await self._readers.run(f"{SEQUENTS}:sequent", self._payload(goal), READ_SECONDS[0], READ_MEMORY_MB)
+        answer = await self._readers.run(f"{JOBS}:sequent", self._payload(goal), READ_SECONDS[0], READ_MEMORY_MB)
         return Sequent.from_json(answer)
 
     async def read_candidate(self, goal: Goal, reply: str | Json) -> Outcome:
         """See `ModelGuided.read_candidate`."""
-        return await self._read(goal, "read_candidate", reply)
+        return await self._read(goal, f"{MODEL_JOBS}:read_candidate", reply)
 
     async def read_sketch(self, goal: Goal, reply: str | Json) -> Outcome:
         """See `ModelGuided.read_sketch`."""
-        return await self._read(goal, "read_sketch", reply)
+        return await self._read(goal, f"{MODEL_JOBS}:read_sketch", reply)
 
     async def confirm_refutation(self, goal: Goal, refutation: Any) -> Outcome:
         """See `Refutable.confirm_refutation`."""
         payload = {**self._payload(goal), "refutation": refutation}
-        found = await self._job("confirm_refutation", payload, REFUTATIONS)
+        found = await self._job("confirm_refutation", payload)
         if self.name != "smt" and found.value.get("detail"):  # what is evidence about a translation, is none here
             return Outcome(False, {}, "values of the translation alone do not refute the function", found.cost)
         return found
@@ -206,7 +211,7 @@ class SmtLanguage:
     async def sketch_within(self, goal: Goal, calls: int, *, leave_open: bool) -> Outcome:
         """See `ModelGuided.sketch_within`."""
         payload = {**self._payload(goal), "banned": list(goal.banned), "calls": calls, "open": leave_open}
-        return await self._job("sketch_within", payload, MODEL_JOBS)
+        return await self._job("sketch_within", payload)
 
     async def canonical(self, theorem: Theorem, statement: str) -> str:
         """See `Language.canonical`. Statements of sketches came with their keys; others are read apart."""
@@ -241,22 +246,22 @@ class SmtLanguage:
             "without": list(goal.options.get("without", ())),
         }
 
-    async def _read(self, goal: Goal, function: str, reply: str | Json) -> Outcome:
+    async def _read(self, goal: Goal, job: str, reply: str | Json) -> Outcome:
         payload = {**self._payload(goal), "reply": reply}
         try:
-            answer = await self._readers.run(f"{MODEL_JOBS}:{function}", payload, READ_SECONDS[0], READ_MEMORY_MB)
+            answer = await self._readers.run(job, payload, READ_SECONDS[0], READ_MEMORY_MB)
         except (JobTimeout, JobMemory, JobCrashed) as error:
             return Outcome(False, {}, f"the reply cannot be read: {error}", fault=isinstance(error, JobCrashed))
         return Outcome(answer["ok"], answer["value"], answer["reason"], answer["cost"])
 
-    async def _job(self, function: str, payload: Json, module: str = JOBS) -> Outcome:
+    async def _job(self, function: str, payload: Json) -> Outcome:
         log = trial_log()
         if log.path is not None:
             payload = {**payload, "log": str(log.path)}
         try:
             # A search in the model's place is no part of a direct attempt.
-            urgency = _URGENCY["sketch" if payload.get("open") else function]
-            answer = await self._pool.run(f"{module}:{function}", payload, JOB_SECONDS, MEMORY_MB, urgency)
+            urgency = _URGENCY[_JOB_OF["sketch" if payload.get("open") else function]]
+            answer = await self._pool.run(_JOB_OF[function], payload, JOB_SECONDS, MEMORY_MB, urgency)
         except (JobTimeout, JobMemory, JobCrashed) as error:
             if log.path is not None:  # there is no result for it to come back with
                 log.take(unfinished(log.path).to_json())

@@ -7,10 +7,10 @@ from searches import is_complete, job
 
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.smt.arithmetic.numeric import numeric_lemmas
-from goedels_poetry.smt.arithmetic.remaining_goals import remaining_goals
+from goedels_poetry.smt.conjecture.failed_steps import remaining_goals
 from goedels_poetry.smt.conjecture.witness import likely_witnesses
 from goedels_poetry.smt.context.prover import ProverContext
-from goedels_poetry.smt.context.second_solver import suits
+from goedels_poetry.smt.context.sessions import suits
 from goedels_poetry.smt.jobs.payloads import problem_of, root_sequent
 
 POWERS = """
@@ -120,7 +120,7 @@ def test_a_witness_makes_the_conclusion_true_on_all_values_or_is_none() -> None:
 
 
 def test_the_second_solver_is_for_existential_goals_and_believes_no_false_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(f"{ProverContext.__module__.rpartition('.')[0]}.second_solver.BELIEF_SECONDS", 1.5)
+    monkeypatch.setattr(f"{ProverContext.__module__.rpartition('.')[0]}.sessions.BELIEF_SECONDS", 1.5)
     plus = "(define-fun-rec add ((n Int) (m Int)) Int (ite (<= n 0) m (+ 1 (add (- n 1) m))))"
     for goal, suited, believed in (
         ("(=> (>= n 0) (= (add n m) (+ n m)))", False, True),

@@ -8,8 +8,7 @@ import pytest
 
 from goedels_poetry.kernel.derivation import Query
 from goedels_poetry.smt.context.attempts import close_goal, direct_query, minimal_query
-from goedels_poetry.smt.context.budget import OutOfTime
-from goedels_poetry.smt.context.limits import DIRECT
+from goedels_poetry.smt.context.budget import DIRECT, OutOfTime
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.jobs.payloads import problem_of, root_sequent
 from goedels_poetry.smt.notation.text import parse_sequent

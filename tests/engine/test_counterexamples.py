@@ -10,9 +10,8 @@ from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.sequent import sequent_of
 from goedels_poetry.smt.jobs import symbolic as jobs
 from goedels_poetry.smt.notation.text import parse_problem
-from goedels_poetry.smt.refutation.functions import interpretation
 from goedels_poetry.smt.refutation.narrow import Narrowing
-from goedels_poetry.smt.refutation.refute import Refuter
+from goedels_poetry.smt.refutation.refute import Refuter, interpretation
 
 NAT = """
 (declare-datatypes ((N 0)) (((zero) (next (before N)))))

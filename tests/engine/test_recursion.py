@@ -8,10 +8,9 @@ import pytest
 from searches import job
 
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.smt.conjecture.catamorphisms import fusions
-from goedels_poetry.smt.conjecture.closures import closure_lemmas
 from goedels_poetry.smt.conjecture.critics import critic_lemmas
 from goedels_poetry.smt.conjecture.library import Library
+from goedels_poetry.smt.conjecture.templates import closure_lemmas, folds
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.jobs.payloads import root_sequent
 from goedels_poetry.smt.notation.text import parse_problem, parse_sequent
@@ -100,7 +99,7 @@ def test_what_is_done_to_all_elements_may_be_done_to_what_is_held_against_them()
     context = context_of(SHIFTED)
     try:
         goal = root_sequent(context.problem)
-        guesses = list(fusions(context, context.shape.reachable_functions(goal.formula)))
+        guesses = list(folds(context, goal))
         assert goal.key in [g.key for g in guesses]
         assert [g.key for g in guesses if Library(context).attempt(g)] == [goal.key], "others are false, or follow"
     finally:

@@ -22,13 +22,13 @@ class Faulty(SmtLanguage):
         self.left = faults
         self.sketches = 0
 
-    async def _job(self, function: str, payload: dict[str, Any], *module: str) -> Outcome:
+    async def _job(self, function: str, payload: dict[str, Any]) -> Outcome:
         if function == "verify_idea":
             self.sketches += 1
             if self.left:
                 self.left -= 1
                 payload = {name: value for name, value in payload.items() if name != "sketch"}
-        return await super()._job(function, payload, *module)
+        return await super()._job(function, payload)
 
 
 def sketching(asked: dict[str, Any]) -> Answer:
@@ -73,7 +73,7 @@ async def test_a_fault_that_stays_is_bounded_and_neither_told_to_the_model_nor_h
 async def test_a_worker_that_raises_is_a_fault_and_a_reply_that_is_refused_is_none() -> None:
     language = SmtLanguage(1)
     try:
-        raised = await language._job("verify_idea", {"theorem": "(prove true)"}, "goedels_poetry.smt.jobs.replies")
+        raised = await language._job("verify_idea", {"theorem": "(prove true)"})
         assert (raised.ok, raised.fault) == (False, True)
     finally:
         await language.aclose()

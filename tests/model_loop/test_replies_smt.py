@@ -20,8 +20,9 @@ from goedels_poetry.smt.jobs import replies
 from goedels_poetry.smt.jobs.payloads import problem_of
 from goedels_poetry.smt.language import SmtLanguage
 from goedels_poetry.smt.notation.readable import show_readable
-from goedels_poetry.smt.notation.reply_examples import EXAMPLES, INSTANCES_ALONE, REV, THEORY, Example
 from goedels_poetry.smt.notation.reply_forms import (
+    EXAMPLES,
+    INSTANCES_ALONE,
     MAX_INSTANCES,
     MAX_LEMMAS,
     MAX_SPLIT,
@@ -29,7 +30,10 @@ from goedels_poetry.smt.notation.reply_forms import (
     MAX_TEXT,
     PROOF_FORMAT,
     PROOF_SCHEMA,
+    REV,
     SKETCH_FORMAT,
+    THEORY,
+    Example,
 )
 from goedels_poetry.smt.notation.text import parse_term
 

@@ -217,7 +217,7 @@ async def test_a_lemma_is_used_at_what_another_brings(smt: SmtLanguage) -> None:
     lemmas = [
         "∀ b c n : ℤ, n ≥ 0 → pow (b * c) n = pow b n * pow c n",
         "∀ b n : ℤ, n ≥ 0 → pow (b * b) n = pow b (2 * n)",
-        {"statement": "∀ b n a : ℤ, n ≥ 0 → fast b n a = a * pow b n", "induction": "along fast"},
+        {"statement": "∀ b n a : ℤ, n ≥ 0 → fast b n a = a * pow b n", "induction": {"along": "fast"}},
     ]
     done = await judged(smt, SQUARING, lemmas=lemmas)
     assert done.ok, done.reason

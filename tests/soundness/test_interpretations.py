@@ -24,7 +24,7 @@ from goedels_poetry.kernel.refutation.interpretation import Interpretation, as_c
 from goedels_poetry.kernel.structure import audit
 from goedels_poetry.kernel.termination import termination_obligations
 from goedels_poetry.smt.notation.text import parse_problem
-from goedels_poetry.smt.preflight.interpret import interpreted_counterexample
+from goedels_poetry.smt.preflight.checks import interpreted_counterexample
 from goedels_poetry.solvers.limits import Limits
 
 Json = dict[str, Any]

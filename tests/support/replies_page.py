@@ -12,8 +12,7 @@ from typing import Any
 from mistakes import MISTAKES
 
 from goedels_poetry.smt.notation import reply_forms
-from goedels_poetry.smt.notation.reply_examples import EXAMPLES, INSTANCES_ALONE, THEORY, Example
-from goedels_poetry.smt.notation.reply_forms import PROOF_SCHEMA
+from goedels_poetry.smt.notation.reply_forms import EXAMPLES, INSTANCES_ALONE, PROOF_SCHEMA, THEORY, Example
 
 PAGE = Path(__file__).parents[2] / "docs" / "replies.md"
 

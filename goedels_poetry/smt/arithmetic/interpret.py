@@ -3,21 +3,26 @@
 Each datatype has a function to the integers (see `auxiliary`). For a function ``f`` a law ``size (f x y) = e (size x)
 (size y)`` with ``e`` an arithmetic expression is found by values, proved by induction and kept as a lemma. An equation
 of a datatype whose values the function tells apart is then proved as an equation of integers.
+
+Arithmetic expressions that give what a table of integers gives.
 """
 
 from __future__ import annotations
 
+import itertools
+import operator
 import random
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from fractions import Fraction
+from typing import Any, TypeAlias
 
 from goedels_poetry.kernel.derivation import Instance, Query
 from goedels_poetry.kernel.inductions import MeasureInduction, StructuralInduction
 from goedels_poetry.kernel.problem import Definition
 from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.refutation.values import random_value, small_values
-from goedels_poetry.kernel.schemas import ConstructorSplit, Scheme, instances
+from goedels_poetry.kernel.schemas import ConstructorSplit, Scheme
 from goedels_poetry.kernel.sequent import Sequent, make_sequent
 from goedels_poetry.kernel.terms import (
     BOOL,
@@ -34,16 +39,124 @@ from goedels_poetry.kernel.terms import (
     symbols,
     var,
 )
-from goedels_poetry.smt.arithmetic.expressions import Row, comparison, expression
 from goedels_poetry.smt.auxiliary.standard import SIZE, VALUE
-from goedels_poetry.smt.context.limits import CANDIDATE, GROUND
+from goedels_poetry.smt.context.budget import CANDIDATE, GROUND
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.induction.descent import descents
 from goedels_poetry.smt.induction.integers import integer_plans
 from goedels_poetry.smt.induction.recursion import recursion_schemes
 from goedels_poetry.smt.induction.saturate import ground_proof
-from goedels_poetry.smt.induction.structural import general_variables, induction_variables
+from goedels_poetry.smt.induction.structural import by_cases, general_variables, induction_variables
 from goedels_poetry.smt.rewriting.plan import Plan, key_of, leaf
+
+Row: TypeAlias = tuple[int, ...]
+"""The integers of the arguments."""
+
+_COMPARISONS: Mapping[str, Callable[[int, int], bool]] = {"<=": operator.le, "<": operator.lt, "=": operator.eq}
+
+
+def comparison(table: list[tuple[Row, Any]], arguments: list[Term]) -> Term | None:
+    """A comparison of the arguments (or a test of one) that decides as the table does."""
+    if len({result for _, result in table}) == 1:
+        return None
+    zero = integer(0)
+    for (i, a), (j, b) in itertools.permutations(enumerate(arguments), 2):
+        for symbol, holds in _COMPARISONS.items():
+            if all(holds(row[i], row[j]) == result for row, result in table):
+                return app(symbol, (a, b), BOOL)
+    for i, a in enumerate(arguments):
+        for rest in (0, 1):
+            if all((row[i] % 2 == rest) == result for row, result in table):
+                return eq(app("mod", (a, integer(2)), INT), integer(rest))
+        if all((row[i] == 0) == result for row, result in table):
+            return eq(a, zero)
+        if all((row[i] > 0) == result for row, result in table):
+            return app(">", (a, zero), BOOL)
+    return None
+
+
+def expression(table: list[tuple[Row, Any]], arguments: list[Term]) -> Term | None:
+    """An arithmetic expression in the arguments that gives what the table gives: simple ones first."""
+    polynomial = _polynomial(table, len(arguments))
+    if polynomial is not None:
+        return _sum_of(polynomial, arguments)
+    zero = integer(0)
+    for (i, a), (j, b) in itertools.permutations(enumerate(arguments), 2):
+        if all(max(row[i] - row[j], 0) == result for row, result in table):
+            return app("ite", (app("<=", (a, b), BOOL), zero, app("-", (a, b), INT)), INT)
+        if i < j:
+            for pick, symbol in ((min, "<="), (max, ">=")):
+                if all(pick(row[i], row[j]) == result for row, result in table):
+                    return app("ite", (app(symbol, (a, b), BOOL), a, b), INT)
+    for i, a in enumerate(arguments):
+        if all(max(row[i] - 1, 0) == result for row, result in table):
+            return app("ite", (app("<=", (a, zero), BOOL), zero, app("-", (a, integer(1)), INT)), INT)
+        for divisor, factor, more in itertools.product((2, 3), (1, 2), (0, 1, 2)):
+            if all(row[i] >= 0 and (factor * row[i] + more) // divisor == result for row, result in table):
+                return app("div", (_sum_of({(0,): factor, (): more}, [a]), integer(divisor)), INT)
+    return None
+
+
+def _polynomial(table: list[tuple[Row, Any]], width: int) -> dict[tuple[int, ...], int] | None:
+    """Integer coefficients of a polynomial, of degree 1 in each argument, through all rows; None when there is none.
+
+    Solved exactly by elimination; where rows leave a coefficient open it is 0, and more rows than coefficients are
+    asked for.
+    """
+    for degree in range(min(width, 3) + 1):
+        monomials = [m for d in range(degree + 1) for m in itertools.combinations(range(width), d)]
+        if len(table) < len(monomials) + 2:
+            return None
+        coefficients = _solve(
+            [[_product(row, m) for m in monomials] for row, _ in table], [result for _, result in table]
+        )
+        if coefficients is not None and all(c.denominator == 1 for c in coefficients):
+            return {m: int(c) for m, c in zip(monomials, coefficients, strict=True) if c}
+    return None
+
+
+def _product(row: Row, monomial: tuple[int, ...]) -> int:
+    value = 1
+    for i in monomial:
+        value *= row[i]
+    return value
+
+
+def _solve(matrix: list[list[int]], right: list[Any]) -> list[Fraction] | None:
+    """One solution of a linear system, by Gaussian elimination over the rationals, or None."""
+    rows = [[Fraction(x) for x in (*row, r)] for row, r in zip(matrix, right, strict=True)]
+    width = len(matrix[0])
+    pivots: list[int] = []
+    for column in range(width):
+        pivot = next((i for i in range(len(pivots), len(rows)) if rows[i][column]), None)
+        if pivot is None:
+            continue
+        place = len(pivots)
+        rows[place], rows[pivot] = rows[pivot], rows[place]
+        rows[place] = [x / rows[place][column] for x in rows[place]]
+        for i, row in enumerate(rows):
+            if i != place and row[column]:
+                rows[i] = [x - row[column] * y for x, y in zip(row, rows[place], strict=True)]
+        pivots.append(column)
+    if any(row[width] for row in rows[len(pivots) :]):
+        return None
+    solution = [Fraction(0)] * width
+    for place, column in enumerate(pivots):
+        solution[column] = rows[place][width]
+    return solution
+
+
+def _sum_of(polynomial: dict[tuple[int, ...], int], arguments: list[Term]) -> Term:
+    summands = []
+    for monomial, coefficient in polynomial.items():
+        if not coefficient:
+            continue
+        factors = [arguments[i] for i in monomial]
+        if coefficient != 1 or not factors:
+            factors.insert(0, integer(coefficient))
+        summands.append(factors[0] if len(factors) == 1 else app("*", factors, INT))
+    return integer(0) if not summands else summands[0] if len(summands) == 1 else app("+", summands, INT)
+
 
 FRAMES = 60
 MAX_ARGUMENTS = 4
@@ -287,9 +400,9 @@ def by_induction(context: ProverContext, fact: Sequent, facts: list[Sequent]) ->
     schemes: list[Scheme] = [StructuralInduction(v.name, general_variables(fact, v)) for v in variables]
     for scheme in (*descents(context, fact), *schemes, *recursion_schemes(context, fact)):
         splits = SPLITS + isinstance(scheme, MeasureInduction)
-        children = _cases(context, fact, scheme, facts, splits)
-        if children is not None:
-            return Plan(fact, scheme, children, "induction")
+        plan = _cases(context, fact, scheme, facts, splits, "induction")
+        if plan is not None:
+            return plan
     if any(v.sort is INT for v in fact.vars):
         return next((plan for plan in integer_plans(context, fact, CANDIDATE) if plan.complete), None)
     return None
@@ -299,23 +412,18 @@ SPLITS = 2
 
 
 def _cases(
-    context: ProverContext, fact: Sequent, scheme: Scheme, facts: list[Sequent], splits: int
-) -> tuple[Plan, ...] | None:
-    children: list[Plan] = []
-    for case in instances(fact, scheme, context.signature):
+    context: ProverContext, fact: Sequent, scheme: Scheme, facts: list[Sequent], splits: int, name: str, on: str = ""
+) -> Plan | None:
+    def closed(case: Sequent) -> Plan | None:
         query = _closing(context, case, facts)
-        plan = leaf(case, query) if query is not None else None
-        if plan is None and splits:
-            for on in induction_variables(context, case):
-                inner = _split(case, on, scheme)
-                below = _cases(context, case, inner, facts, splits - 1)
-                if below is not None:
-                    plan = Plan(case, inner, below, "case-split", on.name)
-                    break
-        if plan is None:
-            return None
-        children.append(plan)
-    return tuple(children)
+        if query is not None:
+            return leaf(case, query)
+        variables = induction_variables(context, case) if splits else ()
+        inner = ((v.name, _split(case, v, scheme)) for v in variables)
+        tries = (_cases(context, case, s, facts, splits - 1, "case-split", v) for v, s in inner)
+        return next((plan for plan in tries if plan is not None), None)
+
+    return by_cases(context, fact, scheme, closed, name, on)
 
 
 def _split(case: Sequent, on: Term, outer: Scheme) -> Scheme:

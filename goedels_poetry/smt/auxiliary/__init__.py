@@ -2,5 +2,4 @@
 
 * `standard`: which functions a problem gets; what values of datatypes come to as integers.
 * `folds`: what the elements of containers come to: how often, how large, in which order.
-* `orders`: what a problem compares elements by.
 """

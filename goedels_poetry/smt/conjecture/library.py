@@ -6,6 +6,7 @@ The loop of HipSpec (Claessen, Johansson, Rosén and Smallbone, "Automating Indu
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -17,7 +18,7 @@ from goedels_poetry.kernel.terms import Term, is_app
 from goedels_poetry.protocol.trials import Status
 from goedels_poetry.smt.conjecture.critics import critic_lemmas
 from goedels_poetry.smt.conjecture.failed_steps import from_failed_step
-from goedels_poetry.smt.context.limits import CANDIDATE, PATIENT
+from goedels_poetry.smt.context.budget import CANDIDATE, PATIENT
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.induction.first import induction
 from goedels_poetry.smt.refutation.counterexample import show_assignment
@@ -61,7 +62,7 @@ class Library:
         self._failed: dict[str, Sequent] = {}
         self._chances: dict[str, int] = {}
         self._refused: set[str] = set()
-        self._most_calls: int | None = None
+        self._most_calls = math.inf
 
     def attempt(
         self,
@@ -70,12 +71,10 @@ class Library:
         *,
         patient: bool = False,
         again: bool = False,
-        variables: int = MAX_VARIABLES,
     ) -> bool | None:
         """Test and prove a candidate: True when it is new and proved, False when useless, None when it failed.
 
         One that was tried before is only looked at ``again`` on request, or when lemmas of its own may be found.
-        ``variables``: one of more is useless.
         """
         context, key = self._context, key_of(candidate)
         candidate = apart(candidate, context.reserved)
@@ -85,7 +84,7 @@ class Library:
             return None
         new = key not in self._tried
         self._tried.add(key)
-        if len(candidate.vars) > variables or self.rules.joins(candidate):
+        if len(candidate.vars) > MAX_VARIABLES or self.rules.joins(candidate):
             self._failed.pop(key, None)
             return False
         if new and (values := context.refutes(candidate, TESTS)) is not None:
@@ -129,15 +128,17 @@ class Library:
         self.rules.add(fact)
         self._hopes.add(fact)
 
-    def attempt_all(self, candidates: Iterable[Sequent], deep: int, most_calls: int) -> Iterator[Sequent]:
+    def attempt_all(
+        self, candidates: Iterable[Sequent], deep: int, most_calls: float, *, patient: bool = False
+    ) -> Iterator[Sequent]:
         """Attempt candidates in turn, with at most so many queries in all; yields those that were proved."""
         context, left = self._context, most_calls
         for candidate in candidates:
             before = context.budget.calls
             self._most_calls = before + left
-            proved = left > 0 and self.attempt(candidate, deep)
+            proved = left > 0 and self.attempt(candidate, deep, patient=patient)
             left -= context.budget.calls - before
-            self._most_calls = None
+            self._most_calls = math.inf
             if proved:
                 yield candidate
 
@@ -146,7 +147,7 @@ class Library:
         plan = induction(context, candidate, full=False, rlimit=rlimit)
         if plan is None and deep:
             for step in _steps(context, candidate):
-                if self._most_calls is not None and context.budget.calls >= self._most_calls:
+                if context.budget.calls >= self._most_calls:
                     break
                 if self.attempt(step, deep - 1):
                     plan = induction(context, candidate, full=False, rlimit=CANDIDATE)

@@ -10,6 +10,16 @@ the loop.
 Replacing a constant by a variable is how invariants are derived by hand (Gries, "The Science of Programming", 1981);
 dropping candidates until the rest is inductive is the method of Houdini (Flanagan and Leino, "Houdini, an Annotation
 Assistant for ESC/Java", 2001).
+
+What is left to do as a variable: ``run (join (compile e) q) s = run q (push (value e) s)`` for any rest ``q``.
+
+A function that works along what another one has produced, and passes on what it has so far, meets in the middle of it
+what stands behind: ``run (compile e) none`` is about the whole alone, and no induction on ``e`` follows. So a rest is
+put behind what is produced, the first state is made any state, and what comes of the part becomes the state with which
+the rest goes on. Where the function just adds to what it has so far, this is the law of folds over what is put together
+(``fold f s (join p q) = fold f (fold f s p) q``); the form here also holds of functions that may give up on the way.
+
+Continuations as a means of generalisation: Wand, "Continuation-based program transformation strategies", 1980.
 """
 
 from __future__ import annotations
@@ -26,6 +36,7 @@ from goedels_poetry.kernel.terms import (
     BOOL,
     INT,
     Kind,
+    Sort,
     Term,
     and_,
     app,
@@ -36,21 +47,123 @@ from goedels_poetry.kernel.terms import (
     rebuild,
     substitute,
     subterms,
+    var,
 )
-from goedels_poetry.smt.conjecture.continuations import (
-    ContinuationStatement,
-    continuation_laws,
-    continuation_statements,
-)
-from goedels_poetry.smt.conjecture.states import builder_laws, measures, state_laws
+from goedels_poetry.smt.conjecture.states import measures, state_laws
 from goedels_poetry.smt.context.attempts import close_goal, direct_query
-from goedels_poetry.smt.context.limits import CANDIDATE, GROUND, MODEL_SECONDS
+from goedels_poetry.smt.context.budget import CANDIDATE, GROUND, MODEL_SECONDS
 from goedels_poetry.smt.context.prover import ProverContext
+from goedels_poetry.smt.induction.first import induction
 from goedels_poetry.smt.induction.recursion import closed_along, recursion_schemes
-from goedels_poetry.smt.rewriting.ground import lemma_instances
+from goedels_poetry.smt.rewriting.matching import replace_subterm
 from goedels_poetry.smt.rewriting.plan import Plan, key_of, leaf
-from goedels_poetry.smt.rewriting.replace import replace_subterm
 from goedels_poetry.smt.rewriting.statements import lemma
+from goedels_poetry.smt.rewriting.unfold import lemma_instances
+
+MAX_STATEMENTS = 3
+
+
+@dataclass(frozen=True)
+class ContinuationStatement:
+    """A goal with any rest and any state; ``start`` gives back the goal that it is about."""
+
+    general: Sequent
+    start: dict[Term, Term]
+
+    def proof(self, context: ProverContext, rlimit: int | None = None) -> Plan | None:
+        """The general statement, by induction."""
+        return induction(context, self.general, rlimit=rlimit)
+
+    def queries(self, context: ProverContext, sequent: Sequent) -> Iterator[Query]:
+        """The goal from the general statement, with nothing left to do."""
+        key = key_of(self.general)
+        first = Instance("step", key, tuple(self.start.get(v, v) for v in self.general.vars))
+        yield Query((key, *context.lemmas), (first,))
+
+
+def continuation_statements(context: ProverContext, sequent: Sequent) -> Iterator[ContinuationStatement]:
+    """The goal with a rest behind what is produced, for each operation that can put it there."""
+    concl = sequent.concl
+    if not is_app(concl, "=") or len(concl.args) != 2 or sequent.hyps:
+        return
+    left = MAX_STATEMENTS
+    for call, other in (concl.args, concl.args[::-1]):
+        for produced, state in _places(context, call):
+            for name, empty in _operations(context, sequent, call.args[produced].sort):
+                statement = _statement(context, sequent, call, other, produced, state, name, empty)
+                if left and context.refutes(statement.general, TESTS) is None:
+                    left -= 1
+                    yield statement
+
+
+def continuation_laws(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
+    """Of a goal with a rest: how things are put together does not matter, and nothing adds nothing."""
+    concl = sequent.concl
+    if not (is_app(concl, "=") and concl.args[0].kind is concl.args[1].kind is Kind.APP):
+        return
+    if concl.args[0].name != concl.args[1].name:
+        return
+    for whole, rest in zip(concl.args[0].args, concl.args[1].args, strict=True):
+        if rest.kind is Kind.VAR and len(whole.args) == 2 and whole.args[1] is rest:
+            x, y, z = (var(f"x{i}", rest.sort) for i in range(3))
+
+            def of(a: Term, b: Term, name: str = whole.name, sort: Sort = rest.sort) -> Term:
+                return app(name, (a, b), sort)
+
+            yield lemma(eq(of(of(x, y), z), of(x, of(y, z))))
+            for empty in _empties(context, rest.sort):
+                yield lemma(eq(of(x, empty), x))
+
+
+def _places(context: ProverContext, call: Term) -> Iterator[tuple[int, int]]:
+    """Positions of what another function has produced, and of a state that begins at a constant."""
+    definition = context.signature.definition(call.name) if call.kind is Kind.APP else None
+    if definition is None or not definition.recursive:
+        return
+    calls = [t for t in subterms(definition.body) if t.kind is Kind.APP and t.name == call.name]
+    for produced, part in enumerate(call.args):
+        maker = context.signature.definition(part.name) if part.kind is Kind.APP and part.free else None
+        if maker is None or not maker.recursive or not context.shape.recurses_on(call.name, produced):
+            continue
+        for state, first in enumerate(call.args):
+            carried = any(c.args[state] is not definition.params[state] for c in calls)
+            if state != produced and not first.free and first.sort is call.sort and carried:
+                yield produced, state
+
+
+def _operations(context: ProverContext, sequent: Sequent, sort: Sort) -> Iterator[tuple[str, Term]]:
+    """Functions at hand that put two of a sort together, each with what is empty."""
+    for name in context.shape.reachable_functions(sequent.formula):
+        typed = context.signature.type_of(name)
+        if typed is not None and tuple(typed[0]) == (sort, sort) and typed[1] is sort:
+            yield from ((name, empty) for empty in _empties(context, sort))
+
+
+def _empties(context: ProverContext, sort: Sort) -> list[Term]:
+    datatype = context.signature.datatype(sort)
+    return [app(c.name, (), sort) for c in datatype.constructors if not c.fields] if datatype else []
+
+
+def _statement(
+    context: ProverContext,
+    sequent: Sequent,
+    call: Term,
+    other: Term,
+    produced: int,
+    state: int,
+    name: str,
+    empty: Term,
+) -> ContinuationStatement:
+    names = Names(*sequent.vars, sequent.concl, reserved=context.reserved)
+    sort = call.args[produced].sort
+    rest, before = names.fresh("q", sort), names.fresh("s", call.sort)
+    start = call.args[state]
+    with_rest = {produced: app(name, (call.args[produced], rest), sort), state: before}
+    after = {produced: rest, state: replace_subterm(other, start, before)}
+    left, right = (rebuild(call, tuple(at.get(i, a) for i, a in enumerate(call.args))) for at in (with_rest, after))
+    general = make_sequent((*sequent.vars, rest, before), (), eq(left, right))
+    return ContinuationStatement(general, {rest: empty, before: start})
+
 
 MAX_LOOPS = 3
 """First states in one goal that are looked at."""
@@ -106,21 +219,12 @@ def loop_statements(
 ) -> Iterator[LoopStatement | ContinuationStatement]:
     """The goal from any state of a loop on, without an invariant where values allow it, then with one.
 
-    First with a rest of what another function has produced for the loop, where there is such a one. Once more when it
-    is known what the goal sees of a container after the loop has added something.
+    First with a rest of what another function has produced for the loop, where there is such a one.
 
     Args:
         establish: tries to prove a lemma. It gets what functions are never below before an invariant is looked for:
             of ``low <= high + 1`` where ``high`` begins at ``len xs - 1`` one has to know that to see that it holds.
     """
-    yield from _statements(context, sequent, establish)
-    if establish is not None and [g for g in builder_laws(context, sequent) if any(map(establish, g))]:
-        yield from _statements(context, sequent, establish)
-
-
-def _statements(
-    context: ProverContext, sequent: Sequent, establish: Callable[[Sequent], object] | None
-) -> Iterator[LoopStatement | ContinuationStatement]:
     if any(t.binders for part in (sequent.concl, *sequent.hyps) for t in subterms(part)):
         return
     sequent = _without_plain_functions(context, sequent)

@@ -4,21 +4,38 @@ Candidates are guesses. They are tested on values here and there, and proved bef
 
 Schemes instantiated with the functions at hand, as in Montano-Rivas, McCasland, Dixon and Bundy, "Scheme-based Theorem
 Discovery and Concept Invention", 2012.
+
+Functions as values: what constants of a sort of functions do, as lemmas.
+
+First order problems speak of ``nub (==) xs`` as ``nubBy lam xs`` with a constant ``lam`` that premises describe. The
+same function often has several names, which no rewriting identifies; and exploration has no such constants, since what
+it finds is to hold for all functions.
+
+What a function makes of what it is given: ``f (cons x y) = g (h x) (f y)``, ``f a (g b x) = f (h a b) x``.
+
+Merging a list of lists pairwise is merging them one by one; flattening a tree by turning it round is flattening its
+parts. No step of an induction brings such an equation up, since the function goes another way about it. Nor does one
+say that what ``g`` does to all elements may as well be done to what ``f`` holds against them.
+
+These are the universal property of folds and their fusion law (Hutton, "A Tutorial on the Universality and
+Expressiveness of Fold", 1999), as guesses.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations, islice, permutations
 
+from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.kernel.terms import BOOL, Term, app, eq, implies, not_, var
+from goedels_poetry.kernel.terms import BOOL, INT, Kind, Sort, Term, app, eq, implies, not_, substitute, subterms, var
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.rewriting.statements import lemma
 
 
-def templates(context: ProverContext, functions: list[str]) -> Iterator[Sequent]:
+def templates(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
     """Properties that binary functions and predicates often have (order, algebra, distribution)."""
-    signature = context.signature
+    signature, functions = context.signature, context.shape.reachable_functions(sequent.formula)
     binary = []
     for name in functions:
         definition = signature.definition(name)
@@ -126,3 +143,134 @@ def _operation(context: ProverContext, name: str, x: Term, y: Term, z: Term) -> 
             yield eq(of(x, app(constructor.name, (), x.sort)), x)
     yield eq(of(x, y), of(y, x))
     yield eq(of(x, of(y, z)), of(y, of(x, z)))
+
+
+MAX_SECTIONS = 6
+
+
+def closure_lemmas(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
+    """That two names of functions make no difference; how calls with such names commute and absorb each other.
+
+    Guesses, most of them false: whoever proves them tests them first.
+    """
+    constants = [
+        t for t in subterms(sequent.formula) if t.kind is Kind.APP and not t.args and t.name in context.closures
+    ]
+    if not constants:
+        return
+    functions = [
+        f for f in context.shape.reachable_functions(sequent.formula) if context.signature.definition(f) is not None
+    ]
+    for one, other in combinations(constants, 2):
+        if one.sort is other.sort:
+            for name in functions:
+                left, right = (
+                    _closures_call(context, name, {one.sort: one}),
+                    _closures_call(context, name, {one.sort: other}),
+                )
+                if left is not right:
+                    yield lemma(eq(left, right))
+    first = {t.sort: t for t in reversed(constants)}
+    sections = [s for name in functions for s in _sections(context, name, first)][:MAX_SECTIONS]
+    for term, hole in sections:
+        if any(c in subterms(term) for c in constants):
+            yield lemma(eq(_into(term, hole, term), term))
+    for (outer, a), (inner, b) in permutations(sections, 2):
+        if a.sort is b.sort and any(c in subterms(t) for t in (outer, inner) for c in constants):
+            together = _into(outer, a, inner)
+            if show(outer) < show(inner):
+                yield lemma(eq(together, _into(inner, b, _into(outer, a, b))))
+            yield lemma(eq(together, inner))
+
+
+def _closures_call(context: ProverContext, name: str, given: dict[Sort, Term]) -> Term:
+    """A call of ``name`` with variables, but for the sorts that are given."""
+    definition = context.signature.definition(name)
+    assert definition is not None
+    args = [given.get(p.sort) or var(f"y{i}", p.sort) for i, p in enumerate(definition.params)]
+    return app(name, args, definition.sort)
+
+
+def _sections(context: ProverContext, name: str, given: dict[Sort, Term]) -> Iterator[tuple[Term, Term]]:
+    """Calls of ``name`` as functions of one argument of the sort of their result, which is a variable."""
+    call = _closures_call(context, name, given)
+    holes = [a for a in call.args if a.sort is call.sort]
+    if len(holes) == 1 and holes[0].kind is Kind.VAR:
+        renaming = {v: var(f"{v.name}_{name}", v.sort) for v in call.args if v.kind is Kind.VAR}
+        yield substitute(call, renaming), renaming[holes[0]]
+
+
+def _into(outer: Term, hole: Term, inner: Term) -> Term:
+    return substitute(outer, {hole: inner})
+
+
+MAX_CANDIDATES = 60
+
+
+def folds(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
+    """What functions make of a constructor where they recur on other things than fields, and fusions of two of them."""
+    functions = context.shape.reachable_functions(sequent.formula)
+    built = (pair for name in functions for pair in _of(context, name, functions))
+    fused = (pair for f in functions for g in functions if f != g for pair in _fused(context, f, g, functions))
+    for pairs in (built, fused):
+        yield from (lemma(eq(left, right)) for left, right in islice(pairs, MAX_CANDIDATES))
+
+
+def _fused(context: ProverContext, outer: str, inner: str, functions: list[str]) -> Iterator[tuple[Term, Term]]:
+    function, operation = context.signature.definition(outer), context.signature.definition(inner)
+    if function is None or operation is None or not function.recursive or not operation.recursive:
+        return
+    given = [var(f"y{i}", p.sort) for i, p in enumerate(operation.params)]
+    held = [var(f"x{i}", p.sort) for i, p in enumerate(function.params)]
+    through = [v for v in given if v.sort is operation.sort]
+    at = [i for i, v in enumerate(held) if v.sort is operation.sort and context.shape.recurses_on(outer, i)]
+    if len(through) != 1 or len(at) != 1:
+        return
+    whole = [app(inner, given, operation.sort) if i == at[0] else v for i, v in enumerate(held)]
+    for i, v in enumerate(held):
+        for w in given if i != at[0] else ():
+            for name in functions:
+                if w is not through[0] and context.signature.type_of(name) == ((v.sort, w.sort), v.sort):
+                    args = [*held[:i], app(name, (v, w), v.sort), *held[i + 1 :]]
+                    args[at[0]] = through[0]
+                    yield app(outer, whole, function.sort), app(outer, args, function.sort)
+
+
+def _of(context: ProverContext, name: str, functions: list[str]) -> Iterator[tuple[Term, Term]]:
+    definition, recursion = context.signature.definition(name), context.recursions.get(name)
+    if definition is None or recursion is None or recursion.structural:
+        return
+    for position in sorted(recursion.changed):
+        datatype = context.signature.datatype(definition.params[position].sort)
+        for constructor in datatype.constructors if datatype else ():
+            fields = [var(f"c{i}", sort) for i, (_, sort) in enumerate(constructor.fields)]
+            rest = [f for f in fields if f.sort is definition.params[position].sort]
+            others = [f for f in fields if f.sort is not definition.params[position].sort]
+            if len(rest) != 1 or len(others) != 1:
+                continue
+            around = [var(f"y{i}", p.sort) for i, p in enumerate(definition.params)]
+
+            def call(at: Term, around: list[Term] = around, position: int = position) -> Term:
+                return app(name, [*around[:position], at, *around[position + 1 :]], definition.sort)
+
+            whole = call(app(constructor.name, fields, rest[0].sort))
+            for first in [others[0], *_images(context, others[0], definition.sort, functions)]:
+                for both in _joined(context, first, call(rest[0]), functions):
+                    yield whole, both
+
+
+def _images(context: ProverContext, term: Term, sort: Sort, functions: list[str]) -> Iterator[Term]:
+    """What functions of one argument make of a term, of a given sort."""
+    for name in functions:
+        if context.signature.type_of(name) == ((term.sort,), sort):
+            yield app(name, (term,), sort)
+
+
+def _joined(context: ProverContext, first: Term, second: Term, functions: list[str]) -> Iterator[Term]:
+    """What operations make of two terms, of the sort of the second."""
+    for name in functions:
+        if context.signature.type_of(name) == ((first.sort, second.sort), second.sort):
+            yield app(name, (first, second), second.sort)
+    if first.sort is second.sort:
+        names = {INT: ("+",), BOOL: ("and", "or")}.get(second.sort, ())
+        yield from (app(name, (first, second), second.sort) for name in names)

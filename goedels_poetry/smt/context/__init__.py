@@ -2,9 +2,7 @@
 
 * `prover`: `ProverContext`, one query or one test at a time, and the lemmas of the job.
 * `attempts`: one goal, several queries: closed directly or not; a query with no more lemmas than it needs.
-* `limits`: resources of solvers for each kind of attempt.
-* `budget`: queries and time of a job.
-* `sessions`: the solver processes, and what each has been told; `second_solver`: cvc5, where it is better.
+* `budget`: resources of solvers for each kind of attempt; queries and time of a job.
+* `sessions`: the solver processes, and what each has been told.
 * `shape`: which functions recur on what, which theories there are.
-* `value_tests`: goals tested on values.
 """

@@ -12,10 +12,10 @@ from dataclasses import replace
 from goedels_poetry.kernel.derivation import Instance, Query
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import Kind
-from goedels_poetry.smt.context.limits import CANDIDATE, DIRECT, GROUND, MODEL_SECONDS, QUICK, ROUNDS
+from goedels_poetry.smt.context.budget import CANDIDATE, DIRECT, GROUND, MODEL_SECONDS, QUICK, ROUNDS
 from goedels_poetry.smt.context.prover import ProverContext
-from goedels_poetry.smt.rewriting.ground import lemma_instances
 from goedels_poetry.smt.rewriting.plan import Plan, leaf
+from goedels_poetry.smt.rewriting.unfold import lemma_instances
 
 
 def close_goal(context: ProverContext, sequent: Sequent, rlimit: int | None = None) -> Plan | None:

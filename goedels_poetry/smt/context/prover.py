@@ -1,4 +1,7 @@
-"""What strategies work with on one problem: its shape, values to test on, proven lemmas, and single queries."""
+"""What strategies work with on one problem: its shape, values to test on, proven lemmas, and single queries.
+
+Goals and candidates tested on values (see `refutation.refute`) before anybody tries to prove them.
+"""
 
 from __future__ import annotations
 
@@ -14,21 +17,18 @@ from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
-from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.kernel.terms import Term
+from goedels_poetry.kernel.sequent import Sequent, sequent_of
+from goedels_poetry.kernel.terms import Term, subterms
 from goedels_poetry.protocol.trials import Status, TrialLog
-from goedels_poetry.smt.context.budget import Budget
-from goedels_poetry.smt.context.limits import CONFIGURATIONS, DIRECT, SAFETY_SECONDS
-from goedels_poetry.smt.context.second_solver import RLIMIT, SURE
-from goedels_poetry.smt.context.sessions import SolverSessions
+from goedels_poetry.smt.context.budget import CONFIGURATIONS, DIRECT, SAFETY_SECONDS, Budget
+from goedels_poetry.smt.context.sessions import RLIMIT, SURE, SolverSessions
 from goedels_poetry.smt.context.shape import ProblemShape
-from goedels_poetry.smt.context.value_tests import ValueTests
-from goedels_poetry.smt.refutation.functions import interpretation
+from goedels_poetry.smt.refutation.refute import Refuter, interpretation
 from goedels_poetry.smt.rewriting.plan import key_of
-from goedels_poetry.smt.rewriting.rewrite import Rewriter
+from goedels_poetry.smt.rewriting.rules import Rewriter
 from goedels_poetry.smt.rewriting.unfold import Unfolder
+from goedels_poetry.smt.termination.measured import Recursion, recursions
 from goedels_poetry.smt.termination.search import Termination, terminations_by_solver
-from goedels_poetry.smt.termination.terminating import Recursion, recursions
 from goedels_poetry.solvers.limits import Answer
 
 FUEL = 6_000
@@ -253,3 +253,48 @@ class ProverContext:
         """Whether cvc5 finds a proof by induction of its own, which we cannot see: then more effort is worth while."""
         self.budget.check()
         return bool(sequent.vars) and self._sessions.second_believes(sequent)  # without variables nothing to induct on
+
+
+MISREADING_TESTS = 60
+
+
+class ValueTests:
+    """Tests sequents of one problem with its evaluator."""
+
+    def __init__(self, problem: Problem, evaluator: Evaluator, shape: ProblemShape, seed: int) -> None:
+        self._problem = problem
+        self._evaluator = evaluator
+        self._shape = shape
+        self._refuter = Refuter(problem.signature, evaluator, seed)
+
+    def counterexample(self, sequent: Sequent, tests: int) -> dict[Term, Any] | None:
+        """A counterexample found by testing, or None.
+
+        Goals with quantified hypotheses are not tested, nor those that rest on functions for which the tests have
+        found values that the premises forbid.
+        """
+        if any(t.binders for hyp in sequent.hyps for t in subterms(hyp)):
+            return None
+        if self._misread and not self._misread.isdisjoint(self._shape.rests_on(sequent.formula)):
+            return None
+        return self._refuter.counterexample(sequent, tests)
+
+    @cached_property
+    def _misread(self) -> frozenset[str]:
+        """Declared functions whose values in tests make a premise false, or that a premise ties to such a one."""
+        misread: set[str] = set()
+        groups: list[set[str]] = []
+        signature = self._problem.signature
+        for premise in self._problem.premises:
+            if premise.name not in self._evaluator.defining:
+                declared = {f for f in self._shape.rests_on(premise.formula) if signature.definition(f) is None}
+                groups.append(declared)
+                fact = sequent_of(premise.formula, signature.names)
+                if declared and self._refuter.counterexample(fact, MISREADING_TESTS) is not None:
+                    misread |= declared
+        # With the right values of a misread function a premise may ask for other values of those beside it.
+        pending = groups
+        while spreading := [group for group in pending if not group.isdisjoint(misread)]:
+            misread.update(*spreading)
+            pending = [group for group in pending if group.isdisjoint(misread)]
+        return frozenset(misread)

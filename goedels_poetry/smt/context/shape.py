@@ -10,7 +10,7 @@ from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.refutation.theory import with_definitions
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import Kind, Term, subterms, symbols
-from goedels_poetry.smt.context.second_solver import SORTS, multiplies, suits
+from goedels_poetry.smt.context.sessions import SORTS, multiplies, suits
 
 
 class ProblemShape:

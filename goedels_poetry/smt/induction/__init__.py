@@ -6,5 +6,5 @@
 * `by_size`: on the number of constructors.
 * `integers`: from a bound, or on a measure of integers.
 * `first`: the first of all these that closes a goal.
-* `focus`: one fact at a time from the few that it rests on; `saturate`: cases without quantifiers.
+* `saturate`: cases without quantifiers.
 """

@@ -23,10 +23,9 @@ from goedels_poetry.kernel.sizes import Sizes, counting_twice
 from goedels_poetry.kernel.terms import BOOL, Kind, Term, and_, app, is_app, substitute, subterms, tester
 from goedels_poetry.smt.context.attempts import close_goal
 from goedels_poetry.smt.context.prover import ProverContext
-from goedels_poetry.smt.induction.structural import general_beside, induction_variables
-from goedels_poetry.smt.rewriting.matching import match
+from goedels_poetry.smt.induction.structural import by_cases, general_beside, induction_variables
+from goedels_poetry.smt.rewriting.matching import match, replace_subterm
 from goedels_poetry.smt.rewriting.plan import Plan, detail_of
-from goedels_poetry.smt.rewriting.replace import replace_subterm
 from goedels_poetry.smt.termination.search import structural_sizes, weightings
 
 MAX_POINTS = 12
@@ -85,14 +84,12 @@ def _by_constructors(
         deeper = [v for v in sequent.vars if v not in known and context.signature.datatype(v.sort) is not None]
         tries = (_by_constructors(context, sequent, (v,), known, rlimit, levels - 1) for v in deeper[:MAX_DEEPER])
         return next((plan for plan in tries if plan is not None), None) if levels > 1 else None
-    scheme = ConstructorSplit(split[0].name)
-    children = []
-    for case in instances(sequent, scheme, context.signature):
-        child = _by_constructors(context, case, split[1:], known, rlimit, levels)
-        if child is None:
-            return None
-        children.append(child)
-    return Plan(sequent, scheme, tuple(children), "case-split", split[0].name)
+    first, rest = split[0].name, split[1:]
+
+    def closed_case(case: Sequent) -> Plan | None:
+        return _by_constructors(context, case, rest, known, rlimit, levels)
+
+    return by_cases(context, sequent, ConstructorSplit(first), closed_case, "case-split", first)
 
 
 def size_scheme(context: ProverContext, sequent: Sequent, on: tuple[Term, ...]) -> SizeInduction | None:

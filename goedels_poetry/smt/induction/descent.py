@@ -16,10 +16,10 @@ from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.schemas import ConstructorSplit, instances
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import Kind, Sort, Term, substitute, subterms
-from goedels_poetry.smt.context.limits import DIRECT
+from goedels_poetry.smt.context.budget import DIRECT
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.induction.saturate import MAX_INSTANCES, ground_proof
-from goedels_poetry.smt.induction.structural import induction_variables
+from goedels_poetry.smt.induction.structural import by_cases, induction_variables
 from goedels_poetry.smt.rewriting.plan import Plan, detail_of, leaf
 
 Close = Callable[[Sequent], Query | None]
@@ -115,13 +115,14 @@ def _split(
         return leaf(goal, query)
     variables = [v for v in induction_variables(context, goal) if v.sort in sorts]
     for on in variables[:2] if depth else ():
-        scheme = ConstructorSplit(on.name)
-        children: list[Plan] = []
-        for case in instances(goal, scheme, context.signature):
-            child = _split(context, case, depth - 1, close, facts, most, sorts)
-            if child is None:
-                break
-            children.append(child)
-        else:
-            return Plan(goal, scheme, tuple(children), "case-split", on.name)
+        plan = by_cases(
+            context,
+            goal,
+            ConstructorSplit(on.name),
+            lambda case: _split(context, case, depth - 1, close, facts, most, sorts),
+            "case-split",
+            on.name,
+        )
+        if plan is not None:
+            return plan
     return None

@@ -20,6 +20,7 @@ from goedels_poetry.kernel.terms import INT, Kind, Term, app, integer, is_app, s
 from goedels_poetry.smt.context.attempts import close_goal
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.induction.recursion import recursion_schemes
+from goedels_poetry.smt.induction.structural import by_cases
 from goedels_poetry.smt.rewriting.plan import Plan, detail_of
 
 MAX_POINTS = 6
@@ -53,23 +54,18 @@ def short_proof(context: ProverContext, sequent: Sequent, rlimit: int) -> Plan |
 
     For lemmas about functions of numbers: queries that multiply unknowns are slow to fail, so there have to be few.
     """
+
+    def closed(case: Sequent) -> Plan | None:
+        return close_goal(context, case, rlimit)
+
     along = [replace(s, general=()) for s in recursion_schemes(context, sequent, full=False)[:MAX_SHORT]]
     over = [s for _, s, _ in itertools.islice(_inductions(context, sequent), MAX_SHORT)]
     schemes: list[Scheme] = [*along, *over]
     for scheme in schemes:
-        try:
-            cases = instances(sequent, scheme, context.signature)
-        except SchemeError:
-            continue
-        children: list[Plan] = []
-        for case in cases:
-            closed = close_goal(context, case, rlimit)
-            if closed is None:
-                break
-            children.append(closed)
-        else:
-            name = "recursion-induction" if isinstance(scheme, RecursionInduction) else "integer-induction"
-            return Plan(sequent, scheme, tuple(children), name, detail_of(scheme))
+        name = "recursion-induction" if isinstance(scheme, RecursionInduction) else "integer-induction"
+        plan = by_cases(context, sequent, scheme, closed, name, detail_of(scheme))
+        if plan is not None:
+            return plan
     return None
 
 

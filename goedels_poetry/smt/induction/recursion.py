@@ -20,7 +20,7 @@ from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import Kind, Term, subterms
 from goedels_poetry.smt.context.attempts import close_goal
 from goedels_poetry.smt.context.prover import ProverContext
-from goedels_poetry.smt.induction.structural import general_beside, induction_variables, nested_induction
+from goedels_poetry.smt.induction.structural import by_cases, general_beside, induction_variables, nested_induction
 from goedels_poetry.smt.rewriting.plan import Plan
 
 MAX_CALLS = 4
@@ -102,17 +102,7 @@ def closed_along(
     context: ProverContext, sequent: Sequent, scheme: RecursionInduction, close: Callable[[Sequent], Plan | None]
 ) -> Plan | None:
     """One induction along a function whose cases are all closed by ``close``; None when one stays open."""
-    try:
-        cases = instances(sequent, scheme, context.signature)
-    except SchemeError:  # no call that matters leads back
-        return None
-    children: list[Plan] = []
-    for case in cases:
-        closed = close(case)
-        if closed is None:
-            return None
-        children.append(closed)
-    return Plan(sequent, scheme, tuple(children), "recursion-induction", _detail(scheme))
+    return by_cases(context, sequent, scheme, close, "recursion-induction", _detail(scheme))
 
 
 def _detail(scheme: RecursionInduction) -> str:

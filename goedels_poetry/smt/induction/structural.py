@@ -7,11 +7,11 @@ The variables that functions recurse on come first: the recursion analysis of Bo
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from goedels_poetry.kernel.faults import SchemeError
 from goedels_poetry.kernel.inductions import StructuralInduction
-from goedels_poetry.kernel.schemas import ConstructorSplit, instances
+from goedels_poetry.kernel.schemas import ConstructorSplit, Scheme, instances
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import Kind, Term, subterms
 from goedels_poetry.smt.context.attempts import close_goal
@@ -77,6 +77,33 @@ def nested_induction(
         children.append(closed or Plan(case))
     context.note_open(sequent, name, detail, [c.sequent for c in children if not c.complete], len(cases), began)
     return Plan(sequent, scheme, tuple(children), name, detail)
+
+
+def by_cases(
+    context: ProverContext,
+    sequent: Sequent,
+    scheme: Scheme,
+    close: Callable[[Sequent], Plan | None],
+    strategy: str,
+    detail: str = "",
+    *,
+    backwards: bool = False,
+) -> Plan | None:
+    """The goal by a scheme; None when it does not apply or ``close`` leaves a case open.
+
+    ``backwards``: the last case first.
+    """
+    try:
+        cases = instances(sequent, scheme, context.signature)
+    except SchemeError:
+        return None
+    children: list[Plan] = []
+    for case in reversed(cases) if backwards else cases:
+        closed = close(case)
+        if closed is None:
+            return None
+        children.append(closed)
+    return Plan(sequent, scheme, tuple(reversed(children) if backwards else children), strategy, detail)
 
 
 def constructor_split(context: ProverContext, sequent: Sequent, on: Term, rlimit: int | None = None) -> Plan:

@@ -4,6 +4,14 @@ A function that sorts keeps every element as often as it was, and its result is 
 that the goal rests on what it does to the folds of `auxiliary.folds`, in the order in which functions rest on each
 other; these facts are induction-free steps for whatever rests on them. Counts, permutations, sortedness and equality of
 sorted lists are then matters of the folds.
+
+Proofs that look at few facts: those that speak of no more functions than what is to be proved rests on.
+
+With dozens of lemmas at hand a solver spends its resources on instances that lead away. A fact about a function is an
+induction whose cases need the facts about the functions that it calls, and nothing else.
+
+A relevance filter of the simplest kind; compare Meng and Paulson, "Lightweight Relevance Filtering for
+Machine-Generated Resolution Problems", 2009.
 """
 
 from __future__ import annotations
@@ -12,6 +20,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from goedels_poetry.kernel.derivation import Instance, Query
+from goedels_poetry.kernel.inductions import RecursionInduction, StructuralInduction
+from goedels_poetry.kernel.printer import show
+from goedels_poetry.kernel.schemas import Scheme
 from goedels_poetry.kernel.sequent import Sequent, make_sequent
 from goedels_poetry.kernel.terms import BOOL, Kind, Term, app, is_app, subterms, symbols
 from goedels_poetry.smt.auxiliary.folds import (
@@ -28,13 +39,108 @@ from goedels_poetry.smt.auxiliary.folds import (
     containers_of,
 )
 from goedels_poetry.smt.auxiliary.standard import SIZE
-from goedels_poetry.smt.context.limits import CANDIDATE, DIRECT, PATIENT
+from goedels_poetry.smt.context.budget import CANDIDATE, DIRECT, PATIENT
 from goedels_poetry.smt.context.prover import ProverContext
-from goedels_poetry.smt.induction.focus import Facts, prove
-from goedels_poetry.smt.invariants.callees import calls, closing_premises
-from goedels_poetry.smt.invariants.laws import Law, Laws
-from goedels_poetry.smt.invariants.lengths import Lengths
+from goedels_poetry.smt.induction.descent import descent_plans
+from goedels_poetry.smt.induction.recursion import recursion_schemes
+from goedels_poetry.smt.induction.structural import by_cases, general_variables, induction_variables
+from goedels_poetry.smt.invariants.laws import Law, Laws, calls, closing_premises
 from goedels_poetry.smt.rewriting.plan import Plan, key_of, leaf
+
+MAX_VARIABLES = 3
+
+
+class Facts:
+    """Proven facts with the defined functions that each speaks of; facts about those in ``always`` always matter."""
+
+    def __init__(self, context: ProverContext, always: Iterable[Term]) -> None:
+        self._context = context
+        self._names: dict[str, frozenset[str]] = {}
+        self._always = frozenset().union(*[self._defined(t) for t in always])
+
+    def add(self, fact: Sequent) -> None:
+        """Remember a fact, which is a lemma of the context by now."""
+        self._names[key_of(fact)] = self._defined(fact.formula)
+
+    def has(self, fact: Sequent) -> bool:
+        """Whether a fact was added."""
+        return key_of(fact) in self._names
+
+    def among(self, names: frozenset[str]) -> tuple[str, ...]:
+        """The facts that speak of no other functions than these; where measures fall, also the lemmas that say so."""
+        measured = not names.isdisjoint(self._context.problem.measures)
+        foreign = [key for key in self._context.lemmas if measured and key not in self._names]
+        return (*foreign, *[key for key, used in self._names.items() if used <= names | self._always])
+
+    def called(self, term: Term) -> frozenset[str]:
+        """The functions in ``term`` and those that they call, through any that are not recursive."""
+        names = set(self._defined(term))
+        opened: set[str] = set()
+        while pending := sorted(names - opened):
+            for name in pending:
+                opened.add(name)
+                definition = self._context.signature.definition(name)
+                if definition is not None and (not definition.recursive or name in self._defined(term)):
+                    names |= self._defined(definition.body)
+        return frozenset(names)
+
+    def _defined(self, term: Term) -> frozenset[str]:
+        return frozenset(n for n in symbols(term) if self._context.signature.definition(n) is not None)
+
+
+def prove(
+    context: ProverContext, fact: Sequent, cites: tuple[str, ...], *, along: str, rlimit: int = CANDIDATE
+) -> Plan | None:
+    """A fact by one induction, first along the recursion of the function ``along``, or by a query."""
+
+    def closed(case: Sequent) -> Plan | None:
+        query = closing(context, case, cites, rlimit)
+        return leaf(case, query) if query is not None else None
+
+    recursion = context.recursions.get(along)
+    functional: list[Scheme] = [*sorted(recursion_schemes(context, fact), key=lambda scheme: len(scheme.general))]
+    structural: list[Scheme] = [
+        StructuralInduction(v.name, general_variables(fact, v))
+        for v in induction_variables(context, fact)[:MAX_VARIABLES]
+    ]
+    first = recursion is not None and not recursion.structural
+    if along in context.problem.measures:
+        plan = next(descent_plans(context, fact, close=lambda case: closing(context, case, cites, 2 * rlimit)), None)
+        if plan is not None:
+            return plan
+    for scheme in (*functional, *structural) if first else (*structural, *functional):
+        plan = by_cases(context, fact, scheme, closed, *_named(scheme), backwards=True)
+        if plan is not None:
+            return plan
+    return closed(fact)
+
+
+def closing(context: ProverContext, goal: Sequent, cites: tuple[str, ...], rlimit: int = CANDIDATE) -> Query | None:
+    """A query that closes the goal with these facts, by the equations or also by unfolding what it calls."""
+    query = Query(cites)
+    if context.holds(goal, query, rlimit):
+        return query
+    for unfoldings in context.unfolder.unfoldings(goal, (1,)) if context.shape.mentions_unfolded(goal) else ():
+        query = Query(cites, unfoldings)
+        if context.holds(goal, query, 3 * rlimit):
+            return query
+    for unfoldings in context.unfolder.unfoldings(goal, (1, 2)) if _divides(goal) else ():
+        query = Query(cites, unfoldings, equations=False)
+        if context.holds(goal, query, rlimit):
+            return query
+    return None
+
+
+def _divides(goal: Sequent) -> bool:
+    """Whether sizes are compared: what is unfolded for ever, half by half, is better unfolded a little."""
+    return any(is_app(h, "<=") and all(a.args for a in h.args) for h in goal.hyps)
+
+
+def _named(scheme: Scheme) -> tuple[str, str]:
+    if isinstance(scheme, RecursionInduction):
+        return "recursion-induction", f"{scheme.function} {' '.join(map(show, scheme.at))} / {' '.join(scheme.general)}"
+    return "structural-induction", scheme.on if isinstance(scheme, StructuralInduction) else ""
+
 
 Establish = Callable[[Sequent, Callable[[ProverContext, Sequent], Plan | None]], bool]
 
@@ -49,7 +155,6 @@ class Invariants:
         self._seen: set[Sequent] = set()
         self._tried: set[Sequent] = set()
         self._failed: dict[Sequent, Law] = {}
-        self._sized = False
         self._facts = Facts(context, [*closing_premises(context), *self._comparisons()])
 
     def plans(self, sequent: Sequent) -> Iterator[Plan]:
@@ -116,7 +221,6 @@ class Invariants:
         if wanted.occurrences:
             yield from laws.numbers(every)
         divided: list[Term] = []
-        lengths = Lengths(self._context, laws.containers, laws.first)
         for call in every:
             yield from laws.of_observations(call)
             yield from laws.of_elements(call, occurrences=wanted.occurrences, order=wanted.order)
@@ -127,14 +231,6 @@ class Invariants:
                 if not candidates:
                     yield from laws.of_pairs(call, divided)
                     divided.append(call)
-                    candidates = list(lengths.balanced(call))
-                    if candidates and not self._sized:
-                        self._sized = True
-                        yield from lengths.none_negative()
-                        for earlier in held[: held.index(call)]:
-                            yield from lengths.of(earlier)
-                if self._sized:
-                    yield from lengths.of(call)
                 yield from candidates
             if wanted.order:
                 yield from laws.of_bounds(call, upper=False)
@@ -166,9 +262,8 @@ class Invariants:
     def _relearn(self) -> bool:
         """What failed once more, with what is known by now and more resources, as long as anything is proved."""
         news, again = False, True
-        patience = 2 * PATIENT if self._sized else PATIENT  # halves are slow to reason about
         while again:
-            proved = [self._prove(law, patience) for law in list(self._failed.values())]
+            proved = [self._prove(law, PATIENT) for law in list(self._failed.values())]
             again = any(proved)
             news |= again
         return news
@@ -192,7 +287,6 @@ class Invariants:
         kinds = {kind for kind in KINDS if any(n.startswith(kind) for n in names)}
         kinds |= {LOW, HIGH} if kinds & {SORTED, SEARCH} else set()
         kinds |= {BELOW} if INVERSIONS in kinds else set()
-        kinds |= {SIZE} if self._sized else set()
         folds = (
             {d.name for d in self._context.signature.definitions if d.name.startswith(tuple(kinds))} if kinds else set()
         )

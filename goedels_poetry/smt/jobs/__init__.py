@@ -1,16 +1,13 @@
 """What runs in worker processes: plain functions from JSON to JSON.
 
-* `symbolic`: read a theorem, look at it before any search, prove, sketch, verify, retrieve.
+* `symbolic`: read a theorem, look at it before any search, prove, sketch, verify, retrieve; a goal as data.
 * `whole`: a whole proof of a script, or values that make it false, at one go.
-* `sequents`: a goal as data.
 * `payloads`: what all jobs take and give; `sketch_checks`: whether a sketch holds before it is stored.
 
-Language models, from the top: `replies` has the jobs.
-* What a reply says: `proposals` (lemmas, in which order) asks `rules` (inductions, splits, witnesses) and
-  `placed_instances`; `refutations` reads values at which a goal is said to be false; all of them read terms, lists and
-  numbers by `reading`.
-* What comes of it: `guided` finds out how lemmas give the goal (`computing`: cases without variables; `chains`: lemmas
-  at what other lemmas bring), and `open_cases` says what stays open; `confirming` finds out whether values refute a
-  goal (`left_out`: what functions may be that a reply does not speak of), `negations` proves it where evaluation cannot
-  tell, and `undetermined` says whether definitions leave it open.
+Language models, from the top: `replies` has the jobs, and reads values at which a goal is said to be false.
+* Reading a reply: `proposals` (lemmas, in which order) asks `rules` (inductions, splits, witnesses) and
+  `placed_instances`; all of them read terms, lists and numbers by `reading`.
+* Its consequences: `guided` finds out how lemmas give the goal (`chains`: lemmas at what other lemmas bring), and what
+  stays open; `confirming` finds out whether values refute a goal, and proves it where evaluation cannot tell;
+  `undetermined` says whether definitions leave it open.
 """

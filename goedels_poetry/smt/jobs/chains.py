@@ -4,6 +4,10 @@ A solver finds such instances by patterns, which know no arithmetic: ``run (size
 ``run (1 + size t) ...``. Here a variable is solved for where the lemma is linear in it, as in matching modulo a theory
 (Plotkin, Building-in equational theories, 1972). Instances alone are given to the solver, without any quantifier, so
 that products stay few.
+
+Cases without variables, ``2^4 < 4!``: the calls that their evaluation makes are the instances that a proof needs.
+
+Solvers that unfold by need give up on them where numbers are unary or calls are many.
 """
 
 from __future__ import annotations
@@ -14,6 +18,9 @@ from itertools import islice
 
 from goedels_poetry.kernel.derivation import Instance, Query
 from goedels_poetry.kernel.problem import Signature
+from goedels_poetry.kernel.refutation.evaluator import Evaluator, Trace
+from goedels_poetry.kernel.refutation.operations import Undecided
+from goedels_poetry.kernel.refutation.values import to_term
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import INT, Kind, Term, and_, app, implies, integer, is_app, substitute, subterms
 from goedels_poetry.smt.context.prover import ProverContext
@@ -245,3 +252,25 @@ def _sum(linear: Linear) -> Term:
         if factor
     ]
     return integer(0) if not parts else parts[0] if len(parts) == 1 else app("+", parts, INT)
+
+
+MAX_CALLS = 1_000
+
+
+def computed(context: ProverContext, sequent: Sequent) -> tuple[Instance, ...]:
+    """The defining equations at the values where they are used; nothing when the sequent has to be reasoned about."""
+    if sequent.concl.free:
+        return ()
+    trace = Trace()
+    try:
+        if Evaluator(context.signature, fuel=MAX_CALLS, trace=trace).value(sequent.concl, {}) is not True:
+            return ()
+    except Undecided:
+        return ()
+    found = []
+    for equation, binding in trace.equations:
+        terms = [to_term(context.signature, variable.sort, value) for variable, value in binding]
+        if any(term is None for term in terms):
+            return ()
+        found.append(Instance("def", equation.args[0].name, tuple(term for term in terms if term is not None)))
+    return tuple(found)

@@ -2,6 +2,12 @@
 
 What our evaluation cannot tell, as a hypothesis about all integers, is proved with the values put in. A subgoal is
 refuted by that, and a theorem by a proof of its negation.
+
+The proof that a theorem is false at values that a model has named, where evaluation alone cannot tell.
+
+What no evaluator decides, as a hypothesis about all integers, is proved with the values put in, from definitions; so is
+all else that the goal says there. The goal at these values is then false, and with it the goal. Where the values are
+also those of declared functions, the theorem is that with definitions in their place, and its premises are conditions.
 """
 
 from __future__ import annotations
@@ -11,6 +17,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from goedels_poetry.kernel.derivation import Instance, Query
 from goedels_poetry.kernel.faults import BadProof, CodecError
 from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.printer import show
@@ -24,26 +31,44 @@ from goedels_poetry.kernel.refutation.counterexample import (
     read_counterexample,
 )
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
-from goedels_poetry.kernel.refutation.interpretation import Interpretation, interpreted_theorem, shown_interpretation
+from goedels_poetry.kernel.refutation.interpretation import (
+    Interpretation,
+    as_condition,
+    interpreted_theorem,
+    shown_interpretation,
+)
 from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.refutation.value_codec import value_from_json
 from goedels_poetry.kernel.refutation.value_forms import Element
 from goedels_poetry.kernel.refutation.values import small_values, to_term
-from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.kernel.terms import Kind, Term, is_app, not_, rebuild, substitute, subterms
+from goedels_poetry.kernel.schemas import Intro
+from goedels_poetry.kernel.sequent import Sequent, sequent_of
+from goedels_poetry.kernel.terms import (
+    FALSE,
+    Kind,
+    Term,
+    and_,
+    forall,
+    implies,
+    is_app,
+    not_,
+    rebuild,
+    substitute,
+    subterms,
+)
 from goedels_poetry.smt.auxiliary.standard import with_standard_auxiliaries
 from goedels_poetry.smt.context.budget import OutOfTime
 from goedels_poetry.smt.context.prover import ProverContext
-from goedels_poetry.smt.jobs.left_out import with_meanings
-from goedels_poetry.smt.jobs.negations import proof_of_negation
 from goedels_poetry.smt.jobs.payloads import context_of, result
 from goedels_poetry.smt.jobs.undetermined import is_undetermined
+from goedels_poetry.smt.notation.proof_json import query_to_json, scheme_to_json, show_sequent
 from goedels_poetry.smt.notation.text import parse_problem, parse_sequent, parse_term
 from goedels_poetry.smt.preflight.checks import EVALUATED
-from goedels_poetry.smt.preflight.facts import facts_of, proof_of
+from goedels_poetry.smt.preflight.facts import closed_context, facts_of, proof_of, proved_steps
 from goedels_poetry.smt.preflight.falsify import Counterexample
 from goedels_poetry.smt.refutation.counterexample import show_value
-from goedels_poetry.smt.refutation.functions import interpretation
+from goedels_poetry.smt.refutation.refute import interpretation
+from goedels_poetry.smt.rewriting.plan import key_of
 from goedels_poetry.solvers.limits import Limits
 from goedels_poetry.solvers.spare import borrowed
 
@@ -104,11 +129,6 @@ def confirm_refutation(payload: Json) -> Json:
             return result(context, began, _refuted(context, sequent, payload, said, doubtful))
         except NotRefuted as reason:
             told = str(reason)
-            for more in with_meanings(context.problem, said):
-                try:
-                    return result(context, began, _refuted(context, sequent, payload, more, doubtful))
-                except NotRefuted as other:  # of a premise that held of nothing yet there is less to learn
-                    told = str(other) if A_PREMISE in told else told
             words = is_undetermined(context, sequent, said, doubtful, int(payload.get("seed", 0)))
             if words:
                 return result(context, began, {"open": words})
@@ -397,3 +417,82 @@ def _confirm(world: World, found: Counterexample, seed: int, terminating: set[st
 def _asked(script: str) -> str:
     with borrowed() as z3:
         return str(z3.ask(script, Limits(rlimit=RLIMIT, seconds=SECONDS / 3)).status)
+
+
+@dataclass(frozen=True, slots=True)
+class Negation:
+    """The steps that end in the negated theorem, and what declared functions and constants are in it."""
+
+    steps: list[Json]
+    given: Interpretation | None
+
+    def evidence(self) -> Json:
+        """As a certificate is made of it."""
+        return {"steps": self.steps, **({"interpretation": self.given.to_json()} if self.given else {})}
+
+
+def proof_of_negation(
+    text: str, given: Interpretation | None, constants: Mapping[str, Any], values: Mapping[str, Any], seed: int
+) -> Negation | None:
+    """The proof that the theorem of ``text`` is false; None when none was found, or values have no terms.
+
+    Args:
+        given: what declared functions are.
+        constants: the values of declared constants.
+        values: of the goal's outer variables, by the names that `goal_of` gives them.
+    """
+    plain = parse_problem(text)
+    named = {n: to_term(plain.signature, plain.signature.functions[n][1], value) for n, value in constants.items()}
+    if any(term is None for term in named.values()):
+        return None
+    functions = dict(given.functions) if given is not None else {}
+    functions |= {name: ((), show(term)) for name, term in named.items() if term is not None}
+    meaning = Interpretation(functions, {}) if functions else None
+    try:
+        problem = interpreted_theorem(text.encode(), plain, meaning)[1] if meaning is not None else plain
+    except BadProof:
+        return None
+    steps = _steps(problem, as_condition(problem) if meaning is not None else problem, values, seed)
+    return Negation(steps, meaning) if steps is not None else None
+
+
+def _steps(problem: Problem, condition: Problem, values: Mapping[str, Any], seed: int) -> list[Json] | None:
+    """The steps to the negated goal of ``condition``: that of ``problem``, or that its premises imply it."""
+    goal = sequent_of(problem.goal, problem.signature.names)
+    at = {v: to_term(problem.signature, v.sort, values[v.name]) for v in goal.vars}
+    known = {v: term for v, term in at.items() if term is not None}
+    if len(known) < len(at):
+        return None
+    parts = [substitute(part, known) for part in (*goal.hyps, not_(goal.concl))]
+    premises = [p.formula for p in problem.premises] if condition is not problem else []
+    names = condition.signature.names
+    facts = [sequent_of(part, names) for part in dict.fromkeys((*premises, *parts))]
+    context = closed_context(condition, seed)
+    try:
+        steps = proved_steps(context, facts)
+        return None if steps is None else [*steps, *_put_together(condition, goal, known, facts)]
+    except OutOfTime:
+        return None
+    finally:
+        context.close()
+
+
+def _put_together(condition: Problem, goal: Sequent, at: Mapping[Term, Term], facts: list[Sequent]) -> list[Json]:
+    """From ``facts`` to the negation: the goal as a hypothesis is false at the values; so premises do not imply it."""
+    whole = forall(goal.vars, implies(and_(goal.hyps), goal.concl))
+    cites = tuple(dict.fromkeys(key_of(fact) for fact in facts))
+    at_values = (Instance("hyp", "0", tuple(at[v] for v in goal.vars)),) if goal.vars else ()
+    absurd, denied = Sequent((), (whole,), FALSE), Sequent((), (), not_(whole))
+    steps = [_step(absurd, Query(cites, at_values)), _step(denied, None)]
+    last = sequent_of(not_(condition.goal), condition.signature.names)
+    if last.key is not denied.key:
+        steps.append(_step(last, Query((*cites, key_of(denied)))))
+    return [*steps[:-1], {**steps[-1], "statement": ""}]
+
+
+def _step(sequent: Sequent, query: Query | None) -> Json:
+    """A step of a finished tree by a query; without one, by introduction from the step before."""
+    statement = show_sequent(sequent)
+    if query is None:
+        return {"id": statement, "statement": statement, "proof": None, "scheme": {"scheme": scheme_to_json(Intro())}}
+    return {"id": statement, "statement": statement, "proof": {"query": query_to_json(query)}, "scheme": None}

@@ -14,7 +14,7 @@ from goedels_poetry.kernel.printer import show_sort, show_symbol
 from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.reading.names import legible
 from goedels_poetry.kernel.terms import BOOL, Sort, Term, forall
-from goedels_poetry.smt.notation import NotRead, in_prefix
+from goedels_poetry.smt.notation.formulas import NotRead, in_prefix
 from goedels_poetry.smt.notation.reply_forms import MAX_TERM, MAX_TEXT
 from goedels_poetry.smt.notation.text import parse_term
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,8 +28,6 @@ from goedels_poetry.smt.notation.proof_json import scheme_to_json
 from goedels_poetry.smt.notation.reply_forms import MAX_DEPTH, MAX_ORDER, MAX_SPLIT, MAX_WIDTH
 
 PARTS = ("induction", "cases", "witness")
-_NAMES = ("on", "from", "measure", "along", "at", "width", "depth")
-"""Of the parts of an induction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,14 +134,7 @@ def _induction(problem: Problem, sequent: Sequent, given: Any, where: str, notes
     if given.get("along"):
         return Rule(_along(problem, sequent, given, where))
     variables = {v.name: v for v in sequent.vars}
-    order = tuple(map(unbarred, texts(given.get("on") or _only_variables(given, variables), f"{where}.on")))
-    if len(order) == 1 and order[0] not in variables:
-        if (value := _as_measure(problem, sequent, order[0])) is not None:
-            return Rule(MeasureInduction(value))
-        named, along = _in_words(order[0], variables, problem)
-        if along and not named:
-            return Rule(_along(problem, sequent, {**given, "along": along}, where))
-        order = named or order
+    order = tuple(map(unbarred, texts(given.get("on") or [], f"{where}.on")))
     if not order or any(name not in variables for name in order) or len(set(order)) != len(order):
         known = ", ".join(variables) or "none"
         raise BadProposal(f"{where} on {', '.join(order) or 'nothing'}: the variables of the goal are {known}")
@@ -162,36 +151,6 @@ def _induction(problem: Problem, sequent: Sequent, given: Any, where: str, notes
     return Rule(StructuralInduction(on.name, general_variables(sequent, on), depth), order[:MAX_ORDER])
 
 
-_WORD = re.compile(r"[^\s,;:()]+")
-
-
-def _in_words(text: str, variables: Mapping[str, Term], problem: Problem) -> tuple[tuple[str, ...], str]:
-    """The variables, and the recursive function, that a phrase names: "structural induction on xs", "along mix"."""
-    words = [unbarred(word.strip("`'\".")) for word in _WORD.findall(text)]
-    named = tuple(dict.fromkeys(word for word in words if word in variables))
-    return named, next((word for word in words if _recursive(problem, word)), "")
-
-
-def _as_measure(problem: Problem, sequent: Sequent, text: str) -> Term | None:
-    """An integer term that stands where a variable was expected: induction is on its value."""
-    try:
-        measure = term_of(text, problem, sequent.vars, "", INT)
-    except BadProposal:
-        return None
-    return measure if measure.free else None
-
-
-def _only_variables(given: Json, variables: Mapping[str, Term]) -> Any:
-    """What names variables of the goal and nothing else, where ``on`` is not given: it can only be meant for it."""
-    named = [part for name, part in given.items() if name not in _NAMES and _names(part, variables)]
-    return named[0] if len(named) == 1 else []
-
-
-def _names(part: Any, variables: Mapping[str, Term]) -> bool:
-    items = part if isinstance(part, list) else [part]
-    return bool(items) and all(isinstance(item, str) and unbarred(item) in variables for item in items)
-
-
 def _points(problem: Problem, sequent: Sequent, value: Any, where: str) -> tuple[tuple[Term, ...], ...]:
     """Points of a hypothesis: lists of terms, or objects; what an object leaves out stays as it is."""
     if not value:
@@ -203,11 +162,6 @@ def _points(problem: Problem, sequent: Sequent, value: Any, where: str) -> tuple
         found = point_of(point, problem, sequent.vars, sequent.vars, place)
         points.append(tuple(found.get(v, v) for v in sequent.vars))
     return tuple(points)
-
-
-def _recursive(problem: Problem, name: str) -> bool:
-    definition = problem.signature.definition(unbarred(respelled(name, problem)))
-    return definition is not None and definition.recursive
 
 
 def _along(problem: Problem, sequent: Sequent, given: Json, where: str) -> Scheme:

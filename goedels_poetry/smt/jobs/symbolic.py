@@ -1,4 +1,7 @@
-"""What runs in a worker process: plain functions from JSON to JSON, one for each thing an agent asks for."""
+"""What runs in a worker process: plain functions from JSON to JSON, one for each thing an agent asks for.
+
+A goal as data, for strategies; JSON in, JSON out, as in `symbolic`.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,15 @@ from typing import Any
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.derivation import Query
-from goedels_poetry.kernel.printer import declarations, show
-from goedels_poetry.kernel.problem import Problem
+from goedels_poetry.kernel.printer import declarations, show, show_sort
+from goedels_poetry.kernel.problem import Problem, Signature
 from goedels_poetry.kernel.reach import reached
 from goedels_poetry.kernel.reading.certificate import query_from_json
 from goedels_poetry.kernel.refutation.theory import definitions
-from goedels_poetry.kernel.terms import symbols
+from goedels_poetry.kernel.terms import INT, Sort, symbols
 from goedels_poetry.protocol.trials import Status
 from goedels_poetry.smt.context.attempts import direct_query, minimal_query
-from goedels_poetry.smt.context.budget import OutOfTime
-from goedels_poetry.smt.context.limits import DIRECT
+from goedels_poetry.smt.context.budget import DIRECT, OutOfTime
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.context.sketches import sketch_json, with_lemmas
 from goedels_poetry.smt.jobs.chains import as_given
@@ -32,8 +34,9 @@ from goedels_poetry.smt.jobs.payloads import (
 )
 from goedels_poetry.smt.jobs.sketch_checks import refuted_child, rule_fault
 from goedels_poetry.smt.jobs.undetermined import doubts
+from goedels_poetry.smt.notation.describe import describe_goal
 from goedels_poetry.smt.notation.premises import told
-from goedels_poetry.smt.notation.proof_json import query_to_json
+from goedels_poetry.smt.notation.proof_json import query_to_json, show_sequent
 from goedels_poetry.smt.notation.text import parse_sequent
 from goedels_poetry.smt.preflight.checks import check_problem
 from goedels_poetry.smt.refutation.counterexample import show_assignment
@@ -197,3 +200,25 @@ def _doubts(context: ProverContext) -> list[str]:
     problem = context.problem
     rests_on = reached(context.signature, [problem.goal, *[premise.formula for premise in problem.premises]])
     return [words for name, words in doubts(context).items() if name in rests_on]
+
+
+def sequent(payload: Json) -> Json:
+    """See `Readable.sequent`."""
+    problem = problem_of(payload["theorem"])
+    goal, signature = goal_sequent(problem, payload["statement"]), problem.signature
+    used = symbols(goal.formula) & signature.names
+    return {
+        "statement": show_sequent(goal),
+        "text": describe_goal(goal, ())["statement"],
+        "variables": [[show(v), show_sort(v.sort), _is_inductive(v.sort, signature)] for v in goal.vars],
+        "hypotheses": [show(hypothesis) for hypothesis in goal.hyps],
+        "conclusion": show(goal.concl),
+        "functions": sorted(name for name in used if signature.definition(name) is not None),
+    }
+
+
+def _is_inductive(sort: Sort, signature: Signature) -> bool:
+    datatype = signature.datatype(sort)
+    if datatype is None:
+        return sort is INT
+    return any(field == sort for constructor in datatype.constructors for _, field in constructor.fields)

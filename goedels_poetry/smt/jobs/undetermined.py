@@ -21,8 +21,7 @@ from goedels_poetry.kernel.refutation.values import small_values, to_term
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import BOOL, INT, Term, app, eq, forall, integer, is_app, ite, not_, symbols, var
 from goedels_poetry.smt.context.attempts import close_goal
-from goedels_poetry.smt.context.budget import OutOfTime
-from goedels_poetry.smt.context.limits import PATIENT
+from goedels_poetry.smt.context.budget import PATIENT, OutOfTime
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.notation.infix import render
 from goedels_poetry.smt.notation.text import parse_term

@@ -2,6 +2,5 @@
 
 * `checks`: these questions one after the other.
 * `falsify`: values that make the premises true and the goal false.
-* `interpret`: what declared functions and sorts are, too, where premises speak of them.
 * `facts`: premises that no values decide, proved from the definitions.
 """

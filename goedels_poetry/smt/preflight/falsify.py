@@ -18,10 +18,9 @@ from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent, sequent_
 from goedels_poetry.kernel.terms import BOOL, Kind, Sort, Term, is_app, rebuild, subterms
 from goedels_poetry.smt.preflight.facts import facts_of, proof_of
 from goedels_poetry.smt.refutation.counterexample import show_calls, show_values
-from goedels_poetry.smt.refutation.functions import interpretation
 from goedels_poetry.smt.refutation.models import suggested_values
 from goedels_poetry.smt.refutation.narrow import Narrowing
-from goedels_poetry.smt.refutation.refute import Refuter
+from goedels_poetry.smt.refutation.refute import Refuter, interpretation
 
 Json = dict[str, Any]
 Interpret = Callable[[str, tuple[Any, ...]], Any]

@@ -1,9 +1,8 @@
 """Values at which a goal is false.
 
 * `refute`: small values in order, then random ones; counterexamples made simpler.
-* `narrow`: values chosen only as far as the goal asks for them; `lazy`: its evaluator.
-* `models`: values that a solver suggests.
-* `functions`: fixed values of declared functions. `interpretations`: terms for them, under which premises hold;
-  `solver_functions`: those of a solver's model.
+* `narrow`: values chosen only as far as the goal asks for them.
+* `models`: values and functions that a solver suggests.
+* `interpretations`: terms for declared functions, under which premises hold.
 * `counterexample`: values in the problem's own terms.
 """

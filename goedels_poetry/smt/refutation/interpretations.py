@@ -37,8 +37,8 @@ from goedels_poetry.kernel.terms import (
     symbols,
     var,
 )
+from goedels_poetry.smt.refutation.models import functions_of_model
 from goedels_poetry.smt.refutation.refute import Refuter
-from goedels_poetry.smt.refutation.solver_functions import functions_of_model
 from goedels_poetry.solvers.limits import Limits
 from goedels_poetry.solvers.spare import borrowed
 

@@ -7,21 +7,340 @@ one that most parts of the goal wait for alone comes first. What is found is eva
 
 Narrowing only where the evaluation needs it: Antoy, Echahed and Hanus, "A Needed Narrowing Strategy", 2000; as a search
 for counterexamples: Runciman, Naylor and Lindblad, "SmallCheck and Lazy SmallCheck", 2008.
+
+Lazy evaluation of terms with holes: a part of a value is evaluated when somebody asks for it, and only then.
+
+It serves the search for counterexamples; what is claimed is computed by the strict evaluator.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from goedels_poetry.kernel.problem import Constructor
-from goedels_poetry.kernel.refutation.operations import Undecided
+from goedels_poetry.kernel.problem import Constructor, Signature
+from goedels_poetry.kernel.refutation.evaluator import Evaluator
+from goedels_poetry.kernel.refutation.operations import OPERATIONS, Undecided, bitvector_operation
 from goedels_poetry.kernel.refutation.values import small_values
 from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.kernel.terms import INT, Sort, Term
-from goedels_poetry.smt.refutation.lazy import UNSET, Hole, Lazy, Need, Thunk, either
+from goedels_poetry.kernel.terms import INT, LARGE, BitVector, Kind, Sort, Term
 from goedels_poetry.smt.refutation.refute import Refuter
+
+Frame: TypeAlias = list[Any]
+Code: TypeAlias = Callable[[Frame], Any]
+
+UNSET = object()
+MOST_NEEDS = 300
+"""Holes that are remembered of what an evaluation waits for."""
+
+
+class Hole:
+    """A part of a value that nobody has asked for; ``value`` is its head once chosen, with holes for the fields."""
+
+    __slots__ = ("sort", "value")
+
+    def __init__(self, sort: Sort) -> None:
+        self.sort = sort
+        self.value: Any = UNSET
+
+
+class Thunk:
+    """An evaluation that is put off until its value is asked for; ``needs`` is what it was last stuck on."""
+
+    __slots__ = ("code", "frame", "needs", "value")
+    needs: Need | None
+
+    def __init__(self, code: Code, frame: Frame) -> None:
+        self.code = code
+        self.frame = frame
+        self.value: Any = UNSET
+        self.needs = None
+
+
+class Need(Exception):
+    """The evaluation cannot go on without one of ``holes``; ``last`` are those that a part waits for alone."""
+
+    def __init__(self, holes: tuple[Hole, ...], last: tuple[Hole, ...]) -> None:
+        self.holes = holes
+        self.last = last
+
+
+@dataclass
+class _Meter:
+    """Evaluations that are left: in all, and before the next check ends."""
+
+    left: int = 0
+    of_check: int = 0
+
+
+class Lazy:
+    """Evaluates terms to their heads. What it has evaluated stands on ``trail``, so that it can be taken back."""
+
+    def __init__(self, signature: Signature, evaluator: Evaluator) -> None:
+        self._signature = signature
+        self._evaluator = evaluator
+        self._bodies: dict[str, Code] = {}
+        self.meter = _Meter()
+        self.trail: list[Thunk] = []
+
+    def force(self, delayed: Any) -> Any:
+        """The head of a value.
+
+        Raises:
+            Need: it depends on a hole. Undecided: it has none, or not within the bounds.
+        """
+        kind = type(delayed)
+        if kind is Thunk:
+            if delayed.value is not UNSET:
+                return delayed.value
+            self.meter.of_check -= 1
+            if delayed.needs is not None:
+                self.meter.of_check -= len(delayed.needs.holes) // 64
+                if all(hole.value is UNSET for hole in delayed.needs.holes):
+                    raise Need(delayed.needs.holes, delayed.needs.last)
+            if self.meter.of_check < 0:
+                raise Undecided("out of fuel")
+            try:
+                value = delayed.code(delayed.frame)
+            except Need as need:
+                delayed.needs = need
+                self.trail.append(delayed)  # these may be holes of a choice that is taken back
+                raise
+            delayed.value = value
+            self.trail.append(delayed)
+            return value
+        if kind is Hole:
+            if delayed.value is UNSET:
+                raise Need((delayed,), (delayed,))
+            return delayed.value
+        return delayed
+
+    def whole(self, delayed: Any) -> Any:
+        """The value with all its parts; raises as `force`."""
+        value = self.force(delayed)
+        if type(value) is tuple:
+            self.meter.left -= 1
+            return (value[0], *[self.whole(part) for part in value[1:]])
+        return value
+
+    def undo(self, mark: int) -> None:
+        """Forget what was evaluated since the trail had length ``mark``."""
+        while len(self.trail) > mark:
+            thunk = self.trail.pop()
+            thunk.value, thunk.needs = UNSET, None
+
+    def slots(self, variables: Sequence[Term], terms: Sequence[Term]) -> dict[Term, int]:
+        """Places in a frame for the variables, then for the calls: what was evaluated of a call is kept there."""
+        defined = self._signature.definition
+        calls = [t for term in terms for t in _outside_of_binders(term) if defined(t.name) is not None]
+        return {term: slot for slot, term in enumerate(dict.fromkeys((*variables, *calls)))}
+
+    def delay(self, term: Term, slots: dict[Term, int]) -> Code:
+        """Code that puts off the evaluation of ``term``; variables, literals and constructors need none."""
+        if term.kind is Kind.VAR:
+            slot = slots[term]
+            return lambda frame: frame[slot]
+        if term.kind is Kind.LIT:
+            value = term.value.value if isinstance(term.value, BitVector) else term.value
+            return lambda frame: value
+        if term in slots:
+            return self._call(term, slots)
+        code = self._compile(term, slots)
+        if term.kind is Kind.APP and self._signature.constructor(term.name):
+            return code
+        return lambda frame: Thunk(code, frame)
+
+    def compile(self, term: Term, slots: dict[Term, int]) -> Code:
+        """Code for the head of ``term``; ``slots`` says where in a frame the variables and shared terms stand."""
+        if term.kind in (Kind.VAR, Kind.LIT) or term in slots:
+            delayed, force = self.delay(term, slots), self.force
+            return lambda frame: force(delayed(frame))
+        return self._compile(term, slots)
+
+    def _compile(self, term: Term, slots: dict[Term, int]) -> Code:
+        if term.kind is not Kind.APP or term.size > LARGE:  # whose code would not share what the term shares
+            return self._strictly(term, slots)
+        name = term.name
+        if name == "ite":
+            test, then, other = (self.compile(a, slots) for a in term.args)
+            return lambda frame: then(frame) if test(frame) else other(frame)
+        if name in ("and", "or"):
+            return _junction([self.compile(a, slots) for a in term.args], name == "or")
+        if name == "=>":
+            *premises, last = (self.compile(a, slots) for a in term.args)
+            return _junction([*[_negated(p) for p in premises], last], True)
+        if self._signature.constructor(name):
+            fields = [self.delay(a, slots) for a in term.args]
+            return lambda frame: (name, *[field(frame) for field in fields])
+        selector = self._signature.selector(name)
+        if selector:
+            return self._selection(self.compile(term.args[0], slots), selector[1].name, selector[2] + 1)
+        return self._theory(term, slots)
+
+    def _theory(self, term: Term, slots: dict[Term, int]) -> Code:
+        name = term.name
+        if name in self._signature.functions or name in ("select", "store", "const"):
+            return self._strictly(term, slots)
+        if name == "is":
+            value, constructor = self.compile(term.args[0], slots), term.indices[0]
+            return lambda frame: value(frame)[0] == constructor
+        operands = [self.delay(a, slots) for a in term.args]
+        if name in ("=", "distinct") and len(operands) == 2:
+            left, right = operands
+            wanted = name == "="
+            return lambda frame: self._same(left(frame), right(frame)) is wanted
+        bits = any(t.sort.name == "BitVec" for t in (term, *term.args[:1]))
+        operation = bitvector_operation(term) if bits else None
+        operation = operation or OPERATIONS.get(name)
+        if operation is None or name in ("=", "distinct"):
+            return self._strictly(term, slots)
+        apply, force = operation, self.force
+        if len(operands) == 2:
+            left, right = operands
+            return lambda frame: apply(*self._both(left(frame), right(frame)))
+        return lambda frame: apply(*[force(operand(frame)) for operand in operands])
+
+    def _strictly(self, term: Term, slots: dict[Term, int]) -> Code:
+        """By the strict evaluator, when all variables are known to their ends."""
+        variables = tuple(v for v in slots if v in term.free)
+        code: list[Any] = []
+
+        def run(frame: Frame) -> Any:
+            values = [self.whole(frame[slots[v]]) for v in variables]
+            if not code:
+                code.append(self._evaluator.compile(term, variables))
+            self.meter.left -= 2
+            return self._evaluator.run(code[0], values)
+
+        return run
+
+    def _selection(self, value: Code, constructor: str, position: int) -> Code:
+        def select(frame: Frame) -> Any:
+            head = value(frame)
+            if head[0] != constructor:
+                raise Undecided("a selector of another constructor")
+            return self.force(head[position])
+
+        return select
+
+    def _call(self, term: Term, slots: dict[Term, int]) -> Code:
+        """Code that puts off a call, once a frame."""
+        args = [self.delay(a, slots) for a in term.args]
+        slot, body = slots[term], self._body(term.name)
+
+        def delayed(frame: Frame) -> Any:
+            thunk = frame[slot]
+            if thunk is None:
+                thunk = frame[slot] = Thunk(body, [arg(frame) for arg in args])
+            return thunk
+
+        return delayed
+
+    def _body(self, name: str) -> Code:
+        body = self._bodies.get(name)
+        if body is not None:
+            return body
+        made: list[tuple[Code, list[None]]] = []
+
+        def run(frame: Frame) -> Any:
+            if not made:
+                definition = self._signature.definition(name)
+                assert definition is not None
+                slots = self.slots(definition.params, [definition.body])
+                made.append((self.compile(definition.body, slots), [None] * (len(slots) - len(definition.params))))
+            code, room = made[0]
+            if len(frame) == arity:
+                frame.extend(room)
+            return code(frame)
+
+        definition = self._signature.definition(name)
+        assert definition is not None
+        arity = len(definition.params)
+        self._bodies[name] = run
+        return run
+
+    def _both(self, left: Any, right: Any) -> tuple[Any, Any]:
+        """Two heads that are of use together only."""
+        try:
+            one = self.force(left)
+        except Need as need:
+            try:
+                self.force(right)
+            except Need as other:
+                raise Need((*need.holes, *other.holes), ()) from None
+            raise
+        return one, self.force(right)
+
+    def _same(self, left: Any, right: Any) -> bool:
+        """Whether two values are equal; any part that differs decides, known or not what stands beside it."""
+        if left is right:
+            return True
+        self.meter.of_check -= 1
+        if self.meter.of_check < 0:
+            raise Undecided("out of fuel")
+        one, other = self._both(left, right)
+        if type(one) is not tuple or type(other) is not tuple:
+            return bool(one == other)
+        if one[0] != other[0]:
+            return False
+        blocked: Need | None = None
+        for a, b in zip(one[1:], other[1:], strict=True):
+            try:
+                if not self._same(a, b):
+                    return False
+            except Need as need:
+                blocked = need if blocked is None else either(blocked, need)
+        if blocked is not None:
+            raise blocked
+        return True
+
+
+def _outside_of_binders(term: Term) -> Iterator[Term]:
+    """The applications in a term, each once."""
+    seen: set[Term] = set()
+    stack = [term]
+    while stack:
+        part = stack.pop()
+        if part.kind is Kind.APP and part not in seen:
+            seen.add(part)
+            yield part
+            stack.extend(part.args)
+
+
+def _negated(code: Code) -> Code:
+    return lambda frame: not code(frame)
+
+
+def either(one: Need, other: Need) -> Need:
+    """What two parts wait for, either of which may go on."""
+    holes, last = one.holes + other.holes, one.last + other.last
+    return Need(holes[:MOST_NEEDS], last[:MOST_NEEDS])
+
+
+def _junction(codes: list[Code], stop: bool) -> Code:
+    """``and``/``or``: any operand that decides counts, whatever the others wait for."""
+
+    def run(frame: Frame) -> Any:
+        blocked: Need | None = None
+        undecided: Undecided | None = None
+        for code in codes:
+            try:
+                if code(frame) is stop:
+                    return stop
+            except Need as need:
+                blocked = need if blocked is None else either(blocked, need)
+            except Undecided as reason:
+                undecided = reason
+        if blocked is not None:
+            raise blocked
+        if undecided is not None:
+            raise undecided
+        return not stop
+
+    return run
+
 
 Choice: TypeAlias = tuple[int, str, Any]
 

@@ -3,16 +3,19 @@
 All small values as in SmallCheck (Runciman, Naylor and Lindblad, "SmallCheck and Lazy SmallCheck", 2008), then random
 ones and shrinking as in QuickCheck (Claessen and Hughes, "QuickCheck: A Lightweight Tool for Random Testing of Haskell
 Programs", 2000).
+
+Declared functions as fixed pseudo-random ones: a test needs values of theirs, whatever these are.
 """
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from goedels_poetry.kernel.problem import Signature
+from goedels_poetry.kernel.problem import Problem, Signature
 from goedels_poetry.kernel.refutation.code import Code
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.refutation.operations import Undecided
@@ -153,3 +156,22 @@ class Refuter:
 def _size(value: Any) -> int:
     """The number of constructors and other parts."""
     return sum(map(_size, value)) if isinstance(value, tuple) else 1
+
+
+SIZE = 2
+"""Of the results: small, so that they are met again."""
+
+
+def interpretation(problem: Problem, seed: int) -> Callable[[str, tuple[Any, ...]], Any]:
+    """Values by name and arguments: the same for the same seed, whatever the order of calls."""
+    known: dict[tuple[str, tuple[Any, ...]], Any] = {}
+
+    def interpret(name: str, args: tuple[Any, ...]) -> Any:
+        key = (name, args)
+        if key not in known:
+            digest = hashlib.blake2b(repr((seed, key)).encode(), digest_size=8).digest()
+            source = random.Random(digest)
+            known[key] = random_value(problem.signature, problem.signature.functions[name][1], SIZE, source)
+        return known[key]
+
+    return interpret

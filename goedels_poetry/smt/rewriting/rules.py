@@ -3,6 +3,8 @@
 An instance of an equation is applied from its larger to its smaller side, so permutative laws such as ``plus x y = plus
 y x`` sort their arguments instead of going round (Martin and Nipkow, "Ordered Rewriting and Confluence", 1990).
 Variables of the terms that are rewritten are treated as constants.
+
+Terms rewritten by the defining equations of a problem.
 """
 
 from __future__ import annotations
@@ -11,12 +13,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from goedels_poetry.kernel.derivation import Instance, Query
-from goedels_poetry.kernel.equations import simplify
+from goedels_poetry.kernel.equations import Equation, simplify
 from goedels_poetry.kernel.problem import Premise, Signature
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import (
     FALSE,
     INT,
+    LARGE,
     TRUE,
     Kind,
     Term,
@@ -29,7 +32,62 @@ from goedels_poetry.kernel.terms import (
 )
 from goedels_poetry.smt.rewriting.matching import match
 from goedels_poetry.smt.rewriting.plan import key_of
-from goedels_poetry.smt.rewriting.rewrite import Rewriter
+
+
+class Rewriter:
+    """Unfolds definitions on constructor patterns, innermost first, at most ``fuel`` times a term."""
+
+    def __init__(self, signature: Signature, equations: Iterable[Equation]) -> None:
+        self._signature = signature
+        self._rules: dict[str, list[Equation]] = {}
+        for equation in equations:
+            definition = signature.definition(equation.function)
+            patterned = any(a.kind is not Kind.VAR for a in equation.lhs.args)
+            split = equation.function in self._rules
+            if patterned or (definition is not None and not definition.recursive and not split):
+                self._rules.setdefault(equation.function, []).append(equation)
+
+    def normal(self, term: Term, fuel: int = 60) -> Term:
+        """``term`` with definitions unfolded where a constructor pattern matches."""
+        self._fuel = fuel
+        self._done: dict[Term, Term] | None = {} if term.size > LARGE else None
+        return self._go(term)
+
+    def step(self, term: Term) -> Term | None:
+        """``term`` with its outermost call unfolded once, or None where no pattern matches."""
+        for equation in self._rules.get(term.name, ()):
+            binding = match(equation.lhs, term)
+            if binding is not None:
+                return substitute(equation.rhs, binding)
+        return None
+
+    def _go(self, term: Term) -> Term:
+        if self._done is None:
+            return self._anew(term)
+        if term not in self._done:
+            self._done[term] = self._anew(term)
+        return self._done[term]
+
+    def _anew(self, term: Term) -> Term:
+        if term.kind is not Kind.APP or not term.args:
+            return self._unfold(term) if term.kind is Kind.APP else term
+        if term.name == "ite":
+            test = self._go(term.args[0])
+            folded = simplify(rebuild(term, (test, *term.args[1:])), self._signature)
+            if folded.kind is not Kind.APP or folded.name != "ite":
+                return self._go(folded)
+            return rebuild(folded, (folded.args[0], self._go(folded.args[1]), self._go(folded.args[2])))
+        return self._unfold(rebuild(term, tuple([self._go(a) for a in term.args])))
+
+    def _unfold(self, term: Term) -> Term:
+        if self._fuel > 0:
+            for equation in self._rules.get(term.name, ()):
+                binding = match(equation.lhs, term)
+                if binding is not None:
+                    self._fuel -= 1
+                    return self._go(substitute(equation.rhs, binding))
+        return simplify(term, self._signature)
+
 
 FUEL, PATIENT_FUEL = 80, 400
 """Steps of one normalisation: of a candidate, of a goal that is to be proved so."""

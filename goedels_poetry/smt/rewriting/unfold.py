@@ -1,17 +1,31 @@
 """Defining equations by the instance: at the calls of a goal, then at the calls that these bring.
 
 In the manner of Suter, Köksal and Kuncak, "Satisfiability Modulo Recursive Programs", 2011.
+
+Functions that are not recursive written out.
+
+A solver knows a definition as an equation of an uninterpreted function, and its theories simplify nothing inside of
+such a function. So each call becomes a variable that equals the body; the goal follows by congruence.
+
+Instances of lemmas at the calls of a goal: where unfolding is by the instance, lemmas are given so, too.
+
+Patterns as in Detlefs, Nelson and Saxe, "Simplify: A Theorem Prover for Program Checking", 2005, which matches them
+modulo equations; here terms are taken as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, combinations, islice
 
-from goedels_poetry.kernel.derivation import Instance
+from goedels_poetry.kernel.derivation import Instance, Query
 from goedels_poetry.kernel.equations import simplify
+from goedels_poetry.kernel.obligations import is_quantified
 from goedels_poetry.kernel.problem import Signature
-from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.kernel.terms import Kind, Term, app, is_app, substitute, subterms
+from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent
+from goedels_poetry.kernel.terms import BOOL, Kind, Term, app, is_app, substitute, subterms
+from goedels_poetry.smt.rewriting.matching import match, replace_subterms
+from goedels_poetry.smt.rewriting.plan import key_of
 
 MAX_INSTANCES = 48
 
@@ -91,3 +105,106 @@ class Unfolder:
             if definition is not None:
                 calls += self.calls(self._body(app(definition.name, unfolding.args, definition.sort)))
         return calls
+
+
+MAX_CALLS = 48
+"""Different calls, those that bodies bring included."""
+
+
+def written_out(signature: Signature, sequent: Sequent) -> tuple[Sequent, Query] | None:
+    """The goal about the values of its calls, and the query that proves the goal from that one.
+
+    None where there is no such call outside of quantifiers, or too many.
+    """
+    plain = {d.name: d for d in signature.definitions if not d.recursive}
+    known = frozenset(sequent.vars)
+    bodies: dict[Term, Term] = {}
+    waiting = [*sequent.hyps, sequent.concl]
+    while waiting:
+        for term in subterms(waiting.pop()):
+            if term.kind is Kind.APP and term.name in plain and term not in bodies and term.free <= known:
+                definition = plain[term.name]
+                bodies[term] = substitute(definition.body, dict(zip(definition.params, term.args, strict=True)))
+                waiting.append(bodies[term])
+                if len(bodies) > MAX_CALLS:
+                    return None
+    if not bodies:
+        return None
+    names = Names(*sequent.vars, *sequent.hyps, sequent.concl, *bodies.values(), reserved=signature.names)
+    values = {call: names.fresh("value", call.sort) for call in bodies}
+    meaning = [app("=", (values[call], replace_subterms(body, values)), BOOL) for call, body in bodies.items()]
+    hyps = [*meaning, *(replace_subterms(hyp, values) for hyp in sequent.hyps)]
+    general = make_sequent((*sequent.vars, *values.values()), hyps, replace_subterms(sequent.concl, values))
+    calls = {value: call for call, value in values.items()}
+    step = Instance("step", key_of(general), tuple(calls.get(v, v) for v in general.vars))
+    definitions = tuple(Instance("def", call.name, call.args) for call in bodies)
+    quantified = any(map(is_quantified, sequent.hyps))
+    return general, Query((step.name,), (*definitions, step), equations=False, quantified=quantified)
+
+
+MAX_LEMMA_INSTANCES = 24
+
+
+def lemma_instances(lemmas: Mapping[str, Sequent], calls: Iterable[Term]) -> tuple[Instance, ...]:
+    """Each lemma at those of the ``calls`` that a term of its conclusion (or hypotheses) matches.
+
+    A pattern is a term that mentions all variables of the lemma, so that a match gives the whole instance; then also
+    two calls that do so together, as ``b^m`` and ``b^n`` do in ``b^(m + n) = b^m * b^n``.
+    """
+    calls = list(dict.fromkeys(calls))
+    one = (
+        Instance("step", key, tuple(binding[v] for v in lemma.vars))
+        for key, lemma in lemmas.items()
+        for pattern in _patterns(lemma)
+        for call in calls
+        if (binding := match(pattern, call)) is not None
+    )
+    two = (
+        Instance("step", key, tuple(binding[v] for v in lemma.vars))
+        for key, lemma in lemmas.items()
+        for pair in _pairs(lemma)
+        for binding in _together(pair, calls)
+    )
+    return tuple(islice(dict.fromkeys(chain(one, two)), MAX_LEMMA_INSTANCES))
+
+
+def _together(pair: tuple[Term, Term], calls: list[Term]) -> Iterator[dict[Term, Term]]:
+    """What makes the two patterns two of the calls."""
+    first, second = ([b for c in calls if (b := match(p, c)) is not None] for p in pair)
+    for left in first:
+        for right in second:
+            if all(left.get(v, t) is t for v, t in right.items()):
+                yield {**left, **right}
+
+
+def _pairs(lemma: Sequent) -> Iterator[tuple[Term, Term]]:
+    """Two calls of one function in the conclusion that mention all variables together, though neither does alone."""
+    variables = frozenset(lemma.vars)
+    parts = [
+        t
+        for t in subterms(lemma.concl)
+        if t.kind is Kind.APP and t.free and not t.free >= variables and not _binds(t) and _plain(t)
+    ]
+    for left, right in combinations(parts, 2):
+        if left.name == right.name and left.free | right.free >= variables:
+            yield left, right
+
+
+def _plain(term: Term) -> bool:
+    """Whether it is a call on variables, of which a match tells something."""
+    return bool(term.args) and term.name not in _OPERATORS and all(a.kind is Kind.VAR for a in term.args)
+
+
+_OPERATORS = frozenset({"+", "-", "*", "div", "mod", "=", "<", "<=", ">", ">=", "not", "and", "or", "=>", "/"})
+
+
+def _patterns(lemma: Sequent) -> Iterator[Term]:
+    variables = frozenset(lemma.vars)
+    for part in (lemma.concl, *lemma.hyps):
+        for term in subterms(part):
+            if term.kind is Kind.APP and term.args and variables and variables <= term.free and not _binds(term):
+                yield term
+
+
+def _binds(term: Term) -> bool:
+    return any(t.binders for t in subterms(term))

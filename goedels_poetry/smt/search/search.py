@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Collection, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from goedels_poetry.kernel.derivation import Query
 from goedels_poetry.kernel.faults import SchemeError
@@ -13,55 +14,62 @@ from goedels_poetry.kernel.schemas import Conjuncts, Intro, Scheme, SkolemHypoth
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import INT, Kind, is_app
 from goedels_poetry.protocol.trials import NOT_APPLIED, Status
-from goedels_poetry.smt.arithmetic.divisors import (
-    COMBINATION,
-    MULTIPLE,
-    combination_by_multiple,
-    common_divisors,
-    divides,
-)
 from goedels_poetry.smt.arithmetic.guarded import open_guards
 from goedels_poetry.smt.arithmetic.interpret import interpreted
 from goedels_poetry.smt.arithmetic.numeric import numeric_lemmas
-from goedels_poetry.smt.arithmetic.remaining_goals import remaining_goals
 from goedels_poetry.smt.conjecture.accumulators import general_statements
-from goedels_poetry.smt.conjecture.catamorphisms import catamorphisms, fusions
-from goedels_poetry.smt.conjecture.closures import closure_lemmas
 from goedels_poetry.smt.conjecture.critics import critic_lemmas
 from goedels_poetry.smt.conjecture.explore import Explorer
-from goedels_poetry.smt.conjecture.failed_steps import from_failed_step, generalisations
-from goedels_poetry.smt.conjecture.indices import shift_laws, step_laws
+from goedels_poetry.smt.conjecture.failed_steps import from_failed_step, generalisations, remaining_goals
 from goedels_poetry.smt.conjecture.library import Library
 from goedels_poetry.smt.conjecture.loops import accumulations, loop_statements, natural_results
-from goedels_poetry.smt.conjecture.mutual import together
-from goedels_poetry.smt.conjecture.starts import plans_along, scalings, start_laws
-from goedels_poetry.smt.conjecture.states import advance_laws
-from goedels_poetry.smt.conjecture.templates import templates
+from goedels_poetry.smt.conjecture.templates import closure_lemmas, folds, templates
 from goedels_poetry.smt.conjecture.witness import witness_plans
 from goedels_poetry.smt.context.attempts import close_goal
-from goedels_poetry.smt.context.limits import CANDIDATE, DIRECT, MODEL_SECONDS, PATIENT, QUICK
+from goedels_poetry.smt.context.budget import CANDIDATE, DIRECT, MODEL_SECONDS, PATIENT, QUICK
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.induction.first import induction
 from goedels_poetry.smt.induction.integers import integer_plans, short_proof
 from goedels_poetry.smt.induction.structural import constructor_split, induction_variables, nested_induction
 from goedels_poetry.smt.invariants.invariants import Invariants
 from goedels_poetry.smt.rewriting.plan import Plan, key_of, leaf
-from goedels_poetry.smt.rewriting.written_out import written_out
+from goedels_poetry.smt.rewriting.unfold import written_out
 
 MAX_PATIENT = 3
 """Equations left over by a step of arithmetic that are given much time before anything else is tried."""
 
-CRITIC_CALLS = 100
-"""Queries for all lemmas from cases that inductions are stuck on."""
-
-FAILED_STEP_CALLS = 200
-"""Queries for one round of lemmas from failed steps, theirs included."""
-
-MAX_STATE = 8
-"""Variables in a law of a loop, which speaks of its whole state."""
-
 IDLE_SECONDS = 0.05
 """What a strategy takes at most to find that there is nothing to try, when no solver was asked."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where conjectures for a goal come from.
+
+    ``idea``: what `Sketcher` calls it where it is left out. ``deep``: lemmas of their own that their proofs may need.
+    ``calls``: most queries for all. ``patient``: with more resources, for few on which others build, such as laws that
+    permute arguments. ``together``: the goal is tried after all, not after each.
+    """
+
+    strategy: str
+    guess: Callable[[ProverContext, Sequent], Iterable[Sequent]]
+    idea: str = "lemmas"
+    deep: int = 0
+    calls: float = math.inf
+    patient: bool = False
+    together: bool = False
+
+
+FAILED_STEP = Source("lemma-from-failed-step", from_failed_step, deep=2, calls=200)
+SOURCES = (
+    Source("strengthening", general_statements, patient=True),
+    FAILED_STEP,
+    Source("lemma-template", templates, "templates", patient=True, together=True),
+    Source("lemma-template", closure_lemmas, "stuck-cases", deep=1, together=True),
+    Source("lemma-template", folds, "stuck-cases", together=True),
+    Source("lemma-from-stuck-case", critic_lemmas, "stuck-cases", deep=1, calls=100),
+)
+"""Sources of lemmas in the order in which they are asked."""
 
 
 class Sketcher:
@@ -93,14 +101,9 @@ class Sketcher:
         open. An induction often needs it as it is, so whoever has another idea should have the whole goal.
         """
         after_induction = []
-        if "lemmas" not in self._without:
-            self._begin("common-divisor")
-            yield from self._divided(sequent)
         if "loops" not in self._without:
             self._begin("loop-invariant")
             yield from self._loops(sequent)
-        self._begin("mutual-induction")
-        yield from self._mutual(sequent)
         self._begin("introduction, skolem, conjunction")
         for plan in self._logical(sequent):
             if plan.strategy == "conjunction" and not plan.complete:
@@ -185,25 +188,9 @@ class Sketcher:
         if plan is not None and context.holds(sequent, query, DIRECT, extra={plan.key: general}):
             yield Plan(sequent, query, (plan,), "definitions-written-out")
 
-    def _divided(self, sequent: Sequent) -> Iterator[Plan]:
-        """The goal from what a function that it divides by does: its result divides its arguments."""
-        context, establish = self._context, self.library.establish
-        for *conditions, divisor in common_divisors(context, sequent):
-            known = establish(MULTIPLE, close_goal) and establish(COMBINATION, combination_by_multiple)
-            if known and establish(divisor, divides):
-                for condition in conditions:
-                    if context.refutes(condition) is None:
-                        establish(condition, lambda _, fact: short_proof(context, fact, CANDIDATE))
-                yield from self._again(sequent, "common-divisor")
-
     def _loops(self, sequent: Sequent) -> Iterator[Plan]:
         """The goal about the first state of a loop from one about every state that keeps an invariant."""
         context = self._context
-        yield from self._from_constants(sequent)
-        if [law for law in shift_laws(context, sequent) if self._establish(law, CANDIDATE)]:
-            yield from self._again(sequent, "loop-shift", full=True)
-        for law in step_laws(context, sequent):
-            self._establish(law, CANDIDATE)
         for statement in loop_statements(context, sequent, self.library.attempt):
             general, quick = statement.general, self._quick(statement.general)
             plan = statement.proof(context, quick)
@@ -216,35 +203,14 @@ class Sketcher:
                 if context.holds(sequent, query, DIRECT, extra=extra):
                     yield Plan(sequent, query, (plan,), "loop-invariant", show(general.concl))
                     break
-        known = [c for c in accumulations(context, sequent) if self.library.attempt(c)]
-        if known + [c for c in advance_laws(context, sequent) if self.library.attempt(c, variables=MAX_STATE)]:
+        if [c for c in accumulations(context, sequent) if self.library.attempt(c)]:
             yield from self._again(sequent, "loop-accumulator")
-
-    def _from_constants(self, sequent: Sequent) -> Iterator[Plan]:
-        """The goal about a loop over numbers that begins at a constant, from what it makes of any start."""
-        context, library = self._context, self.library
-        moved = [start for start in start_laws(context, sequent) if library.attempt(start.law)]
-        if [start for start in moved if library.establish(start.at_first, start.proof)]:
-            for law in scalings(context, sequent):
-                library.attempt(law)
-            yield from plans_along(context, sequent, self._quick(sequent))
 
     def _whole(self, sequent: Sequent) -> Iterator[Plan]:
         """A conjunction by one induction: each part may need the hypotheses of the others."""
         plan = induction(self._context, sequent, rlimit=QUICK) if is_app(sequent.concl, "and") else None
         if plan is not None:
             yield plan
-
-    def _mutual(self, sequent: Sequent) -> Iterator[Plan]:
-        """The goal by one induction with laws of the functions that its own calls, and that call it."""
-        context = self._context
-        for all_ in together(context, sequent):
-            key = key_of(all_)
-            if not context.holds(sequent, Query(cites=(key,)), DIRECT, extra={key: all_}):
-                continue  # an induction costs far more than to see that laws with variables of their own are not used
-            plan = induction(context, all_, full=False, rlimit=self._quick(all_))
-            if plan is not None:
-                yield Plan(sequent, Query(cites=(key,)), (plan,), "mutual-induction", show(all_.concl))
 
     def _generalised(self, sequent: Sequent) -> Iterator[Plan]:
         context = self._context
@@ -259,32 +225,28 @@ class Sketcher:
 
     def _with_lemmas(self, sequent: Sequent) -> Iterator[Plan]:
         """Lemmas from the failed step, then common properties, then exploration; each followed by induction."""
-        context, library = self._context, self.library
-        self._begin("strengthening")
-        for candidate in general_statements(context, sequent):
-            if library.attempt(candidate, patient=True):
-                yield from self._again(sequent, "strengthening")
-        if context.shape.mentions_unfolded(sequent):
-            self._begin("numeric-lemma")
-            yield from self._numeric(sequent)
-        self._begin("lemma-from-failed-step")
-        yield from self._from_failed_steps(sequent)
-        self._begin("lemma-template")
-        functions = context.shape.reachable_functions(sequent.formula)
-        common = () if "templates" in self._without else templates(context, functions)
-        # They are few, and others build on them: a law that permutes its arguments may need more resources than a guess
-        # is worth, and is lost for good when it is missed by a little.
-        new = [library.attempt(candidate, patient=True) for candidate in common]
-        if any(new):
-            library.retry()
-            yield from self._again(sequent, "lemma-template")
-            yield from self._from_failed_steps(sequent)
-        if "stuck-cases" not in self._without:
-            self._begin("lemma-from-stuck-case")
-            yield from self._by_critics(sequent, functions)
+        for source in SOURCES:
+            if source.idea not in self._without:
+                self._begin(source.strategy)
+                yield from self._from_source(source, sequent)
+            if source.guess is general_statements and self._context.shape.mentions_unfolded(sequent):
+                self._begin("numeric-lemma")
+                yield from self._numeric(sequent)
         if "exploration" not in self._without:
             self._begin("theory-exploration")
-            yield from self._explored(sequent, functions)
+            yield from self._explored(sequent)
+
+    def _from_source(self, source: Source, sequent: Sequent) -> Iterator[Plan]:
+        """The goal by the conjectures of one source that are proved."""
+        library, guesses = self.library, source.guess(self._context, sequent)
+        proved = library.attempt_all(guesses, source.deep, source.calls, patient=source.patient)
+        if not source.together:
+            for _ in proved:
+                yield from self._again(sequent, source.strategy)
+        elif list(proved):
+            library.retry()
+            yield from self._again(sequent, source.strategy)
+            yield from self._from_source(FAILED_STEP, sequent)
 
     def _numeric(self, sequent: Sequent) -> Iterator[Plan]:
         """What the step leaves over, then what the values of functions of numbers show; each followed by induction."""
@@ -321,22 +283,9 @@ class Sketcher:
         """The resources of a first attempt: ground arithmetic is slow to give up, and may just need a lemma."""
         return QUICK if self._context.shape.mentions_unfolded(sequent) else None
 
-    def _from_failed_steps(self, sequent: Sequent) -> Iterator[Plan]:
-        for _ in self.library.attempt_all(from_failed_step(self._context, sequent)[:8], 2, FAILED_STEP_CALLS):
-            yield from self._again(sequent, "lemma-from-failed-step")
-
-    def _by_critics(self, sequent: Sequent, functions: list[str]) -> Iterator[Plan]:
-        """What names of functions have in common, what functions make of constructors, what cases are stuck on."""
+    def _explored(self, sequent: Sequent) -> Iterator[Plan]:
         context, library = self._context, self.library
-        for candidate in closure_lemmas(context, sequent):
-            library.attempt(candidate, 1)
-        if [c for c in (*catamorphisms(context, functions), *fusions(context, functions)) if library.attempt(c)]:
-            yield from self._again(sequent, "lemma-template")
-        for _ in library.attempt_all(critic_lemmas(context, sequent), 1, CRITIC_CALLS):
-            yield from self._again(sequent, "lemma-from-stuck-case")
-
-    def _explored(self, sequent: Sequent, functions: list[str]) -> Iterator[Plan]:
-        context, library = self._context, self.library
+        functions = context.shape.reachable_functions(sequent.formula)
         explorer = Explorer(context, library.rules, functions, context.seed)
         for batch in explorer.conjectures():
             known, fresh = len(library.plans), 0
@@ -350,7 +299,7 @@ class Sketcher:
             if len(library.plans) > known:
                 library.retry()
                 yield from self._again(sequent, "theory-exploration")
-                yield from self._from_failed_steps(sequent)
+                yield from self._from_source(FAILED_STEP, sequent)
 
     def _patient(self, sequent: Sequent) -> Iterator[Plan]:
         """Induction once more, with all that was proved on the way and more resources for each case.

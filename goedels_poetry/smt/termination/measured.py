@@ -3,27 +3,32 @@
 See `kernel.guards` for why such definitions can be used without more ado. Candidates are sizes and integers and what
 they come to together; pairs of them are compared from the left (Bulwahn, Krauss and Nipkow, "Finding Lexicographic
 Orders for Termination Proofs in Isabelle/HOL", 2007, who choose by proofs, not by values).
+
+How the functions of a problem call themselves that terminate.
 """
 
 from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
+from goedels_poetry.kernel.calls import TooLarge
 from goedels_poetry.kernel.faults import GuardError
 from goedels_poetry.kernel.guards import guards
 from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.problem import Definition, Measures, Problem, Signature
+from goedels_poetry.kernel.recursion import cases_along, moved_variables, points_below
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.refutation.values import random_value
+from goedels_poetry.kernel.sequent import Names
 from goedels_poetry.kernel.terms import INT, Term, app, integer
 from goedels_poetry.smt.auxiliary.folds import INVERSIONS
 from goedels_poetry.smt.auxiliary.standard import SIZE, VALUE
-from goedels_poetry.smt.termination.search import terminations_by_solver
+from goedels_poetry.smt.termination.search import Termination, terminations_by_solver
 
 SAMPLES = 30
 SIZES = (3, 4, 5, 6, 8)
@@ -116,3 +121,43 @@ def _score(problem: Problem, group: Sequence[Definition], measures: Measures, se
                 continue
         scores.append(held / total if total >= SAMPLES // 2 else 0)
     return min(scores)
+
+
+@dataclass(frozen=True)
+class Recursion:
+    """How a function calls itself.
+
+    ``changed``: the positions of the parameters that some call changes. ``structural``: every call is on a field of
+    the constructor that its one changing parameter was built by, so structural induction sees as much.
+    """
+
+    changed: frozenset[int]
+    structural: bool
+
+
+def recursions(signature: Signature, groups: Iterable[Termination]) -> dict[str, Recursion]:
+    """How the functions call themselves that do, and terminate."""
+    known = {}
+    for group in groups:
+        for name in group.group if group.ok else ():
+            definition = signature.definition(name)
+            recursion = _recursion(definition, signature) if definition and definition.recursive else None
+            if recursion is not None:
+                known[name] = recursion
+    return known
+
+
+def _recursion(definition: Definition, signature: Signature) -> Recursion | None:
+    try:
+        points = points_below(definition, signature)
+    except TooLarge:
+        return None
+    moved = moved_variables(definition.params, points, definition)
+    names = Names(definition.body, *definition.params, reserved=signature.names)
+    cases = cases_along(definition, definition.params, moved, points, signature, names)
+    if not any(case.below for case in cases):
+        return None
+    structural = len(moved) == 1 and all(
+        there in case.here[v].args for case in cases for below in case.below for v, there in below.there.items()
+    )
+    return Recursion(frozenset(moved.values()), structural)

@@ -4,6 +4,15 @@ looks at what is found, and solvers have to agree to it.
 Components are chosen greedily, each removing the calls at which it falls. That loses nothing: a component that never
 rises stays usable whatever else is chosen. The method is that of Bulwahn, Krauss and Nipkow, Finding lexicographic
 orders for termination proofs in Isabelle/HOL (TPHOLs 2007).
+
+Looks for what ends recursion on the result of a recursive call, as in McCarthy's 91 function: a bound on results.
+
+The method, a measure that falls given an invariant of the results, is that of Giesl, Termination of nested and mutually
+recursive algorithms (Journal of Automated Reasoning 19, 1997).
+
+Guesses how large the results of functions are: no larger than some arguments together. The kernel checks them.
+
+Which measures might fall: guesses from parameters and guards. Nothing here is trusted.
 """
 
 from __future__ import annotations
@@ -11,30 +20,44 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, islice, product
-from math import prod
+from math import comb, prod
 from types import MappingProxyType
 from typing import TypeAlias
 
 from goedels_poetry.kernel.calls import Call, TooLarge, Work, on_cycles, recursive_groups
+from goedels_poetry.kernel.equations import simplify
 from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.problem import Definition, Signature
 from goedels_poetry.kernel.reach import reached
 from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.kernel.sizes import Sizes, Weights
+from goedels_poetry.kernel.sizes import Bound, Sizes, Weights
 from goedels_poetry.kernel.termination import (
     GroupEvidence,
     Lexicographic,
     MeasureComponent,
+    Nested,
     SizeComponent,
     TerminationEvidence,
     calls_in,
+    falls_within_bound,
+    keeps_bound,
     measure_sequent,
 )
-from goedels_poetry.kernel.terms import BOOL, Sort, Term, app, symbols
-from goedels_poetry.smt.termination.bounds import likely_bounds
-from goedels_poetry.smt.termination.candidates import candidates
-from goedels_poetry.smt.termination.nested import bounded_recursion
+from goedels_poetry.kernel.terms import (
+    BOOL,
+    INT,
+    Kind,
+    Sort,
+    Term,
+    app,
+    bitvec,
+    integer,
+    is_app,
+    ite,
+    subterms,
+    symbols,
+)
 from goedels_poetry.solvers.limits import Limits
 from goedels_poetry.solvers.spare import borrowed
 
@@ -367,3 +390,154 @@ def _by_rank(options: Sequence[Sequence[Term]]) -> list[tuple[Term, ...]]:
             return []
     ranked = sorted(product(*map(enumerate, options)), key=lambda choice: sum(i for i, _ in choice))
     return [tuple(t for _, t in choice) for choice in ranked]
+
+
+MAX_BOUNDS = 60
+
+
+def bounded_recursion(
+    definition: Definition,
+    calls: Sequence[Call],
+    measures: Iterable[Term],
+    signature: Signature,
+    prove: Callable[[Sequent], bool],
+) -> Nested | None:
+    """Evidence that a function with nested ``calls`` of itself terminates, or None.
+
+    ``measures`` are Int terms over the parameters; ``prove`` as in `search`.
+    """
+    inner = {t.name for call in calls for a in call.args for t in subterms(a) if t.kind is Kind.APP}
+    if definition.sort is not INT or definition.name not in inner:
+        return None
+    measures = tuple(measures)
+    for bound in islice(_bounds(definition), MAX_BOUNDS):
+        if not prove(keeps_bound(definition, bound, calls, signature)):
+            continue
+        for measure in measures:
+            found = Nested(bound.functions, measure, bound.relation, bound.argument, bound.constant)
+            if all(prove(falls_within_bound(definition, found, call, calls)) for call in calls):
+                return found
+    return None
+
+
+def _bounds(definition: Definition) -> Iterator[Nested]:
+    """Bounds by the parameters and the numbers of the body, small numbers first; the measure is still to be found."""
+    literals = [t.value for t in subterms(definition.body) if t.kind is Kind.LIT and t.sort is INT]
+    numbers = {n for n in literals if isinstance(n, int)}
+    for constant in sorted({0, *numbers, *(-n for n in numbers)}, key=abs):
+        for position, parameter in enumerate(definition.params):
+            if parameter.sort is INT:
+                for relation in (">=", "<="):
+                    yield Nested((definition.name,), integer(0), relation, position, constant)
+
+
+MAX_BOUNDS_TRIED = 200
+
+
+def likely_bounds(sizes: Sizes, group: Sequence[Definition], work: Work) -> Sizes:
+    """With the functions of a group that comes to an end, and with the first bounds on their results that hold.
+
+    At most ``MAX_BOUNDS_TRIED`` choices are looked at, none where there are more.
+    """
+    signature = sizes.signature
+    total = sizes.total.union(d.name for d in group)
+    sized = [d for d in group if signature.datatype(d.sort) is not None]
+    data = [[i for i, p in enumerate(d.params) if signature.datatype(p.sort) is not None] for d in sized]
+    if sized and prod(sum(comb(len(at), n) * min(n, 2) for n in range(1, 5)) for at in data) <= MAX_BOUNDS_TRIED:
+        options = [
+            [
+                Bound(positions, spare)
+                for number in range(1, min(len(at), 4) + 1)
+                for positions in combinations(at, number)
+                for spare in ((number - 1, 0) if number > 1 else (0,))
+            ]
+            for at in data
+        ]
+        bodies = {d.name: simplify(d.body, signature) for d in sized}
+        for choice in product(*options):
+            bounds = dict(zip((d.name for d in sized), choice, strict=True))
+            trial = Sizes(signature, {**sizes.bounds, **bounds}, total)
+            if all(trial.keeps(d, bodies[d.name], bounds[d.name], work) for d in sized):
+                return trial
+    return Sizes(signature, sizes.bounds, total)
+
+
+MAX_CANDIDATES = 24
+MAX_SUMS = 6
+"""Sums of two gaps, besides the candidates before."""
+
+_ORDERS = {"<", "<=", ">", ">=", "=", "distinct", "bvult", "bvule", "bvugt", "bvuge"}
+
+
+def candidates(params: Sequence[Term], calls: Iterable[Call], width: int | None) -> list[Term]:
+    """Measures over ``params``, the most plausible first: Int ones, or bit-vectors of ``width``.
+
+    From the guards of the calls come the gaps between the two sides of comparisons; then the parameters, their
+    differences, sums and absolute values; last what is left of two gaps together.
+    """
+    sort = INT if width is None else bitvec(width)
+    minus, plus = ("-", "+") if width is None else ("bvsub", "bvadd")
+    mine = [p for p in params if p.sort is sort]
+    allowed = frozenset(params)
+    changing = _changing(mine, params, calls := list(calls))
+    found: dict[Term, None] = dict.fromkeys(p for p in mine if p in changing)
+    gaps: dict[Term, None] = {}
+    for left, right in _guards(calls, sort):
+        for one, other in ((left, right), (right, left)):
+            gap = _minus(one, other, minus, sort)
+            if gap.free and gap.free <= allowed and not gap.free.isdisjoint(changing):
+                found[gap] = gaps[gap] = None
+    for i, one in enumerate(mine):
+        for other in mine[:i] if len(found) < MAX_CANDIDATES else ():
+            if one in changing or other in changing:
+                found[app(plus, (other, one), sort)] = None
+                found[app(minus, (one, other), sort)] = None
+                found[app(minus, (other, one), sort)] = None
+    if width is None:
+        found.update(dict.fromkeys(app("abs", (p,), INT) for p in mine if p in changing))
+        if len(mine) > 1:
+            found[app("+", [app("abs", (p,), INT) for p in mine], INT)] = None
+        if len(mine) > 2:
+            found[app("+", mine, INT)] = None
+    found.update(dict.fromkeys(p for p in mine if p not in changing))
+    sums = _left_together(gaps, changing) if width is None else ()
+    return list(dict.fromkeys((*list(found)[:MAX_CANDIDATES], *islice(sums, MAX_SUMS))))
+
+
+def _left_together(gaps: Iterable[Term], changing: set[Term]) -> Iterator[Term]:
+    """What is left of two gaps that different parameters close: of two lists that one loop walks along, say.
+
+    Each counts as 0 where it is closed, since a loop may go on until the last of them is.
+    """
+    for one, other in combinations(gaps, 2):
+        if one.free.isdisjoint(other.free & changing):
+            yield app("+", [ite(app("<", (g, integer(0)), BOOL), integer(0), g) for g in (one, other)], INT)
+
+
+def _changing(mine: Iterable[Term], params: Sequence[Term], calls: Iterable[Call]) -> set[Term]:
+    """Parameters that some call (to whichever function) does not pass on as they are."""
+    position = {p: i for i, p in enumerate(params)}
+    return {
+        p
+        for p in mine
+        for c in calls
+        if c.callee != c.caller or position[p] >= len(c.args) or c.args[position[p]] is not p
+    }
+
+
+def _guards(calls: Iterable[Call], sort: Sort) -> Iterator[tuple[Term, Term]]:
+    """The two sides of each comparison on the paths."""
+    seen: set[Term] = set()
+    for call in calls:
+        for fact in call.path:
+            for t in subterms(fact, seen):
+                if t.kind is Kind.APP and t.name in _ORDERS and len(t.args) == 2 and t.args[0].sort is sort:
+                    yield t.args[0], t.args[1]
+
+
+def _minus(one: Term, other: Term, minus: str, sort: Sort) -> Term:
+    if other.kind is Kind.LIT and other.value == 0:
+        return one
+    if one.kind is Kind.LIT and one.value == 0 and is_app(other, minus) and len(other.args) == 2:
+        return app(minus, other.args[::-1], sort)
+    return app(minus, (one, other), sort)

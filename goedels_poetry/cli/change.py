@@ -97,7 +97,6 @@ def task_from(request: Request) -> Change:
         run=words_of(request.command) if request.command is not None else (),
         meant=tuple(request.meant),
         patches=tuple(_read(patch) for patch in request.patch),
-        repairs=not request.no_repairs,
         **limits,
     )
 

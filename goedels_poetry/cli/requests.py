@@ -261,7 +261,6 @@ class Change(Search):
     )
     max_attempts: int | None = option("Changes by a model. [default: 6]", min=1)
     test_seconds: float | None = duration("Processor time for one run of the tests. [default: 60]", least=1)
-    no_repairs: bool = flag("Without a model and a change: look for no small repair.")
     write: bool = flag("Change the file itself; what it was is kept in FILE.orig.")
     out: Path | None = option("Write the changed file there.", metavar="FILE")
     history: str | None = option("Show the steps and decisions of a run.", metavar="RUN")

@@ -4,7 +4,7 @@
 * `solving` runs the machine in a thread of its own, `clients` takes chat models of other libraries.
 * `runs` makes one run of the machine.
 * `postprocessors` names the ways of asking more than once: `self_refine`, `self_consistency` (with `votes`),
-  `decomposed` and `least_to_most` (with `subquestions`).
+  and two that divide a question (`parts`).
 * `steps` is what these share: a step, a chain, side by side or in turn.
 """
 

@@ -16,12 +16,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.sandbox.child import launch
 from goedels_poetry.sandbox.child.processes import descendants
 from goedels_poetry.sandbox.limits import SandboxLimits
 from goedels_poetry.sandbox.usage import usage
 
 PACKAGE = Path(__file__).parents[1]
+_LAUNCH = "goedels_poetry.sandbox.child.launch"
 # The launcher's modules belong to a package whose faces are not for it: only their folders are made known.
 _BOOT = """
 import sys
@@ -68,7 +68,7 @@ def launcher(wanted: int, report: int, lifeline: int) -> list[str]:
     As ``python -I``, but that it hears the variables we set: all others are gone.
     """
     text = _BOOT.format(
-        launch=launch.__name__,
+        launch=_LAUNCH,
         package=str(PACKAGE),
         sandbox=str(PACKAGE / "sandbox"),
         wanted=wanted,

@@ -21,8 +21,7 @@ from scripted_questions import EMPTY, Answer, Ask, KeptLanguage, Server
 
 from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
 from goedels_poetry.reasoning import QueryResult
-from goedels_poetry.reasoning.decomposed import Decomposed
-from goedels_poetry.reasoning.least_to_most import LeastToMost
+from goedels_poetry.reasoning.parts import Decomposed, LeastToMost
 from goedels_poetry.reasoning.runs import solve_with
 from goedels_poetry.reasoning.self_consistency import SelfConsistency
 from goedels_poetry.reasoning.self_refine import SelfRefine

@@ -20,8 +20,10 @@ import proofs
 
 from goedels_poetry.checker import write_certificate, write_counterexample
 from goedels_poetry.checker.logic.archive import LogicArchive, write_logic
-from goedels_poetry.checker.python.archive import write_python
+from goedels_poetry.checker.python.archive import PROOF, write_python
 from goedels_poetry.kernel.reading.parser import parse_problem
+from goedels_poetry.python.translate.program import read_program as read_python
+from goedels_poetry.python.translate.translate import translate
 from goedels_poetry.questions.dialects import read_program
 from goedels_poetry.questions.statement import statement_of
 
@@ -52,7 +54,8 @@ CHECKS = {
     "SMT proof with `proof.lean`, besides": "import goedels_poetry.checker.smt.lean_proof",
     "Lean": "import goedels_poetry.checker.lean.audit, goedels_poetry.checker.lean.certify",
     "logic program": "from goedels_poetry.checker.logic.check import check_logic as check",
-    "Python function": "from goedels_poetry.checker.python.check import check_python as check",
+    "Python proof": "from goedels_poetry.checker.python.check import check_python as check",
+    "Python refutation": "from goedels_poetry.checker.python.check import check_python as check",
 }
 """How the checker of each kind is imported; what speaks with Lean is only imported, the others check a certificate."""
 
@@ -95,14 +98,22 @@ def certificate(kind: str, where: Path) -> str:
         statement = statement_of(read_program(program, "smt2"))
         write_logic(where, LogicArchive(program, "smt2", "proved", "", "open", 5_000, 5_000, statement, {}), {})
         return str(where)
-    if kind == "Python function":
-        where.mkdir()
-        source = "from goedels_poetry.contracts import ensures\n\n\n@ensures(lambda result: result > 0)\n"
-        source += "def up(n: int) -> int:\n    return n + 1\n"
-        evidence = {"arguments": {"n": "-1"}}
-        write_python(where, source=source, claim="refuted", function="up", evidence=evidence, versions={}, info={})
+    if kind.startswith("Python"):
+        _python_certificate(kind, where)
         return str(where)
     return ""
+
+
+def _python_certificate(kind: str, where: Path) -> None:
+    where.mkdir()
+    claim, bound = ("proved", "n") if kind == "Python proof" else ("refuted", "0")
+    source = f"from goedels_poetry.contracts import ensures\n\n\n@ensures(lambda n, result: result > {bound})\n"
+    source += "def up(n: int) -> int:\n    return n + 1\n"
+    if claim == "proved":
+        theorem = translate(read_python(source), "up").text.encode()
+        write_certificate(theorem, proofs.direct(theorem), where / PROOF)
+    evidence = {} if claim == "proved" else {"arguments": {"n": "-1"}}
+    write_python(where, source=source, claim=claim, function="up", evidence=evidence, versions={}, info={})
 
 
 def measured(kind: str) -> dict[str, list[str]]:

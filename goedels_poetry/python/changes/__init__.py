@@ -5,8 +5,7 @@ applied to its text (`applying`), whose line ends `texts` keeps. `case` is what 
 project, the file, the error, the commands. `symptoms` reads the error. `baseline` measures what was before,
 `verification` the changed file, both by way of `measuring`, which hands `harness` to the sandbox; `comparing` puts the
 two side by side: definitions (`surface`), functions on generated inputs, contracts; `report` is what comes of it.
-`repairs` tries mutations where nobody proposes a change. `verify_change` does all of it from the evidence alone: the
-checker calls it.
+`verify_change` does all of it from the evidence alone: the checker calls it.
 """
 
 from __future__ import annotations

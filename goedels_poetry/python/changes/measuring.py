@@ -35,8 +35,6 @@ PROCESSES = 64
 MAX_TEXT = 4_000
 """Characters kept of what a command prints."""
 BEHAVIOUR_SECONDS = 5.0
-SCREEN_SECONDS = 5.0
-"""For the tests on one of many texts."""
 PASSED, FAILED = "passed", ("failed", "error")
 _FILE, _ADDRESS = re.compile(r'File "([^"\n]+)"'), re.compile(r"\b0x[0-9a-fA-F]{6,}\b")
 _TUPLES = ("unstable", "tampered", "altered")
@@ -170,47 +168,6 @@ async def measure(case: ChangeCase, text: str, plan: Plan, tree: Path) -> Measur
     return replace(found, seconds=round(time.monotonic() - began, 3))
 
 
-async def screened(
-    case: ChangeCase,
-    texts: Sequence[str],
-    command: Command,
-    targets: Sequence[str],
-    tree: Path,
-    seconds: float,
-    *,
-    plugins: bool,
-    enough: int,
-) -> tuple[list[int], float]:
-    """Which of several texts of the file make some tests pass, until there are ``enough``; and the seconds it took.
-
-    Raises:
-        Unavailable: there is no sandbox here.
-    """
-    began = time.monotonic()
-    common: Json = {
-        "kind": command.kind,
-        "arguments": list(command.arguments),
-        "cwd_on_path": command.root_on_path,
-        "path": list(command.path),
-        "plugins": plugins,
-        "seconds": SCREEN_SECONDS,
-        "targets": [name for name in targets if not name.endswith(" (collection)")],
-    }
-    chosen = [n for n, text in enumerate(texts) if not compiled(text, case.file)]
-    tasks = [{**common, "files": {case.file: texts[n]}} for n in chosen]
-    results = await _in_harness(case, case.before, tasks, tree, seconds, enough) if tasks else []
-    good = []
-    for number, result in zip(chosen, results, strict=True):
-        items = result.get("items", {})
-        passed = [
-            items.get(name, {}).get("outcome") == PASSED for name in targets if not name.endswith(" (collection)")
-        ]
-        clean = passed or [item["outcome"] == PASSED for item in items.values()]
-        if clean and all(clean) and not _untrusted(result):
-            good.append(number)
-    return good, time.monotonic() - began
-
-
 def compiled(text: str, name: str) -> Json:
     """``{}`` where a text compiles; else ``fault`` and ``fault_line``. Nothing of it runs."""
     try:
@@ -258,14 +215,11 @@ async def _in_harness(
     text: str,
     tasks: Sequence[Json],
     tree: Path,
-    seconds: float | None = None,
-    enough: int | None = None,
 ) -> list[Json]:
     """The results of all tasks, in one process of the sandbox; each that has none says why."""
     word = secrets.token_hex(16)
     folder = f"_{secrets.token_hex(6)}"
-    most = 2 * case.seconds - 2 if seconds is None else min(2 * case.seconds - 2, seconds)
-    job = {"seconds": most, "tasks": list(tasks), "enough": enough}
+    job = {"seconds": 2 * case.seconds - 2, "tasks": list(tasks)}
     changes = {
         case.file: text.encode("utf-8"),
         f"{folder}/run.py": harness(),

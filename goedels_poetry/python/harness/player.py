@@ -154,7 +154,7 @@ class _Player:
                 for args, named in chain:
                     result = result(*args, **named)
                 after = [*chain[0][0], *chain[0][1].values()] if len(chain) == 1 else []
-                data = values.write((*after, result), self.job["most"])
+                data = values.write((*after, result), self.job["closely"] * values.MOST_NODES)
             finally:
                 self.clock.stop()
         except _TooLong:
@@ -204,7 +204,9 @@ class _Player:
             return self.watch.weighed(verdict), raised["mro"]
         try:
             verdict = self.timed(lambda: self.contract.of_result(given, result))
-            answer = self.timed(lambda: values.write((*args, *named.values(), result), self.job["most"]))
+            answer = self.timed(
+                lambda: values.write((*args, *named.values(), result), self.job["closely"] * values.MOST_NODES)
+            )
         except _TooLong:
             return {"v": "slow"}, None
         except BaseException as error:  # noqa: BLE001  what is no Exception, raised by a clause

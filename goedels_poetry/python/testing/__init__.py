@@ -9,7 +9,7 @@ whose programs are the folder ``harness``: there ``player`` has the candidate an
 has contract, tests and the player's answers, but not the candidate. Expected values are never where the candidate is.
 A contract that the text states itself is evaluated by the player, on the function's own objects. ``branches`` solves
 the program's conditions for inputs. ``checks`` is what goes in and comes out; ``literals`` writes inputs as Python and
-reads them; ``crosshair`` asks another tool for inputs, if it is there.
+reads them.
 
 In ``harness``, ``judge`` makes inputs (``domain``, ``inputs``, ``types_of``, ``shrinking``), evaluates clauses
 (``contract``) and runs tests (``tests``, ``compare``) against an ``oracle``; ``values`` carries data between

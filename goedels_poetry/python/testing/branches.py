@@ -6,7 +6,6 @@ there, on the path to it. An input counts for nothing by itself, and is tried li
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
@@ -20,7 +19,7 @@ from goedels_poetry.kernel.terms import BOOL, Kind, Term, and_, is_app, not_
 from goedels_poetry.python.testing.checks import Checks
 from goedels_poetry.python.testing.literals import from_literal
 from goedels_poetry.python.translate.faults import OutsideFragment, PythonFault
-from goedels_poetry.python.translate.program import parse_module, read_program
+from goedels_poetry.python.translate.program import read_program
 from goedels_poetry.python.translate.translate import translate
 from goedels_poetry.python.translate.values import python_arguments
 from goedels_poetry.solvers.limits import Limits, SolverUnavailable
@@ -93,20 +92,3 @@ def _values(output: str) -> Iterator[tuple[str, str]]:
             value = pair.items[1]
             end = pair.end - 1 if isinstance(value, Atom) else value.end
             yield name.text, output[value.offset : end].strip()
-
-
-def branch_lines(source: str, function: str) -> set[int]:
-    """The first lines of the branches of a function and of what it calls, of those on lines of their own."""
-    functions = {n.name: n for n in parse_module(source).body if isinstance(n, ast.FunctionDef)}
-    left, seen, found = [function], {function}, set[int]()
-    while left:
-        for node in ast.walk(functions[left.pop()]):
-            if isinstance(node, ast.Name) and node.id in functions and node.id not in seen:
-                seen.add(node.id)
-                left.append(node.id)
-            if isinstance(node, ast.If | ast.For | ast.While | ast.ExceptHandler | ast.match_case):
-                blocks = [node.body, getattr(node, "orelse", [])]
-                found |= {
-                    block[0].lineno for block in blocks if block and block[0].lineno != getattr(node, "lineno", 0)
-                }
-    return found

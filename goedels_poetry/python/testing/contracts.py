@@ -13,12 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from goedels_poetry.python.harness.values import MOST_NODES
-from goedels_poetry.python.testing.branches import branch_inputs, branch_lines
 from goedels_poetry.python.testing.checks import CheckResult, Checks, Effort
-from goedels_poetry.python.testing.crosshair import suggested_inputs
 from goedels_poetry.python.testing.literals import to_literal
-from goedels_poetry.python.testing.reading import Subject
+from goedels_poetry.python.testing.reading import Subject, branch_lines
 from goedels_poetry.python.testing.running import Judged, JudgeFailed, Outcome, generated_call, judge, play
 
 Given = dict[str, Any]
@@ -27,8 +24,8 @@ TINY = 30
 """Of an input whose numbers and lengths are no larger, no right function makes more than can be looked at."""
 _PATIENCE = 5.0
 """Seconds for a closer look at what a contract says of a result."""
-_CLOSELY = 10 * MOST_NODES
-"""Parts of a result in a closer look."""
+_CLOSELY = 10
+"""Times the parts of a result in a closer look."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +40,13 @@ class Means:
     closely: float
     shrinks: int
     examples: int  # of a property
-    crosshair: float
     solving: int  # steps of the solver for inputs that take branches
 
 
 MEANS: dict[Effort, Means] = {
-    "quick": Means(500, 250, 0.35, 0.4, 0.1, 0.5, 2, 25, 0.0, 1_000_000),
-    "normal": Means(2500, 1500, 1.2, 1.2, 0.2, 1.5, 5, 100, 1.0, 3_000_000),
-    "thorough": Means(10_000, 8000, 5.0, 6.0, 0.5, 4.0, 8, 400, 6.0, 15_000_000),
+    "quick": Means(500, 250, 0.35, 0.4, 0.1, 0.5, 2, 25, 1_000_000),
+    "normal": Means(2500, 1500, 1.2, 1.2, 0.2, 1.5, 5, 100, 3_000_000),
+    "thorough": Means(10_000, 8000, 5.0, 6.0, 0.5, 4.0, 8, 400, 15_000_000),
 }
 _ENDED = ("time", "depth", "gone")
 """Verdicts where time, stack, memory or the process ended."""
@@ -140,7 +136,7 @@ class ContractTester:
             return ContractReport(self._results(cases, _unsteady(stateful)), _distinct(cases))
         for case in _worth_a_closer_look(cases):
             closer, _ = await self.cases(
-                [{"input": case.given, "large": False}], self.means.closely, patience=_PATIENCE, most=_CLOSELY
+                [{"input": case.given, "large": False}], self.means.closely, patience=_PATIENCE, closely=_CLOSELY
             )
             wrong = next((c for c in self._failing(closer) if c.verdict["v"] in _WRONG), None)
             if wrong is not None:
@@ -150,9 +146,10 @@ class ContractTester:
         return ContractReport(self._passed(cases, made), _distinct(cases), untaken)
 
     async def _singled_out(self) -> list[dict[str, Any]]:
-        """Inputs by the program's own conditions: by its theorem; by running it on symbols where it has none."""
-        found = await asyncio.to_thread(branch_inputs, self.subject.source, self.checks, self.means.solving)
-        return [*found] or await suggested_inputs(self.subject, self.checks, self.means.crosshair)
+        """Inputs by the conditions of the program's theorem, where it has one."""
+        from goedels_poetry.python.testing.branches import branch_inputs  # no replay asks a solver
+
+        return [*await asyncio.to_thread(branch_inputs, self.subject.source, self.checks, self.means.solving)]
 
     async def _of_domain(self, given: Sequence[Given]) -> list[dict[str, Any]]:
         """Those inputs that satisfy the precondition."""
@@ -172,14 +169,14 @@ class ContractTester:
         seconds: float | None = None,
         recursion: int = 0,
         patience: float = 0.3,
-        most: int = MOST_NODES,
+        closely: int = 1,
         times: int = 2,
     ) -> tuple[list[Case], Outcome]:
         """Have inputs answered and judged; second answers that differ are cases of their own.
 
         Args:
             seconds: for each call. ``recursion``: frames. ``patience``: seconds for the contract of each case.
-            most: parts of a result that are looked at. ``times``: calls with the same input.
+            closely: times the parts of a result that are looked at. ``times``: calls with the same input.
         """
         limit = seconds or min(self.means.call, self.checks.seconds)
         calls = [
@@ -194,7 +191,7 @@ class ContractTester:
         ]
         budget = max(self.means.playing * (_OWN if self.checks.own else 1), limit)
         outcomes, loaded = await play(
-            self.subject, self.checks, calls, budget=budget, recursion=recursion, most=most, patience=patience
+            self.subject, self.checks, calls, budget=budget, recursion=recursion, closely=closely, patience=patience
         )
         if self.checks.own:
             answered = [(one, outcomes[at]) for at, one in enumerate(inputs) if at in outcomes]

@@ -374,3 +374,20 @@ def _expression(text: str) -> ast.AST:
         return ast.parse(f"({text}\n)", mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise InvalidInput(f"this condition is no expression: {text}"[:300]) from error
+
+
+def branch_lines(source: str, function: str) -> set[int]:
+    """The first lines of the branches of a function and of what it calls, of those on lines of their own."""
+    functions = {n.name: n for n in parse_module(source).body if isinstance(n, ast.FunctionDef)}
+    left, seen, found = [function], {function}, set[int]()
+    while left:
+        for node in ast.walk(functions[left.pop()]):
+            if isinstance(node, ast.Name) and node.id in functions and node.id not in seen:
+                seen.add(node.id)
+                left.append(node.id)
+            if isinstance(node, ast.If | ast.For | ast.While | ast.ExceptHandler | ast.match_case):
+                blocks = [node.body, getattr(node, "orelse", [])]
+                found |= {
+                    block[0].lineno for block in blocks if block and block[0].lineno != getattr(node, "lineno", 0)
+                }
+    return found

@@ -22,12 +22,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry import contracts
 from goedels_poetry.errors import InvalidInput, Unavailable
-from goedels_poetry.python.harness.values import MOST_NODES
 from goedels_poetry.python.testing.checks import Checks
 from goedels_poetry.python.testing.reading import Subject
 from goedels_poetry.sandbox import SandboxLimits, SandboxResult, run_python_async
+from goedels_poetry.sandbox.process import PACKAGE
 
 _PROGRAM = "import sys\nsys.path.insert(0, '.')\nfrom harness.{part} import main\nmain()\n"
 _RESTARTS = 4  # of a player whose candidate ended its process
@@ -76,7 +75,7 @@ def harness_files() -> dict[str, bytes]:
             py_compile.compile(str(path), str(compiled), path.name, doraise=True, invalidation_mode=_UNCHECKED)
             name = Path(importlib.util.cache_from_source(path.name)).name
             files[f"harness/__pycache__/{name}"] = compiled.read_bytes()
-    for path in sorted(Path(contracts.__file__).parent.glob("*.py")):
+    for path in sorted((PACKAGE / "contracts").glob("*.py")):
         files[f"goedels_poetry/contracts/{path.name}"] = path.read_bytes()
     files["goedels_poetry/__init__.py"] = b"from goedels_poetry.contracts import *\n"
     return files
@@ -109,7 +108,7 @@ async def play(
     *,
     budget: float,
     recursion: int = 0,
-    most: int = MOST_NODES,
+    closely: int = 1,
     patience: float = 0.3,
 ) -> tuple[dict[int, Outcome], Outcome]:
     """What the candidate answers, by the number of the call; those skipped for lack of time are missing.
@@ -117,7 +116,7 @@ async def play(
     Args:
         budget: seconds of processor time after which no more generated call begins.
         recursion: limit of Python's stack; 0 for its own.
-        most: parts of a result that are looked at.
+        closely: times the parts of a result that are looked at.
         patience: seconds for what a contract of its own says of a generated call; then the outcome is that.
 
     Returns:
@@ -140,7 +139,7 @@ async def play(
             "seconds": checks.seconds,
             "budget": budget,
             "recursion": recursion,
-            "most": most,
+            "closely": closely,
             "patience": patience,
             "checked": checks.callees,
             "contract": contract if any(calls[at].get("generated") for at in left) else None,

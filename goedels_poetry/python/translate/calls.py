@@ -12,7 +12,7 @@ from goedels_poetry.python.translate.build import compare, cond, equal, floor_di
 from goedels_poetry.python.translate.faults import outside
 from goedels_poetry.python.translate.frame import Frame, Value
 from goedels_poetry.python.translate.iteration import spelled_out
-from goedels_poetry.python.translate.library import greatest_divisor, less
+from goedels_poetry.python.translate.library import less, plain
 from goedels_poetry.python.translate.lifting import INFIX
 from goedels_poetry.python.translate.module import imported, is_constant
 from goedels_poetry.python.translate.mutation import owned, pop
@@ -184,7 +184,7 @@ def _gcd(frame: Frame, node: ast.Call) -> Value:
         outside("`gcd` of other than two numbers", node, "call")
     a, b = (frame.integral(x, node).term for x in [frame.value(x) for x in node.args])
     sizes = [cond(compare("<", x, integer(0)), negative(x), x) for x in (a, b)]
-    return Value(INT, greatest_divisor(frame.registry, *sizes), natural=True)
+    return Value(INT, plain(frame.registry, "gcd.int", *sizes), natural=True)
 
 
 def _str(frame: Frame, node: ast.Call) -> Value:
@@ -267,7 +267,7 @@ def _sum(frame: Frame, node: ast.Call) -> Value:
         total = frame.rules.comprehension(frame, over, "sum").term
     else:
         xs = _elements(frame, node.args[0])
-        total = frame.library(INT).total(frame.coerce(xs, list_of(INT), node).term)
+        total = frame.library(INT).call("sum", frame.coerce(xs, list_of(INT), node).term)
     if extra:
         if not isinstance(extra[0], ast.Constant | ast.Name):
             outside("a start that is computed, and may fail before the list is gone over", node, "sum")
@@ -293,7 +293,7 @@ def _truths(frame: Frame, node: ast.Call) -> Value:
     if element != BOOL:
         truth = frame.truth(Value(element, library.head(library.xs)), node)
         term = library.mapped(f"truths.{library.word}", bools, truth, term)
-    return Value(BOOL, bools.truths(term, every))
+    return Value(BOOL, bools.call("all" if every else "any", term))
 
 
 def _extreme(frame: Frame, node: ast.Call) -> Value:
@@ -335,7 +335,11 @@ def _extreme_of_list(frame: Frame, node: ast.Call, greatest: bool, default: ast.
     fallback = None if default is None else frame.value(default)
     library = frame.library(xs.kind.args[0])
     empty = library.is_nil(xs.term)
-    found = library.least(xs.term, greatest) if key is None else keys.best(frame, xs, key, greatest, node)
+    found = (
+        library.call("max" if greatest else "min", xs.term)
+        if key is None
+        else keys.best(frame, xs, key, greatest, node)
+    )
     best = Value(xs.kind.args[0], found)
     if fallback is None:
         frame.check(not_(empty), "ValueError")
@@ -441,7 +445,7 @@ def _method(frame: Frame, node: ast.Call, func: ast.Attribute) -> Value:
         v = frame.coerce(args[0], kind, node).term
         library = frame.library(kind)
         if func.attr == "count":
-            return Value(INT, library.count(v, xs), natural=True, exact=True)
-        frame.check(library.member(v, xs), "ValueError")
-        return Value(INT, library.index(v, xs), natural=True, exact=True)
+            return Value(INT, library.call("count", v, xs), natural=True, exact=True)
+        frame.check(library.call("member", v, xs), "ValueError")
+        return Value(INT, library.call("index", v, xs), natural=True, exact=True)
     return outside(f"the list method `{func.attr}` is not covered here", node, f"method {func.attr}")

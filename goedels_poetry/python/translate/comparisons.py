@@ -162,7 +162,7 @@ def _contains(frame: Frame, left: Value, right: Value | None, node: ast.expr) ->
         return FALSE
     kind = frame.unify(left.kind, right.kind.args[0], node)
     xs = frame.coerce(right, list_of(kind), node).term
-    return frame.library(kind).member(frame.coerce(left, kind, node).term, xs)
+    return frame.library(kind).call("member", frame.coerce(left, kind, node).term, xs)
 
 
 def _in_table(frame: Frame, left: Value, node: ast.Dict | ast.Set | ast.List) -> Term:

@@ -45,10 +45,8 @@ def outside(message: str, node: ast.AST | None = None, construct: str = "") -> N
     Raises:
         OutsideFragment: always.
     """
-    line = getattr(node, "lineno", None)
-    column = getattr(node, "col_offset", None)
     kind = construct or (type(node).__name__ if node is not None else "")
-    raise OutsideFragment(message, line, None if column is None else column + 1, kind)
+    raise OutsideFragment(message, *_place(node), kind)
 
 
 def fault(message: str, node: ast.AST | None = None, hint: str | None = None) -> NoReturn:
@@ -57,6 +55,9 @@ def fault(message: str, node: ast.AST | None = None, hint: str | None = None) ->
     Raises:
         PythonFault: always.
     """
-    line = getattr(node, "lineno", None)
+    raise PythonFault(message, *_place(node), hint)
+
+
+def _place(node: ast.AST | None) -> tuple[int | None, int | None]:
     column = getattr(node, "col_offset", None)
-    raise PythonFault(message, line, None if column is None else column + 1, hint)
+    return getattr(node, "lineno", None), None if column is None else column + 1

@@ -132,7 +132,7 @@ def arranged(frame: Frame, xs: Value, keywords: Sequence[ast.keyword], node: ast
     library, registry = frame.library(element), frame.registry
     if given is None:
         _ordered(frame, element, library.head(xs.term), node)
-        result = library.sort_up(xs.term)
+        result = library.call("sorted", xs.term)
         return library.reverse(result) if backwards else result
     key = _key(frame, element, given, node)
     _compute(frame, key, xs)

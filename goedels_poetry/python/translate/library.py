@@ -1,29 +1,45 @@
-"""Functions on lists by their simplest recursive definitions, each defined when it is first used.
+"""Functions of the `prelude` as definitions in SMT-LIB, one for each type of elements, made when first used.
 
-All are total: where Python raises, the value is whatever the recursion gives, and the effect of the call says so.
+A function of the prelude is one expression. `_Reader` reads it for one type of elements; what it has no rule for is a
+mistake in the prelude, and raises.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ast
+from functools import cache
+from pathlib import Path
 
 from goedels_poetry.kernel.terms import BOOL as BOOLS
 from goedels_poetry.kernel.terms import FALSE, TRUE, Kind, Sort, Term, and_, app, integer, is_app, lit, or_, var
 from goedels_poetry.kernel.terms import INT as INTS
 from goedels_poetry.kernel.terms import STRING as STRINGS
+from goedels_poetry.python.translate import prelude
 from goedels_poetry.python.translate.build import compare, cond, equal, minus, plus
 from goedels_poetry.python.translate.faults import OutsideFragment
 from goedels_poetry.python.translate.registry import Defined, Registry
-from goedels_poetry.python.translate.types import BOOL, INT, Type, list_of
+from goedels_poetry.python.translate.types import BOOL, INT, STR, Type, list_of
 
-Maker = Callable[[str, Term, Term, Term], Term]
+
+@cache
+def _functions() -> dict[str, ast.FunctionDef]:
+    """The functions of the prelude by their names in SMT-LIB, without a type: ``put.last``."""
+    tree = ast.parse(Path(prelude.__file__).read_text("utf-8"))
+    return {_plain(node.name): node for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+def _plain(name: str) -> str:
+    return name.rstrip("_").replace("_", ".")
 
 
 class Library:
     """Functions on lists of one element type."""
 
-    def __init__(self, registry: Registry, element: Type) -> None:
+    def __init__(self, registry: Registry, element: Type, *, of_lists: bool = True) -> None:
+        """``of_lists``: declare them, which functions of numbers and texts do not need."""
         self.registry, self.element = registry, element
+        if not of_lists:
+            return
         self.word = registry.word(element)
         self.sort = registry.sort(list_of(element))
         self.xs, self.rest = var("xs", self.sort), var("ys", self.sort)
@@ -45,31 +61,14 @@ class Library:
         """All but the first element."""
         return self.registry.tail(self.element, xs)
 
-    def _call(
-        self,
-        base: str,
-        args: tuple[Term, ...],
-        params: tuple[Term, ...],
-        sort: Sort,
-        body: Callable[[Callable[..., Term]], Term],
-    ) -> Term:
-        name = f"{base}.{self.word}"
-
-        def call(*inner: Term) -> Term:
-            return app(name, inner, sort)
-
-        self.registry.once(name, lambda: Defined(name, params, sort, body(call)))
-        return call(*args)
-
-    def define(self, name: str, params: tuple[Term, ...], sort: Sort, body: Term, args: tuple[Term, ...]) -> Term:
-        """A call of a function that is defined when it is first used."""
-        self.registry.once(name, lambda: Defined(name, params, sort, body))
-        return app(name, args, sort)
-
-    def _fold(self, base: str, xs: Term, sort: Sort, empty: Term, step: Callable[[Term, Term], Term]) -> Term:
-        """Recursion on the list alone."""
-        h, t = self.head(self.xs), self.tail(self.xs)
-        return self._call(base, (xs,), (self.xs,), sort, lambda f: cond(self.is_nil(self.xs), empty, step(h, f(t))))
+    def call(self, name: str, *args: Term) -> Term:
+        """A call of a function of the prelude."""
+        node = _functions()[name]
+        reader = _Reader(self, node)
+        own = name if not reader.is_generic else f"{name}.{self.word}"
+        sort = self.registry.sort(reader.result)
+        self.registry.once(own, lambda: reader.definition(own, sort))
+        return app(own, args, sort)
 
     def mapped(self, name: str, target: Library, element: Term, xs: Term) -> Term:
         """``element``, a term over `xs`, for each element of a list."""
@@ -78,7 +77,7 @@ class Library:
         self.registry.once(name, lambda: Defined(name, (self.xs,), target.sort, body))
         return app(name, (xs,), target.sort)
 
-    # --------------------------------------------------------------------------------------- functions
+    # ------------------------------------------------------------ calls that are decided where they stand
 
     def display(self, items: list[Term], tail: Term | None = None) -> Term:
         """The list of these elements."""
@@ -92,11 +91,7 @@ class Library:
         count = 0
         while xs.kind is Kind.APP and xs.name == f"cons.{self.word}":
             xs, count = xs.args[1], count + 1
-        if xs is self.nil:
-            return integer(count)
-        return plus(
-            self._fold("len", xs, INTS, integer(0), lambda h, r: app("+", (integer(1), r), INTS)), integer(count)
-        )
+        return integer(count) if xs is self.nil else plus(self.call("len", xs), integer(count))
 
     def append(self, xs: Term, ys: Term) -> Term:
         """``xs + ys``."""
@@ -104,14 +99,7 @@ class Library:
             return ys if xs is self.nil else xs
         if xs.kind is Kind.APP and xs.name == f"cons.{self.word}":
             return self.cons(xs.args[0], self.append(xs.args[1], ys))
-        a, b = self.xs, self.rest
-        return self._call(
-            "append",
-            (xs, ys),
-            (a, b),
-            self.sort,
-            lambda f: cond(self.is_nil(a), b, self.cons(self.head(a), f(self.tail(a), b))),
-        )
+        return self.call("append", xs, ys)
 
     def nth(self, xs: Term, i: Term) -> Term:
         """``xs[i]`` for an index from 0 on."""
@@ -119,75 +107,7 @@ class Library:
             for _ in range(i.value):
                 xs = self.tail(xs)
             return self.head(xs)
-        k, other = var("i", INTS), self.registry.default(self.element)
-        step = minus(k, integer(1))
-        return self._call(
-            "nth",
-            (xs, i),
-            (self.xs, k),
-            other.sort,
-            lambda f: cond(
-                self.is_nil(self.xs),
-                other,
-                cond(compare("<=", k, integer(0)), self.head(self.xs), f(self.tail(self.xs), step)),
-            ),
-        )
-
-    def last(self, xs: Term) -> Term:
-        """``xs[-1]``."""
-        other, one = self.registry.default(self.element), self.is_nil(self.tail(self.xs))
-        return self._fold("last", xs, other.sort, other, lambda h, r: cond(one, h, r))
-
-    def front(self, xs: Term) -> Term:
-        """``xs[:-1]``."""
-        one = self.is_nil(self.tail(self.xs))
-        return self._fold("front", xs, self.sort, self.nil, lambda h, r: cond(one, self.nil, self.cons(h, r)))
-
-    def put_last(self, xs: Term, value: Term) -> Term:
-        """``xs`` with ``value`` at -1."""
-        v, t = var("v", value.sort), self.tail(self.xs)
-        last = or_([self.is_nil(self.xs), self.is_nil(t)])
-        return self._call(
-            "put.last",
-            (xs, value),
-            (self.xs, v),
-            self.sort,
-            lambda f: cond(last, self.cons(v, self.nil), self.cons(self.head(self.xs), f(t, v))),
-        )
-
-    def put(self, xs: Term, i: Term, value: Term) -> Term:
-        """``xs`` with ``value`` at ``i``, from 0 on."""
-        k, v = var("i", INTS), var("v", value.sort)
-        here, below = self.cons(v, self.tail(self.xs)), minus(k, integer(1))
-        return self._call(
-            "put",
-            (xs, i, value),
-            (self.xs, k, v),
-            self.sort,
-            lambda f: cond(
-                self.is_nil(self.xs),
-                self.nil,
-                cond(
-                    compare("<=", k, integer(0)),
-                    here,
-                    self.cons(self.head(self.xs), f(self.tail(self.xs), below, v)),
-                ),
-            ),
-        )
-
-    def _cut(self, base: str, xs: Term, n: Term, none: Term, some: Callable[[Callable[..., Term], Term], Term]) -> Term:
-        k = var("n", INTS)
-        below = minus(k, integer(1))
-
-        def body(f: Callable[..., Term]) -> Term:
-            rest = some(lambda t: f(t, below), self.xs)
-            return cond(or_([compare("<=", k, integer(0)), self.is_nil(self.xs)]), none, rest)
-
-        return self._call(base, (xs, n), (self.xs, k), self.sort, body)
-
-    def take(self, xs: Term, n: Term) -> Term:
-        """``xs[:n]``, nothing for ``n`` below 0."""
-        return self._cut("take", xs, n, self.nil, lambda f, a: self.cons(self.head(a), f(self.tail(a))))
+        return self.call("nth", xs, i)
 
     def drop(self, xs: Term, n: Term) -> Term:
         """``xs[n:]``, all for ``n`` below 0."""
@@ -195,146 +115,136 @@ class Library:
             for _ in range(n.value):
                 xs = cond(self.is_nil(xs), self.nil, self.tail(xs))
             return xs
-        return self._cut("drop", xs, n, self.xs, lambda f, a: f(self.tail(a)))
+        return self.call("drop", xs, n)
 
     def reverse(self, xs: Term) -> Term:
         """``xs[::-1]``."""
-        if xs.kind is Kind.APP and xs.name == f"reverse.{self.word}":
-            return xs.args[0]
-        return self._fold("reverse", xs, self.sort, self.nil, lambda h, r: self.append(r, self.cons(h, self.nil)))
-
-    def every(self, xs: Term, step: int) -> Term:
-        """``xs[::step]``, for a small step from 2 on."""
-
-        def body(f: Callable[..., Term]) -> Term:
-            rest, tests = self.tail(self.xs), []
-            for _ in range(step - 1):
-                tests.append(rest)
-                rest = self.tail(rest)
-            result = f(rest)
-            for some in reversed(tests):
-                result = cond(self.is_nil(some), self.nil, result)
-            return cond(self.is_nil(self.xs), self.nil, self.cons(self.head(self.xs), result))
-
-        return self._call(f"every{step}", (xs,), (self.xs,), self.sort, body)
+        return xs.args[0] if is_app(xs, f"reverse.{self.word}") else self.call("reverse", xs)
 
     def repeat(self, xs: Term, n: Term) -> Term:
         """``xs * n``."""
-        k = var("n", INTS)
-        if is_app(xs, f"cons.{self.word}") and xs.args[1] is self.nil:  # [x] * n
-            value = xs.args[0]
-            v = var("v", value.sort)
-            return self._call(
-                "repeat",
-                (value, n),
-                (v, k),
-                self.sort,
-                lambda f: cond(compare("<=", k, integer(0)), self.nil, self.cons(v, f(v, minus(k, integer(1))))),
-            )
-        return self._call(
-            "repeat.all",
-            (xs, n),
-            (self.xs, k),
-            self.sort,
-            lambda f: cond(
-                compare("<=", k, integer(0)), self.nil, self.append(self.xs, f(self.xs, minus(k, integer(1))))
-            ),
-        )
+        if is_app(xs, f"cons.{self.word}") and xs.args[1] is self.nil:
+            return self.call("repeat", xs.args[0], n)
+        return self.call("repeat.all", xs, n)
 
-    def total(self, xs: Term) -> Term:
-        """``sum(xs)`` of integers."""
-        return self._fold("sum", xs, INTS, integer(0), lambda h, r: app("+", (h, r), INTS))
 
-    def member(self, value: Term, xs: Term) -> Term:
-        """``value in xs``."""
-        v = var("v", value.sort)
-        return self._call(
-            "member",
-            (value, xs),
-            (v, self.xs),
-            BOOLS,
-            lambda f: cond(
-                self.is_nil(self.xs), FALSE, cond(equal(v, self.head(self.xs)), TRUE, f(v, self.tail(self.xs)))
-            ),
-        )
+class _Reader:
+    """One function of the prelude, read for the element type of a library."""
 
-    def count(self, value: Term, xs: Term) -> Term:
-        """``xs.count(value)``."""
-        v = var("v", value.sort)
-        h, t = self.head(self.xs), self.tail(self.xs)
-        return self._call(
-            "count",
-            (value, xs),
-            (v, self.xs),
-            INTS,
-            lambda f: cond(
-                self.is_nil(self.xs),
-                integer(0),
-                cond(equal(v, h), app("+", (integer(1), f(v, t)), INTS), f(v, t)),
-            ),
-        )
+    def __init__(self, library: Library, node: ast.FunctionDef) -> None:
+        self.library, self.registry, self.node = library, library.registry, node
+        assert node.returns is not None
+        kinds = {a.arg: a.annotation for a in node.args.args if a.annotation is not None}
+        named = {n.id for kind in kinds.values() for n in ast.walk(kind) if isinstance(n, ast.Name)}
+        self.is_generic = not named.isdisjoint({"T", "K"})
+        self.parameters = {name: self.type_of(kind) for name, kind in kinds.items()}
+        self.result = self.type_of(node.returns)
 
-    def index(self, value: Term, xs: Term) -> Term:
-        """``xs.index(value)``; the length where there is none."""
-        v = var("v", value.sort)
-        h, t = self.head(self.xs), self.tail(self.xs)
-        return self._call(
-            "index",
-            (value, xs),
-            (v, self.xs),
-            INTS,
-            lambda f: cond(or_([self.is_nil(self.xs), equal(v, h)]), integer(0), app("+", (integer(1), f(v, t)), INTS)),
-        )
+    def type_of(self, annotation: ast.expr) -> Type:
+        """The type that an annotation means."""
+        element = self.library.element
+        match annotation:
+            case ast.Name(id="int" | "bool" | "str" as name):
+                return {"int": INT, "bool": BOOL, "str": STR}[name]
+            case ast.Name(id="T"):
+                return element
+            case ast.Name(id="K" | "V" as name):
+                return element.args["KV".index(name)]
+            case ast.Subscript(value=ast.Name(id="tuple")):
+                return element
+            case ast.Subscript(value=ast.Name(id="list"), slice=inner):
+                return list_of(self.type_of(inner))
+        raise AssertionError(ast.unparse(annotation))
 
-    def remove(self, value: Term, xs: Term) -> Term:
-        """``xs`` without the first ``value``."""
-        v = var("v", value.sort)
-        h, t = self.head(self.xs), self.tail(self.xs)
-        return self._call(
-            "remove",
-            (value, xs),
-            (v, self.xs),
-            self.sort,
-            lambda f: cond(self.is_nil(self.xs), self.nil, cond(equal(v, h), t, self.cons(h, f(v, t)))),
-        )
+    def definition(self, name: str, sort: Sort) -> Defined:
+        """The definition that the function is."""
+        self.name, self.sort = name, sort
+        self.variables = {given: var(given, self.registry.sort(kind)) for given, kind in self.parameters.items()}
+        returned = self.node.body[-1]
+        assert isinstance(returned, ast.Return) and returned.value is not None
+        return Defined(name, tuple(self.variables.values()), sort, self.read(returned.value))
 
-    def truths(self, xs: Term, every: bool) -> Term:
-        """``all(xs)`` or ``any(xs)`` of truth values."""
-        if every:
-            return self._fold("all", xs, BOOLS, TRUE, lambda h, r: and_([h, r]))
-        return self._fold("any", xs, BOOLS, FALSE, lambda h, r: or_([h, r]))
+    def read(self, node: ast.expr) -> Term:
+        """An expression."""
+        match node:
+            case ast.Name(id="ANYTHING"):
+                return self.registry.default(self.result)
+            case ast.Name(id=name):
+                return self.variables[name]
+            case ast.Constant(value=bool(value)):
+                return TRUE if value else FALSE
+            case ast.Constant(value=int(value)):
+                return integer(value)
+            case ast.Constant(value=str(value)):
+                return lit(value, STRINGS)
+            case ast.IfExp(test=test, body=then, orelse=otherwise):
+                return cond(self.read(test), self.read(then), self.read(otherwise))
+            case ast.BoolOp(op=op, values=values):
+                return (and_ if isinstance(op, ast.And) else or_)([self.read(value) for value in values])
+            case ast.UnaryOp(op=ast.Not(), operand=ast.Compare() as comparison):
+                return not_less(self.read(comparison))
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return self.library.is_nil(self.read(operand))
+            case ast.Compare(left=left, ops=[op], comparators=[right]):
+                return self._compared(op, self.read(left), self.read(right))
+            case ast.BinOp(left=left, op=op, right=right):
+                return self._computed(op, self.read(left), self.read(right))
+            case ast.Subscript(value=value, slice=place):
+                return self._part(self.read(value), place)
+            case ast.List(elts=items):
+                return self._listed(items)
+            case ast.Tuple(elts=items):
+                return self.registry.construct(self.library.element, [self.read(item) for item in items])
+            case ast.Call(func=ast.Name(id="len"), args=[text]):
+                return app("str.len", (self.read(text),), INTS)
+            case ast.Call(func=ast.Name(id=name), args=args):
+                return self._called(_plain(name), [self.read(arg) for arg in args])
+        raise AssertionError(ast.unparse(node))
 
-    # ------------------------------------------------------------------------------------------- order
+    def _compared(self, op: ast.cmpop, left: Term, right: Term) -> Term:
+        if isinstance(op, ast.Eq):
+            return equal(left, right)
+        if isinstance(op, ast.LtE):
+            return compare("<=", left, right)
+        assert isinstance(op, ast.Lt)
+        return less(self.registry, INT if left.sort is INTS else self.library.element, left, right)
 
-    def least(self, xs: Term, greatest: bool = False) -> Term:
-        """``min(xs)`` or ``max(xs)`` of a list that is not empty; the first of equal ones."""
-        h, t = self.head(self.xs), self.tail(self.xs)
+    def _computed(self, op: ast.operator, left: Term, right: Term) -> Term:
+        match op:
+            case ast.Add() if left.sort is STRINGS:
+                return app("str.++", (*(left.args if is_app(left, "str.++") else (left,)), right), STRINGS)
+            case ast.Add():
+                return plus(left, right)
+            case ast.Sub():
+                return minus(left, right)
+        return app({ast.Mult: "*", ast.Mod: "mod"}[type(op)], (left, right), INTS)
 
-        def body(f: Callable[..., Term]) -> Term:
-            if greatest:
-                best = cond(less(self.registry, self.element, h, f(t)), f(t), h)
+    def _part(self, value: Term, place: ast.expr) -> Term:
+        """An element or the rest of a list, a letter, a part of a pair."""
+        if isinstance(place, ast.Slice):
+            return self.library.tail(value)
+        if value.sort is STRINGS:
+            return app("str.at", (value, self.read(place)), STRINGS)
+        if value.sort == self.library.sort:
+            return self.library.head(value)
+        assert isinstance(place, ast.Constant) and isinstance(place.value, int)
+        return self.registry.item(value, self.library.element, place.value)
+
+    def _listed(self, items: list[ast.expr]) -> Term:
+        """``[]``, ``[x]`` or ``[x, *xs]``, of the type that the function returns."""
+        (element,) = self.result.args
+        term = self.registry.nil(element)
+        for item in reversed(items):
+            if isinstance(item, ast.Starred):
+                term = self.read(item.value)
             else:
-                best = cond(less(self.registry, self.element, f(t), h), f(t), h)
-            return cond(self.is_nil(self.xs), other, cond(self.is_nil(t), h, best))
+                term = self.registry.cons(element, self.read(item), term)
+        return term
 
-        other = self.registry.default(self.element)
-        return self._call("max" if greatest else "min", (xs,), (self.xs,), other.sort, body)
-
-    def sort_up(self, xs: Term) -> Term:
-        """``sorted(xs)``, by insertion."""
-        return self._fold("sorted", xs, self.sort, self.nil, self._insert)
-
-    def _insert(self, value: Term, xs: Term) -> Term:
-        v = var("v", value.sort)
-        h, t = self.head(self.xs), self.tail(self.xs)
-        before = less(self.registry, self.element, h, v)
-        return self._call(
-            "insert",
-            (value, xs),
-            (v, self.xs),
-            self.sort,
-            lambda f: cond(or_([self.is_nil(self.xs), not_less(before)]), self.cons(v, self.xs), self.cons(h, f(v, t))),
-        )
+    def _called(self, name: str, args: list[Term]) -> Term:
+        if name == _plain(self.node.name):
+            return app(self.name, args, self.sort)
+        return self.library.call(name, *args)
 
 
 def not_less(term: Term) -> Term:
@@ -364,17 +274,7 @@ def less(registry: Registry, kind: Type, a: Term, b: Term, or_equal: bool = Fals
             result = cond(equal(x, y), result, less(registry, kind.args[i], x, y))
         return result
     if kind.kind == "list":
-        library = Library(registry, kind.args[0])
-        x, y = library.xs, library.rest
-        heads = library.head(x), library.head(y)
-        last = library.is_nil(x) if or_equal else and_([library.is_nil(x), cond(library.is_nil(y), FALSE, TRUE)])
-        first = less(registry, kind.args[0], *heads)
-        name = f"{'at.most' if or_equal else 'less'}.{library.word}"
-        both = or_([library.is_nil(x), library.is_nil(y)])
-        go = app(name, (library.tail(x), library.tail(y)), BOOLS)
-        body = cond(both, last, cond(equal(*heads), go, first))
-        registry.once(name, lambda: Defined(name, (x, y), BOOLS, body))
-        return app(name, (a, b), BOOLS)
+        return Library(registry, kind.args[0]).call("at.most" if or_equal else "less", a, b)
     raise OutsideFragment(f"`<` of {kind} is not covered", construct="comparison")
 
 
@@ -389,33 +289,6 @@ def range_list(registry: Registry, low: Term, high: Term, step: int) -> Term:
     return app(f"{name}.int", (low, high), library.sort)
 
 
-def backwards(registry: Registry, text: Term) -> Term:
-    """``text[::-1]``: the last character of what is left comes first."""
-    s, i = var("s", STRINGS), var("i", INTS)
-    last = minus(i, integer(1))
-    letter = app("str.at", (s, last), STRINGS)
-    body = cond(
-        compare("<=", i, integer(0)),
-        lit("", STRINGS),
-        app("str.++", (letter, app("backwards.str", (s, last), STRINGS)), STRINGS),
-    )
-    registry.once("backwards.str", lambda: Defined("backwards.str", (s, i), STRINGS, body))
-    return app("backwards.str", (text, app("str.len", (text,), INTS)), STRINGS)
-
-
-def power(registry: Registry, base: Term, exponent: Term) -> Term:
-    """``base ** exponent`` for an exponent from 0 on."""
-    b, n = var("b", INTS), var("n", INTS)
-    body = cond(
-        compare("<=", n, integer(0)), integer(1), app("*", (b, app("power.int", (b, minus(n, integer(1))), INTS)), INTS)
-    )
-    registry.once("power.int", lambda: Defined("power.int", (b, n), INTS, body))
-    return app("power.int", (base, exponent), INTS)
-
-
-def greatest_divisor(registry: Registry, a: Term, b: Term) -> Term:
-    """``math.gcd(a, b)`` for numbers from 0 on."""
-    x, y = var("a", INTS), var("b", INTS)
-    body = cond(compare("<=", y, integer(0)), x, app("gcd.int", (y, app("mod", (x, y), INTS)), INTS))
-    registry.once("gcd.int", lambda: Defined("gcd.int", (x, y), INTS, body))
-    return app("gcd.int", (a, b), INTS)
+def plain(registry: Registry, name: str, *args: Term) -> Term:
+    """A call of a function of the prelude that is about numbers and texts alone."""
+    return Library(registry, INT, of_lists=False).call(name, *args)

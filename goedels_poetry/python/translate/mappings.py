@@ -10,8 +10,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from goedels_poetry.kernel.terms import BOOL as BOOLS
-from goedels_poetry.kernel.terms import FALSE, TRUE, Term, and_, app, var
+from goedels_poetry.kernel.terms import Term, and_
 from goedels_poetry.python.translate.build import cond, equal
 from goedels_poetry.python.translate.faults import outside
 from goedels_poetry.python.translate.frame import Frame, Value
@@ -52,25 +51,15 @@ def library(frame: Frame, kind: Type) -> Library:
 def has(frame: Frame, value: Value, key: Value, node: ast.AST) -> Term:
     """``key in value``."""
     value = known(frame, value, key, None, node)
-    pairs, k, head, tail = _parts(frame, value.kind)
-    name = f"has.{pairs.word}"
-    again = app(name, (k, tail), BOOLS)
-    body = cond(pairs.is_nil(pairs.xs), FALSE, cond(equal(k, head[0]), TRUE, again))
     wanted = frame.coerce(key, value.kind.args[0], node, "the key").term
-    return pairs.define(name, (k, pairs.xs), BOOLS, body, (wanted, value.term))
+    return library(frame, value.kind).call("has", wanted, value.term)
 
 
 def at(frame: Frame, value: Value, key: Value, node: ast.AST) -> Value:
     """The value of a key that is there."""
     value = known(frame, value, key, None, node)
-    pairs, k, head, tail = _parts(frame, value.kind)
-    other = frame.registry.default(value.kind.args[1])
-    name = f"at.{pairs.word}"
-    again = app(name, (k, tail), other.sort)
-    body = cond(pairs.is_nil(pairs.xs), other, cond(equal(k, head[0]), head[1], again))
     wanted = frame.coerce(key, value.kind.args[0], node, "the key").term
-    found = pairs.define(name, (k, pairs.xs), other.sort, body, (wanted, value.term))
-    return Value(value.kind.args[1], found)
+    return Value(value.kind.args[1], library(frame, value.kind).call("at", wanted, value.term))
 
 
 def element(frame: Frame, value: Value, key: Value, node: ast.AST) -> Value:
@@ -92,17 +81,9 @@ def get(frame: Frame, value: Value, args: list[Value], node: ast.Call) -> Value:
 def put(frame: Frame, value: Value, key: Value, new: Value, node: ast.AST) -> Value:
     """The dict with ``new`` at ``key``."""
     value = known(frame, value, key, new, node)
-    pairs, k, head, tail = _parts(frame, value.kind)
-    registry, kind = frame.registry, pair_of(value.kind)
     stored = frame.coerce(new, value.kind.args[1], node, "the value").term
-    v = var("v", stored.sort)
-    name = f"store.{pairs.word}"
-    again = pairs.cons(pairs.head(pairs.xs), app(name, (k, v, tail), pairs.sort))
-    here = pairs.cons(registry.construct(kind, [head[0], v]), tail)
-    last = pairs.cons(registry.construct(kind, [k, v]), pairs.nil)
-    body = cond(pairs.is_nil(pairs.xs), last, cond(equal(k, head[0]), here, again))
     wanted = frame.coerce(key, value.kind.args[0], node, "the key").term
-    made = pairs.define(name, (k, v, pairs.xs), pairs.sort, body, (wanted, stored, value.term))
+    made = library(frame, value.kind).call("store", wanted, stored, value.term)
     return Value(value.kind, made, owned=value.owned)
 
 
@@ -136,14 +117,7 @@ def of_pairs(frame: Frame, given: Value, node: ast.AST, begin: Value | None = No
     if begin is not None and frame.unify(begin.kind, kind, node, "this") != begin.kind:
         outside(f"a dict is updated by {given.kind}", node, "a dict")
     pairs = library(frame, kind)
-    name = f"dict.{pairs.word}"
-    so_far = Value(kind, pairs.rest)
-    key, new = (Value(k, frame.registry.item(pairs.head(pairs.xs), pair, i)) for i, k in enumerate(pair.args))
-    stored = put(frame, so_far, key, new, node).term
-    body = cond(pairs.is_nil(pairs.xs), pairs.rest, app(name, (pairs.tail(pairs.xs), stored), pairs.sort))
-    made = pairs.define(
-        name, (pairs.xs, pairs.rest), pairs.sort, body, (given.term, pairs.nil if begin is None else begin.term)
-    )
+    made = pairs.call("dict", given.term, pairs.nil if begin is None else begin.term)
     return Value(kind, made, owned=True)
 
 
@@ -153,10 +127,8 @@ def listed(frame: Frame, value: Value, method: str) -> Value:
     pairs = library(frame, value.kind)
     if method == "items":
         return Value(list_of(pair_of(value.kind)), value.term, owned=True)
-    i = 0 if method == "keys" else 1
-    part = frame.registry.item(pairs.head(pairs.xs), pair_of(value.kind), i)
-    made = pairs.mapped(f"{method}.{pairs.word}", frame.library(value.kind.args[i]), part, value.term)
-    return Value(list_of(value.kind.args[i]), made, owned=True)
+    kind = value.kind.args[0 if method == "keys" else 1]
+    return Value(list_of(kind), pairs.call(method, value.term), owned=True)
 
 
 def same(frame: Frame, left: Value, right: Value, node: ast.AST) -> Term:
@@ -165,12 +137,8 @@ def same(frame: Frame, left: Value, right: Value, node: ast.AST) -> Term:
     left, right = frame.known(left), frame.known(right)
     if kind != left.kind or frame.shares(kind.args[1]):
         outside("these dicts are compared", node, "a dict")
-    pairs, _, head, tail = _parts(frame, kind)
-    name, other = f"agrees.{pairs.word}", Value(kind, pairs.rest)
-    key = Value(kind.args[0], head[0])
-    here = and_([has(frame, other, key, node), equal(at(frame, other, key, node).term, head[1])])
-    body = cond(pairs.is_nil(pairs.xs), TRUE, and_([here, app(name, (tail, pairs.rest), BOOLS)]))
-    agrees = pairs.define(name, (pairs.xs, pairs.rest), BOOLS, body, (left.term, right.term))
+    pairs = library(frame, kind)
+    agrees = pairs.call("agrees", left.term, right.term)
     return and_([equal(pairs.length(left.term), pairs.length(right.term)), agrees])
 
 
@@ -182,12 +150,7 @@ def without(frame: Frame, whole: Value, key: Value, node: ast.AST) -> Value:
     whole = known(frame, whole, key, None, node)
     pairs = library(frame, whole.kind)
     wanted = frame.coerce(key, whole.kind.args[0], node, "the key").term
-    k, first = var("k", wanted.sort), pairs.head(pairs.xs)
-    name = f"drop.key.{pairs.word}"
-    again = app(name, (k, pairs.tail(pairs.xs)), pairs.sort)
-    own = frame.registry.item(first, pair_of(whole.kind), 0)
-    body = cond(pairs.is_nil(pairs.xs), pairs.nil, cond(equal(k, own), again, pairs.cons(first, again)))
-    return replace(whole, term=pairs.define(name, (k, pairs.xs), pairs.sort, body, (wanted, whole.term)))
+    return replace(whole, term=pairs.call("drop.key", wanted, whole.term))
 
 
 def delete(frame: Frame, name: ast.Name, whole: Value, key: Value, node: ast.AST) -> None:
@@ -248,12 +211,3 @@ def joined(frame: Frame, whole: Value, other: Value, node: ast.AST) -> Value:
     if other.kind.kind != "list":
         outside(f"a dict is updated by {other.kind}", node, "method update")
     return replace(of_pairs(frame, other, node, whole), owned=whole.owned)
-
-
-def _parts(frame: Frame, kind: Type) -> tuple[Library, Term, tuple[Term, Term], Term]:
-    """The library of pairs, a variable for a key, the first pair's parts, and the rest."""
-    pairs = library(frame, kind)
-    pair = pair_of(kind)
-    first = pairs.head(pairs.xs)
-    key, value = (frame.registry.item(first, pair, i) for i in range(2))
-    return pairs, var("k", key.sort), (key, value), pairs.tail(pairs.xs)

@@ -32,7 +32,7 @@ def pop(frame: Frame, node: ast.Call, name: ast.Name) -> Value:
     library = frame.library(xs.kind.args[0])
     if not node.args:
         frame.check(not_(library.is_nil(xs.term)), "IndexError")
-        element, left = library.last(xs.term), library.front(xs.term)
+        element, left = library.call("last", xs.term), library.call("front", xs.term)
     else:
         at = frame.integral(frame.value(node.args[0]), node)
         frame.exact_within(at, *C_SIZE)
@@ -45,7 +45,7 @@ def _cut_out(frame: Frame, xs: Value, at: Value) -> tuple[Term, Term]:
     """The element at an index, and the list without it."""
     library = frame.library(xs.kind.args[0])
     i = element_position(frame, at, xs)
-    left = library.append(library.take(xs.term, i), library.drop(xs.term, plus(i, integer(1))))
+    left = library.append(library.call("take", xs.term, i), library.drop(xs.term, plus(i, integer(1))))
     return library.nth(xs.term, i), left
 
 
@@ -173,7 +173,7 @@ def _insert(frame: Frame, node: ast.Call, name: ast.Name) -> None:
         if not at.natural:
             term = cond(compare("<", term, integer(0)), plus(term, library.length(xs.term)), term)
         rest = library.cons(value.term, library.drop(xs.term, term))
-        result = library.append(library.take(xs.term, term), rest)
+        result = library.append(library.call("take", xs.term, term), rest)
     frame.env[name.id] = replace(xs, term=result)
 
 
@@ -182,8 +182,8 @@ def _remove(frame: Frame, node: ast.Call, name: ast.Name) -> None:
     xs = owned(frame, name, node)
     value = frame.coerce(value, xs.kind.args[0], node)
     library = frame.library(value.kind)
-    frame.check(library.member(value.term, xs.term), "ValueError")
-    frame.env[name.id] = replace(xs, term=library.remove(value.term, xs.term))
+    frame.check(library.call("member", value.term, xs.term), "ValueError")
+    frame.env[name.id] = replace(xs, term=library.call("remove", value.term, xs.term))
 
 
 def _reverse(frame: Frame, node: ast.Call, name: ast.Name) -> None:

@@ -12,7 +12,7 @@ from goedels_poetry.python.translate import mappings, sets
 from goedels_poetry.python.translate.build import C_SIZE, compare, equal, floor_div, floor_mod, minus, plus, times
 from goedels_poetry.python.translate.faults import outside
 from goedels_poetry.python.translate.frame import Frame, Value
-from goedels_poetry.python.translate.library import power
+from goedels_poetry.python.translate.library import plain
 from goedels_poetry.python.translate.types import BOOL, INT, NEVER, STR, Type
 
 MAX_POWER = 64
@@ -83,7 +83,7 @@ def arithmetic(frame: Frame, op: ast.operator, left: Value, right: Value, node: 
         case ast.LShift() | ast.RShift():
             if not right.natural:
                 frame.check(compare(">=", b, integer(0)), "ValueError")
-            two = power(frame.registry, integer(2), b)
+            two = plain(frame.registry, "power.int", integer(2), b)
             if b.kind is Kind.LIT and isinstance(b.value, int) and 0 <= b.value <= 256:
                 two = integer(1 << b.value)
             if isinstance(op, ast.LShift):
@@ -113,7 +113,7 @@ def _power(frame: Frame, left: Value, right: Value, node: ast.AST) -> Value:
                 return Value(INT, result, natural=left.natural or exponent.value % 2 == 0)
     if not right.natural:
         frame.exact_where(compare(">=", exponent, integer(0)))  # else it gives a float, or raises
-    return Value(INT, power(frame.registry, left.term, exponent), natural=left.natural)
+    return Value(INT, plain(frame.registry, "power.int", left.term, exponent), natural=left.natural)
 
 
 def _concatenate(frame: Frame, left: Value, right: Value, node: ast.AST) -> Value:

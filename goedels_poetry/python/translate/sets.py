@@ -10,13 +10,9 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from goedels_poetry.kernel.terms import BOOL as BOOLS
-from goedels_poetry.kernel.terms import INT as INTS
-from goedels_poetry.kernel.terms import TRUE, Term, and_, app, integer, var
-from goedels_poetry.python.translate.build import cond, equal
+from goedels_poetry.kernel.terms import Term, and_
 from goedels_poetry.python.translate.faults import outside
 from goedels_poetry.python.translate.frame import Frame, Value
-from goedels_poetry.python.translate.library import Library
 from goedels_poetry.python.translate.types import Type
 
 
@@ -60,10 +56,7 @@ def elements(frame: Frame, node: ast.expr) -> Value:
 def once(frame: Frame, node: ast.expr) -> Value:
     """The elements of a set, each once, in some order."""
     xs = elements(frame, node)
-    library = frame.library(xs.kind.args[0])
-    a, again = library.xs, app(f"once.{library.word}", (library.tail(library.xs),), library.sort)
-    kept = cond(library.member(library.head(a), library.tail(a)), again, library.cons(library.head(a), again))
-    return Value(xs.kind, _defined(library, "once", a, cond(library.is_nil(a), library.nil, kept), xs.term), owned=True)
+    return Value(xs.kind, frame.library(xs.kind.args[0]).call("once", xs.term), owned=True)
 
 
 def size(frame: Frame, node: ast.expr) -> Value:
@@ -73,11 +66,7 @@ def size(frame: Frame, node: ast.expr) -> Value:
 
 def size_of(frame: Frame, xs: Value) -> Value:
     """How many different elements a list has."""
-    library = frame.library(xs.kind.args[0])
-    a, again = library.xs, app(f"different.{library.word}", (library.tail(library.xs),), INTS)
-    more = cond(library.member(library.head(a), library.tail(a)), again, app("+", (integer(1), again), INTS))
-    counted = _defined(library, "different", a, cond(library.is_nil(a), integer(0), more), xs.term)
-    return Value(Type("int"), counted, natural=True)
+    return Value(Type("int"), frame.library(xs.kind.args[0]).call("different", xs.term), natural=True)
 
 
 def same(frame: Frame, left: ast.expr, right: ast.expr, how: str = "equal") -> Term:
@@ -90,15 +79,7 @@ def _compared(frame: Frame, a: Value, b: Value, left: ast.AST, how: str) -> Term
         outside(f"a set of {a.kind.args[0]} is compared with one of {b.kind.args[0]}", left, "a set")
     library = frame.library(a.kind.args[0])
     parts = {"within": [(a, b)], "around": [(b, a)], "equal": [(a, b), (b, a)]}[how]
-    return and_([_within(library, x.term, y.term) for x, y in parts])
-
-
-def _within(library: Library, xs: Term, ys: Term) -> Term:
-    a, b = library.xs, library.rest
-    name = f"within.{library.word}"
-    rest = app(name, (library.tail(a), b), BOOLS)
-    body = cond(library.is_nil(a), TRUE, and_([library.member(library.head(a), b), rest]))
-    return library.define(name, (a, b), BOOLS, body, (xs, ys))
+    return and_([library.call("within", x.term, y.term) for x, y in parts])
 
 
 # ------------------------------------------------------------------------------------- sets as values
@@ -149,7 +130,7 @@ def of(frame: Frame, value: Value, one: Value, node: ast.AST) -> tuple[Value, Te
 def has(frame: Frame, value: Value, one: Value, node: ast.AST) -> Term:
     """``one in value``."""
     value, term = of(frame, value, one, node)
-    return frame.library(value.kind.args[0]).member(term, value.term)
+    return frame.library(value.kind.args[0]).call("member", term, value.term)
 
 
 def equal_values(frame: Frame, left: Value, right: Value, node: ast.AST) -> Term:
@@ -167,13 +148,7 @@ def added(frame: Frame, value: Value, one: Value, node: ast.AST) -> Value:
 def without(frame: Frame, value: Value, one: Value, node: ast.AST) -> Value:
     """The set after ``value.discard(one)``."""
     value, term = of(frame, value, one, node)
-    library = frame.library(value.kind.args[0])
-    v, a = var("v", term.sort), library.xs
-    name = f"without.{library.word}"
-    again = app(name, (v, library.tail(a)), library.sort)
-    kept = cond(equal(v, library.head(a)), again, library.cons(library.head(a), again))
-    body = cond(library.is_nil(a), library.nil, kept)
-    return replace(value, term=library.define(name, (v, a), library.sort, body, (term, value.term)))
+    return replace(value, term=frame.library(value.kind.args[0]).call("without", term, value.term))
 
 
 def combined(frame: Frame, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
@@ -185,18 +160,8 @@ def combined(frame: Frame, op: ast.operator, left: Value, right: Value, node: as
         return Value(kind, library.append(left.term, right.term), owned=True)
     if not isinstance(op, ast.BitAnd | ast.Sub):
         outside("this operator on sets", node, "a set")
-    keeps = isinstance(op, ast.BitAnd)
-    a, b = library.xs, library.rest
-    name = f"{'both' if keeps else 'less'}.set.{library.word}"
-    again = app(name, (library.tail(a), b), library.sort)
-    test = library.member(library.head(a), b)
-    more = library.cons(library.head(a), again)
-    body = cond(library.is_nil(a), library.nil, cond(test, more, again) if keeps else cond(test, again, more))
-    return Value(kind, library.define(name, (a, b), library.sort, body, (left.term, right.term)), owned=True)
-
-
-def _defined(library: Library, base: str, parameter: Term, body: Term, xs: Term) -> Term:
-    return library.define(f"{base}.{library.word}", (parameter,), body.sort, body, (xs,))
+    name = "both.set" if isinstance(op, ast.BitAnd) else "less.set"
+    return Value(kind, library.call(name, left.term, right.term), owned=True)
 
 
 def is_hashed(kind: Type) -> bool:

@@ -11,7 +11,7 @@ from goedels_poetry.kernel.terms import Kind, Term, and_, app, integer, not_
 from goedels_poetry.python.translate.build import compare, cond, minus, negative, plus
 from goedels_poetry.python.translate.faults import outside
 from goedels_poetry.python.translate.frame import Frame, Value
-from goedels_poetry.python.translate.library import backwards
+from goedels_poetry.python.translate.library import plain
 from goedels_poetry.python.translate.types import STR
 
 MAX_STEP = 4
@@ -22,9 +22,9 @@ def element(frame: Frame, at: Value, xs: Value) -> tuple[Value, Callable[[Term],
     library = frame.library(xs.kind.args[0])
     if at.term is integer(-1):
         frame.check(not_(library.is_nil(xs.term)), "IndexError")
-        return Value(xs.kind.args[0], library.last(xs.term)), lambda new: library.put_last(xs.term, new)
+        return Value(xs.kind.args[0], library.call("last", xs.term)), lambda new: library.call("put.last", xs.term, new)
     i = element_position(frame, at, xs)
-    return Value(xs.kind.args[0], library.nth(xs.term, i)), lambda new: library.put(xs.term, i, new)
+    return Value(xs.kind.args[0], library.nth(xs.term, i)), lambda new: library.call("put", xs.term, i, new)
 
 
 def element_position(frame: Frame, at: Value, xs: Value) -> Term:
@@ -70,9 +70,9 @@ def cut_out(frame: Frame, value: Value, cut: ast.Slice, node: ast.AST) -> Value:
     length = library.length(value.term)
     xs = value.term
     if high is not None and high.term is integer(-1):
-        xs = library.front(xs)
+        xs = library.call("front", xs)
     elif high is not None:
-        xs = library.take(xs, _from_start(high, length))
+        xs = library.call("take", xs, _from_start(high, length))
     if low is not None:
         xs = library.drop(xs, _from_start(low, length))
     return Value(value.kind, xs, owned=True)
@@ -86,15 +86,17 @@ def _stepping(frame: Frame, value: Value, cut: ast.Slice, node: ast.AST) -> Valu
     if step < 0 and (cut.lower is not None or cut.upper is not None):
         outside("a part of a list backwards", node, "slice")
     if value.kind == STR and step in (1, -1):
-        whole = cut_out(frame, value, ast.Slice(cut.lower, cut.upper), node)
-        return whole if step == 1 else Value(STR, backwards(frame.registry, value.term))
+        if step == 1:
+            return cut_out(frame, value, ast.Slice(cut.lower, cut.upper), node)
+        length = app("str.len", (value.term,), INTS)
+        return Value(STR, plain(frame.registry, "backwards.str", value.term, length))
     if value.kind.kind != "list":
         outside(f"a slice of {value.kind} with this step", node, "slice")
     value = frame.known(value)
     library = frame.library(value.kind.args[0])
     part = cut_out(frame, value, ast.Slice(cut.lower, cut.upper), node)
     term = library.reverse(value.term) if step < 0 else part.term
-    return Value(value.kind, term if abs(step) == 1 else library.every(term, abs(step)), owned=True)
+    return Value(value.kind, term if abs(step) == 1 else library.call(f"every{abs(step)}", term), owned=True)
 
 
 def _bound(frame: Frame, cut: ast.expr | None, node: ast.AST) -> Value | None:

@@ -7,11 +7,11 @@ import ast
 from goedels_poetry.kernel.terms import BOOL as BOOLS
 from goedels_poetry.kernel.terms import INT as INTS
 from goedels_poetry.kernel.terms import STRING as STRINGS
-from goedels_poetry.kernel.terms import Kind, Term, and_, app, integer, lit, not_, var
-from goedels_poetry.python.translate.build import C_INT, compare, cond, equal, minus, negative, plus
+from goedels_poetry.kernel.terms import Kind, Term, and_, app, integer, lit, not_
+from goedels_poetry.python.translate.build import C_INT, compare, cond, equal, minus, negative
 from goedels_poetry.python.translate.faults import outside
 from goedels_poetry.python.translate.frame import Frame, Value
-from goedels_poetry.python.translate.registry import Defined
+from goedels_poetry.python.translate.library import plain
 from goedels_poetry.python.translate.types import BOOL, INT, STR, list_of
 
 
@@ -26,7 +26,7 @@ def text_method(frame: Frame, name: str, value: Value, args: list[Value], node: 
         case "startswith" | "endswith":
             return Value(BOOL, ends)
         case "count" if other.kind is Kind.LIT and len(str(other.value)) == 1:
-            return Value(INT, _counted(frame, text, other), natural=True, exact=True)
+            return Value(INT, plain(frame.registry, "count.str", text, other, integer(0)), natural=True, exact=True)
         case "find":
             return Value(INT, app("str.indexof", (text, other, integer(0)), INTS))
         case "removeprefix" | "removesuffix":
@@ -36,30 +36,11 @@ def text_method(frame: Frame, name: str, value: Value, args: list[Value], node: 
     return outside(f"the method `{name}` of a text is not covered", node, f"method {name}")
 
 
-def _counted(frame: Frame, text: Term, letter: Term) -> Term:
-    """How often a text has a letter, which is a literal: from the first letter on, as a loop would have it."""
-    s, c, i = var("s", STRINGS), var("c", STRINGS), var("i", INTS)
-    again = app("count.str", (s, c, plus(i, integer(1))), INTS)
-    more = compare("<", i, _length(s))
-    body = cond(more, cond(equal(app("str.at", (s, i), STRINGS), c), plus_one(again), again), integer(0))
-    frame.registry.once("count.str", lambda: Defined("count.str", (s, c, i), INTS, body))
-    return app("count.str", (text, letter, integer(0)), INTS)
-
-
-def plus_one(term: Term) -> Term:
-    """``1 + term``."""
-    return app("+", (integer(1), term), INTS)
-
-
 def joined(frame: Frame, between: Value, given: Value, node: ast.AST) -> Value:
     """``between.join(given)``."""
     given = frame.coerce(given, list_of(STR), node, "what is joined")
     texts = frame.library(STR)
-    b, head, tail = var("s", STRINGS), texts.head(texts.xs), texts.tail(texts.xs)
-    again = app("join.str", (b, tail), STRINGS)
-    more = cond(texts.is_nil(tail), head, app("str.++", (head, b, again), STRINGS))
-    body = cond(texts.is_nil(texts.xs), lit("", STRINGS), more)
-    return Value(STR, texts.define("join.str", (b, texts.xs), STRINGS, body, (between.term, given.term)))
+    return Value(STR, texts.call("join", between.term, given.term))
 
 
 def code_of(frame: Frame, value: Value, node: ast.AST) -> Value:

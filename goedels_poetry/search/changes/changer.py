@@ -1,4 +1,4 @@
-"""The changer proposes the next change: one that was given, one by a model, or a small repair."""
+"""The changer proposes the next change: one that was given, or one by a model."""
 
 from __future__ import annotations
 
@@ -6,21 +6,10 @@ from dataclasses import replace
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.python.changes import ChangeReport, NotApplicable, apply, plain, read_proposal
-from goedels_poetry.python.changes.repairs import first_repair
 from goedels_poetry.search.agents.conversation import Message, conversation, say
 from goedels_poetry.search.agents.deps import Apply, Deps
 from goedels_poetry.search.agents.registry import agent
-from goedels_poetry.search.changes.common import (
-    MODEL,
-    PATCH,
-    REPAIR,
-    ROLE,
-    baseline_in,
-    change_of,
-    may_repair,
-    patches_of,
-    used,
-)
+from goedels_poetry.search.changes.common import MODEL, PATCH, ROLE, baseline_in, change_of, patches_of, used
 from goedels_poetry.search.changes.failing import ChangeFailure
 from goedels_poetry.search.changes.wording import decided, first_variables, shown_file
 from goedels_poetry.search.tasks.attempts import REPORT
@@ -45,7 +34,7 @@ NOTE = "(Your last reply could not be used: {}.)"
 
 @agent(queue=(Queue.FORMALIZE, Queue.CORRECT), name="changer", on_failure=ChangeFailure.NO_CHANGE)
 async def changer(node: ProofNode, deps: Deps) -> Apply:
-    """The next change that was given; then what a model says; without a model a small repair that helps."""
+    """The next change that was given; then one by a model."""
     task, store = change_of(deps), deps.store
     patches = await store.on_thread(patches_of, store, task)
     number = await store.on_thread(used, store, PATCH)
@@ -54,8 +43,6 @@ async def changer(node: ProofNode, deps: Deps) -> Apply:
         return lambda txn: _begun(txn, node, proposed, to)
     if deps.has_model(ROLE):
         return await _ask(node, deps, task)
-    if await store.on_thread(may_repair, store, task):
-        return await _repair(node, deps, task)
     return lambda txn: set_no_change(txn, node, "there is no further change to try")
 
 
@@ -126,19 +113,3 @@ def _begun(txn: Txn, node: ProofNode, proposed: Proposed, to: int | None) -> str
     if to is not None:
         node = on_another_state(txn, node, to, f"the next change ({proposed.source}) fits this state alone")
     return set_proposed(txn, node, proposed)
-
-
-async def _repair(node: ProofNode, deps: Deps, task: Change) -> Apply:
-    """A small change after which the tests that show the error pass; whether it is right the verifier says."""
-    base = await baseline_in(deps, node)
-    tried = await deps.store.on_thread(used, deps.store, REPAIR)
-    found = await first_repair(task.case, base, tried)
-    if found is None:
-        return lambda txn: _exhausted(txn, node, task)
-    text, words = found
-    return lambda txn: set_proposed(txn, node, Proposed(f"{REPAIR}: {words}", "", text, 0, (words,)))
-
-
-def _exhausted(txn: Txn, node: ProofNode, task: Change) -> str:
-    txn.log(node.id, "note", repairs="exhausted", reason="no small repair helps")
-    return set_no_change(txn, node, "no small repair makes the error go away; a change has to come from somebody")

@@ -14,7 +14,7 @@ ROLE = "corrector"
 """The role that writes changes."""
 MORE = "patches"
 """Fact of a run: changes that a person has added when it had ended."""
-PATCH, MODEL, REPAIR = "patch", "model", "repair"
+PATCH, MODEL = "patch", "model"
 """How the source of a step begins."""
 
 
@@ -46,14 +46,7 @@ def goes_on(store: StoreReader, deps: Deps, task: Change) -> bool:
         return True
     if deps.has_model(ROLE):
         return store.root().attempts - _patches_since_back(store) < task.max_attempts
-    return may_repair(store, task)
-
-
-def may_repair(store: StoreReader, task: Change) -> bool:
-    """Whether small repairs are looked for: where no change was given, and the last look found one."""
-    if patches_of(store, task) or not (task.repairs and task.case.is_python):
-        return False
-    return not any(e.kind == "note" and e.entry.get("repairs") == "exhausted" for e in store.history(ROOT))
+    return False
 
 
 def _patches_since_back(store: StoreReader) -> int:

@@ -23,10 +23,7 @@ Json = dict[str, Any]
 MAX_FILE = 2_000_000
 """Characters of a file that is changed."""
 MAX_ATTEMPTS = 6
-NOBODY = (
-    "there is nobody to propose a change: give one with --patch FILE, or a language model with --model NAME; without "
-    "either only a Python file that fails a test or a command can be mended"
-)
+NOBODY = "no change is proposed: give one with --patch FILE, or a language model with --model NAME"
 NOTHING_WRONG = "say what is wrong: --error TEXT, --test COMMAND or --run COMMAND"
 
 
@@ -59,8 +56,6 @@ class Change:
     """Changes by a model, besides those that are given."""
     seconds: float = 60.0
     """Processor seconds for one run of the tests."""
-    repairs: bool = True
-    """Whether small repairs are looked for where nobody proposes a change."""
 
     @cached_property
     def case(self) -> ChangeCase:
@@ -114,7 +109,7 @@ class Change:
         for number, patch in enumerate(self.patches, 1):
             self._check_patch(patch, f"patch {number}" if len(self.patches) > 1 else "the patch")
         has_model = models is not None and models.has("corrector")
-        if not (self.patches or has_model or (self.repairs and self.case.is_python)):
+        if not (self.patches or has_model):
             raise InvalidInput(NOBODY)
 
     def _check_patch(self, patch: str, what: str) -> None:

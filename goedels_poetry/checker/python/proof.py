@@ -1,0 +1,93 @@
+"""The proof of a Python function: its translation, made anew, is the theorem of a certificate in SMT-LIB that holds.
+
+The function is run as well: CPython and the translation are two accounts of what it means, and where they disagree
+nothing is proved. A run only withdraws a proof, or its level: it is made by a process of its own (`cross_check`), and
+what a proof rests on is not what makes inputs.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+from goedels_poetry.checker.certificate.archive import THEOREM, BadCertificate, plain_bytes
+from goedels_poetry.checker.certificate.report import CheckReport, TrustLevel
+from goedels_poetry.checker.python.archive import PythonArchive
+from goedels_poetry.checker.smt.check import check_certificate
+from goedels_poetry.errors import InvalidInput, Unavailable
+from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.python.translate.program import read_program, with_contracts
+from goedels_poetry.python.translate.translate import translate
+from goedels_poetry.solvers.surroundings import children_environment, module_command
+
+UNTAKEN = "no run in CPython was seen to take the branch at line {}"
+RAN = "CPython kept the contract on {} inputs"
+ALARM = "ALARM: the translation is proved, but CPython says otherwise ({}); no verdict"
+UNFOLDED = "is unfolded only where"
+"""In a note: a definition that has perhaps no solution, of which the proof used only a part."""
+
+
+def proved(archive: PythonArchive, until: float) -> CheckReport:
+    """The report on a proof."""
+    assert archive.proof is not None
+    program = read_program(archive.source)
+    text = translate(program, archive.function).text.encode()
+    if plain_bytes(archive.proof / THEOREM) != text:
+        raise BadCertificate("the theorem that is proved is not the translation of the program")
+    if archive.function not in with_contracts(program):
+        raise BadCertificate(f"the program has no contract of {archive.function!r}")
+    with ThreadPoolExecutor(1) as beside:  # while solvers work
+        running = beside.submit(_cross_check, archive.source, archive.function)
+        report = check_certificate(archive.proof, text, second_seconds=until - time.monotonic())
+        ran = running.result()
+    report = replace(report, statement=f"{archive.function}: its contract holds")
+    if report.verdict is not Verdict.PROVED:
+        return replace(report, verdict=Verdict.UNKNOWN, trust_level=None, refused=True) if report.accepted else report
+    if ran["contradicts"]:
+        return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(ALARM.format(ran["reason"]),))
+    if ran["passed"]:
+        untaken = tuple(UNTAKEN.format(line) for line in ran["untaken"])
+        return replace(report, reasons=(RAN.format(ran["inputs"]),), notes=(*report.notes, *untaken))
+    # Nothing was seen that the contract accepts: it may say nothing, and then every function keeps it.
+    sure = not report.assumptions and not any(UNFOLDED in note for note in report.notes)
+    from goedels_poetry.checker.python.vacuity import contradictory, told  # only where no input was accepted
+
+    core = contradictory(program, archive.function) if sure else ()
+    if core:
+        level, why = TrustLevel.REBUILT, (told(core),)  # what the proof says of the hypotheses is said by that
+        about = f"{archive.function}: its contract"
+        return replace(
+            report, verdict=Verdict.INCONSISTENT, trust_level=level, reasons=why, core=core, notes=(), statement=about
+        )
+    note = f"it was not run in CPython: {ran['reason']}"
+    return replace(report, reasons=(note,), trust_level=TrustLevel.REBUILT)
+
+
+def _cross_check(source: str, function: str) -> dict[str, Any]:
+    """What came of runs in CPython; see `cross_check`.
+
+    Raises:
+        Unavailable: there is no sandbox, or the process ended without a report.
+        InvalidInput: the contract cannot be tested.
+    """
+    given = json.dumps({"source": source, "function": function}).encode()
+    try:
+        done = subprocess.run(
+            module_command(f"{__package__}.cross_check"),
+            input=given,
+            capture_output=True,
+            env=children_environment(),
+            check=False,
+        )
+        found: dict[str, Any] = json.loads(done.stdout)
+    except (OSError, ValueError) as error:
+        raise Unavailable(f"the function could not be run in CPython: {error}") from error
+    if "unavailable" in found:
+        raise Unavailable(found["unavailable"])
+    if "invalid" in found:
+        raise InvalidInput(found["invalid"])
+    return found

@@ -1,0 +1,115 @@
+"""The prelude says of lists, dicts and sets what CPython does: its functions are run beside the builtins."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from goedels_poetry.python.translate import prelude as p
+
+LISTS = [list(xs) for n in range(4) for xs in itertools.product((-1, 0, 2), repeat=n)]
+PAIRS = [[*d.items()] for d in ({}, {1: 5}, {1: 5, 0: 7}, {0: 7, 1: 5}, {0: 7, 1: 6, 3: 5})]
+NUMBERS = range(-1, 5)
+
+
+def same(mine: Callable[..., object], theirs: Callable[..., object], *given: tuple[object, ...]) -> None:
+    assert given
+    for each in given:
+        assert mine(*each) == theirs(*each), each
+
+
+def pushed(k: int, v: int, d: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    return [*{**dict(d), k: v}.items()]
+
+
+OF_ONE = {
+    p.len_: len,
+    p.front: lambda xs: xs[:-1],
+    p.reverse: lambda xs: xs[::-1],
+    p.every2: lambda xs: xs[::2],
+    p.every3: lambda xs: xs[::3],
+    p.every4: lambda xs: xs[::4],
+    p.sum_: sum,
+    p.sorted_: sorted,
+    lambda xs: sorted(p.once(xs)): lambda xs: sorted(set(xs)),
+    p.different: lambda xs: len(set(xs)),
+    lambda xs: p.all_([x > 0 for x in xs]): lambda xs: all(x > 0 for x in xs),
+    lambda xs: p.any_([x > 0 for x in xs]): lambda xs: any(x > 0 for x in xs),
+}
+OF_LIST_AND_NUMBER = {
+    p.take: lambda xs, n: xs[: max(n, 0)],
+    p.drop: lambda xs, n: xs[max(n, 0) :],
+    p.repeat_all: lambda xs, n: xs * n,
+    lambda xs, n: p.member(n, xs): lambda xs, n: n in xs,
+    lambda xs, n: p.count(n, xs): lambda xs, n: xs.count(n),
+    lambda xs, n: p.index(n, xs): lambda xs, n: xs.index(n) if n in xs else len(xs),
+    lambda xs, n: p.remove(n, xs): lambda xs, n: (xs[: xs.index(n)] + xs[xs.index(n) + 1 :]) if n in xs else xs,
+    lambda xs, n: p.without(n, xs): lambda xs, n: [x for x in xs if x != n],
+    lambda xs, n: p.insert(n, sorted(xs)): lambda xs, n: sorted([*xs, n]),
+}
+OF_TWO = {
+    p.append: lambda xs, ys: xs + ys,
+    p.within: lambda xs, ys: set(xs) <= set(ys),
+    lambda xs, ys: set(p.both_set(xs, ys)): lambda xs, ys: set(xs) & set(ys),
+    lambda xs, ys: set(p.less_set(xs, ys)): lambda xs, ys: set(xs) - set(ys),
+}
+OF_DICT_AND_KEY = {
+    p.has: lambda k, d: k in dict(d),
+    p.at: lambda k, d: dict(d).get(k),
+    p.drop_key: lambda k, d: [pair for pair in d if pair[0] != k],
+}
+
+
+def test_functions_of_lists() -> None:
+    for mine, theirs in OF_ONE.items():
+        same(mine, theirs, *((xs,) for xs in LISTS))
+    for mine, theirs in OF_LIST_AND_NUMBER.items():
+        same(mine, theirs, *itertools.product(LISTS, NUMBERS))
+    for mine, theirs in OF_TWO.items():
+        same(mine, theirs, *itertools.product(LISTS[:14], repeat=2))
+
+
+def test_functions_of_lists_that_are_not_empty() -> None:
+    for xs in LISTS[1:]:
+        assert [p.last(xs), p.min_(xs), p.max_(xs)] == [xs[-1], min(xs), max(xs)]
+        assert p.put_last(xs, 9) == [*xs[:-1], 9]
+        for i in range(len(xs)):
+            assert p.nth(xs, i) == xs[i] and p.put(xs, i, 9) == [*xs[:i], 9, *xs[i + 1 :]]
+
+
+def test_the_first_of_equal_elements_is_the_least_and_the_greatest() -> None:
+    assert type(p.min_([True, 1])) is type(min([True, 1])) and type(p.max_([True, 1])) is type(max([True, 1]))
+
+
+def test_functions_of_dicts() -> None:
+    for mine, theirs in OF_DICT_AND_KEY.items():
+        same(mine, theirs, *itertools.product(NUMBERS, PAIRS))
+    same(p.store, pushed, *((k, 8, d) for k in NUMBERS for d in PAIRS))
+    same(p.keys, lambda d: list(dict(d)), *((d,) for d in PAIRS))
+    same(p.values, lambda d: list(dict(d).values()), *((d,) for d in PAIRS))
+    same(p.dict_, lambda d, e: [*{**dict(e), **dict(d)}.items()], *itertools.product(PAIRS, repeat=2))
+    same(
+        lambda d, e: len(d) == len(e) and p.agrees(d, e),
+        lambda d, e: dict(d) == dict(e),
+        *itertools.product(PAIRS, repeat=2),
+    )
+
+
+def test_functions_of_numbers_and_texts() -> None:
+    same(p.power_int, lambda b, n: b ** max(n, 0), *itertools.product(NUMBERS, repeat=2))
+    same(p.gcd_int, math.gcd, *itertools.product(range(12), repeat=2))
+    same(lambda s: p.backwards_str(s, len(s)), lambda s: s[::-1], ("",), ("a",), ("abc",))
+    same(p.repeat, lambda v, n: [v] * n, *itertools.product(NUMBERS, repeat=2))
+
+
+@pytest.mark.parametrize(
+    "node", ast.parse(Path(p.__file__).read_text("utf-8")).body, ids=lambda n: getattr(n, "name", "")
+)
+def test_a_function_is_a_docstring_and_one_expression(node: ast.stmt) -> None:
+    if isinstance(node, ast.FunctionDef):
+        assert [type(part) for part in node.body] == [ast.Expr, ast.Return]

@@ -15,7 +15,16 @@ from goedels_poetry.reasoning.parts import Decomposed, LeastToMost
 from goedels_poetry.reasoning.self_consistency import SelfConsistency
 from goedels_poetry.reasoning.self_refine import SelfRefine
 from goedels_poetry.reasoning.steps import (
+    Advice,
+    Machine,
     PostProcessor,
+    Solve,
+    Task,
+    at_once,
+    chain,
+    in_turn,
+    side_by_side,
+    standing,
 )
 
 POST_PROCESSORS: dict[str, type[Any]] = {
@@ -92,3 +101,24 @@ def _kind(name: str) -> type[Any]:
 
 def _plain(name: str) -> str:
     return name.strip().lower().replace("-", "_")
+
+
+__all__ = [
+    "POST_PROCESSORS",
+    "Advice",
+    "Decomposed",
+    "LeastToMost",
+    "Machine",
+    "PostProcessor",
+    "SelfConsistency",
+    "SelfRefine",
+    "Solve",
+    "Task",
+    "at_once",
+    "chain",
+    "in_turn",
+    "parse_option",
+    "post_processors",
+    "side_by_side",
+    "standing",
+]

@@ -16,7 +16,7 @@ import remembered
 import warm_solvers
 from hypothesis import settings
 
-from goedels_poetry.kernel.refutation.evaluator import allow_recursion
+from goedels_poetry.kernel.terms import allow_recursion
 from goedels_poetry.lean.runtime.embedded import embedded_pool, prepare
 from goedels_poetry.lean.runtime.install import install
 from goedels_poetry.lean.runtime.pool import LeanPool

@@ -6,6 +6,7 @@ expands the first and turns the second into testers and selectors, so that one c
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from enum import IntEnum
 from fractions import Fraction
@@ -381,3 +382,16 @@ def _alpha(term: Term, renaming: dict[Term, Term], depth: int, seen: _Seen) -> T
             done = _make(term.kind, "", (), (body,), binders, None, BOOL)
         seen[key] = done
     return done
+
+
+MAX_RECURSION = 6_000
+"""Frames of Python: 400 calls of a defined function within each other need 12 each. What is deeper is refused."""
+
+
+def allow_recursion() -> None:
+    """At least `MAX_RECURSION` frames from now on, for the whole process.
+
+    One figure, as tools that set a limit for a while (Hypothesis) warn of any that they have not seen before.
+    """
+    if sys.getrecursionlimit() < MAX_RECURSION:
+        sys.setrecursionlimit(MAX_RECURSION)

@@ -60,6 +60,14 @@ class Answer:
         return self.status in ("sat", "unsat")
 
 
+@dataclass(frozen=True)
+class Finish:
+    """``winner`` is the index of the runner whose ``answer`` this is; None when all gave up."""
+
+    winner: int | None
+    answer: Answer
+
+
 class SolverError(Exception):
     """A job outside this process failed; the process that ran it is gone or was replaced."""
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from queue import SimpleQueue
 
-from goedels_poetry.solvers.limits import Answer, SolverUnavailable
+from goedels_poetry.solvers.limits import Answer, Finish, SolverUnavailable
 from goedels_poetry.solvers.process import SolverProcess
 
 _RETRY_SECONDS = 0.02
@@ -19,14 +19,6 @@ class Runner:
 
     process: SolverProcess
     answers: Iterator[Answer]
-
-
-@dataclass(frozen=True)
-class Finish:
-    """``winner`` is the index of the runner whose ``answer`` this is; None when all gave up."""
-
-    winner: int | None
-    answer: Answer
 
 
 def race(*runners: Runner) -> Finish:

@@ -13,12 +13,11 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from goedels_poetry.checker.certificate.archive import EVIDENCE, Archive, BadCertificate, read_archive, read_canonical
 from goedels_poetry.checker.certificate.report import MAY_RISE, CheckReport, Counts, TrustLevel
 from goedels_poetry.checker.smt.portfolio import Z3_OPTIONS, Solvers, Undecided, for_want_of_time
-from goedels_poetry.checker.smt.premise_theorems import split_evidence, with_theorems
 from goedels_poetry.checker.smt.reading import with_reading
 from goedels_poetry.checker.smt.vacuity import (
     NOT_SHOWN,
@@ -145,6 +144,9 @@ def _script_naming_premises(context: Context, obligation: Obligation) -> str:
     return "\n".join((*prelude[: len(prelude) - len(named)], *named, *obligation.lines))
 
 
+if TYPE_CHECKING:
+    from goedels_poetry.checker.smt.premise_theorems import PremiseTheorems
+
 DEFAULT_LIMITS = Limits(seconds=20.0)
 VERDICTS = {
     "proved": Verdict.PROVED,
@@ -154,8 +156,8 @@ VERDICTS = {
 }
 
 
-INTERPRETATION = "interpretation"
-"""The key of what the evidence says of all that the theorem leaves open."""
+INTERPRETATION, PREMISES = "interpretation", "premises"
+"""The keys of what the evidence says of all that the theorem leaves open, and of premises that it proves."""
 
 
 class Refused(Exception):
@@ -234,8 +236,12 @@ def _check(archive: Archive, problem: Problem, assume: bool, solvers: Solvers) -
 
         problem, shown = given_meaning(archive.theorem, problem, evidence[INTERPRETATION])
         evidence = {key: value for key, value in evidence.items() if key != INTERPRETATION}
-    steps, theorems = split_evidence(evidence, problem)
-    derivation = derivation_from_json(steps, problem.signature)
+    theorems: PremiseTheorems | None = None
+    if isinstance(evidence, dict) and PREMISES in evidence:
+        from goedels_poetry.checker.smt.premise_theorems import split_evidence  # most theorems prove no premise
+
+        evidence, theorems = split_evidence(evidence, problem)
+    derivation = derivation_from_json(evidence, problem.signature)
     context = Context(with_auxiliaries(problem, derivation.auxiliary, derivation.measures))
     ends = termination_obligations(context.signature, derivation.termination, context.guards)
     doubtful = _doubtful(problem, ends)
@@ -244,7 +250,7 @@ def _check(archive: Archive, problem: Problem, assume: bool, solvers: Solvers) -
     _check_auxiliary(context, derivation, ends)
     assumptions = _assumed(ends, archive, assume)
     audited = audit(context, derivation, claim, ends)
-    script = with_theorems(audited.script, theorems, context.problem, ends)
+    script = audited.script if theorems is None else theorems.after(audited.script, context.problem, ends)
     if script.encode() != archive.obligations:
         raise Refused(f"obligations.smt2 is not what the derivation gives: changed or left out{_age(archive)}")
     by_second = _replay(context, audited.obligations, solvers)

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from goedels_poetry.solvers.cvc5_process import Cvc5Process
-from goedels_poetry.solvers.limits import Answer, Limits, SolverUnavailable
-from goedels_poetry.solvers.racing import Finish, Runner, race
+from goedels_poetry.solvers.limits import Answer, Finish, Limits, SolverUnavailable
 from goedels_poetry.solvers.z3_process import Z3Process
 
 Options = Mapping[str, str]
@@ -93,6 +92,8 @@ class Solvers:
         if answer.definite:
             return Finish(0, answer)
         ours = (a for limits in _stages(self.limits) for a in self._first_answers(script, limits.seconds))
+        from goedels_poetry.solvers.racing import Runner, race  # what one solver decides needs no second
+
         return race(Runner(self.first, ours), Runner(self.second, self._second_answers(script, self.limits.seconds)))
 
     def refutes(self, script: str, *, short: bool = False) -> Answer:

@@ -43,6 +43,10 @@ class PremiseTheorems:
                 return cls(tuple(names), derivation_from_json(proof, problem.signature))
         raise CodecError("premises that are theorems have names and a proof")
 
+    def after(self, script: str, problem: Problem, ends: TerminationObligations) -> str:
+        """A script of obligations, followed by those of the premises; errors as in `audited`."""
+        return f"{script}(reset)\n; Premises that the definitions imply.\n{self.audited(problem, ends)[1].script}"
+
     def audited(self, problem: Problem, ends: TerminationObligations) -> tuple[Context, Audited]:
         """The proof's obligations and the context that they belong to.
 
@@ -112,9 +116,7 @@ def split_evidence(evidence: Any, problem: Problem) -> tuple[Any, PremiseTheorem
 
 def with_theorems(script: str, theorems: PremiseTheorems | None, problem: Problem, ends: TerminationObligations) -> str:
     """A script of obligations, followed by those of the premises that are proved; errors as in `audited`."""
-    if theorems is None:
-        return script
-    return f"{script}(reset)\n; Premises that the definitions imply.\n{theorems.audited(problem, ends)[1].script}"
+    return script if theorems is None else theorems.after(script, problem, ends)
 
 
 def bare_problem(problem: Problem, names: Sequence[str]) -> Problem:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from goedels_poetry.kernel.printer import show_sort
-from goedels_poetry.kernel.reading import matching
 from goedels_poetry.kernel.reading.literals import atom_literal, indexed_literal, minus_literal, number_literal
 from goedels_poetry.kernel.reading.names import legible
 from goedels_poetry.kernel.reading.reader import Atom, Group, Lexeme, SExpr
@@ -233,6 +232,8 @@ class Elaborator:
             self.term(item, scope)
 
     def _match(self, expr: Group, scope: Scope, expected: Sort | None) -> Term:
+        from goedels_poetry.kernel.reading import matching  # many texts have no match
+
         items = matching.cases_in_one_list(expr)
         if len(items) != 3 or not isinstance(items[2], Group) or not items[2].items:
             self.source.fail("malformed match", expr, "write (match term ((pattern term) ...))")

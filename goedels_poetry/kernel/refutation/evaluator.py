@@ -28,29 +28,16 @@ from goedels_poetry.kernel.terms import (
     BOOL,
     INT,
     LARGE,
+    MAX_RECURSION,
     REAL,
     STRING,
     BitVector,
     Kind,
     Sort,
     Term,
+    allow_recursion,
     app,
 )
-
-# How deep our own walks over terms may go
-
-MAX_RECURSION = 6_000
-"""Frames of Python: 400 calls of a defined function within each other need 12 each. What is deeper is refused."""
-
-
-def allow_recursion() -> None:
-    """At least `MAX_RECURSION` frames from now on, for the whole process.
-
-    One figure, as tools that set a limit for a while (Hypothesis) warn of any that they have not seen before.
-    """
-    if sys.getrecursionlimit() < MAX_RECURSION:
-        sys.setrecursionlimit(MAX_RECURSION)
-
 
 MAX_DEPTH = 400
 """Calls of defined functions within each other."""

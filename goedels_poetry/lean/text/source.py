@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
 from goedels_poetry.lean.runtime.pool import LeanPool
@@ -17,7 +18,9 @@ from goedels_poetry.lean.runtime.protocol import (
     place,
 )
 from goedels_poetry.lean.text.task import LEMMA_PREFIX, Fact, Task, lemma_name, lemma_statement
-from goedels_poetry.protocol.base import Goal
+
+if TYPE_CHECKING:
+    from goedels_poetry.protocol.base import Goal
 
 READ_SECONDS = 120.0
 """For each thing that Lean is asked about a text in order to read it."""

@@ -82,9 +82,14 @@ def every3(xs: list[T]) -> list[T]:
 
 def every4(xs: list[T]) -> list[T]:
     """``xs[::4]``."""
-    return [] if not xs else [xs[0], *(
-        [] if not xs[1:] else [] if not xs[1:][1:] else [] if not xs[1:][1:][1:] else every4(xs[1:][1:][1:][1:])
-    )]  # fmt: skip
+    return (
+        []
+        if not xs
+        else [
+            xs[0],
+            *([] if not xs[1:] else [] if not xs[1:][1:] else [] if not xs[1:][1:][1:] else every4(xs[1:][1:][1:][1:])),
+        ]
+    )
 
 
 def repeat(v: T, n: int) -> list[T]:
@@ -155,9 +160,12 @@ def insert(v: T, xs: list[T]) -> list[T]:
 def less(xs: list[T], ys: list[T]) -> bool:
     """``xs < ys``."""
     return (
-        (not xs and (False if not ys else True)) if not xs or not ys  # noqa: SIM211  truth values alone are read
-        else less(xs[1:], ys[1:]) if xs[0] == ys[0] else xs[0] < ys[0]
-    )  # fmt: skip
+        (not xs and (False if not ys else True))  # noqa: SIM211  truth values alone are read
+        if not xs or not ys
+        else less(xs[1:], ys[1:])
+        if xs[0] == ys[0]
+        else xs[0] < ys[0]
+    )
 
 
 def at_most(xs: list[T], ys: list[T]) -> bool:

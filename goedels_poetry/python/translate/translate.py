@@ -18,8 +18,7 @@ from dataclasses import dataclass
 
 from goedels_poetry.kernel.faults import KernelError
 from goedels_poetry.kernel.reading.parser import parse_problem
-from goedels_poetry.kernel.refutation.evaluator import allow_recursion
-from goedels_poetry.kernel.terms import FALSE, TRUE, Term, and_, app, forall, implies, not_, or_
+from goedels_poetry.kernel.terms import FALSE, TRUE, Term, allow_recursion, and_, app, forall, implies, not_, or_
 from goedels_poetry.python.translate.build import Effects, cond, equal
 from goedels_poetry.python.translate.contracts import Raises
 from goedels_poetry.python.translate.faults import OutsideFragment, PythonFault, outside

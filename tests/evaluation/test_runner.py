@@ -266,6 +266,7 @@ from test_runner import Scripted, questions, run
 def slow(question, sample):
     print(question, flush=True)
     return QueryResult(question, True, Verdict.PROVED, program="p" * 50_000)
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.reasoning.results import QueryResult
 asyncio.run(run(Scripted(slow), Path({file!r}), questions(100_000)))
 """

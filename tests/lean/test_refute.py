@@ -4,8 +4,7 @@ import asyncio
 
 import pytest
 
-from goedels_poetry.lean import refute
-from goedels_poetry.lean.refute import Refutation
+from goedels_poetry.lean.refute import Refutation, refute
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.runtime.protocol import CheckRequest
 from goedels_poetry.lean.text.task import Fact, Task

@@ -19,7 +19,7 @@ from lean_data import Stream, Term, Type, app, arrow, const, lam, nat, pi, sort
 import goedels_poetry
 from goedels_poetry.lean.runtime.install import node_program
 
-KERNEL = Path(goedels_poetry.__file__).parent / "kernel" / "lean" / "typechecker"
+KERNEL = Path(goedels_poetry.__file__).parent / "lean" / "gate" / "typechecker"
 PROP, TYPE = sort(0), sort(1)
 NAT, BOOL, FALSE, TRUE = const("Nat"), const("Bool"), const("False"), const("True")
 ZERO, NO, YES, TRIVIAL = const("Nat.zero"), const("Bool.false"), const("Bool.true"), const("True.intro")

@@ -21,7 +21,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "goedels_poetry"
 BUDGETS: dict[str, int] = {
     "": 1_015,
     "autoformalizer": 1_105,
-    "checker": 5_710,
+    "checker": 5_705,
     "cli": 7_160,
     "cluster": 1_135,
     "contracts": 415,
@@ -31,7 +31,7 @@ BUDGETS: dict[str, int] = {
     "lean": 20_965,
     "models": 2_450,
     "protocol": 1_110,
-    "python": 23_155,
+    "python": 23_245,
     "questions": 8_395,
     "reasoning": 1_835,
     "sandbox": 2_730,

@@ -40,13 +40,14 @@ class Means:
     closely: float
     shrinks: int
     examples: int  # of a property
+    crosshair: float
     solving: int  # steps of the solver for inputs that take branches
 
 
 MEANS: dict[Effort, Means] = {
-    "quick": Means(500, 250, 0.35, 0.4, 0.1, 0.5, 2, 25, 1_000_000),
-    "normal": Means(2500, 1500, 1.2, 1.2, 0.2, 1.5, 5, 100, 3_000_000),
-    "thorough": Means(10_000, 8000, 5.0, 6.0, 0.5, 4.0, 8, 400, 15_000_000),
+    "quick": Means(500, 250, 0.35, 0.4, 0.1, 0.5, 2, 25, 0.0, 1_000_000),
+    "normal": Means(2500, 1500, 1.2, 1.2, 0.2, 1.5, 5, 100, 1.0, 3_000_000),
+    "thorough": Means(10_000, 8000, 5.0, 6.0, 0.5, 4.0, 8, 400, 6.0, 15_000_000),
 }
 _ENDED = ("time", "depth", "gone")
 """Verdicts where time, stack, memory or the process ended."""
@@ -146,10 +147,12 @@ class ContractTester:
         return ContractReport(self._passed(cases, made), _distinct(cases), untaken)
 
     async def _singled_out(self) -> list[dict[str, Any]]:
-        """Inputs by the conditions of the program's theorem, where it has one."""
+        """Inputs by the program's own conditions: by its theorem; by running it on symbols where it has none."""
         from goedels_poetry.python.testing.branches import branch_inputs  # no replay asks a solver
+        from goedels_poetry.python.testing.crosshair import suggested_inputs
 
-        return [*await asyncio.to_thread(branch_inputs, self.subject.source, self.checks, self.means.solving)]
+        found = await asyncio.to_thread(branch_inputs, self.subject.source, self.checks, self.means.solving)
+        return [*found] or await suggested_inputs(self.subject, self.checks, self.means.crosshair)
 
     async def _of_domain(self, given: Sequence[Given]) -> list[dict[str, Any]]:
         """Those inputs that satisfy the precondition."""

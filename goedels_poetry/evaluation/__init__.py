@@ -2,7 +2,7 @@
 
 Who calls whom:
 
-* `pipeline` does the whole of it: `load` reads a data set (`formats` knows the rows), `runner` puts each question to an
+* `pipeline` does the whole of it: `load` reads a data set, `runner` puts each question to an
   answerer and keeps a log, `report` makes the folder.
 * `answerers` are who is asked: the question machine, or the machine for theorems, also without ideas of the search.
 * `questions` and `outcome` are the data: a question with its gold label, and what became of it.

@@ -2,10 +2,11 @@
 
 Read it in this order. `terms`, `problem`, `sequent`: what is spoken of. `printer`, `encoding`: how solvers are told.
 `equations`: what definitions say. `inductions`, `schemas`: the rules. `derivation`: a proof as data. `obligations`,
-`structure`: what is left to ask so that it is one. `components`, `patterns`, `reach`, `recursion` serve them;
-`faults` are their exceptions, `verdict` the program's words.
+`structure`: what is left to ask so that it is one. `components` and `reach` serve them; `faults` are their exceptions,
+`verdict` the program's words.
 
-`termination` is why recursive definitions define something. `reading` makes the core problem of a text and the steps of
-a certificate, and has solvers compare; `refutation` is the evaluator behind counterexamples. `logic` (entailment of
-questions) and `lean` (the gate) are on their own. `checker` poses the obligations.
+`termination` is why recursive definitions define something, with `calls`, `sizes` and `guards`; `recursion` is for
+inductions along them. `theory` has the typing rules of SMT-LIB. `reading` makes the core problem of a text and the
+steps of a certificate, and has solvers compare; `refutation` is the evaluator behind counterexamples. The checker
+poses the obligations.
 """

@@ -1,10 +1,9 @@
 """Lean 4 as a proof language; a checker of Lean proofs needs nothing of it but the runtime and the reading of texts.
 
-`language` is what the machine calls. It reads a file with `source`, which asks `runtime` (a Lean process, embedded or
-native) what the file declares; `task` is one goal as Lean text, `assemble` puts the finished tree into one file.
-
-`symbolic` proves, sketches and refutes without a model; `sketch` opens a text with holes and checks a proof. What a
-model writes is read by `replies`, and by `refutations` where it says that the goal is false; both let `scan` (with
-`tokens`) look at it before Lean does. `premises` looks up what may be cited, `formalize` and `sanity_tests` serve the
-autoformalizer, `errors` says what Lean's messages mean.
+* `language` is called by the machine. It reads files by `text` and asks `runtime`: Lean processes, embedded or native.
+* `agents` proves and sketches without a model, `refute` refutes, with `tactics`, `arithmetic` and `goals` (the engine
+  of SMT-LIB). `replies` reads proofs of models, `refutations` their claims that a goal is false.
+* `formalize` and `sanity_tests` serve the autoformalizer, `errors` says what Lean's messages mean.
+* `gate` compares declarations and has a kernel of its own; it is trusted.
+* `statement` (trusted) writes a theorem of SMT-LIB in Lean, `smt_proofs` its proof.
 """

@@ -1,8 +1,7 @@
 """Separate, killable solver processes with limits; nothing of a solver runs in our own process.
 
 ``Z3Process().ask(script)`` poses one query; ``Z3Process().session(prelude).check(extra)`` poses many over
-one prelude. All names are imported on first use: who forks workers needs no solver, and asyncio takes its time. Who
-calls whom:
+one prelude. Who calls whom:
 
 * `limits` has the data that all share: `Limits`, `Answer`, the errors. `script` is the gate that every text passes.
 * `process` is what all solver processes have in common, over `child` (a child behind two pipes) and `launch` (tied to
@@ -14,6 +13,5 @@ calls whom:
 * `ahead` has workers forked from a warm parent, the `nursery`; `headstart` starts that one with as little as can be
   loaded, `surroundings` says with which command line and environment. `spare` has z3 processes that one search leaves
   to the next, `ready` fresh ones for the next job of a worker, `templates` what forks these for a worker of many jobs.
-* `query_runner` puts the questions that the kernel has about one logic program: fast first, then with insistence.
 * `versions` says which solvers answer here.
 """

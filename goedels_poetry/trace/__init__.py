@@ -6,7 +6,7 @@
 * `events`: the events of a run with what each has cost.
 * `lines` and `live`: what is shown while runs go on, in pipes and on terminals; `terminal`: text for either.
 * `wording`: stored statements and strategies as people write them; `proof_text`: a proof for people.
-* `page`: a run as a page for browsers; `compare`: two runs side by side, as data and as a page.
+* `page`: a run as a page for browsers, and two runs side by side.
 
 What was tried is read by `goedels_poetry.search.memory.tried`; jobs write it: `goedels_poetry.protocol.trials`.
 """

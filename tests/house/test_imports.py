@@ -207,6 +207,13 @@ def test_a_folder_of_many_files_has_a_map_in_its_face(folder: str) -> None:
     assert len(described.splitlines()) >= LINES_OF_A_MAP, described
 
 
+@pytest.mark.parametrize("face", sorted(PACKAGE.rglob("__init__.py")), ids=lambda face: face.parent.name)
+def test_a_map_leads_to_modules_and_folders_that_are_there(face: Path) -> None:
+    described = ast.get_docstring(ast.parse(face.read_text("utf-8"))) or ""
+    named = set(re.findall(r"^\* `{1,2}([a-z_]+)`", described, re.MULTILINE))
+    assert named <= {path.stem for path in face.parent.iterdir()}
+
+
 @pytest.mark.parametrize(
     ("written", "meant"),
     [

@@ -2,8 +2,9 @@
 
 * `protocol` says what every Lean can be asked, `opening` which Lean the settings mean, `pool` keeps several.
 * `embedded` is Lean 4 compiled to WebAssembly, run by Node in a process without rights (`install`, `fetch` and
-  `package` bring it; the ``.cjs`` files are its programs); `native` is a Lean on this machine (`find`, `Driver.lean`);
-  `kimina` is a server (`kimina_text` and `kimina_goals` read its replies, `tokens` Lean's words).
-* `driven` talks to a Lean that is a process of ours, `headstart` starts one early, `sandbox` takes its rights away.
+  `package` bring it; the ``.cjs`` files are its programs); `native` is a Lean on this machine (``Driver.lean``);
+  `kimina` is a server (`kimina_text` reads its replies, `tokens` Lean's words).
+* `driven` talks to a Lean that is a process of ours, `headstart` starts one early, `goedels_poetry.sandbox` takes its
+  rights away.
 * ``samples.lean`` is what an installation is tried on.
 """

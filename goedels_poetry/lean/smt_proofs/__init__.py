@@ -1,6 +1,6 @@
 """Between SMT-LIB and Lean: proofs of the engine as Lean files.
 
-``export`` makes a text of a certificate. What the theorem says in Lean is not made here but in `kernel.bridge`, and
+``export`` makes a text of a certificate. What the theorem says in Lean is not made here but in `lean.statement`, and
 whether the text proves it is for the Lean gate: nothing here is trusted. Who calls whom:
 
 * ``export`` opens the certificate, has ``replay`` find a proof of each step, and puts the file together.
@@ -11,5 +11,6 @@ whether the text proves it is for the Lean gate: nothing here is trusted. Who ca
 * Inductions are in ``inductions`` and, along functions, in ``along``, whose theorems many steps share: the principle of
   such an induction, and how large results are.
 * ``courses`` says how a function recurses, ``orders`` what falls there, by sizes of its own.
-* ``writing`` is what all of them write with, in the ``words`` of a `LeanTheory` or of a user's own file (``goals``).
+* ``writing`` is what all of them write with, in the ``words`` of a `LeanTheory` or of a user's own file
+  (``lean.goals``).
 """

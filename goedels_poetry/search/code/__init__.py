@@ -1,13 +1,13 @@
 """The agents that look for a Python function that passes given checks, on the machine that also searches for proofs.
 
-formalize (`generator`) -> verify (`verifier`) -> decide (`decider`) -> check_semantics (`prosecutor`) -> decide -> the
-checker; from decide also to correct (`corrector`), or to formalize again with another strategy. Who calls whom:
+formalize (`writer`) -> verify (`verifier`) -> decide (`decider`) -> check_semantics (`prosecutor`) -> decide -> the
+checker; from decide also to correct (`writer`), or to formalize again with another strategy. Who calls whom:
 
-* `writer` says what is to be asked (`wording`) and has `extraction` find the function in the reply; without a model, or
-  before one is asked, it takes candidates from `symbolic`.
+* `writer` says what is to be asked (`wording`) and finds the function in the reply; without a model, or before one is
+  asked, it takes candidates from the search for programs.
 * `verifier` refuses what `strategies` says is banned or was tried before, and runs the rest in the sandbox; `reports`
   puts what came of it into words.
-* `prosecutor` has tests proposed that might break a candidate; which of them count is decided by `hostile`.
+* `prosecutor` has tests proposed that might break a candidate; it decides which of them count.
 * `decider` chooses among the legal moves by a table; `failing` says what an error of any of them costs.
 """
 

@@ -23,7 +23,7 @@
 In the browser, for another script: ``window.goedelsPoetry.applyUpdate(update) -> boolean`` (false: it begins after a
 commit that the page has not seen; ask again with ``goedelsPoetry.seq()``), ``goedelsPoetry.seq() -> number``.
 
-`html` puts `data` and the files of ``assets`` into one text; `data` reads the store's log, the result and the text of
-the proof. The scripts become one in this order: ``model.js`` (the run at any commit), ``highlight.js``, ``tree.js``,
-``detail.js``, ``timeline.js``, ``main.js``.
+`compare` shows two runs side by side. `html` puts `data` and the files of ``assets`` into one text; `data` reads the
+store's log, the result and the text of the proof. The scripts become one in this order: ``model.js`` (the run at any
+commit), ``highlight.js``, ``tree.js``, ``detail.js``, ``timeline.js``, ``main.js``.
 """

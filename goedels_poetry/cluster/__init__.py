@@ -4,5 +4,5 @@ Who calls whom: `connect` opens a cluster, or says what to do where there is non
 when a signal comes. `seats` keeps actors on its nodes, one for each solver pool or Lean runtime, takes in nodes that
 come and does without nodes that go. `worker` is what runs in such an actor, in a folder of `homes`, with no name of Ray
 in it. `travel` is how a run goes there and comes back: as the files of its folder. `runs` has whole runs worked on
-there (see `machine.elsewhere`), `jobs` the single jobs of one large run.
+there (see `search.machine.elsewhere`), `jobs` the single jobs of one large run.
 """

@@ -1,4 +1,4 @@
-"""Whole runs, each on a seat of a cluster: its folder goes there and comes back (see `machine.elsewhere`)."""
+"""Whole runs, each on a seat of a cluster: its folder goes there and comes back (see `search.machine.elsewhere`)."""
 
 from __future__ import annotations
 

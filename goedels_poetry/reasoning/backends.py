@@ -192,7 +192,7 @@ class SMT2Backend(_LogicBackend):
 
 
 class JSONBackend(_LogicBackend):
-    """Programs in the JSON logic language, see `languages.json_logic.read_json`."""
+    """Programs in the JSON logic language, see `questions.json.reader.read_json`."""
 
     name = "json"
     suffix = ".json"

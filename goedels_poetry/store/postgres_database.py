@@ -39,7 +39,7 @@ _COLUMNS = """SELECT relname, attname FROM pg_attribute JOIN pg_class ON pg_clas
 _RESERVED = "{}"
 """The card of a run that nobody has begun yet."""
 LOCK_PATIENCE = 0.5
-"""Seconds, as `tree.runs.LOCK_PATIENCE`; a lock that its holder took with it into a lost connection takes longer."""
+"""Seconds, as `store.runs.LOCK_PATIENCE`; a lock that its holder took with it into a lost connection takes longer."""
 
 
 class Database:

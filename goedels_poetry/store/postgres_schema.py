@@ -1,4 +1,4 @@
-"""Tables and views. What `tree.store.database` has for one run in a file, this has for many runs in one database.
+"""Tables and views. What `store.database` has for one run in a file, this has for many runs in one database.
 
 A table ends with the column ``run``, whose default is the run of the connection; the view of the same name shows the
 rows of that run alone. So the statements of the store are the same for both, and none of them reaches another run.

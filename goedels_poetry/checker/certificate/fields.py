@@ -24,7 +24,9 @@ LOGIC = {
 PYTHON = {**_SEALED, "claim": CLAIM, "files": CLAIM, "function": CLAIM}
 """Entries of the manifests, by language."""
 
-_MORE = {"termination": HINT, "bounds": HINT, "interpretation": HINT, "premises": HINT}
+INTERPRETATION, PREMISES = "interpretation", "premises"
+"""Keys of the evidence: what it says of all that the theorem leaves open, and of premises that it proves."""
+_MORE = {"termination": HINT, "bounds": HINT, INTERPRETATION: HINT, PREMISES: HINT}
 EVIDENCE: Mapping[str, Mapping[str, str]] = {
     "SMT proof": {"steps": HINT, "auxiliary": HINT, "measures": HINT, **_MORE},
     "SMT counterexample": {"values": HINT, "table": HINT, **_MORE},

@@ -35,6 +35,8 @@ def cross_check(source: str, function: str) -> dict[str, Any]:
         return {"unavailable": str(error)}
     except InvalidInput as error:
         return {"invalid": str(error)}
+    except (RecursionError, MemoryError) as error:
+        return {"invalid": f"the program is too deeply nested or too large to be run ({type(error).__name__})"}
     against = any(result.violates() or (result.kind in DISAGREE and not result.passed) for result in ran.results)
     return {
         "contradicts": against,

@@ -83,9 +83,12 @@ def _cross_check(source: str, function: str) -> dict[str, Any]:
             env=children_environment(),
             check=False,
         )
-        found: dict[str, Any] = json.loads(done.stdout)
-    except (OSError, ValueError) as error:
+    except OSError as error:
         raise Unavailable(f"the function could not be run in CPython: {error}") from error
+    if done.returncode:
+        last = done.stderr.decode(errors="replace").strip().rpartition("\n")[2] or f"exit code {done.returncode}"
+        raise Unavailable(f"the function could not be run in CPython: {last}")
+    found: dict[str, Any] = json.loads(done.stdout)
     if "unavailable" in found:
         raise Unavailable(found["unavailable"])
     if "invalid" in found:

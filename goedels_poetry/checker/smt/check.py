@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from goedels_poetry.checker.certificate.archive import EVIDENCE, Archive, BadCertificate, read_archive, read_canonical
+from goedels_poetry.checker.certificate.fields import INTERPRETATION, PREMISES
 from goedels_poetry.checker.certificate.report import MAY_RISE, CheckReport, Counts, TrustLevel
 from goedels_poetry.checker.smt.portfolio import Z3_OPTIONS, Solvers, Undecided, for_want_of_time
 from goedels_poetry.checker.smt.reading import with_reading
@@ -44,6 +45,9 @@ from goedels_poetry.kernel.terms import fresh_name
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.solvers.limits import Limits, SolverUnavailable
 from goedels_poetry.version import __version__
+
+if TYPE_CHECKING:
+    from goedels_poetry.checker.smt.premise_theorems import PremiseTheorems
 
 # What is wrong with a theorem that contradicts itself, for the report
 
@@ -144,9 +148,6 @@ def _script_naming_premises(context: Context, obligation: Obligation) -> str:
     return "\n".join((*prelude[: len(prelude) - len(named)], *named, *obligation.lines))
 
 
-if TYPE_CHECKING:
-    from goedels_poetry.checker.smt.premise_theorems import PremiseTheorems
-
 DEFAULT_LIMITS = Limits(seconds=20.0)
 VERDICTS = {
     "proved": Verdict.PROVED,
@@ -154,10 +155,6 @@ VERDICTS = {
     "counterexample": Verdict.REFUTED,
     "inconsistent": Verdict.INCONSISTENT,
 }
-
-
-INTERPRETATION, PREMISES = "interpretation", "premises"
-"""The keys of what the evidence says of all that the theorem leaves open, and of premises that it proves."""
 
 
 class Refused(Exception):
@@ -242,9 +239,7 @@ def _check(archive: Archive, problem: Problem, assume: bool, solvers: Solvers) -
 
         evidence, theorems = split_evidence(evidence, problem)
     derivation = derivation_from_json(evidence, problem.signature)
-    context = Context(with_auxiliaries(problem, derivation.auxiliary, derivation.measures))
-    ends = termination_obligations(context.signature, derivation.termination, context.guards)
-    doubtful = _doubtful(problem, ends)
+    context, ends, doubtful = _defined(problem, derivation)
     if interpreted and (ends.doubts or derivation.measures):  # another meaning may be the only one left open
         raise BadProof(f"an interpretation beside definitions that may not terminate: {'; '.join(ends.doubts)}")
     _check_auxiliary(context, derivation, ends)
@@ -298,9 +293,7 @@ def _counterexample(archive: Archive, problem: Problem, evidence: Any, solvers: 
 
     problem = counterexample.with_interpretation(archive.theorem, problem, evidence)
     derivation = Derivation((), termination=termination_from_json(evidence, problem.signature))
-    context = Context(with_auxiliaries(problem, derivation.auxiliary, derivation.measures))
-    ends = termination_obligations(context.signature, derivation.termination, context.guards)
-    doubtful = _doubtful(problem, ends)
+    context, ends, doubtful = _defined(problem, derivation)
     report = counterexample.check_counterexample(context, evidence, archive.obligations, solvers, ends)
     wrong = definitions_at_fault(context, solvers, doubtful) if doubtful and report.accepted else None
     if wrong is not None:  # then no values of anything make the goal false
@@ -308,8 +301,11 @@ def _counterexample(archive: Archive, problem: Problem, evidence: Any, solvers: 
     return replace(report, notes=(*report.notes, *_refutation_notes(report, solvers)))
 
 
-def _doubtful(problem: Problem, ends: TerminationObligations) -> list[str]:
-    return [d.name for d in problem.signature.definitions if d.name not in ends.terminating]
+def _defined(problem: Problem, derivation: Derivation) -> tuple[Context, TerminationObligations, list[str]]:
+    """The problem with the definitions of a proof, what their ends rest on, and the names of those in doubt."""
+    context = Context(with_auxiliaries(problem, derivation.auxiliary, derivation.measures))
+    ends = termination_obligations(context.signature, derivation.termination, context.guards)
+    return context, ends, [d.name for d in problem.signature.definitions if d.name not in ends.terminating]
 
 
 def _about_nothing(report: CheckReport, found: Consistency, problem: Problem, theorem: bytes) -> CheckReport:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from goedels_poetry.checker.certificate.fields import INTERPRETATION
 from goedels_poetry.checker.certificate.report import CheckReport, Counts, TrustLevel
 from goedels_poetry.checker.smt.portfolio import Solvers
 from goedels_poetry.checker.smt.portfolio import Undecided as NotShown
@@ -34,10 +35,6 @@ EVALUATED_ALONE = "not refuted: only this program's evaluator says that the coun
 RULES_SECONDS = 0.4
 """For each way to look for a contradiction between the values and premises that were read as definitions."""
 AT_VALUES = "goal at the counterexample"
-
-
-INTERPRETATION = "interpretation"
-"""The key of what the evidence of a counterexample says of all that the theorem leaves open."""
 
 
 def with_interpretation(text: bytes, problem: Problem, evidence: Any) -> Problem:

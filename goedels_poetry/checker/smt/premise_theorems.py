@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from goedels_poetry.checker.certificate.fields import PREMISES
 from goedels_poetry.checker.smt.portfolio import Solvers, Undecided
 from goedels_poetry.kernel.derivation import Derivation
 from goedels_poetry.kernel.faults import BadProof, CodecError
@@ -108,10 +109,10 @@ def split_evidence(evidence: Any, problem: Problem) -> tuple[Any, PremiseTheorem
     Raises:
         CodecError: the part is not of its form.
     """
-    if not isinstance(evidence, dict) or "premises" not in evidence:
+    if not isinstance(evidence, dict) or PREMISES not in evidence:
         return evidence, None
-    rest = {key: value for key, value in evidence.items() if key != "premises"}
-    return rest, PremiseTheorems.from_json(evidence["premises"], problem)
+    rest = {key: value for key, value in evidence.items() if key != PREMISES}
+    return rest, PremiseTheorems.from_json(evidence[PREMISES], problem)
 
 
 def with_theorems(script: str, theorems: PremiseTheorems | None, problem: Problem, ends: TerminationObligations) -> str:

@@ -21,7 +21,8 @@ from goedels_poetry.checker.certificate.archive import (
     sha256,
     write_archive,
 )
-from goedels_poetry.checker.smt.counterexample import INTERPRETATION, evidence_script
+from goedels_poetry.checker.certificate.fields import INTERPRETATION, PREMISES
+from goedels_poetry.checker.smt.counterexample import evidence_script
 from goedels_poetry.checker.smt.premise_theorems import PremiseTheorems, with_theorems
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.kernel import faults
@@ -169,7 +170,7 @@ def _premises(theorems: PremiseTheorems | None) -> dict[str, Any]:
     """The part of the evidence about premises that are proved."""
     if theorems is None:
         return {}
-    return {"premises": {"names": list(theorems.names), "proof": derivation_to_json(theorems.derivation)}}
+    return {PREMISES: {"names": list(theorems.names), "proof": derivation_to_json(theorems.derivation)}}
 
 
 def _meaning(interpretation: Interpretation | None) -> dict[str, Any]:

@@ -14,8 +14,8 @@ from goedels_poetry.lean.text.task import Task
 from goedels_poetry.protocol.trials import Status, trial_log
 
 SMALL, LARGE = 4_000, 40_000
-"""Heartbeats (see `task.PROVER_HEARTBEATS`) of an attempt in the first round, and in the second for those that it
-was too few for; about 0.5 s and 5 s."""
+"""Heartbeats (Lean's measure of work: thousands of small allocations) of an attempt in the first round, and in the
+second for those that it was too few for; about 0.5 s and 5 s."""
 FIRST_BATCH, MOST_BATCH = 3, 5
 BATCH_SECONDS = 40.0
 _TRY_THIS = re.compile(r"Try this:\s*(?:\[\w+\]\s*)?(exact .+)", re.DOTALL)

@@ -6,9 +6,6 @@ import hashlib
 from dataclasses import dataclass, field
 
 LEMMA_PREFIX = "gp_"
-PROVER_HEARTBEATS = 40_000
-"""Lean's own measure of work (in thousands of small allocations) that one cheap attempt may spend; Lean's default
-is 200 000."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,11 +81,6 @@ def harness_files() -> dict[str, bytes]:
     return files
 
 
-def call_of(chain: Any, seconds: float) -> Call:
-    """A call that a test made, for the player."""
-    return {"chain": chain, "seconds": seconds}
-
-
 def generated_call(subject: Subject, given: dict[str, Any], seconds: float, *, large: bool, times: int = 2) -> Call:
     """A call with generated arguments, each passed as its parameter wants; ``times``: with the same ones."""
     positional: list[Any] = []

@@ -167,7 +167,7 @@ def _mask(match: re.Match[str], opened: list[tuple[str, int]]) -> str:
         case "name":
             if token in ("lambda", "is", "None"):
                 raise ExpressionError(f"`{token}` is not part of this language", at, _INSTEAD[token])
-            if following in ('"', "'") and following and token not in WORDS:
+            if following in ('"', "'") and token not in WORDS:
                 raise ExpressionError(f"strings have no prefix `{token}`", at, "write the string alone")
             return token if token in WORDS else _identifier(token)
     if token not in _KNOWN:

@@ -163,7 +163,7 @@ class Decision:
     """What is done with a change."""
 
     move: str
-    """One of `agents.changes.moves.MOVES`."""
+    """One of `search.changes.moves.MOVES`."""
     reason: str
     by: str
     """"table", "model" or "person"."""

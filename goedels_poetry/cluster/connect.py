@@ -13,7 +13,7 @@ from typing import Any
 
 from goedels_poetry.cluster.ending import Ending
 from goedels_poetry.errors import MissingTool, one_line
-from goedels_poetry.solvers.processors import processors
+from goedels_poetry.solvers.limits import processors
 
 INSTALL = "pip install 'goedels-poetry-prover[ray]'"
 PATIENCE = 5.0

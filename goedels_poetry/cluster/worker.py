@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from goedels_poetry.cluster.homes import Home
 from goedels_poetry.cluster.travel import Files, packed, unpack
 from goedels_poetry.errors import GoedelsPoetryError, MissingTool, StoreError, one_line
-from goedels_poetry.solvers.processors import VARIABLE
+from goedels_poetry.solvers.limits import PROCESSORS
 from goedels_poetry.version import __version__
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Worker:
     """Made in a process of its own on a node. Its methods are called one after the other, but for the last three."""
 
     def __init__(self, cpus: int) -> None:
-        os.environ[VARIABLE] = str(cpus)
+        os.environ[PROCESSORS] = str(cpus)
         self._home = Home()
         self._runners: dict[str, MachineRunner] = {}
         self._pool: WorkerPool | None = None

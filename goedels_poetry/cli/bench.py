@@ -67,7 +67,7 @@ def _bench(request: Bench) -> int:
         from goedels_poetry.cli.bench_proofs import prove
 
         return prove(request, ks)
-    of_theorems = {"--without": without, "--stand-in": request.stand_in is not None, "--cluster": request.cluster}
+    of_theorems = {"--without": without, "--cluster": request.cluster}
     for flag, given in of_theorems.items():
         if given:
             raise BadData(f"{flag} is for theorems, and these are questions")
@@ -93,7 +93,6 @@ def read_ks(text: str | None) -> list[int]:
 def _check_nothing_is_run(request: Bench) -> None:
     """Raise `BadData` for options that say how to ask, which results that are there would not heed."""
     given = [flag for flag, name in _OF_RUNS.items() if getattr(request, name) not in _UNSET]
-    given += ["--stand-in"] if request.stand_in is not None else []
     if given:
         raise BadData(f"{', '.join(given)}: says how to ask or prove, and {request.paths[0]} holds results already")
 

@@ -187,7 +187,7 @@ def named_store(settings: Settings) -> str:
     """The database of the settings without user and password, "" where runs are in files; raises `StoreError`."""
     if settings.store_url is None:
         return ""
-    from goedels_poetry.store.postgres_connection import place_of
+    from goedels_poetry.store.postgres import place_of
 
     return place_of(settings.store_url.get_secret_value())
 

@@ -269,21 +269,6 @@ def by_dataset(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:
     return found
 
 
-def curve(outcomes: Iterable[Outcome]) -> list[tuple[float, float]]:
-    """Coverage against accuracy: what remains when only answers of at least some confidence are given.
-
-    Points (coverage, selective accuracy), most confident answers first; answers of equal confidence come together.
-    Answers without a score come last.
-    """
-    every = list(outcomes)
-    scores = sorted({-1.0 if one.score is None else one.score for one in every if one.committed}, reverse=True)
-    points = []
-    for least in scores:
-        given = [one for one in every if one.committed and (-1.0 if one.score is None else one.score) >= least]
-        points.append((len(given) / len(every), mean([one.correct for one in given])))
-    return points
-
-
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """Paired results. Of several samples of a question the first one counts."""

@@ -22,7 +22,7 @@ class EvaluationPipeline:
 
     Args:
         asks: `ProofOfThought`, or any `Answerer`; not closed.
-        output_dir: folder for ``answers.jsonl``, ``results.jsonl``, ``summary.json``, ``report.md`` and pictures.
+        output_dir: folder for ``answers.jsonl``, ``results.jsonl``, ``summary.json``, and ``report.md``.
         num_workers: questions asked at once.
         samples: answers to each question.
         pass_at: k's of pass@k; raises the number of samples where that is smaller.

@@ -25,7 +25,7 @@ from goedels_poetry.store.proof_store import ProofStore
 from goedels_poetry.store.results import RunResult, RunSummary
 
 if TYPE_CHECKING:
-    from goedels_poetry.store.postgres_database import Database
+    from goedels_poetry.store.postgres import Database
 
 _PRESENTATION = ("file",)
 """Options that change messages only; they are no part of a run's identity."""
@@ -242,7 +242,7 @@ class Runs:
         self._base = data_dir / "runs"
         self._database: Database | None = None
         if url is not None:
-            from goedels_poetry.store.postgres_database import Database  # for who has one
+            from goedels_poetry.store.postgres import Database  # for who has one
 
             self._database = Database(url)
 

@@ -79,12 +79,11 @@ def test_whatever_a_statement_ends_with_a_proof_is_asked_for_once(tmp_path: Path
     assert problem.text.count("sorry") == 1 and problem.text.count(":=") == 2
 
 
-def test_our_own_rows_name_language_gold_and_what_a_stand_in_knows(tmp_path: Path) -> None:
+def test_our_own_rows_name_language_and_gold(tmp_path: Path) -> None:
     text = "(prove (= 1 1))"
-    row = {"name": "one", "text": text, "gold": "false", "reply": "{}", "when": "show: 1", "difficulty": 2}
+    row = {"name": "one", "text": text, "gold": "false"}
     problem = read_one(tmp_path, row)
     assert (problem.file, problem.text, problem.gold) == ("one.smt2", text + "\n", "false")
-    assert (problem.reply, problem.when, problem.difficulty) == ("{}", "show: 1", 2.0)
     assert read_one(tmp_path, row | {"language": None}) == problem, "null is what tables say that have no value"
 
 

@@ -15,8 +15,8 @@ from toy_language import ToyLanguage, generated, theorem
 
 from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
 from goedels_poetry.errors import MissingTool, RunLocked, StoreError, UnknownRun
-from goedels_poetry.store import postgres_connection as pg_connection
-from goedels_poetry.store.postgres_database import Database
+from goedels_poetry.store import postgres as pg_connection
+from goedels_poetry.store.postgres import Database
 from goedels_poetry.store.proof_store import ProofStore
 from goedels_poetry.store.runs import Runs
 from goedels_poetry.store.state import ROOT, ProofNode

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from goedels_poetry.errors import StoreError
-from goedels_poetry.store import postgres_connection as pg_connection
+from goedels_poetry.store import postgres as pg_connection
 from goedels_poetry.store.runs import Runs
 from goedels_poetry.store.state import ROOT, ProofNode
 
@@ -134,23 +134,6 @@ async def test_who_may_write_but_lay_out_nothing_writes_checkpoints_of_a_table_t
             administer(f"GRANT ALL ON ALL TABLES IN SCHEMA goedels_poetry TO {GUEST}")
         async with runs._database.checkpointer(None) as saver:
             assert [found async for found in saver.alist({"configurable": {"thread_id": "none"}})] == []
-
-
-def test_an_index_that_was_broken_off_is_made_anew(administer: Administer, laid_out: str, tmp_path: Path) -> None:
-    import psycopg
-
-    with contextlib.closing(Runs(tmp_path, laid_out)) as owner:
-        assert owner._database is not None
-        owner._database._lay_out_checkpoints()
-    index = "goedels_poetry.checkpoints_thread_id_idx"
-    administer(f"UPDATE pg_index SET indisvalid = false WHERE indexrelid = '{index}'::regclass")
-    administer("DELETE FROM goedels_poetry.checkpoint_migrations WHERE v >= 6")
-    with contextlib.closing(Runs(tmp_path, laid_out)) as owner:
-        assert owner._database is not None
-        owner._database._lay_out_checkpoints()
-    with psycopg.connect(laid_out) as db:
-        sql = f"SELECT indisvalid FROM pg_index WHERE indexrelid = '{index}'::regclass"
-        assert db.execute(sql).fetchall() == [(True,)]
 
 
 STRANGERS = "the tables in the schema goedels_poetry there are not those of this program; name another database"

@@ -228,8 +228,7 @@ class _Batch:
 
     async def _spread(self, seats: Seats, sources: Sequence[Source]) -> int:
         """Several theorems are worked on elsewhere, each as a whole; of one alone the goals. How many at once."""
-        from goedels_poetry.cluster.jobs import ClusterPool
-        from goedels_poetry.cluster.runs import ClusterRuns
+        from goedels_poetry.cluster.runs import ClusterPool, ClusterRuns
 
         room = await seats.room()
         if len(sources) == 1:

@@ -136,7 +136,7 @@ def shown(report: Report) -> list[str]:
     if report.pass_at:
         lines += ["", *tables.pass_table(report.pass_at)] if lines else tables.pass_table(report.pass_at)
     if report.proofs and report.run.outcomes:
-        lines += ["", *tables.ending_table(report.endings)]
+        lines += ["", *tables.kinds_table("ended", report.endings)]
     lines += ["", *_facts(report)]
     return lines
 
@@ -204,7 +204,7 @@ def _proof_sections(report: Report) -> list[str]:
         if any(curve.costs for curve in by_set.values()):
             parts += [*tables.curve_table(unit, by_set), ""]
     if report.mistakes:
-        parts += ["## What went wrong on the way", "", *tables.mistake_table(report.mistakes), ""]
+        parts += ["## What went wrong on the way", "", *tables.kinds_table("attempts that failed", report.mistakes), ""]
     return parts
 
 

@@ -227,7 +227,6 @@ class Runner:
         samples: answers to each question.
         limits: of the whole run.
         on_outcome: called with each outcome as it comes, those of the log first.
-        on_unused: called before anything is asked with how many answers the log has that answer nothing of this.
     """
 
     def __init__(
@@ -239,9 +238,7 @@ class Runner:
         samples: int = 1,
         limits: Limits | None = None,
         on_outcome: Callable[[Outcome], None] | None = None,
-        on_unused: Callable[[int], None] | None = None,
     ) -> None:
-        self._on_unused = on_unused
         self._answerer = answerer
         self._log = log
         self._jobs = max(1, jobs)
@@ -274,9 +271,6 @@ class Runner:
                 open_keys.append(key)
             else:
                 self._record(asking, known, done)
-        unused = len(self._log) - sum(key in self._log for key in work)
-        if unused and self._on_unused is not None:
-            self._on_unused(unused)
         queue = iter(open_keys)
         async with asyncio.TaskGroup() as group:
             for _ in range(min(self._jobs, len(open_keys))):

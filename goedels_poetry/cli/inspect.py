@@ -29,10 +29,10 @@ from goedels_poetry.store.reads import HistoryEntry, StoreReader
 from goedels_poetry.store.results import RunResult
 from goedels_poetry.store.state import NodeStatus, ProofNode
 from goedels_poetry.trace import machine, tree
+from goedels_poetry.trace.compare import Comparison, compare, lists, parting_lines, rows
 from goedels_poetry.trace.events import told_events
 from goedels_poetry.trace.explain import Explanation, RunFacts, explain, formula, nearest_line, tried_in_short
 from goedels_poetry.trace.explain import rows as trial_rows
-from goedels_poetry.trace.page.compare import Comparison, compare, lists, parting_lines, render_comparison, rows
 from goedels_poetry.trace.page.data import run_data
 from goedels_poetry.trace.page.html import render
 from goedels_poetry.trace.terminal import console, counted, one_line, printable, say
@@ -44,7 +44,7 @@ NOT_FOUND = 2
 def trace(request: Trace) -> int:
     """Two runs side by side, or of one its page, events, picture or conversation."""
     if request.compare:
-        return compare_runs(request.compare, file=request.html, as_json=request.as_json)
+        return compare_runs(request.compare, as_json=request.as_json)
     run = request.run_id or ""
     if request.html:
         return write_page(run, request.html)
@@ -329,19 +329,17 @@ def write_page(run: str, file: Path) -> int:
     return looking(body)
 
 
-def compare_runs(runs: tuple[str, str], *, file: Path | None, as_json: bool) -> int:
-    """Two runs side by side: a table, one JSON object, or a page."""
+def compare_runs(runs: tuple[str, str], *, as_json: bool) -> int:
+    """Two runs side by side: a table, or one JSON object."""
 
     def body(framework: GoedelsPoetryFramework) -> int:
         first, second = (full_id(framework, run) for run in runs)
         results = stored_result(framework, first), stored_result(framework, second)
         with framework.open_store(first) as a, framework.open_store(second) as b:
             comparison = compare(a, b, results)
-        if file is not None:
-            _write(file, render_comparison(comparison))
         if as_json:
             sys.stdout.write(json.dumps(comparison.to_json()) + "\n")
-        elif file is None:
+        else:
             _print(comparison)
         return 0
 
@@ -364,7 +362,7 @@ def _print(comparison: Comparison) -> None:
         for statement in goals.statements[:MOST_LISTED]:
             say(out, f"  {one_line(statement, MOST_CHARACTERS)}")
         if goals.count > MOST_LISTED:
-            say(out, f"  and {goals.count - MOST_LISTED} more; --json and --html have them", style="dim")
+            say(out, f"  and {goals.count - MOST_LISTED} more; --json has them", style="dim")
     out.print()
     for line in parting_lines(comparison):
         say(out, printable(line))

@@ -309,31 +309,6 @@ class Database:
         """Whether anything was ever committed to the run, or noted about it."""
         return bool(self._ask(f"SELECT 1 FROM {NAME}.all_meta WHERE run = ? LIMIT 1", run_id))
 
-    def fork(self, run_id: str, other: str, seq: int) -> None:
-        """Copy a tree as it was after commit ``seq`` to a run that has none; see `ProofStore.fork`."""
-        with contextlib.closing(self.tree(other, read_only=False)) as db:
-            db.execute("BEGIN")
-            for name, table in TABLES.items():
-                if name in ("under_way", "head"):
-                    continue
-                fields = ", ".join(table.columns)
-                until = " AND seq <= ?" if "seq" in table.columns else ""
-                db.execute(
-                    f"INSERT INTO all_{name} ({fields}, run) SELECT {fields}, ? FROM all_{name} WHERE run = ?{until}",
-                    (other, run_id, seq) if until else (other, run_id),
-                )
-            db.execute(
-                "INSERT INTO head SELECT DISTINCT ON (node_id) node_id, seq, queue,"
-                " coalesce(payload::json->>'key', ''), NULL::bigint FROM rev ORDER BY node_id, seq DESC"
-            )
-            db.execute(
-                "UPDATE head SET queue=NULL, cut=c.seq FROM (SELECT h.node_id, min(cut.seq) AS seq FROM head h"
-                " JOIN cut ON h.node_id >= cut.node_id || '.' || cut.generation || '_'"
-                " AND h.node_id < cut.node_id || '.' || cut.generation || '`' GROUP BY h.node_id) AS c"
-                " WHERE head.node_id = c.node_id"
-            )
-            db.execute("COMMIT")
-
     def delete(self, run_id: str) -> None:
         """All of a run, its checkpoints too, in one transaction."""
         with self._guard:

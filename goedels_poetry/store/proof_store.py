@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar, cast
 
 from goedels_poetry.errors import StaleWork, StoreError
-from goedels_poetry.store.database import connect, refuse
+from goedels_poetry.store.database import TABLES, connect, refuse
 from goedels_poetry.store.reads import StoreReader
 from goedels_poetry.store.results import Event
+from goedels_poetry.store.state import subtree_range
 from goedels_poetry.store.txn import IDENTITY, Txn, compact
 
 if TYPE_CHECKING:
@@ -313,30 +314,34 @@ class ProofStore(StoreReader):
 
         ``facts`` replace facts about the run (see :meth:`set_meta`).
         """
-        if self._database is not None:
-            self._database.fork(self.path.parent.name, path.parent.name, seq)
-            with contextlib.closing(ProofStore(path, database=self._database)) as copy:
-                copy.set_meta(**facts)
-            return ProofStore(path, database=self._database)
-        other = ProofStore(path)
-        with self._lock:
-            self._db.backup(other._db)
-        with other._write() as db:
-            for table in ("rev", "event", "cut", "waits", "lemma", "history", "verdict"):
-                db.execute(f"DELETE FROM {table} WHERE seq>?", (seq,))
-            db.execute("DELETE FROM under_way")
-            db.execute("DELETE FROM head")
-            db.execute(  # bare columns follow max() in SQLite
-                "INSERT INTO head SELECT node_id, max(seq), queue, coalesce(json_extract(payload, '$.key'), ''), NULL"
-                " FROM rev GROUP BY node_id"
-            )
-            # An earlier cut of an ancestor already holds the rows below it: the first cut counts.
-            db.execute(
-                "UPDATE head SET queue=NULL, cut=c.seq FROM (SELECT h.node_id, min(cut.seq) AS seq FROM head h"
-                " JOIN cut ON h.node_id >= cut.node_id || '.' || cut.generation || '_'"
-                " AND h.node_id < cut.node_id || '.' || cut.generation || '`' GROUP BY h.node_id) AS c"
-                " WHERE head.node_id = c.node_id"
-            )
-        other.set_meta(**facts)
-        other.close()
-        return ProofStore(path)
+        until = {name: " WHERE seq<=?" for name, table in TABLES.items() if "seq" in table.columns}
+        copied = [name for name in TABLES if name not in ("head", "under_way")]
+        with ProofStore(path, database=self._database) as other:
+            with other._write() as db:
+                for name in copied:
+                    columns = ",".join(TABLES[name].columns)
+                    marks = ",".join("?" * len(TABLES[name].columns))
+                    seqs = [seq] if name in until else []
+                    rows = self._rows(f"SELECT {columns} FROM {name}{until.get(name, '')}", *seqs)
+                    db.executemany(f"INSERT INTO {name}({columns}) VALUES({marks})", rows)
+                db.executemany("INSERT INTO head VALUES(?,?,?,?,?)", _heads(other))
+            other.set_meta(**facts)
+        return ProofStore(path, database=self._database)
+
+
+def _heads(store: StoreReader) -> list[tuple[Any, ...]]:
+    """The present revision of every node, from the revisions and the cuts."""
+    found = {
+        node_id: (seq, queue, json.loads(payload).get("key", ""))
+        for node_id, seq, queue, payload in store._rows("SELECT node_id, seq, queue, payload FROM rev ORDER BY seq")
+    }
+    cut: dict[str, int] = {}
+    for seq, node_id, generation in store._rows("SELECT seq, node_id, generation FROM cut ORDER BY seq"):
+        low, high = subtree_range(node_id, generation)
+        for each in found:
+            if low <= each < high:
+                cut.setdefault(each, seq)  # an earlier cut of an ancestor already holds what is below it
+    return [
+        (node_id, seq, None if node_id in cut else queue, key, cut.get(node_id))
+        for node_id, (seq, queue, key) in found.items()
+    ]

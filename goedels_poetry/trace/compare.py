@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from html import escape
 from typing import Any
 
 from goedels_poetry.store.reads import StoreReader
 from goedels_poetry.store.results import Event, RunResult
 from goedels_poetry.store.state import NodeStatus, ProofNode
-from goedels_poetry.trace.page.html import document
-from goedels_poetry.trace.terminal import printable
 from goedels_poetry.trace.wording import worded
 
 MOST_GOALS = 50
@@ -184,22 +181,6 @@ def _told(event: Event | None) -> dict[str, Any] | None:
     return {"seq": event.seq, "agent": event.agent, "outcome": event.outcome, "reason": event.reason}
 
 
-def render_comparison(comparison: Comparison) -> str:
-    """The page; every text is shown and none is markup."""
-    a, b = comparison.a, comparison.b
-    parts = [
-        _table(("", f"A  {a.run_id}", f"B  {b.run_id}"), [(name, *values) for name, *values in rows(a, b)]),
-        *(_list_html(title, goals) for title, goals in lists(comparison)),
-        _parting_html(comparison),
-    ]
-    warning = "" if comparison.same_theorem else "<p class=obstacle>The two runs are about different theorems.</p>"
-    heading = f"<h1>{_text(a.statement or a.name)}</h1>" + (
-        "" if a.statement == b.statement else f"<h1>{_text(b.statement or b.name)}</h1>"
-    )
-    body = f'<div class="goal comparison">{heading}{warning}{"".join(parts)}</div>'
-    return document(f"{a.run_id} and {b.run_id}", body)
-
-
 def rows(a: Side, b: Side) -> list[tuple[str, str, str]]:
     """(what, of A, of B): verdicts, figures that are not zero in both, strategies."""
     found = [("name", a.name, b.name), ("verdict", a.verdict, b.verdict)]
@@ -234,27 +215,3 @@ def parting_lines(comparison: Comparison) -> list[str]:
         told = f"#{step['seq']} {step['agent']}: {step['outcome']}{reason}" if step else "no further step"
         lines.append(f"  {name}: {told}")
     return lines
-
-
-def _parting_html(comparison: Comparison) -> str:
-    first, *others = parting_lines(comparison)
-    items = "".join(f"<p class=formula>{_text(line)}</p>" for line in others)
-    return f"<section><h3>where they part</h3><p class=formula>{_text(first)}</p>{items}</section>"
-
-
-def _table(head: Iterable[str], body: Iterable[Iterable[str]]) -> str:
-    heads = "".join(f"<th>{_text(cell)}</th>" for cell in head)
-    lines = "".join(f"<tr>{''.join(f'<td>{_text(cell)}</td>' for cell in row)}</tr>" for row in body)
-    return f"<div class=scroll><table><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table></div>"
-
-
-def _list_html(title: str, goals: Goals) -> str:
-    more = goals.count - len(goals.statements)
-    items = "".join(f"<li class=formula>{_text(statement)}</li>" for statement in goals.statements)
-    rest = f"<p class=dim>and {more} more</p>" if more else ""
-    return f"<section><h3>{_text(title)} ({goals.count})</h3><ul>{items}</ul>{rest}</section>"
-
-
-def _text(text: str) -> str:
-    """On one line, nothing invisible, nothing that HTML could take for markup."""
-    return escape(printable(" ".join(text.split())))

@@ -39,7 +39,7 @@ class ForkServer:
         with theirs:
             process = subprocess.Popen(
                 module_command(SERVER, *modules),
-                stdin=theirs,
+                stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 env=children_environment(),

@@ -63,6 +63,7 @@ class WorkerThreads(Generic[R]):
         try:
             result: T = await asyncio.shield(job)
         except asyncio.CancelledError:
+            job.add_done_callback(_retrieved)
             self._stop(resource, job, asyncio.get_running_loop())
             raise
         return result
@@ -122,6 +123,12 @@ class WorkerThreads(Generic[R]):
                     resource.kill()
             await asyncio.sleep(_RETRY_SECONDS)
         await asyncio.gather(*(_in_thread(resource.close) for resource in self._idle))
+
+
+def _retrieved(job: asyncio.Future[Any]) -> None:
+    """What a job raises that was cancelled is of no interest."""
+    if not job.cancelled():
+        job.exception()
 
 
 def _refuse(place: asyncio.Future[Any]) -> None:

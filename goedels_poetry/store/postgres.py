@@ -48,48 +48,30 @@ NEVER_IDLE = 140_000, "idle_session_timeout"
 """Since which version servers cut off who says nothing for a while, and the setting for how long: a run holds its lock
 by its connection, and says nothing while a solver or a model works."""
 NOT_OURS = (
-    f"the tables in the schema {NAME} there are not those of this program; name another database "
-    "(GOEDELS_POETRY__STORE_URL), or rename that schema"
+    f"the tables in the schema {NAME} there are not those of this version of this program: use the one that has "
+    "laid them out, or name another database (GOEDELS_POETRY__STORE_URL)"
 )
-_WHAT_TO_DO = (
-    ("28P01", "the password is wrong; give the right one in the URL, in PGPASSWORD or in ~/.pgpass"),
-    ("28", "the server does not let this user in; look at the user's name, and at pg_hba.conf of the server"),
-    ("3D", "there is no such database on the server; `createdb` makes one"),
-    (
-        "42501",
-        "the user may not do that: GRANT CREATE ON DATABASE lets the first one lay the tables out, GRANT USAGE ON "
-        f"SCHEMA {NAME} and GRANT ALL ON ALL TABLES IN it let others write there",
-    ),
-    ("53", f"the server has no room or no connection left; once it has {GOES_ON}"),
-    (
-        "55P03",
-        f"another session has held a lock on it for {PATIENCE:g} s (pg_stat_activity says whose it is); once that has "
-        f"ended {GOES_ON}",
-    ),
-    ("57014", f"the server gives statements too little time (statement_timeout); once it gives more {GOES_ON}"),
-    ("25P03", f"the server cut off a commit that paused (idle_in_transaction_session_timeout); {GOES_ON}"),
-    ("40", f"the server broke a commit off in favour of another; {GOES_ON}"),
-    ("57", f"the server was stopped; once it runs again {GOES_ON}"),
-    ("58", f"the server's disk failed; once it works again {GOES_ON}"),
-    ("08", f"the connection was lost; once the server answers {GOES_ON}"),
-    (
-        "25006",
-        f"the server takes no writing: it is a standby, or default_transaction_read_only is on; once it does {GOES_ON}",
-    ),
-    *((code, NOT_OURS) for code in ("42P01", "42P07", "42P10", "42703", "42804", "42809", "42883", "3F000")),
-)
-"""Beginning of an SQLSTATE -> what to do (PostgreSQL documentation, appendix A)."""
+_DEFECTS = ("22", "23", "42601")
+"""SQLSTATEs (PostgreSQL documentation, appendix A) that are a fault of our statements."""
+_WHAT_TO_DO = {
+    "28": "look at the user's name and password (in the URL, in PGPASSWORD or in ~/.pgpass), and at pg_hba.conf there",
+    "3D": "there is no such database on the server; `createdb` makes one",
+    "42501": "the user may not do that: GRANT CREATE ON DATABASE lets the first one lay the tables out, GRANT USAGE ON "
+    f"SCHEMA {NAME} and GRANT ALL ON ALL TABLES IN it let others write there",
+    "42": NOT_OURS,
+    "3F": NOT_OURS,
+}
+"""Beginning of an SQLSTATE -> what to do; of others it is for the server to be mended, and the same command goes on."""
 POOLED = (
     "a pooler such as PgBouncer answers there and shares its sessions, which hold a run's lock and say which run is "
     "meant; name the server itself"
 )
-_AT_THE_DOOR = (
-    ("unsupported startup parameter", POOLED),
-    ("no password supplied", "the server wants a password; give it in the URL, in PGPASSWORD or in ~/.pgpass"),
-    ("password authentication failed", "the password is wrong, or there is no such user"),
-    ("does not exist", "there is no such database on the server; `createdb` makes one"),
-    ("", f"no server answers there; once one does {GOES_ON}"),
-)
+_AT_THE_DOOR = {
+    "unsupported startup parameter": POOLED,
+    "password": "the server wants the right password; give it in the URL, in PGPASSWORD or in ~/.pgpass",
+    "does not exist": "there is no such database on the server; `createdb` makes one",
+    "": f"no server answers there; once one does {GOES_ON}",
+}
 """A refused login has no SQLSTATE in the driver, only words; the first that are among them count."""
 _INSERT = re.compile(r"INSERT OR (REPLACE|IGNORE) INTO (\w+) (.*)", re.DOTALL)
 _SILENT = logging.NullHandler()
@@ -140,7 +122,7 @@ class Connection:
         try:
             self._db = self._psycopg.connect(url, autocommit=True, **options_for(url))
         except self._psycopg.Error as problem:
-            words = next(words for part, words in _AT_THE_DOOR if part in str(problem))
+            words = next(words for part, words in _AT_THE_DOOR.items() if part in str(problem))
             raise StoreError(f"{self.place}: {words} ({_last_line(problem)})") from None
         try:
             if self._db.execute("SELECT current_setting(%s, true)", [f"{NAME}.direct"]).fetchone() != ("yes",):
@@ -187,14 +169,14 @@ class Connection:
 
     def refuse(self, problem: Any) -> NoReturn:
         """Raise what the server says as a `StoreError` that says what to do; a defect of ours as it is."""
-        state = problem.sqlstate or ("08" if self._is_lost(problem) else "")
-        words = next((words for code, words in _WHAT_TO_DO if state.startswith(code)), None)
-        if words is None:
+        state = problem.sqlstate or ""
+        lost = isinstance(problem, (self._psycopg.OperationalError, self._psycopg.InterfaceError))
+        if state.startswith(_DEFECTS) or not (state or lost):
             raise problem
-        raise StoreError(f"{self.place}: {words} ({problem.diag.message_primary or _first_line(problem)})") from None
-
-    def _is_lost(self, problem: Any) -> bool:
-        return isinstance(problem, (self._psycopg.OperationalError, self._psycopg.InterfaceError))
+        words = next(
+            (words for code, words in _WHAT_TO_DO.items() if state.startswith(code)), f"once that is mended {GOES_ON}"
+        )
+        raise StoreError(f"{self.place}: {problem.diag.message_primary or _first_line(problem)}; {words}") from None
 
 
 def _first_line(problem: Exception) -> str:
@@ -255,9 +237,6 @@ LAID_OUT_BY_ANOTHER = (
     f"another process has been laying out its tables for {LAYOUT_PATIENCE:g} s (pg_stat_activity says whose session it "
     f"is); once that has ended {GOES_ON}"
 )
-_COLUMNS = """SELECT relname, attname FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
- JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = ? AND attnum > 0 AND NOT attisdropped"""
-"""Tables and views of a schema, with their columns."""
 _RESERVED = "{}"
 """The card of a run that nobody has begun yet."""
 LOCK_PATIENCE = 0.5
@@ -491,25 +470,13 @@ def _lay_out(db: Connection) -> None:
 
 
 def _check(db: Connection) -> None:
-    """Raise `StoreError` where the tables are another version's, or nobody's that we know."""
-    there: dict[str, set[str]] = {}
-    for table, column in db.execute(_COLUMNS, (NAME,)).fetchall():
-        there.setdefault(table, set()).add(column)
-    ours = {name: {*table.columns, "run"} for name, table in TABLES.items()}
-    ours |= {f"all_{name}": fields for name, fields in ours.items()}
-    ours |= {"format": {"version"}, "card": {"run", "card", "started"}}
-    versions = []
-    if there.get("format", set()) >= ours["format"]:
-        versions = [version for (version,) in db.execute(f"SELECT version FROM {NAME}.format").fetchall()]
-    if len(versions) == 1 and isinstance(versions[0], int) and versions[0] != SCHEMA_VERSION:
-        age = "a newer" if versions[0] > SCHEMA_VERSION else "an older"
-        raise StoreError(
-            f"{db.place} was laid out by {age} version (format {versions[0]}, ours {SCHEMA_VERSION}): use that, or "
-            "name another database (GOEDELS_POETRY__STORE_URL)"
-        )
-    lacking = next((name for name, fields in ours.items() if not there.get(name, set()) >= fields), None)
-    if lacking is not None or versions != [SCHEMA_VERSION]:
-        raise StoreError(f"{db.place}: {NOT_OURS} (look at {NAME}.{lacking or 'format'})")
+    """Raise `StoreError` where the tables are of another version."""
+    try:
+        versions = db.execute(f"SELECT version FROM {NAME}.format").fetchall()
+    except StoreError:
+        versions = []
+    if versions != [(SCHEMA_VERSION,)]:
+        raise StoreError(f"{db.place}: {NOT_OURS}")
 
 
 def _are_current(db: Any, migrations: int) -> bool:

@@ -155,7 +155,8 @@ def fresh_contexts(todo: list[Program], z3: Z3Process) -> list[str]:
 
 
 def one_context(todo: list[Program], z3: Z3Process) -> list[str]:
-    return [verdict([answer.status for answer in z3.ask_each(p.premises, p.queries, LIMITS)]) for p in todo]
+    sessions = [(z3.session(program.premises), program.queries) for program in todo]
+    return [verdict([session.check(query, LIMITS).status for query in queries]) for session, queries in sessions]
 
 
 # --- the table ----------------------------------------------------------------------------------------------

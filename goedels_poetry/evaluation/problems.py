@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -211,10 +211,3 @@ def _has_proof(statement: str) -> bool:
 
 def _reasons(left_out: Mapping[str, int]) -> str:
     return "".join(f"; {reason} ({number})" for reason, number in left_out.items())
-
-
-def files_of(paths: Iterable[str]) -> Iterator[Path]:
-    """Files with rows of problems among the paths, and in those that are folders."""
-    for path in map(Path, paths):
-        inside = sorted(path.rglob("*")) if os.path.isdir(path) else [path]
-        yield from (file for file in inside if holds_problems(file))

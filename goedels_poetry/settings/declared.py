@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, field_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -39,6 +39,28 @@ def _with_units(value: object) -> object:
 
 Seconds = Annotated[float, BeforeValidator(_with_units)]
 """A number, or a text as in ``"1h30m"``."""
+
+
+def checked_address(value: str) -> str:
+    """The value itself; raises ValueError when it is something else than the URL of an HTTP server."""
+    if not is_address(value):
+        raise ValueError(f"{value!r} is not an address: it begins with http:// or https:// and names a host")
+    return value
+
+
+def is_address(text: str) -> bool:
+    """Whether a text is the URL of an HTTP server."""
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError:
+        return False
+    plain = text.isprintable() and not any(character.isspace() for character in text)
+    return plain and parts.scheme in ("http", "https") and bool(parts.hostname) and port != 0
+
+
+Address = Annotated[str, AfterValidator(checked_address)]
+"""The URL of an HTTP server."""
 
 
 class Budgets(BaseModel):
@@ -72,7 +94,7 @@ class ModelSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     model: str | None = Field(default=None, min_length=1, description="name of the model as its server knows it")
-    base_url: str | None = Field(
+    base_url: Address | None = Field(
         default=None, description="e.g. http://localhost:8000/v1; else OPENAI_BASE_URL, OpenAI"
     )
     api_key: SecretStr | None = Field(default=None, description="else OPENAI_API_KEY; servers without keys need none")
@@ -89,29 +111,6 @@ class ModelSettings(BaseModel):
     structured: Literal["auto", "on", "off"] = Field(
         default="auto", description="ask for JSON by schema: where the server takes it, always, or in the prompt only"
     )
-
-    @field_validator("base_url")
-    @classmethod
-    def _is_an_address(cls, value: str | None) -> str | None:
-        return checked_address(value)
-
-
-def checked_address(value: str | None) -> str | None:
-    """The value itself; raises ValueError when it is something else than the URL of an HTTP server."""
-    if value is not None and not is_address(value):
-        raise ValueError(f"{value!r} is not an address: it begins with http:// or https:// and names a host")
-    return value
-
-
-def is_address(text: str) -> bool:
-    """Whether a text is the URL of an HTTP server."""
-    try:
-        parts = urlsplit(text)
-        port = parts.port
-    except ValueError:
-        return False
-    plain = text.isprintable() and not any(character.isspace() for character in text)
-    return plain and parts.scheme in ("http", "https") and bool(parts.hostname) and port != 0
 
 
 class ModelsSettings(BaseModel):
@@ -158,16 +157,11 @@ class RetrievalSettings(BaseModel):
 
     premises: int = Field(default=16, ge=0, le=200, description="premises offered for one goal; 0: none are looked up")
     seconds: Seconds = Field(default=20.0, gt=0, description="for one search; a run goes on without what is late")
-    loogle_url: str | None = Field(default=None, description="e.g. https://loogle.lean-lang.org; else LOOGLE_URL")
-    leanexplore_url: str | None = Field(
+    loogle_url: Address | None = Field(default=None, description="e.g. https://loogle.lean-lang.org; else LOOGLE_URL")
+    leanexplore_url: Address | None = Field(
         default=None, description="e.g. https://www.leanexplore.com/api/v2; else LEANEXPLORE_URL"
     )
     leanexplore_api_key: SecretStr | None = Field(default=None, description="else LEANEXPLORE_API_KEY")
-
-    @field_validator("loogle_url", "leanexplore_url")
-    @classmethod
-    def _is_an_address(cls, value: str | None) -> str | None:
-        return checked_address(value)
 
 
 class LeanSettings(BaseModel):
@@ -179,7 +173,7 @@ class LeanSettings(BaseModel):
         default="auto", description="auto: kimina with an address, native in a lake project, else embedded"
     )
     project: Path | None = Field(default=None, description="a lake project; else LEAN_PROJECT_PATH, the one around")
-    kimina_url: str | None = Field(default=None, description="address of a Kimina Lean Server")
+    kimina_url: Address | None = Field(default=None, description="address of a Kimina Lean Server")
     kimina_api_key: SecretStr | None = Field(default=None, description="else LEAN_SERVER_API_KEY; some need none")
     memory_mb: int | None = Field(
         default=None, ge=512, description="of one Lean process; None: 1536 embedded, 8192 native"
@@ -188,11 +182,6 @@ class LeanSettings(BaseModel):
         default=None, ge=1, description="Lean processes at once; None: two where there are processors for them"
     )
     proofs: bool = Field(default=False, description="prove: write proofs of SMT theorems for Lean, too")
-
-    @field_validator("kimina_url")
-    @classmethod
-    def _is_an_address(cls, value: str | None) -> str | None:
-        return checked_address(value)
 
 
 class UnknownVariable(UserWarning):

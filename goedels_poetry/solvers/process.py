@@ -7,7 +7,7 @@ import math
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Self
 
@@ -236,16 +236,6 @@ class SolverProcess(ABC):
         if child is not None:
             child.close()
             self._lost()
-
-    def ask_each(
-        self,
-        prelude: str,
-        extras: Sequence[str],
-        limits: Limits = DEFAULT_LIMITS,
-        options: Options | None = None,
-    ) -> tuple[Answer, ...]:
-        """Pose one query for each extra, all over the same prelude; each has these limits."""
-        return tuple(self.ask(f"{prelude}\n{extra}", limits, options=options) for extra in extras)
 
     @property
     def pid(self) -> int | None:

@@ -149,17 +149,6 @@ class Z3Process(SolverProcess):
             limits, lambda child, deadline: self._ask(child, script, limits, "objectives", {}, deadline)
         )
 
-    def ask_each(
-        self,
-        prelude: str,
-        extras: Sequence[str],
-        limits: Limits = DEFAULT_LIMITS,
-        options: Options | None = None,
-    ) -> tuple[Answer, ...]:
-        """Pose one query for each extra in one session over the prelude; each has these limits."""
-        session = self.session(prelude, options)
-        return tuple(session.check(extra, limits) for extra in extras)
-
     def _start(self, memory_mb: int) -> Child:
         binary = z3_binary()
         if binary is None:

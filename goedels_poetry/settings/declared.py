@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
@@ -268,49 +268,38 @@ class Settings(BaseSettings):
 def unknown_variables(environment: Mapping[str, str]) -> list[str]:
     """One line for each variable ``GOEDELS_POETRY__…`` that names no setting, with the nearest one that does.
 
-    So for ``GOEDELS_POETRY_…`` with one underscore, where it would name one with two.
-
-    A name that is wrong inside a group (``GOEDELS_POETRY__BUDGETS__…``) is an error of its own when settings are made.
+    So for ``GOEDELS_POETRY_…`` with one underscore, where it would name one with two. A name that is wrong inside a
+    group is an error of its own when settings are made.
     """
-    groups, known, nearly = _names()
     lines = []
     for variable in sorted(environment):
-        if not variable.upper().startswith(PREFIX):
-            meant = nearly.get(variable.upper())
-            if meant and variable not in OTHERS:
-                lines.append(_no_setting(variable, meant))
+        name = variable.upper()
+        if not name.startswith(NEARLY) or name in OTHERS:
             continue
-        name = variable[len(PREFIX) :].lower()
-        group, _, rest = name.partition(BETWEEN)
-        if group not in groups or (rest and groups[group] is None):
-            near = _SAID_OTHERWISE.get(name) or next(iter(get_close_matches(name, known, 1)), "")
-            lines.append(_no_setting(variable, near))
+        groups = _groups()
+        known = [f"{PREFIX}{BETWEEN.join(filter(None, (group, inner)))}" for group in groups for inner in groups[group]]
+        group, _, inside = name.removeprefix(PREFIX).partition(BETWEEN)
+        if name.startswith(PREFIX):
+            if groups.get(group) and (not inside or len(groups[group]) > 1):
+                continue
+            nearest = get_close_matches(name.removeprefix(PREFIX), [each.removeprefix(PREFIX) for each in known], 1)
+            near = f"{PREFIX}{nearest[0]}" if nearest else ""
+        else:
+            near = next((each for each in known if each.replace(BETWEEN, "_") == name), "")
+            if not near:
+                continue  # it is of another program
+        hint = f"; did you mean {near}?" if near else ""
+        lines.append(f"the environment variable {ascii(variable)[1:-1]} names no setting{hint}")
     return lines
 
 
-def _no_setting(variable: str, near: str) -> str:
-    hint = f"; did you mean {PREFIX}{near.upper()}?" if near else ""
-    return f"the environment variable {ascii(variable)[1:-1]} names no setting{hint}"
-
-
-_SAID_OTHERWISE = {"data_dir": "home", "data_directory": "home", "concurrency": "max_concurrency"}
-"""What people call a setting -> its name."""
-
-
 @cache
-def _names() -> tuple[Mapping[str, list[str] | None], list[str], Mapping[str, str]]:
-    """`_groups`, all names, and each by the variable with one underscore that nearly names it."""
-    groups = dict(_groups())
-    known = [name for group, names in groups.items() for name in (names or [group])]
-    nearly = {NEARLY + name.replace(BETWEEN, "_").upper(): name for name in reversed(known)}
-    return groups, known, nearly
-
-
-def _groups() -> Iterator[tuple[str, list[str] | None]]:
-    """Every setting with the full names of those in it; None where it is no group."""
-    for name, field in Settings.model_fields.items():
-        kind = field.annotation
-        if isinstance(kind, type) and issubclass(kind, BaseModel):
-            yield name, [f"{name}{BETWEEN}{inner}" for inner in kind.model_fields]
-        else:
-            yield name, None
+def _groups() -> dict[str, list[str]]:
+    """Every setting in capitals with those inside it, of which "" is the setting itself."""
+    kinds = ((name, field.annotation) for name, field in Settings.model_fields.items())
+    return {
+        name.upper(): ["", *(inner.upper() for inner in kind.model_fields)]
+        if isinstance(kind, type) and issubclass(kind, BaseModel)
+        else [""]
+        for name, kind in kinds
+    }

@@ -41,7 +41,6 @@ _SECRET = ("key", "header", "body")
 """Parts of names whose values are not shown."""
 _SHOWN = 60
 """Characters of a bad value."""
-_AT = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)$")
 _FIELD = re.compile(r'field "(\w+)"')
 
 
@@ -71,18 +70,6 @@ def validation_problems(
         what = _unknown(key, fields) if each["type"] == "extra_forbidden" else _wrong(key, each)
         lines.append(f"{_place(key, environment, file, written, given)}: {what}")
     return lines
-
-
-def syntax_problem(error: ValueError, file: Path) -> str:
-    """A configuration file that is no TOML, or no text, in a line that begins with the place."""
-    if isinstance(error, UnicodeDecodeError):
-        return f"{file}: not text in UTF-8 (byte {error.object[error.start]:#04x} at {error.start})"
-    words = str(error)
-    at = _AT.search(words)
-    if at is None:
-        return f"{file}: {words}"
-    where = f":{at[1]}:{at[2]}" if at[1] else ""
-    return f"{file}{where}: {words[: at.start()]}" + ("" if at[1] else " at the end of the file")
 
 
 def variable_problem(error: Exception, environment: Mapping[str, str]) -> str:

@@ -34,8 +34,8 @@ def told(**flags: Any) -> str:
         ('[schedule]\nbeam = [1, "x"]\n', ": schedule.beam[1]: Input"),
         ('[models.prover]\nmodel = "m"\nbase_url = "ftp"\n', ": models.prover.base_url: 'ftp' is not an address"),
         ("budgets = 3\n", ": budgets: Input"),
-        ("seed = \n", ":1:8: Invalid value"),
-        ("seed = 1\nseed = 2\n", ":2:9: Cannot overwrite a value"),
+        ("seed = \n", ": Invalid value"),
+        ("seed = 1\nseed = 2\n", ": Cannot overwrite a value"),
         ("seed", ": Expected '='"),
         ('[budgets]\nwall_seconds = "soon"\n', ": budgets.wall_seconds: 'soon' is no length of time"),
     ],
@@ -57,7 +57,7 @@ def test_a_secret_is_not_told(file: Path) -> None:
 
 def test_a_configuration_that_is_no_text_or_no_file_is_told(file: Path) -> None:
     file.write_bytes(b"seed = 1 # \xff\n")
-    assert told() == f"{file}: not text in UTF-8 (byte 0xff at 11)"
+    assert told().startswith(f"{file}: 'utf-8' codec can't decode byte 0xff")
     file.unlink()
     file.mkdir()
     assert told() == f"{file}: is no file"

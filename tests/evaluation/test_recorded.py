@@ -133,7 +133,7 @@ def test_results_larger_than_what_is_read_at_once_are_read_line_by_line(
         read_recorded(file)
 
 
-def test_a_log_is_not_kept_in_memory_and_its_latest_answers_hold(tmp_path: Path) -> None:
+def test_the_latest_answers_of_a_log_hold(tmp_path: Path) -> None:
     file = tmp_path / "answers.jsonl"
     with AnswerLog(file) as log:
         for number in range(3):

@@ -122,7 +122,14 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True)
-class Metrics:
+class _Figures:
+    def to_json(self) -> dict[str, Any]:
+        """JSON values only."""
+        return {field.name: _as_json(getattr(self, field.name)) for field in fields(self)}
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics(_Figures):
     """The figures of a data set, or of several together."""
 
     questions: int
@@ -157,10 +164,6 @@ class Metrics:
     tokens: Spread
     money: Spread
     seconds: Spread
-
-    def to_json(self) -> dict[str, Any]:
-        """JSON values only."""
-        return {field.name: _as_json(getattr(self, field.name)) for field in fields(self)}
 
 
 def _as_json(value: Any) -> Any:
@@ -262,7 +265,7 @@ def by_dataset(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(_Figures):
     """Paired results. Of several samples of a question the first one counts."""
 
     pairs: int
@@ -282,22 +285,17 @@ class Comparison:
 
     def to_json(self) -> dict[str, Any]:
         """JSON values only, with the difference."""
-        found = {field.name: _as_json(getattr(self, field.name)) for field in fields(self)}
-        return {**found, "difference": round(self.difference, 4)}
+        return {**_Figures.to_json(self), "difference": round(self.difference, 4)}
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class Compared(_Figures):
     """Two runs, over all and by data set."""
 
     overall: Comparison
     datasets: dict[str, Comparison]
     unmatched: tuple[int, int]
     """Questions that only one of the two has; they are in no figure."""
-
-    def to_json(self) -> dict[str, Any]:
-        """JSON values only."""
-        return {field.name: _as_json(getattr(self, field.name)) for field in fields(self)}
 
 
 def compare(first: Iterable[Outcome], second: Iterable[Outcome]) -> Compared:
@@ -362,7 +360,7 @@ def _comparison(first: Sequence[Outcome], second: Sequence[Outcome]) -> Comparis
 
 
 @dataclass(frozen=True, slots=True)
-class PassAt:
+class PassAt(_Figures):
     """Of n samples of each item: how likely one of k is right."""
 
     items: int
@@ -374,10 +372,6 @@ class PassAt:
     """Mean over the items by k; None where an item has fewer than k samples, so that it cannot be estimated.
 
     The interval is Wilson's for so many items with this mean, which is never too narrow."""
-
-    def to_json(self) -> dict[str, Any]:
-        """JSON values only."""
-        return {field.name: _as_json(getattr(self, field.name)) for field in fields(self)}
 
 
 def pass_at(outcomes: Iterable[Outcome], ks: Sequence[int]) -> PassAt:

@@ -339,7 +339,7 @@ class GoedelsPoetryFramework(MachineRunner):
         """
         graph = draw(registry_of(kind, self.extensions))
         # LangGraph's own display for notebooks sends the graph to a server outside to have it drawn.
-        graph._repr_mimebundle_ = lambda **_: {"text/plain": repr(graph)}
+        vars(graph)["_repr_mimebundle_"] = lambda **_: {"text/plain": repr(graph)}
         return graph
 
     def get_state(self, run: str | RunnableConfig) -> Snapshot:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import inspect
 import os
 import signal
 import threading
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, Self
 
-from typing_extensions import TypedDict, Unpack
+from typing_extensions import Unpack
 
 from goedels_poetry.errors import UnknownRun
 from goedels_poetry.models.client import Models
@@ -25,12 +23,12 @@ from goedels_poetry.search.machine.extensions import Extensions
 from goedels_poetry.search.machine.graph import draw
 from goedels_poetry.search.machine.kinds import registry_of
 from goedels_poetry.search.machine.listing import PluginList, plugin_list, run_id_of
-from goedels_poetry.search.machine.runner import MachineRunner
+from goedels_poetry.search.machine.runner import MachineRunner, RunOptions
 from goedels_poetry.search.machine.snapshots import Snapshot, read_history, read_state, refuse_update
 from goedels_poetry.search.machine.streams import RESULT, StreamMode, modes_of, stream_of
 from goedels_poetry.search.tasks.claim import Confirm
 from goedels_poetry.settings.declared import Settings
-from goedels_poetry.store.results import Event, OnEvent, RunResult, RunSummary
+from goedels_poetry.store.results import OnEvent, RunResult, RunSummary
 from goedels_poetry.store.runs import RunDir
 
 if TYPE_CHECKING:
@@ -42,29 +40,16 @@ if TYPE_CHECKING:
     from goedels_poetry.trace.tree import TreeView
 
 P = ParamSpec("P")
-F = TypeVar("F", bound=Callable[..., Any])
 
 _END: Any = object()
 """What a stream that has ended gives instead of a chunk."""
 
 
-class ResumeArguments(TypedDict, total=False):
-    """Arguments of :meth:`GoedelsPoetryFramework.aresume`."""
-
-    out: Path | None
-    on_event: OnEvent | None
-    config: RunnableConfig | None
-    on_chunk: OnChunk | None
-
-
-class RunArguments(ResumeArguments, total=False):
+class RunArguments(RunOptions, total=False):
     """Arguments of :meth:`GoedelsPoetryFramework.arun`."""
 
-    name: str | None
     language: str | None
     options: dict[str, Any] | None
-    fresh: bool
-    resume: bool
     informal: bool
     context: str
     confirm: Confirm | None
@@ -75,20 +60,6 @@ class RunArguments(ResumeArguments, total=False):
 
 Source = str | os.PathLike[str]
 """A theorem's text, or the path of its file (a `Path`; a str is always a text)."""
-
-
-def _as_of(method: Callable[..., Any]) -> Callable[[F], F]:
-    """Show the arguments of ``method`` where somebody asks for help; type checkers see them anyway."""
-
-    def named(function: F) -> F:
-        own, others = inspect.signature(function), inspect.signature(method).parameters
-        explicit = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
-        names = {p.name for p in explicit}
-        more = [p for p in others.values() if p.name not in names]
-        function.__signature__ = own.replace(parameters=[*explicit, *more])  # type: ignore[attr-defined]
-        return function
-
-    return named
 
 
 class GoedelsPoetryFramework(MachineRunner):
@@ -144,7 +115,6 @@ class GoedelsPoetryFramework(MachineRunner):
         self._background = BackgroundLoop(type(self).__name__)
 
     # -- run -----------------------------------------------------------------------------------------------
-    @_as_of(MachineRunner.arun)
     def run(self, source: Source, **arguments: Unpack[RunArguments]) -> RunResult:
         """Synchronous :meth:`arun`, from any thread and in a notebook.
 
@@ -153,23 +123,10 @@ class GoedelsPoetryFramework(MachineRunner):
         """
         return self._background.run(self.arun(source, **arguments), self.interrupt)
 
-    @_as_of(MachineRunner.aresume)
-    def resume(self, run_id: str, **arguments: Unpack[ResumeArguments]) -> RunResult:
+    def resume(self, run_id: str, **arguments: Unpack[RunOptions]) -> RunResult:
         """Synchronous :meth:`aresume`, as :meth:`run` is of `arun`."""
         return self._background.run(self.aresume(run_id, **arguments), self.interrupt)
 
-    @overload
-    def astream(
-        self, source: Source, *, stream_mode: None = None, **arguments: Unpack[RunArguments]
-    ) -> AsyncGenerator[Event | RunResult, None]: ...
-    @overload
-    def astream(
-        self, source: Source, *, stream_mode: StreamMode, **arguments: Unpack[RunArguments]
-    ) -> AsyncGenerator[Any, None]: ...
-    @overload
-    def astream(
-        self, source: Source, *, stream_mode: Sequence[StreamMode], **arguments: Unpack[RunArguments]
-    ) -> AsyncGenerator[tuple[StreamMode, Any], None]: ...
     async def astream(
         self,
         source: Source,
@@ -197,18 +154,6 @@ class GoedelsPoetryFramework(MachineRunner):
                 elif mode != RESULT:
                     yield mode, chunk
 
-    @overload
-    def stream(
-        self, source: Source, *, stream_mode: None = None, **arguments: Unpack[RunArguments]
-    ) -> Iterator[Event | RunResult]: ...
-    @overload
-    def stream(
-        self, source: Source, *, stream_mode: StreamMode, **arguments: Unpack[RunArguments]
-    ) -> Iterator[Any]: ...
-    @overload
-    def stream(
-        self, source: Source, *, stream_mode: Sequence[StreamMode], **arguments: Unpack[RunArguments]
-    ) -> Iterator[tuple[StreamMode, Any]]: ...
     def stream(
         self,
         source: Source,

@@ -230,7 +230,7 @@ async def test_an_interrupt_before_and_after_the_search_counts_too(
         fw = framework(language)
         running = asyncio.ensure_future(fw.arun(theorem(root=where), name="t"))
         await asyncio.sleep(0.1)
-        while where == "certify" and not fw._under_way[0].interruption.is_waited_for:
+        while where == "certify" and not fw._under_way[0].interruption._waiting:
             await asyncio.sleep(0.01)
         fw.interrupt("interrupted")
         stopped = await running

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import inspect
 import os
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -27,7 +26,6 @@ from trees_by_hand import MakeFramework
 
 from goedels_poetry import Event, FailurePolicy, GoedelsPoetryFramework, Queue, RunResult, Settings, Verdict
 from goedels_poetry.errors import GoedelsPoetryError, StateIsReadOnly, UnknownRun
-from goedels_poetry.framework import ResumeArguments, RunArguments
 from goedels_poetry.models.client import Models
 from goedels_poetry.search.agents.registry import AgentSpec, load_registry
 from goedels_poetry.search.machine.snapshots import PAGE, Snapshot
@@ -188,7 +186,7 @@ async def test_the_end_of_a_search_that_was_cut_short_ends_no_later_one(
     framework: MakeFramework, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """LangGraph keeps what a node has said before it keeps the checkpoint, and would take it up."""
-    from goedels_poetry.search.machine.saver import Saver
+    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver as Saver
 
     keep, cut = Saver.aput, []
 
@@ -369,14 +367,6 @@ def test_the_synchronous_stream_can_be_left_and_the_run_goes_on_later(tmp_path: 
         result = framework.resume(first["run_id"])
         assert result.verdict is Verdict.PROVED
         assert_whole(list(framework.get_state_history(first["run_id"])))
-
-
-def test_type_checkers_see_every_argument_of_the_twins() -> None:
-    def named(method: Callable[..., Any]) -> set[str]:
-        return {p.name for p in inspect.signature(method).parameters.values() if p.kind is p.KEYWORD_ONLY}
-
-    assert named(GoedelsPoetryFramework.arun) == RunArguments.__annotations__.keys()
-    assert named(GoedelsPoetryFramework.aresume) == ResumeArguments.__annotations__.keys()
 
 
 # -- callbacks and config --------------------------------------------------------------------------------------

@@ -120,7 +120,7 @@ async def test_a_fourth_task_goes_on_after_kill_9_in_another_process(
 
 def killed_after_its_first_step(home: Path) -> str:
     """The id of a riddle's run whose process was killed when its own agent had committed, and no other."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(SUPPORT), str(MACHINE.parents[1])])}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(SUPPORT), str(MACHINE.parents[2])])}
     command = [sys.executable, str(SUPPORT / "toy_task.py"), str(home), "0.5", "T"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
     try:

@@ -158,11 +158,6 @@ PLAN: dict[str, Any] = {
         ({"Generalize": "P"}, {"generalise": "P"}),
         ({"steps": "P"}, {"steps": ["P"]}),
         ({"steps": {"claim": "P"}}, {"steps": [{"claim": "P"}]}),
-        (
-            {"steps": {"one": "P", "two": {"claim": "Q"}}},
-            {"steps": [{"name": "one", "claim": "P"}, {"name": "two", "claim": "Q"}]},
-        ),
-        ({"step": [{"formula": "P", "name": "one"}]}, {"steps": [{"claim": "P", "name": "one"}]}),
         ({"choice": "left", "because": "it is"}, {"choice": "left", "because": "it is"}),
     ],
 )

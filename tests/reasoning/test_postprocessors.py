@@ -21,10 +21,8 @@ from scripted_questions import EMPTY, Answer, Ask, KeptLanguage, Server
 
 from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
 from goedels_poetry.reasoning import QueryResult
-from goedels_poetry.reasoning.parts import Decomposed, LeastToMost
-from goedels_poetry.reasoning.runs import solve_with
-from goedels_poetry.reasoning.self_consistency import SelfConsistency
-from goedels_poetry.reasoning.self_refine import SelfRefine
+from goedels_poetry.reasoning.postprocessors import Decomposed, LeastToMost, SelfConsistency, SelfRefine
+from goedels_poetry.reasoning.solving import solve_with
 from goedels_poetry.reasoning.steps import PostProcessor
 from goedels_poetry.search.tasks.question import Question
 from goedels_poetry.store.results import Event

@@ -14,7 +14,6 @@ from goedels_poetry import Settings, Verdict
 from goedels_poetry.errors import BudgetExceeded, InvalidInput
 from goedels_poetry.models.accounting import Ledger, SharedBudget
 from goedels_poetry.reasoning import QueryResult
-from goedels_poetry.reasoning.parts import SubAnswer
 from goedels_poetry.reasoning.postprocessors import (
     Advice,
     Decomposed,
@@ -22,12 +21,13 @@ from goedels_poetry.reasoning.postprocessors import (
     PostProcessor,
     SelfConsistency,
     SelfRefine,
+    SubAnswer,
     Task,
     chain,
     parse_option,
     post_processors,
 )
-from goedels_poetry.reasoning.votes import Tally
+from goedels_poetry.reasoning.steps import Tally
 from goedels_poetry.search.machine.jobs import Jobs
 from goedels_poetry.search.machine.supervisor import SupervisorAgent
 from goedels_poetry.search.questions import question_registry

@@ -114,12 +114,6 @@ async def test_there_are_no_more_premises_than_wanted(tmp_path: Path, wanted: in
     assert len(await found(search(tmp_path, premises=wanted), Searched())) == wanted
 
 
-async def test_lemmas_of_earlier_runs_come_in_the_order_of_their_use(tmp_path: Path) -> None:
-    lemmas = [{"id": "L1", "statement": "∀ n, n * 0 = 0"}, {"id": "L2", "statement": "append (reverse xs) = ys"}]
-    ranked = await search(tmp_path).ranked(Searched(), GOAL, lemmas)
-    assert [lemma["id"] for lemma in ranked] == ["L2", "L1"]
-
-
 async def test_a_goal_whose_symbols_nobody_can_say_is_read_as_text(tmp_path: Path) -> None:
     assert await found(search(tmp_path), Wordless()) == {"reverse_reverse", "append_nil"}
 

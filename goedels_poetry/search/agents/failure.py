@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from goedels_poetry.search.agents.deps import Deps
 from goedels_poetry.search.agents.moves import POLICY, legal_moves
+from goedels_poetry.search.tasks.attempts import Loop, set_unusable_reply
 from goedels_poetry.search.tasks.base import FORMAL
 from goedels_poetry.search.tasks.claim import set_failed_formalization
 from goedels_poetry.store.state import Failure, ProofNode, Queue
@@ -100,6 +101,16 @@ def _checked(move: OnFailure) -> OnFailure:
     except TypeError as exc:
         raise ValueError(f"its failure policy does not take (txn, node, reason, deps): {exc}") from exc
     return move
+
+
+def unusable_reply(loop: Loop) -> OnFailure:
+    """The policy of an agent that writes: one attempt is used up, as by a reply that holds nothing."""
+
+    def fail(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
+        set_unusable_reply(txn, node, loop, reason, None)
+        return ERROR
+
+    return fail
 
 
 # -- the policies of a search for a proof ----------------------------------------------------------------------

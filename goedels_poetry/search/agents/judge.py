@@ -10,13 +10,11 @@ from dataclasses import replace
 from typing import Any
 
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.models.requests import Reply, Request
-from goedels_poetry.protocol.base import Examinable, Outcome
+from goedels_poetry.protocol.base import Examinable
 from goedels_poetry.search.agents.deps import DOUBT, Apply, Deps
 from goedels_poetry.search.agents.failure import FailurePolicy
-from goedels_poetry.search.agents.guidance import schedule
 from goedels_poetry.search.agents.registry import agent
-from goedels_poetry.search.agents.rounds import MAX_REASON, Round, ask_round
+from goedels_poetry.search.agents.rounds import MAX_REASON, Round, ask_once
 from goedels_poetry.search.tasks.claim import (
     JUDGEMENT,
     Claim,
@@ -152,13 +150,7 @@ async def _there_and_back(node: ProofNode, deps: Deps, claim: Claim) -> Apply:
 async def _ask(node: ProofNode, deps: Deps, prompt: str, variables: dict[str, str], schema: dict[str, Any]) -> Round:
     """One question to the model of the role judge."""
     failed = failures(await deps.store.on_thread(deps.store.history, node.id))
-    request = Request("judge", prompt, variables, len(failed), schema=schema, node=node.id, seed=deps.settings.seed)
-
-    async def read(reply: Reply) -> Outcome:
-        return Outcome(True, dict(reply.parsed or {}))
-
-    # One sample: of several, the most lenient one would win.
-    return await ask_round(deps, replace(schedule(deps).scheduled(request), samples=1), read)
+    return await ask_once(deps, node, "judge", prompt, variables, schema, attempt=len(failed))
 
 
 def _words(said: dict[str, Any]) -> str:

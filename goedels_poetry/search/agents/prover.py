@@ -14,8 +14,8 @@ from goedels_poetry.search.agents.deps import Apply, Deps
 from goedels_poetry.search.agents.failure import FailurePolicy
 from goedels_poetry.search.agents.guidance import guide_of, request_for
 from goedels_poetry.search.agents.logged import logged
-from goedels_poetry.search.agents.premises import with_premises
 from goedels_poetry.search.agents.registry import agent
+from goedels_poetry.search.agents.retriever import with_premises
 from goedels_poetry.search.agents.rounds import Round, ask_readable, remembered
 from goedels_poetry.search.agents.sharing import with_shared_facts
 from goedels_poetry.search.agents.sketcher import check_sketch, settle_winner

@@ -16,6 +16,7 @@ from typing import Any, Literal
 from goedels_poetry.models.accounting import Ledger
 from goedels_poetry.models.cache import Asked
 from goedels_poetry.models.requests import Reply, Request
+from goedels_poetry.models.schedule import RetryConfig
 from goedels_poetry.protocol.base import Goal, ModelGuided, Outcome
 from goedels_poetry.search.agents.deps import Deps
 from goedels_poetry.search.agents.judging import outcome_of
@@ -28,6 +29,9 @@ MAX_KEPT = 20_000
 """Characters of a prompt or reply that the conversation keeps."""
 
 MAX_REASON = 400
+
+STRIDE = 7_919
+"""Between the seeds of two samples: attempts of one sample are far fewer."""
 
 REFUTED_IN_VAIN = "refutation"
 """Kind of history entry: a model has said that the goal is false, and it does not hold; why, and what it gave."""
@@ -172,6 +176,37 @@ async def ask_round(deps: Deps, request: Request, read: Read, check: Check | Non
     winner = next((n for n, sample in enumerate(samples) if sample.holds), len(samples))
     messages = _messages(deps, request)
     return Round(request, deps.models.name(request.role), messages, samples[: winner + 1])
+
+
+async def ask_once(
+    deps: Deps,
+    node: ProofNode,
+    role: str,
+    prompt: str,
+    variables: dict[str, str],
+    schema: dict[str, Any],
+    *,
+    attempt: int | None = None,
+    sample: int = 0,
+    read: Read | None = None,
+) -> Round:
+    """One sample of an object by schema: of several, the most lenient judgement would win.
+
+    Args:
+        attempt: default: the node's.
+        sample: number of several independent runs on the same question.
+        read: the reply as a value; None: the object as it is.
+    """
+
+    async def parsed(reply: Reply) -> Outcome:
+        return Outcome(True, dict(reply.parsed or {}))
+
+    number = node.attempts if attempt is None else attempt
+    seed = deps.settings.seed + STRIDE * sample
+    request = Request(role, prompt, variables, number, schema=schema, node=node.id, seed=seed)
+    chosen = deps.settings.schedule
+    schedule = RetryConfig(chosen.max_attempts, chosen.beam, chosen.temperature, chosen.max_tokens)
+    return await ask_round(deps, replace(schedule.scheduled(request), samples=1), read or parsed)
 
 
 async def ask_readable(deps: Deps, request: Request, read: Read, check: Check | None = None) -> Round:

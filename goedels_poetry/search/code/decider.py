@@ -1,26 +1,28 @@
-"""The decider chooses by a table what happens after an attempt, among the moves that code computed as legal.
+"""The decider chooses by a table what follows an attempt on a function; and what a failed agent costs.
 
 A strategy that has just been banned is no longer corrected: then, and after two replies in a row that could not even be
-run, the conversation begins afresh, with what is banned and why. No model is asked: which move is best says the report.
+run, the conversation begins afresh, with the bans.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from goedels_poetry.search.agents.deps import Apply, Deps
+from goedels_poetry.search.agents.failure import ERROR, FailureTable, unusable_reply
 from goedels_poetry.search.agents.registry import agent
-from goedels_poetry.search.code.failing import CodeFailure
-from goedels_poetry.search.code.reports import disputed_words
-from goedels_poetry.search.code.strategies import all_banned
+from goedels_poetry.search.code.wording import all_banned, disputed_words
+from goedels_poetry.search.code.writer import ROLE as WRITER
 from goedels_poetry.search.code.writer import task_of
-from goedels_poetry.search.tasks.attempts import CONVERSATION, NO_REPLY, REPLY, REPORT
+from goedels_poetry.search.tasks.attempts import CONVERSATION, NO_REPLY, REPLY, REPORT, ended, set_report
 from goedels_poetry.search.tasks.code_moves import (
     BANNED,
     BEST,
     CANDIDATE,
+    CODE,
     DISPUTED,
     FAILED,
     MODEL,
@@ -29,45 +31,94 @@ from goedels_poetry.search.tasks.code_moves import (
     REPEATED,
     SYNTHESIS,
     UNTESTED,
+    accept_passed,
     candidates,
-    is_kept,
+    disputes_of,
+    kept_refs,
     lift_oldest,
     set_disputed,
     set_move,
+    set_prosecuted,
     set_restored,
 )
 from goedels_poetry.store.reads import StoreReader
 from goedels_poetry.store.state import ProofNode, Queue
 from goedels_poetry.store.txn import Txn
 
-WRITER, PROSECUTOR = "formalizer", "judge"
-"""Roles of the models that write functions, and tests that are to break them."""
+PROSECUTOR = "judge"
+"""Role of the model that writes tests which are to break a function."""
 
 MOVES = {
-    "prosecute": "it passed; somebody tries to break it",
+    "prosecute": "it passed; hostile tests come next",
     "dispute": "it passed, and the objection goes back to its author, once",
     "accept": "it passed, and nothing that counts has broken it",
     "stand": "the function that had passed is the answer, and stays disputed",
-    "correct": "the model is shown what came of it",
+    "correct": "the model is shown the report",
     "fresh": "another beginning, without what is banned",
     "ask_again": "the model is asked once more",
     "give_up": "all attempts are used up",
 }
 """move -> why it may be chosen."""
-
+_AFTER_FAILURE = ("stand", "correct", "fresh", "give_up")
 POLICY: dict[str, tuple[str, ...]] = {
     PASSED: ("prosecute", "dispute", "accept"),
-    FAILED: ("stand", "correct", "fresh", "give_up"),
-    UNTESTED: ("stand", "correct", "fresh", "give_up"),
-    BANNED: ("stand", "correct", "fresh", "give_up"),
-    REPEATED: ("stand", "correct", "fresh", "give_up"),
-    REPLY: ("stand", "correct", "fresh", "give_up"),
     NO_REPLY: ("stand", "ask_again", "give_up"),
+    **dict.fromkeys((FAILED, UNTESTED, BANNED, REPEATED, REPLY), _AFTER_FAILURE),
 }
 """kind of report -> moves in order of preference; the first legal one is taken."""
-
 NOT_RUN = frozenset({BANNED, REPEATED, REPLY})
 """Kinds of which two in a row end a conversation."""
+
+
+class CodeFailure(StrEnum):
+    """The failure policies of the agents of code."""
+
+    UNUSABLE_REPLY = "unusable_reply"
+    """One attempt is used up, as by a reply without a function."""
+    UNTESTED = "untested"
+    """The candidate could not be tested, so it has not passed; the decider is next."""
+    NOT_PROSECUTED = "not_prosecuted"
+    """Nothing is used up: the candidate has passed every check, with a note that there were no hostile tests."""
+    GIVE_UP = "give_up"
+    """The run ends without a function."""
+
+
+def untested(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
+    """See :attr:`CodeFailure.UNTESTED`."""
+    words = f"Your function could not be tested: {reason}"
+    set_report(txn, node, CODE, {"kind": UNTESTED, "words": words, "reason": f"not tested: {reason}"})
+    return ERROR
+
+
+def not_prosecuted(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
+    """See :attr:`CodeFailure.NOT_PROSECUTED`."""
+    words = f"nobody tried to break the function: {reason}"
+    disputed = disputes_of(txn.store, kept_refs(txn.store, node))
+    set_prosecuted(txn, node, {"by": "", "tests": 0, "aside": [words], "disputed": disputed, "reason": words})
+    return ERROR
+
+
+def give_up(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
+    """See :attr:`CodeFailure.GIVE_UP`."""
+    ended(txn, node, reason)
+    return ERROR
+
+
+CODE_FAILURES = FailureTable(
+    moves={
+        CodeFailure.UNUSABLE_REPLY: unusable_reply(CODE),
+        CodeFailure.UNTESTED: untested,
+        CodeFailure.NOT_PROSECUTED: not_prosecuted,
+        CodeFailure.GIVE_UP: give_up,
+    },
+    defaults={
+        Queue.FORMALIZE: CodeFailure.UNUSABLE_REPLY,
+        Queue.CORRECT: CodeFailure.UNUSABLE_REPLY,
+        Queue.VERIFY: CodeFailure.UNTESTED,
+        Queue.CHECK_SEMANTICS: CodeFailure.NOT_PROSECUTED,
+    },
+    otherwise=CodeFailure.GIVE_UP,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +134,7 @@ class Facts:
     disputed: bool = False
     """Whether the words of the task are held against the candidate that passed."""
     stands: bool = False
-    """Whether an earlier candidate passed and was disputed, and its author has answered."""
+    """Whether an earlier candidate passed and was disputed."""
 
 
 @agent(queue=Queue.DECIDE, quick=True, name="decider", on_failure=CodeFailure.GIVE_UP)
@@ -96,20 +147,20 @@ async def decider(node: ProofNode, deps: Deps) -> Apply:
     def apply(txn: Txn) -> str:
         store = txn.store
         report, past = store.load(node.refs[REPORT]), candidates(store.history(node.id))
-        bans = store.bans(node.id)
-        disputed = store.load(node.refs[PROSECUTED]).get("disputed", ()) if PROSECUTED in node.refs else ()
-        facts = Facts(task.max_attempts, by_model, prosecuted, bans, bool(disputed), is_kept(store, node))
+        bans, disputed = store.bans(node.id), disputes_of(store, node.refs)
+        facts = Facts(task.max_attempts, by_model, prosecuted, bans, bool(disputed), bool(kept_refs(store, node)))
         legal = legal_moves(node, report, past, facts)
         move = next((m for m in POLICY[report["kind"]] if m in legal), "give_up")
         why = MOVES[move] if by_model or move != "give_up" else "nothing is left to try without a language model"
-        if move == "accept":
-            return set_move(txn, node, move, why, evidence=_evidence(store, node, deps))
-        if move == "dispute":
-            return set_disputed(txn, node, why, disputed_words(disputed))
-        if move == "stand":
-            return set_restored(txn, node, why)
-        if move == "give_up":
-            return set_move(txn, node, move, f"{why}; {_best(store, node, past)}")
+        match move:
+            case "accept":
+                return accept_passed(txn, node, task.checks.to_json(), task.text, why)
+            case "stand":
+                return set_restored(txn, node, why)
+            case "dispute":
+                return set_disputed(txn, node, why, disputed_words(disputed))
+            case "give_up":
+                return set_move(txn, node, move, f"{why}; {_best(store, node, past)}")
         if move == "fresh" and all_banned(task, bans) and (lifted := lift_oldest(txn, node)):
             why = f"every strategy is banned, so the oldest ban is lifted once: {lifted}"
         return set_move(txn, node, move, f"{node.reason}; {why}" if node.reason else why)
@@ -142,17 +193,6 @@ def legal_moves(
         "stand": not passed and facts.stands,
     }
     return frozenset(move for move, legal in allowed.items() if legal)
-
-
-def _evidence(store: StoreReader, node: ProofNode, deps: Deps) -> dict[str, Any]:
-    """What the checker gets: it runs every check again and believes none of the rest."""
-    task = task_of(deps)
-    return {
-        "source": store.load(node.refs[CANDIDATE])["source"],
-        "checks": task.checks.to_json(),
-        "task": task.text,
-        "report": store.load(node.refs[REPORT]),
-    }
 
 
 def _best(store: StoreReader, node: ProofNode, past: Sequence[Mapping[str, Any]]) -> str:

@@ -12,28 +12,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from goedels_poetry.models.requests import Reply, Request
-from goedels_poetry.protocol.base import Outcome
 from goedels_poetry.python.testing.candidate import replay, test_candidate
 from goedels_poetry.python.testing.checks import CheckResult
 from goedels_poetry.search.agents.deps import Apply, Deps
-from goedels_poetry.search.agents.guidance import schedule
 from goedels_poetry.search.agents.registry import agent
-from goedels_poetry.search.agents.rounds import Round, ask_round
-from goedels_poetry.search.code.failing import CodeFailure
-from goedels_poetry.search.code.reports import broken_report, report_on
-from goedels_poetry.search.code.wording import is_exception, query_of
+from goedels_poetry.search.agents.rounds import Round, ask_once
+from goedels_poetry.search.code.decider import PROSECUTOR, CodeFailure
+from goedels_poetry.search.code.wording import broken_report, is_exception, query_of, report_on
 from goedels_poetry.search.code.writer import task_of
 from goedels_poetry.search.tasks.attempts import REPORT
 from goedels_poetry.search.tasks.code import CodeTask
-from goedels_poetry.search.tasks.code_moves import CANDIDATE, EVIDENCE, disputes_kept, set_broken, set_prosecuted
+from goedels_poetry.search.tasks.code_moves import CANDIDATE, EVIDENCE, disputes_of, kept_refs, set_prosecuted
 from goedels_poetry.store.state import ProofNode, Queue
 from goedels_poetry.store.txn import Txn
 
-# Tests that are meant to break a candidate
-
-MAX_LENGTH = 200_000
-MAX_BITS = 100_000
+MAX_LENGTH, MAX_BITS = 200_000, 100_000
 """Elements of a sequence, and bits of a number, that are built."""
 
 
@@ -42,11 +35,7 @@ class NotAValue(ValueError):
 
 
 def value_of(node: ast.expr) -> Any:
-    """The value of an expression made of literals, ``[0] * 1000``, ``10 ** 18``, ``-1``, ``list(range(5))``.
-
-    Raises:
-        NotAValue.
-    """
+    """The value of literals, of sums, products and powers of them, and of ``list(range(5))``; raises NotAValue."""
     try:
         return _value(node)
     except (TypeError, ValueError, ArithmeticError, RecursionError, MemoryError) as error:
@@ -55,62 +44,40 @@ def value_of(node: ast.expr) -> Any:
 
 def _value(node: ast.expr) -> Any:
     match node:
-        case ast.Constant(value=value):
-            return value
         case ast.List(elts=parts):
             return [_value(part) for part in parts]
-        case ast.Tuple(elts=parts):
-            return tuple(_value(part) for part in parts)
-        case ast.Set(elts=parts):
-            return {_value(part) for part in parts}
-        case ast.Dict(keys=keys, values=values) if all(key is not None for key in keys):
-            return {_value(k): _value(v) for k, v in zip(keys, values, strict=True) if k is not None}
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -_value(operand)
-        case ast.UnaryOp(op=ast.UAdd(), operand=operand):
-            return +_value(operand)
         case ast.BinOp(left=left, op=op, right=right):
             return _combined(op, _value(left), _value(right))
-        case ast.Call(func=ast.Name(id="range"), args=args, keywords=[]):
-            return _bounded(range(*(_value(arg) for arg in args)))
-        case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value="inf" | "-inf" | "nan")], keywords=[]):
-            raise NotAValue("a float without a literal")
-        case ast.Call(func=ast.Name(id="list" | "tuple" | "set" as kind), args=args, keywords=[]) if len(args) < 2:
-            items = list(_bounded(_value(args[0]))) if args else []
-            return {"list": list, "tuple": tuple, "set": set}[kind](items)
-    raise NotAValue(f"{ast.unparse(node)[:60]} is no literal")
+        case ast.Call(func=ast.Name(id="list"), args=[ast.Call(func=ast.Name(id="range"), args=args)]):
+            numbers = range(*map(_value, args))
+            _refuse_large(len(numbers) > MAX_LENGTH)
+            return list(numbers)
+    return ast.literal_eval(node)
 
 
 def _combined(op: ast.operator, left: Any, right: Any) -> Any:
+    numbers = isinstance(left, int) and isinstance(right, int)
     match op:
         case ast.Add():
-            return _bounded(left + right)
+            return left + right
         case ast.Sub():
             return left - right
+        case ast.Mult() if numbers:
+            _refuse_large(left.bit_length() + right.bit_length() > MAX_BITS)
+            return left * right
         case ast.Mult():
-            if isinstance(left, int) and isinstance(right, int):
-                return _small(left * right) if left.bit_length() + right.bit_length() < MAX_BITS else _too_large()
             sequence, times = (right, left) if isinstance(left, int) else (left, right)
-            return sequence * times if len(sequence) * times <= MAX_LENGTH else _too_large()
-        case ast.Pow() if isinstance(left, int) and isinstance(right, int) and right >= 0:
-            return left**right if left.bit_length() * right < MAX_BITS else _too_large()
-        case ast.FloorDiv():
-            return left // right
+            _refuse_large(len(sequence) * times > MAX_LENGTH)
+            return sequence * times
+        case ast.Pow() if numbers and right >= 0:
+            _refuse_large(left.bit_length() * right > MAX_BITS)
+            return left**right
     raise NotAValue("an operation that is not built here")
 
 
-def _bounded(value: Any) -> Any:
-    if isinstance(value, int | float):
-        return _small(value)
-    return value if len(value) <= MAX_LENGTH else _too_large()
-
-
-def _small(value: Any) -> Any:
-    return value if not isinstance(value, int) or value.bit_length() < MAX_BITS else _too_large()
-
-
-def _too_large() -> Any:
-    raise NotAValue("larger than is built here")
+def _refuse_large(is_large: bool) -> None:
+    if is_large:
+        raise NotAValue("larger than is built here")
 
 
 MOST_TESTS = 8
@@ -326,7 +293,6 @@ async def _differing(
     return [(wanted[each.name], each) for each in report.results if not each.passed and each.name in wanted]
 
 
-ROLE = "judge"
 PROMPT = "code-prosecute"
 
 
@@ -335,7 +301,7 @@ async def prosecutor(node: ProofNode, deps: Deps) -> Apply:
     """Tests that might break it; what does break it costs the attempt, and stays for later ones."""
     task, candidate = task_of(deps), await deps.load(node, CANDIDATE)
     source = str(candidate["source"])
-    if deps.has_model(ROLE):
+    if deps.has_model(PROSECUTOR):
         return await _by_model(node, deps, task, source)
     return await _by_machine(node, deps, task, source)
 
@@ -348,26 +314,14 @@ async def _by_machine(node: ProofNode, deps: Deps, task: CodeTask, source: str) 
         note = f"nothing broke it on {tested.inputs_tried} inputs"
         return lambda txn: set_prosecuted(txn, node, {**found, "reason": note})
     report = report_on(task, tested)
-    return lambda txn: set_broken(txn, node, {**found, "reason": str(report["reason"])}, report)
+    return lambda txn: set_prosecuted(txn, node, {**found, "reason": str(report["reason"])}, report)
 
 
 async def _by_model(node: ProofNode, deps: Deps, task: CodeTask, source: str) -> Apply:
-    request = Request(
-        role=ROLE,
-        prompt=PROMPT,
-        variables={"query": query_of(task), "candidate": source, "function": task.function},
-        attempt=node.attempts,
-        schema=SCHEMA,
-        node=node.id,
-        seed=deps.settings.seed,
-    )
-
-    async def read(reply: Reply) -> Outcome:
-        return Outcome(True, dict(reply.parsed or {}))
-
-    done: Round = await ask_round(deps, replace(schedule(deps).scheduled(request), samples=1), read)
+    words = {"query": query_of(task), "candidate": source, "function": task.function}
+    done = await ask_once(deps, node, PROSECUTOR, PROMPT, words, SCHEMA)
     proposals: Sequence[dict[str, Any]] = list(done.winner.value.get("tests", ())) if done.winner is not None else []
-    earlier = await deps.store.on_thread(disputes_kept, deps.store, node)
+    earlier = disputes_of(deps.store, await deps.store.on_thread(kept_refs, deps.store, node))
     trial = await tried(task, source, [*earlier, *proposals], deps.settings.seed)
     before = await deps.load(node, REPORT)
     found = {
@@ -381,7 +335,7 @@ async def _by_model(node: ProofNode, deps: Deps, task: CodeTask, source: str) ->
     def apply(txn: Txn) -> str:
         done.log(txn, node)
         if trial.broken:
-            return set_broken(txn, node, found, broken_report(task, trial.broken, before))
+            return set_prosecuted(txn, node, found, broken_report(task, trial.broken, before))
         return set_prosecuted(txn, node, found)
 
     return apply

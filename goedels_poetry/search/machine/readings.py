@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Coroutine
-from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -60,18 +59,11 @@ async def read(task: Task, language: Language, options: dict[str, Any]) -> Theor
     Raises:
         InvalidInput: an option that no language of ours knows, which would change nothing.
     """
-    if language.name in _THEOREMS:
-        _check(options)
+    unknown = [name for name in options if name not in OPTIONS]
+    if language.name in _THEOREMS and unknown:
+        raise InvalidInput(f"options: there is no `{unknown[0]}`", hint=f"there are {', '.join(OPTIONS[:2])}")
     with languages.blaming(language, "read the text"):
         return await task.read(language, options)
-
-
-def _check(options: dict[str, Any]) -> None:
-    for name in options:
-        if name not in OPTIONS:
-            meant = get_close_matches(str(name), OPTIONS, 1)
-            hint = f"was `{meant[0]}` meant?" if meant else f"there are {', '.join(OPTIONS[:2])}"
-            raise InvalidInput(f"options: there is no `{name}`", hint=hint)
 
 
 def text_of(path: os.PathLike[str]) -> str:

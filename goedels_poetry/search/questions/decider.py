@@ -6,16 +6,18 @@ solver's answer says so.
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Any
 
 from goedels_poetry.protocol.base import OPEN, REFUSED, VACUOUS
 from goedels_poetry.search.agents.deps import Apply, Deps
+from goedels_poetry.search.agents.failure import ERROR, FailureTable, unusable_reply
 from goedels_poetry.search.agents.registry import agent
-from goedels_poetry.search.questions.failing import QuestionFailure
 from goedels_poetry.search.questions.writer import question_of
-from goedels_poetry.search.tasks.attempts import CONVERSATION, NO_REPLY, REPLY, REPORT
+from goedels_poetry.search.tasks.attempts import CONVERSATION, NO_REPLY, REPLY, REPORT, set_report
 from goedels_poetry.search.tasks.question import (
     ANSWER,
+    ASK,
     DECIDED,
     DOUBTED,
     INCONSISTENT,
@@ -24,6 +26,7 @@ from goedels_poetry.search.tasks.question import (
     UNREADABLE,
     programs,
     set_move,
+    set_tested,
 )
 from goedels_poetry.store.state import ProofNode, Queue
 from goedels_poetry.store.txn import Txn
@@ -56,6 +59,55 @@ AFTER_TESTS = ("correct", "accept")
 ONCE = frozenset({OPEN, VACUOUS})
 """Kinds after which the model is asked about its program once: if it stays with it, so be it. But a question of yes or
 no whose program changed is asked about again; without a text, one that stays open lacks facts in any case."""
+
+
+class QuestionFailure(StrEnum):
+    """The failure policies of a question's agents."""
+
+    UNUSABLE_REPLY = "unusable_reply"
+    """One attempt is used up, as by a reply that is no program."""
+    UNREADABLE_PROGRAM = "unreadable_program"
+    """The program could not be checked; the decider is next."""
+    UNTESTED = "untested"
+    """Nothing is used up: the answer stands, with the note that its formalisation was not tested."""
+    GIVE_UP = "give_up"
+    """The run ends with what it has."""
+
+
+def unreadable_program(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
+    """See :attr:`QuestionFailure.UNREADABLE_PROGRAM`."""
+    words = f"The program could not be checked: {reason}"
+    set_report(txn, node, ASK, {"kind": UNREADABLE, "words": words, "reason": reason})
+    return ERROR
+
+
+def untested(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
+    """See :attr:`QuestionFailure.UNTESTED`."""
+    set_tested(txn, node, {"reason": f"the formalisation was not tested: {reason}"})
+    return ERROR
+
+
+def give_up(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
+    """See :attr:`QuestionFailure.GIVE_UP`."""
+    set_move(txn, node, "give_up", reason)
+    return ERROR
+
+
+QUESTION_FAILURES = FailureTable(
+    moves={
+        QuestionFailure.UNUSABLE_REPLY: unusable_reply(ASK),
+        QuestionFailure.UNREADABLE_PROGRAM: unreadable_program,
+        QuestionFailure.UNTESTED: untested,
+        QuestionFailure.GIVE_UP: give_up,
+    },
+    defaults={
+        Queue.FORMALIZE: QuestionFailure.UNUSABLE_REPLY,
+        Queue.CORRECT: QuestionFailure.UNUSABLE_REPLY,
+        Queue.VERIFY: QuestionFailure.UNREADABLE_PROGRAM,
+        Queue.CHECK_SEMANTICS: QuestionFailure.UNTESTED,
+    },
+    otherwise=QuestionFailure.GIVE_UP,
+)
 
 
 @agent(queue=Queue.DECIDE, quick=True, name="decider", on_failure=QuestionFailure.GIVE_UP)

@@ -63,16 +63,17 @@ class SolverPairs:
     @contextmanager
     def lend(self) -> Iterator[SolverPair]:
         """A pair that nobody else uses meanwhile; waits for one. Raises SolverError when the pool is closed."""
-        while not self._closed.is_set():
+        pair = None
+        while pair is None and not self._closed.is_set():
             with suppress(queue.Empty):
                 pair = self._free.get(timeout=_RETRY_SECONDS)
-                break
-        else:
-            raise SolverError("the backend is closed")
         try:
+            if pair is None or self._closed.is_set():
+                raise SolverError("the backend is closed")
             yield pair
         finally:
-            self._free.put(pair)
+            if pair is not None:
+                self._free.put(pair)
 
     def close(self) -> None:
         """End every process, when what is under way has ended as unknown."""

@@ -42,11 +42,17 @@ class UnusableClient(GoedelsPoetryError):
 
 
 def settings_with(settings: Settings, llm: Any, model: str | None) -> Settings:
-    """The settings with the model that is meant, in every role, where its name is given."""
-    name = llm if isinstance(llm, str) else model
-    if name is None:
+    """The settings with the model that is meant, in every role, where a name and an address say all that is needed."""
+    own: dict[str, Any] = {"model": llm if isinstance(llm, str) else model}
+    if _is_openai(llm):
+        from pydantic import SecretStr
+
+        key = SecretStr(str(llm.api_key)) if llm.api_key else None
+        headers = {name: str(value) for name, value in (getattr(llm, "_custom_headers", None) or {}).items()}
+        own |= {"base_url": str(llm.base_url).rstrip("/"), "api_key": key, "extra_headers": headers}
+    if own == {"model": None}:
         return settings
-    default = settings.models.default.model_copy(update={"model": name})
+    default = settings.models.default.model_copy(update=own)
     everywhere = {"default": default, **{role: ModelSettings() for role in ROLES}}
     return settings.model_copy(update={"models": settings.models.model_copy(update=everywhere)})
 
@@ -70,6 +76,8 @@ def models_of(llm: Any, model: str | None, settings: Settings, what: str = "llm"
     if _completions(llm) is not None:
         if not model:
             raise UnusableClient(NEEDS_A_NAME)
+        if _is_openai(llm):
+            return models_from(settings)
         return Models({"default": _client_chat(llm, model)}, settings=settings)
     if isinstance(llm, Mapping):
         return Models(dict(llm), settings=settings)
@@ -81,6 +89,12 @@ def models_of(llm: Any, model: str | None, settings: Settings, what: str = "llm"
 def _completions(llm: Any) -> Any:
     create = getattr(getattr(getattr(llm, "chat", None), "completions", None), "create", None)
     return create if callable(create) else None
+
+
+def _is_openai(llm: Any) -> bool:
+    """Whether it names an address and a key, so that it can be asked without it; Azure's has an address of its own."""
+    named = _completions(llm) is not None and all(hasattr(llm, name) for name in ("base_url", "api_key"))
+    return named and not getattr(llm, "_api_version", "")
 
 
 def _client_chat(llm: Any, name: str) -> BaseChatModel:

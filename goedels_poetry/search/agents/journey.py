@@ -40,8 +40,7 @@ refine: rejected > refine; advised > end""",
     "code": """
 formalize: written > verify; nothing found > formalize; no candidate > decide
 verify: passed, failed > decide
-decide: prosecute > check_semantics; correct > correct; fresh, ask_again > formalize; \
-stand > verify; accepted, given up > end
+decide: prosecute > check_semantics; correct > correct; fresh, ask_again > formalize; accepted, given up > end
 check_semantics: broken, not broken > decide
 correct: written > verify; no candidate > decide""",
     "change": """

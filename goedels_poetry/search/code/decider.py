@@ -14,7 +14,7 @@ from typing import Any
 from goedels_poetry.search.agents.deps import Apply, Deps
 from goedels_poetry.search.agents.failure import ERROR, FailureTable, unusable_reply
 from goedels_poetry.search.agents.registry import agent
-from goedels_poetry.search.code.wording import all_banned, disputed_words
+from goedels_poetry.search.code.wording import all_banned
 from goedels_poetry.search.code.writer import ROLE as WRITER
 from goedels_poetry.search.code.writer import task_of
 from goedels_poetry.search.tasks.attempts import CONVERSATION, NO_REPLY, REPLY, REPORT, ended, set_report
@@ -23,7 +23,6 @@ from goedels_poetry.search.tasks.code_moves import (
     BEST,
     CANDIDATE,
     CODE,
-    DISPUTED,
     FAILED,
     MODEL,
     PASSED,
@@ -33,13 +32,9 @@ from goedels_poetry.search.tasks.code_moves import (
     UNTESTED,
     accept_passed,
     candidates,
-    disputes_of,
-    kept_refs,
     lift_oldest,
-    set_disputed,
     set_move,
     set_prosecuted,
-    set_restored,
 )
 from goedels_poetry.store.reads import StoreReader
 from goedels_poetry.store.state import ProofNode, Queue
@@ -50,19 +45,17 @@ PROSECUTOR = "judge"
 
 MOVES = {
     "prosecute": "it passed; hostile tests come next",
-    "dispute": "it passed, and the objection goes back to its author, once",
     "accept": "it passed, and nothing that counts has broken it",
-    "stand": "the function that had passed is the answer, and stays disputed",
     "correct": "the model is shown the report",
     "fresh": "another beginning, without what is banned",
     "ask_again": "the model is asked once more",
     "give_up": "all attempts are used up",
 }
 """move -> why it may be chosen."""
-_AFTER_FAILURE = ("stand", "correct", "fresh", "give_up")
+_AFTER_FAILURE = ("correct", "fresh", "give_up")
 POLICY: dict[str, tuple[str, ...]] = {
-    PASSED: ("prosecute", "dispute", "accept"),
-    NO_REPLY: ("stand", "ask_again", "give_up"),
+    PASSED: ("prosecute", "accept"),
+    NO_REPLY: ("ask_again", "give_up"),
     **dict.fromkeys((FAILED, UNTESTED, BANNED, REPEATED, REPLY), _AFTER_FAILURE),
 }
 """kind of report -> moves in order of preference; the first legal one is taken."""
@@ -93,8 +86,7 @@ def untested(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
 def not_prosecuted(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
     """See :attr:`CodeFailure.NOT_PROSECUTED`."""
     words = f"nobody tried to break the function: {reason}"
-    disputed = disputes_of(txn.store, kept_refs(txn.store, node))
-    set_prosecuted(txn, node, {"by": "", "tests": 0, "aside": [words], "disputed": disputed, "reason": words})
+    set_prosecuted(txn, node, {"by": "", "tests": 0, "aside": [words], "reason": words})
     return ERROR
 
 
@@ -131,10 +123,6 @@ class Facts:
     prosecuted: bool
     """Whether a candidate that passed goes to the prosecutor."""
     bans: Mapping[str, Mapping[str, Any]]
-    disputed: bool = False
-    """Whether the words of the task are held against the candidate that passed."""
-    stands: bool = False
-    """Whether an earlier candidate passed and was disputed."""
 
 
 @agent(queue=Queue.DECIDE, quick=True, name="decider", on_failure=CodeFailure.GIVE_UP)
@@ -147,20 +135,15 @@ async def decider(node: ProofNode, deps: Deps) -> Apply:
     def apply(txn: Txn) -> str:
         store = txn.store
         report, past = store.load(node.refs[REPORT]), candidates(store.history(node.id))
-        bans, disputed = store.bans(node.id), disputes_of(store, node.refs)
-        facts = Facts(task.max_attempts, by_model, prosecuted, bans, bool(disputed), bool(kept_refs(store, node)))
+        bans = store.bans(node.id)
+        facts = Facts(task.max_attempts, by_model, prosecuted, bans)
         legal = legal_moves(node, report, past, facts)
         move = next((m for m in POLICY[report["kind"]] if m in legal), "give_up")
         why = MOVES[move] if by_model or move != "give_up" else "nothing is left to try without a language model"
-        match move:
-            case "accept":
-                return accept_passed(txn, node, task.checks.to_json(), task.text, why)
-            case "stand":
-                return set_restored(txn, node, why)
-            case "dispute":
-                return set_disputed(txn, node, why, disputed_words(disputed))
-            case "give_up":
-                return set_move(txn, node, move, f"{why}; {_best(store, node, past)}")
+        if move == "accept":
+            return accept_passed(txn, node, task.checks.to_json(), task.text, why)
+        if move == "give_up":
+            return set_move(txn, node, move, f"{why}; {_best(store, node, past)}")
         if move == "fresh" and all_banned(task, bans) and (lifted := lift_oldest(txn, node)):
             why = f"every strategy is banned, so the oldest ban is lifted once: {lifted}"
         return set_move(txn, node, move, f"{node.reason}; {why}" if node.reason else why)
@@ -188,9 +171,7 @@ def legal_moves(
         "fresh": left or last.get("by") == SYNTHESIS,
         "ask_again": left,
         "prosecute": passed and facts.prosecuted and PROSECUTED not in node.refs,
-        "dispute": passed and facts.disputed and conversed and DISPUTED not in node.refs,
         "accept": passed,
-        "stand": not passed and facts.stands,
     }
     return frozenset(move for move, legal in allowed.items() if legal)
 

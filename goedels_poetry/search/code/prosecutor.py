@@ -7,7 +7,6 @@ again with far more inputs, and with symbolic execution where that is installed.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -22,7 +21,7 @@ from goedels_poetry.search.code.wording import broken_report, is_exception, quer
 from goedels_poetry.search.code.writer import task_of
 from goedels_poetry.search.tasks.attempts import REPORT
 from goedels_poetry.search.tasks.code import CodeTask
-from goedels_poetry.search.tasks.code_moves import CANDIDATE, EVIDENCE, disputes_of, kept_refs, set_prosecuted
+from goedels_poetry.search.tasks.code_moves import CANDIDATE, EVIDENCE, set_prosecuted
 from goedels_poetry.store.state import ProofNode, Queue
 from goedels_poetry.store.txn import Txn
 
@@ -81,9 +80,6 @@ def _refuse_large(is_large: bool) -> None:
 
 
 MOST_TESTS = 8
-_IN_QUOTES = re.compile("[\"'“‘`]([^\"'“”‘’`]+)[\"'”’`]")
-MAX_WORDS = 300
-"""Characters of a quotation."""
 MAX_CALL = 4_000
 """Characters of a call that is looked at."""
 
@@ -121,36 +117,25 @@ class HostileTest:
     words: str = ""
     """Those of the task that decide it; "" where the proposal quotes none."""
 
-    def dispute(self, reason: str) -> dict[str, Any]:
-        """The objection to a candidate, as results have it."""
-        return {
-            "call": self.call,
-            "input": self.arguments,
-            "expected": self.expected or None,
-            "words": self.words,
-            "reason": " ".join(reason.split())[:300],
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What came of the proposals."""
+    """The outcome of the proposals."""
 
     counted: int = 0
     """Those whose input is allowed and about which the task says something."""
     broken: tuple[CheckResult, ...] = ()
     """Faults that count."""
     aside: tuple[str, ...] = ()
-    """What was set aside, in words."""
+    """The others, in words."""
     disputed: tuple[dict[str, Any], ...] = ()
-    """What the words of the task are said to forbid, see `HostileTest.dispute`."""
+    """Calls on which the words of a task without a contract are said to contradict the candidate."""
 
 
 async def tried(task: CodeTask, source: str, proposals: Sequence[Mapping[str, Any]], seed: int) -> Trial:
-    """Run what was proposed against a candidate that has passed every check."""
+    """Run the proposals against a candidate that has passed every check."""
     tests, aside = read_tests(task, proposals)
     broken: list[CheckResult] = []
-    disputed: list[dict[str, Any]] = []
     counted = 0
     open_tests: list[HostileTest] = []
     for test in tests:
@@ -170,19 +155,18 @@ async def tried(task: CodeTask, source: str, proposals: Sequence[Mapping[str, An
         elif shown.passed:
             counted += 1
             open_tests.append(test)
-        elif shown.kind == "resources" and test.words:
-            disputed.append(test.dispute(shown.reason))
         else:  # an input that is not allowed, or one so large that time or stack were at an end
             aside.append(f"{test.call}: {shown.reason}")
-    for test, differs in [] if broken else await _differing(task, source, open_tests, seed):
-        if test.words and await _may_be_right(task, test):
-            disputed.append(test.dispute(differs.reason))
+    wanted, disputed = {f"{test.call} == {test.expected}": test for test in open_tests}, list[dict[str, Any]]()
+    for differs in [] if broken else await _differing(task, source, open_tests, seed):
+        reason, test = " ".join(differs.reason.split()), wanted[differs.name]
+        if test.words and not task.checks.has_contract():
+            told = {"call": test.call, "input": test.arguments, "expected": test.expected or None, "words": test.words}
+            disputed.append({**told, "reason": reason[:300]})
         else:
-            given = f"{' '.join(differs.reason.split())} ({differs.name})"
-            aside.append(f"the task does not decide it, but {given}")
-    return Trial(
-        counted, tuple(broken), tuple(" ".join(each.split())[:300] for each in aside), () if broken else tuple(disputed)
-    )
+            aside.append(f"the task does not decide it, but {reason} ({differs.name})")
+    short = tuple(" ".join(each.split())[:300] for each in aside)
+    return Trial(counted, tuple(broken), short, tuple(disputed))
 
 
 def read_tests(task: CodeTask, proposals: Sequence[Mapping[str, Any]]) -> tuple[list[HostileTest], list[str]]:
@@ -190,42 +174,18 @@ def read_tests(task: CodeTask, proposals: Sequence[Mapping[str, Any]]) -> tuple[
     tests: list[HostileTest] = []
     aside: list[str] = []
     for proposal in proposals[:MOST_TESTS]:
-        text = str(proposal.get("call", "")).strip()
+        text, expected = str(proposal.get("call", "")).strip(), proposal.get("expected")
+        is_open = expected in (None, "", "null") or any(str(expected).strip() == name for name, _ in task.raises)
         try:
-            arguments = arguments_of(task, text)
-            expected = proposal.get("expected")
-            wanted = "" if _is_open(expected, task) else _literal(expected)
+            arguments, wanted = arguments_of(task, text), "" if is_open else _literal(expected)
         except (NotAValue, SyntaxError, ValueError, RecursionError, MemoryError) as error:
             aside.append(f"{text[:80]}: not a test that can be run ({error})")
             continue
         if all(arguments != other.arguments for other in tests):
-            tests.append(HostileTest(text[:200], arguments, wanted, _quoted(task, proposal)))
+            quoted = " ".join(str(proposal.get("words", ""))[:MAX_CALL].split())
+            stated = " " in quoted and quoted.casefold() in " ".join(task.task.split()).casefold()
+            tests.append(HostileTest(text[:200], arguments, wanted, quoted[:300] if stated else ""))
     return tests, aside
-
-
-def _quoted(task: CodeTask, proposal: Mapping[str, Any]) -> str:
-    """What the proposal quotes of the task, more than one word in their order; "" for nothing."""
-    has, why = " ".join(task.task.split()).casefold(), str(proposal.get("why", ""))[:MAX_CALL]
-    for words in (str(proposal.get("words", ""))[:MAX_CALL], why, *_IN_QUOTES.findall(why)):
-        said = " ".join(words.split()).strip("\"'“”.… ")
-        if " " in said and said.casefold() in has:
-            return said[:MAX_WORDS]
-    return ""
-
-
-async def _may_be_right(task: CodeTask, test: HostileTest) -> bool:
-    """Whether the contract of the task allows the value that is expected."""
-    if not task.checks.has_contract():
-        return True
-    line = " ".join(task.signature.split()).rstrip(":").rstrip()
-    does = f"raise {test.expected}" if is_exception(test.expected) else f"return {test.expected}"
-    shown = await replay(task.whole(f"{line}:\n    {does}\n"), task.checks, test.arguments)
-    return not shown.violates()
-
-
-def _is_open(expected: Any, task: CodeTask) -> bool:
-    """Whether no value is expected: none is named, or an exception that the contract itself decides about."""
-    return expected in (None, "", "null") or any(str(expected).strip() == name for name, _ in task.raises)
 
 
 def arguments_of(task: CodeTask, call: str) -> dict[str, str]:
@@ -278,19 +238,16 @@ def _same(one: str, other: str) -> bool:
     return bool(ast.literal_eval(one) == ast.literal_eval(other))
 
 
-async def _differing(
-    task: CodeTask, source: str, tests: Sequence[HostileTest], seed: int
-) -> list[tuple[HostileTest, CheckResult]]:
+async def _differing(task: CodeTask, source: str, tests: Sequence[HostileTest], seed: int) -> list[CheckResult]:
     """Where the candidate gives something else than was expected, and no check of the task says which is right."""
-    wanted = {f"{test.call} == {test.expected}": test for test in tests if test.expected}
-    if not wanted:
+    pairs = tuple((test.call, test.expected) for test in tests if test.expected)
+    if not pairs:
         return []
-    pairs = tuple((test.call, test.expected) for test in wanted.values())
     checks = replace(
         task.checks, requires=(), ensures=(), raises=(), examples=pairs, assertions=(), properties=(), doctests=False
     )
     report = await test_candidate(source, checks, seed=seed, effort="quick")
-    return [(wanted[each.name], each) for each in report.results if not each.passed and each.name in wanted]
+    return [each for each in report.results if not each.passed and each.kind == "example"]
 
 
 PROMPT = "code-prosecute"
@@ -321,8 +278,7 @@ async def _by_model(node: ProofNode, deps: Deps, task: CodeTask, source: str) ->
     words = {"query": query_of(task), "candidate": source, "function": task.function}
     done = await ask_once(deps, node, PROSECUTOR, PROMPT, words, SCHEMA)
     proposals: Sequence[dict[str, Any]] = list(done.winner.value.get("tests", ())) if done.winner is not None else []
-    earlier = disputes_of(deps.store, await deps.store.on_thread(kept_refs, deps.store, node))
-    trial = await tried(task, source, [*earlier, *proposals], deps.settings.seed)
+    trial = await tried(task, source, proposals, deps.settings.seed)
     before = await deps.load(node, REPORT)
     found = {
         "by": done.model,

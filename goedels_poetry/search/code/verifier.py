@@ -12,7 +12,7 @@ from goedels_poetry.search.code.decider import CodeFailure, untested
 from goedels_poetry.search.code.wording import forbidden_strategies, left_words, refused_report, report_on, why_banned
 from goedels_poetry.search.code.writer import task_of
 from goedels_poetry.search.tasks.attempts import set_report
-from goedels_poetry.search.tasks.code_moves import BANNED, CANDIDATE, CODE, EVIDENCE, REPEATED, RESTORED, candidates
+from goedels_poetry.search.tasks.code_moves import BANNED, CANDIDATE, CODE, EVIDENCE, REPEATED, candidates
 from goedels_poetry.store.state import ProofNode, Queue
 
 
@@ -25,12 +25,11 @@ async def verifier(node: ProofNode, deps: Deps) -> Apply:
     named = candidate["strategy"]
     strategy = Fingerprint(str(named), frozenset(candidate["tags"])) if named else None
     why = why_banned(strategy, forbidden)
-    restored = bool(candidate.get(RESTORED))
-    if why and not restored:
+    if why:
         return lambda txn: set_report(txn, node, CODE, refused_report(BANNED, why, left_words(forbidden)))
     tried = candidates(await store.on_thread(store.history, node.id))
     again = next((entry["attempt"] for entry in tried if entry.get("digest") == candidate["digest"]), None)
-    if again is not None and not restored:
+    if again is not None:
         same = f"it is the same program as that of attempt {again}"
         return lambda txn: set_report(txn, node, CODE, refused_report(REPEATED, same))
     source, inputs = str(candidate["source"]), await deps.load(node, EVIDENCE) or []

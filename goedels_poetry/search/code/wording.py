@@ -242,16 +242,6 @@ def broken_report(task: CodeTask, faults: Sequence[CheckResult], before: Mapping
     }
 
 
-def disputed_words(disputed: Sequence[Mapping[str, Any]]) -> str:
-    """For the author of a function that passes every check: what the words of the task are said to forbid."""
-    listed = "\n".join(f'- {each["reason"]}; the task says "{each["words"]}"' for each in disputed[:MOST_FAULTS])
-    return (
-        f"Your function passes every check. It is disputed whether it does what the words of the task say:\n{listed}\n"
-        "Where that is right, mend the function. Where the task asks for what your function does, answer with the same "
-        "function, unchanged."
-    )
-
-
 def refused_report(kind: str, why: str, left: str = "") -> dict[str, Any]:
     """The report on a candidate that was not run; ``left``: which strategies are allowed, in words."""
     words = {

@@ -64,7 +64,7 @@ class Claim(Task):
     """The author's own steps of the proof, in words: hints for the models, no part of what is stated."""
     round_trip: bool = True
     """Whether a model says in its own words what the formal text states, and these are compared with the claim."""
-    only: bool = False
+    only: bool = field(default=False, compare=False)
     """Whether the run stops when there is a formal statement."""
 
     def check(self, language: Language, models: Models | None) -> None:

@@ -1,4 +1,4 @@
-"""The transitions of a run that looks for a function: candidates, evidence, bans, disputes, and the result.
+"""The transitions of a run that looks for a function: candidates, evidence, bans, and the result.
 
 The root carries the conversation, the present candidate, its report, every input on which a candidate failed, and the
 best candidate so far. Attempts are history entries of the kind ``candidate``; bans hold for this task alone.
@@ -31,10 +31,9 @@ from goedels_poetry.store.state import ROOT, ProofNode, Queue
 from goedels_poetry.store.txn import Txn
 
 CANDIDATE, EVIDENCE, BEST, SOLUTION = "candidate", "evidence", "best", "solution"
-PROSECUTED, DISPUTED = "prosecuted", "disputed"
+PROSECUTED = "prosecuted"
 """References of the root besides those of `attempts`: the present candidate; inputs on which a candidate failed; the
-candidate that passed most checks; the one that passed all; the outcome of hostile tests; the references of a candidate
-that passed and is disputed."""
+candidate that passed most checks; the one that passed all; the outcome of hostile tests."""
 
 PASSED, FAILED, BANNED, REPEATED, UNTESTED = "passed", "failed", "banned", "repeated", "untested"
 """Outcomes of an attempt besides `REPLY` and `NO_REPLY`: every check passed; one did not; refused for its strategy, or
@@ -42,8 +41,6 @@ because it was tried before; it could not be tested."""
 
 MODEL, SYNTHESIS = "model", "synthesis"
 """Authors of candidates."""
-RESTORED = "restored"
-"""Of a candidate: it passed before, and comes back because nothing better was written."""
 FAILURES_UNTIL_BAN = 2
 MAX_EVIDENCE = 40
 """Inputs that are tried again on each new candidate."""
@@ -112,7 +109,7 @@ def rounds_of(history: Iterable[HistoryEntry]) -> list[bool]:
 def set_prosecuted(txn: Txn, node: ProofNode, found: Mapping[str, Any], report: Report | None = None) -> str:
     """The outcome of hostile tests; ``report``: on the candidate, when one of them broke it.
 
-    ``found``: ``{"by", "tests": how many counted, "aside": [words], "disputed": [...], "reason"}``.
+    ``found``: ``{"by", "tests": how many counted, "aside": [words], "disputed": [calls], "reason"}``.
     """
     txn.log(node.id, "prosecution", **found)
     if report is not None:
@@ -121,36 +118,6 @@ def set_prosecuted(txn: Txn, node: ProofNode, found: Mapping[str, Any], report: 
     txn.reason = str(found["reason"])
     txn.put(replace(node, queue=Queue.DECIDE, refs={**node.refs, PROSECUTED: txn.save(dict(found))}))
     return "not broken"
-
-
-def disputes_of(store: StoreReader, refs: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Objections to a candidate."""
-    return list(store.load(refs[PROSECUTED]).get("disputed", ())) if PROSECUTED in refs else []
-
-
-def kept_refs(store: StoreReader, node: ProofNode) -> dict[str, str]:
-    """The references of a candidate that passed and is disputed; {} for none."""
-    found: dict[str, str] = store.load(node.refs[DISPUTED]) if DISPUTED in node.refs else {}
-    return found
-
-
-def set_disputed(txn: Txn, node: ProofNode, reason: str, words: str) -> str:
-    """The objections to a candidate that passed go back to its author once, as ``words``; the candidate is kept."""
-    kept = {name: node.refs[name] for name in (CANDIDATE, REPORT, PROSECUTED)}
-    decided(txn, node, "correct", reason)
-    refs = {**node.refs, DISPUTED: txn.save(kept), ANSWERED: txn.save({"words": words})}
-    txn.put(replace(node, queue=Queue.CORRECT, refs=refs))
-    return "correct"
-
-
-def set_restored(txn: Txn, node: ProofNode, reason: str) -> str:
-    """The candidate that was kept comes back, once, and is tested again: inputs may have come up since."""
-    kept = kept_refs(txn.store, node)
-    candidate = {**txn.store.load(kept[CANDIDATE]), RESTORED: True}
-    decided(txn, node, "stand", reason)
-    refs = {**node.refs, **kept, CANDIDATE: txn.save(candidate), DISPUTED: txn.save({})}
-    txn.put(replace(node, queue=Queue.VERIFY, refs=refs))
-    return "stand"
 
 
 def set_move(txn: Txn, node: ProofNode, move: str, reason: str, *, evidence: Mapping[str, Any] | None = None) -> str:
@@ -170,19 +137,13 @@ def set_move(txn: Txn, node: ProofNode, move: str, reason: str, *, evidence: Map
 
 
 def has_passed(store: StoreReader) -> bool:
-    """Whether the present candidate, or one that is disputed, passed every check and is not broken so far."""
-    root = store.root()
-    return _passes(store, root.refs) or bool(kept_refs(store, root))
-
-
-def _passes(store: StoreReader, refs: Mapping[str, str]) -> bool:
+    """Whether the present candidate passed every check and is not broken so far."""
+    refs = store.root().refs
     return CANDIDATE in refs and REPORT in refs and store.load(refs[REPORT]).get("kind") == PASSED
 
 
 def accept_passed(txn: Txn, node: ProofNode, checks: Mapping[str, Any], task: str, why: str) -> str:
-    """Accept the candidate that passed: the present one, else the one that is disputed; see `has_passed`."""
-    if not _passes(txn.store, node.refs):
-        node = replace(node, refs={**node.refs, **kept_refs(txn.store, node)})
+    """Accept the candidate that passed; see `has_passed`."""
     source, report = (txn.store.load(node.refs[name]) for name in (CANDIDATE, REPORT))
     given = {"source": source["source"], "checks": dict(checks), "task": task, "report": report}
     return set_move(txn, node, "accept", why, evidence=given)
@@ -252,7 +213,8 @@ def conclude_code(result: RunResult, store: StoreReader, function: str) -> RunRe
         source = store.load(best["candidate"])["source"]
     note = store.load(refs[CANDIDATE]).get("note", "") if SOLUTION in refs else ""
     shown = ("attempt", "by", "strategy", "fingerprint", "outcome", "reason", "input", "passed", "total")
-    aside = list(store.load(refs[PROSECUTED]).get("aside", ())) if PROSECUTED in refs else []
+    prosecuted = store.load(refs[PROSECUTED]) if PROSECUTED in refs else {}
+    aside = list(prosecuted.get("aside", ()))
     answer = {
         "function": function,
         "source": source,
@@ -273,7 +235,7 @@ def conclude_code(result: RunResult, store: StoreReader, function: str) -> RunRe
         answer=answer,
         reason=result.reason.removeprefix("; "),
         counterexample={"arguments": failing} if failing else result.counterexample,
-        disputed=tuple(disputes_of(store, refs)) if tested else (),
+        disputed=tuple(prosecuted.get("disputed", ())) if tested else (),
         open_goals=() if tested else result.open_goals,
         warnings=tuple(dict.fromkeys(filter(None, (*result.warnings, *(aside if tested else ()), note)))),
     )

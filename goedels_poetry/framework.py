@@ -19,10 +19,8 @@ from goedels_poetry.plugins import RefusedPlugin
 from goedels_poetry.protocol.base import Language
 from goedels_poetry.search.machine.background import BackgroundLoop, Closed, Listeners, stopping_signals
 from goedels_poetry.search.machine.checkpoints import OnChunk
-from goedels_poetry.search.machine.extensions import Extensions
 from goedels_poetry.search.machine.graph import draw
-from goedels_poetry.search.machine.kinds import registry_of
-from goedels_poetry.search.machine.listing import PluginList, plugin_list, run_id_of
+from goedels_poetry.search.machine.kinds import Extensions, PluginList, plugin_list, registry_of, run_id_of
 from goedels_poetry.search.machine.runner import MachineRunner, RunOptions
 from goedels_poetry.search.machine.snapshots import Snapshot, read_history, read_state, refuse_update
 from goedels_poetry.search.machine.streams import RESULT, StreamMode, modes_of, stream_of

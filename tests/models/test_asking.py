@@ -81,7 +81,7 @@ async def test_every_fault_is_one_reply_with_a_reason(
         ("empty", "reply is empty"),
         ("invalid JSON", "not JSON"),
         ("10 MB", "larger than 2000000 bytes"),
-        ("wrong content type", "text/html"),
+        ("wrong content type", "cannot be understood"),
         ("tool call", "a tool that nobody offered: rm_rf"),
     ],
 )

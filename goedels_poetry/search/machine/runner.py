@@ -25,8 +25,7 @@ from goedels_poetry.search.agents.registry import Registry
 from goedels_poetry.search.machine.background import Closed
 from goedels_poetry.search.machine.checkpoints import GraphOptions, OnChunk
 from goedels_poetry.search.machine.elsewhere import Assignment, Elsewhere, run_elsewhere
-from goedels_poetry.search.machine.extensions import Extensions
-from goedels_poetry.search.machine.kinds import KINDS, as_stored, id_of, registry_of, task_of
+from goedels_poetry.search.machine.kinds import KINDS, Extensions, as_stored, id_of, registry_of, task_of
 from goedels_poetry.search.machine.learning import Memory, MemoryFiles
 from goedels_poetry.search.machine.readings import Readings, read, text_of
 from goedels_poetry.search.machine.run import Run

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 from goedels_poetry.errors import GoedelsPoetryError, StateIsReadOnly
 from goedels_poetry.search.agents.registry import Registry, load_registry
 from goedels_poetry.search.machine.checkpoints import has_checkpoints, reader
-from goedels_poetry.search.machine.extensions import Extensions
 from goedels_poetry.search.machine.graph import draw
-from goedels_poetry.search.machine.kinds import registry_of, task_of
+from goedels_poetry.search.machine.kinds import Extensions, registry_of, task_of
 from goedels_poetry.search.machine.supervisor import RUNNING, present_state
 from goedels_poetry.store.reads import StoreReader
 from goedels_poetry.store.results import RunResult

@@ -77,13 +77,6 @@ def test_the_road_of_a_goal_is_in_the_picture() -> None:
     assert "supervisor ->" not in drawn, "it is no star"
 
 
-def test_a_notebook_shows_the_graph_without_asking_anybody_outside(framework: MakeFramework) -> None:
-    registry = load_registry()
-    shown = machine.in_notebooks(framework().graph(), registry)._repr_mimebundle_(include=None, exclude=None)
-    assert shown["text/html"] == machine.html(registry)
-    assert set(shown) == {"text/plain", "text/html"}
-
-
 def test_a_plug_in_that_takes_a_queue_over_is_shown_with_whom_it_displaces() -> None:
     @agent(queue=(Queue.RETRIEVE, "pause"), name="librarian")
     async def librarian(node: Any, deps: Any) -> Any:

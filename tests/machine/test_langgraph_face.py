@@ -28,8 +28,7 @@ from goedels_poetry import Event, FailurePolicy, GoedelsPoetryFramework, Queue, 
 from goedels_poetry.errors import GoedelsPoetryError, StateIsReadOnly, UnknownRun
 from goedels_poetry.models.client import Models
 from goedels_poetry.search.agents.registry import AgentSpec, load_registry
-from goedels_poetry.search.machine.snapshots import PAGE, Snapshot
-from goedels_poetry.trace import machine
+from goedels_poetry.search.machine.snapshots import Snapshot
 
 SMT = "(declare-const p Bool)(declare-const q Bool)(prove (or p q (not (and p q))))"
 AGENTS = {
@@ -71,17 +70,6 @@ def test_every_agent_says_in_the_graph_what_its_failure_costs(framework: MakeFra
     assert list(costs) != [] and set(costs) == set(map(str, Queue))
     assert (costs["verify"], costs["verify_sketch"], costs["retrieve"]) == ("fail_proof", "fail_sketch", "skip")
     assert all(spec.on_failure is not None for spec in load_registry().agents.values()), "ours declare theirs"
-
-
-def test_the_picture_of_the_command_line_has_a_station_for_every_edge_of_the_graph(framework: MakeFramework) -> None:
-    drawn, picture = framework().graph().get_graph(), machine.picture(load_registry()).mermaid()
-    labelled = {
-        (queue, edge.target)
-        for edge in drawn.edges
-        if edge.source == "supervisor"
-        for queue in str(edge.data).split(", ")
-    }
-    assert all(f'["{queue}<br/>{agent}"]' in picture for queue, agent in labelled - {("end of the search", "__end__")})
 
 
 async def test_the_graph_of_questions_has_their_agents_and_no_graph_runs_without_a_run(
@@ -136,28 +124,6 @@ async def test_every_moment_of_the_history_has_its_tree(framework: MakeFramework
     assert fw.get_state(middle.config).tree() == middle.tree()
     assert middle.parent is not None and middle.parent.config == middle.parent_config
     assert history[-1].parent is None
-
-
-async def test_the_history_is_read_as_it_is_asked_for(
-    framework: MakeFramework, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from goedels_poetry.search.machine import snapshots
-
-    fw = framework()
-    result = await fw.arun(generated(2), name="t")
-    opened: list[Path] = []
-    reader = snapshots.reader
-    monkeypatch.setattr(snapshots, "reader", lambda path: (opened.append(path), reader(path))[1])
-    history = fw.get_state_history(result.run_id)
-    assert opened == []
-    newest = next(history)
-    assert len(opened) == 1
-    rest = list(history)
-    assert len(rest) > PAGE and len(opened) == 1 + len(rest) // PAGE
-    assert_whole([newest, *rest])
-    assert [s.config for s in fw.get_state_history(result.run_id, limit=3)] == [s.config for s in [newest, *rest][:3]]
-    after = fw.get_state_history(result.run_id, before=rest[4].config, limit=PAGE + 5)
-    assert [s.config for s in after] == [s.config for s in rest[5 : PAGE + 10]]
 
 
 def assert_whole(history: list[Snapshot]) -> None:
@@ -335,12 +301,6 @@ async def test_custom_chunks_are_events_and_several_modes_are_pairs(framework: M
     assert order.index("candidate") < order.index("verifier"), "as they come, not one mode after the other"
 
 
-async def test_without_a_mode_the_stream_is_events_and_then_the_result(framework: MakeFramework) -> None:
-    *events, result = [chunk async for chunk in framework().astream(theorem(), name="t")]
-    assert all(isinstance(event, Event) for event in events)
-    assert isinstance(result, RunResult) and result.verdict is Verdict.PROVED
-
-
 @pytest.mark.parametrize("mode", ["updates", "values", "custom"])
 async def test_every_mode_tells_the_verdict_of_a_text_that_is_none_and_of_a_run_that_is_over(
     framework: MakeFramework, mode: Any
@@ -351,11 +311,6 @@ async def test_every_mode_tells_the_verdict_of_a_text_that_is_none_and_of_a_run_
     await fw.arun(theorem(), name="t")
     chunks = [chunk async for chunk in fw.astream(theorem(), name="t", stream_mode=mode)]
     assert "proved" in str(chunks[-1])
-
-
-async def test_a_mode_that_there_is_not_is_named(framework: MakeFramework) -> None:
-    with pytest.raises(ValueError, match=r"no such stream mode: tokens; there are updates, values, custom"):
-        await anext(framework().astream(theorem(), name="t", stream_mode="tokens"))  # type: ignore[call-overload]
 
 
 def test_the_synchronous_stream_can_be_left_and_the_run_goes_on_later(tmp_path: Path) -> None:
@@ -546,12 +501,6 @@ async def test_a_policy_that_is_not_understood_is_refused_when_agents_are_loaded
     assert "plug-in 'theirs' left out: agent 'moody'" in problem and why in problem
     result = await framework().arun(theorem(), name="t")
     assert (result.verdict, problem in result.warnings) == (Verdict.PROVED, True)
-
-
-def test_an_agent_with_parameters_that_nobody_fills_is_refused(site: Path) -> None:
-    add(site, "from goedels_poetry import agent\n\n\n@agent(queue='prove')\nasync def odd(node, deps, weather): ...\n")
-    (problem,) = load_registry().problems
-    assert "agent odd takes (node, deps) and may ask for the state" in problem
 
 
 def test_a_plugin_that_declares_nothing_fails_as_our_own_agent_of_the_queue() -> None:

@@ -5,13 +5,12 @@ All are about one goal, that reversing twice gives the list back, or about a dec
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
 from goedels_poetry.lean.replies import lean_text
-from goedels_poetry.models.replies import UnusableReply, parse_json_reply
+from goedels_poetry.models.replies import parse_json_reply
 from goedels_poetry.protocol.base import Goal, Outcome
 from goedels_poetry.search.agents.decider import chosen_move, decision_schema
 from goedels_poetry.smt.language import SmtLanguage
@@ -113,17 +112,6 @@ async def test_an_induction_along_a_function_is_read_in_whatever_form_it_comes(s
     )
 
 
-@pytest.mark.parametrize("of", ["turn", "IH", "induction hypothesis", "rev", "def"])
-async def test_what_an_instance_is_of_may_be_its_name_alone(smt: SmtLanguage, of: str) -> None:
-    at = {"turn": ["(rev (tail xs))", "nil"], "rev": ["xs"], "def": ["xs"]}.get(of, ["(tail xs)"])
-    name = ', "name": "rev"' if of == "def" else ""
-    instance = f'{{"of": "{of}", "at": {json.dumps(at)}{name}}}'
-    lemma = f'{{"name": "turn", "statement": "{TURN}"}}'
-    found = await read(smt, f'{{"lemmas": [{lemma}], "induction": "xs", "instances": [{instance}]}}')
-    assert found.ok, found.reason
-    assert len(found.value["sketch"]["idea"]["instances"]) == 1
-
-
 REFUTATIONS = (
     '{"refuted": {"at": {"xs": "(cons 1 nil)"}, "because": "see above"}}',
     '{"refuted": {"xs": "(cons 1 nil)"}}',
@@ -145,27 +133,6 @@ async def test_values_at_which_a_goal_is_said_to_be_false_are_read(smt: SmtLangu
     found = await read(smt, f"The goal is false:\n```json\n{written}\n```")
     assert found.ok, found.reason
     assert found.value["refutation"]["values"] == {"xs": "(cons 1 nil)"}
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ('{"lemmas": ["∀ x, append x nill = x"]}', "there is no nill; did you mean nil?; write it in prefix notation"),
-        ('{"lemmas": ["∀ x, x = x"]}', "the sort of x cannot be told"),
-        ('{"lemmas": ["∀ x, rev x x = x"]}', "was not expected"),
-        ('{"lemmas": ["∀ x, append x = x"]}', "append takes 2 arguments, not 1"),
-        ('{"lemmas": [{"name": "unit", "induction": "x"}]}', "lacks 'statement'"),
-        (f'{{"lemmas": ["{NIL}", {{"statement": "{TURN}", "induction": "x"}}', "no complete JSON object"),
-        ('{"plan": "induct on xs"}', "none of the parts that were asked for"),
-        ('{"lemmas": ["(forall ((xs List)) (= (rev (rev xs)) xs))"]}', "lemmas[0] is the goal itself"),
-    ],
-)
-async def test_what_cannot_be_read_is_answered_with_what_is_wrong(smt: SmtLanguage, text: str, words: str) -> None:
-    try:
-        told = (await read(smt, text)).reason
-    except UnusableReply as fault:
-        told = str(fault)
-    assert words in told
 
 
 @pytest.mark.parametrize(

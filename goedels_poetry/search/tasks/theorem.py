@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.protocol.base import Language, Theorem
-from goedels_poetry.protocol.resembling import with_language_hint
 from goedels_poetry.search.tasks.base import Task
 from goedels_poetry.store.reads import StoreReader
 from goedels_poetry.store.state import ProofNode, Queue
@@ -29,8 +28,7 @@ class FormalTheorem(Task):
         try:
             read = await language.read(self.text, copy.deepcopy(options))
         except InvalidInput as error:
-            with_language_hint(error.in_text(self.text), self.text, language.name)
-            raise
+            raise error.in_text(self.text) from None
         return replace(read, text=self.text, options=options)
 
     async def prepare(self, language: Language, theorem: Theorem) -> ProofNode:

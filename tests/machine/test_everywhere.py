@@ -176,9 +176,6 @@ def test_a_path_is_read_and_is_the_name(fw: GoedelsPoetryFramework, tmp_path: Pa
         fw.run(tmp_path / "gone.toy")
 
 
-"""What mypy does not read, because none of the arguments is of a type of theirs."""
-
-
 async def test_without_a_key_nothing_is_sent_and_the_words_say_what_to_set(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -91,6 +91,3 @@ async def test_of_an_open_question_only_those_quantifiers_are_told_that_would_de
 
 
 # -- the first prompt --------------------------------------------------------------------------------------------
-
-
-"""Characters of a first prompt beside text and question."""

@@ -1,19 +1,17 @@
-"""One round with a language model: a beam of samples, read and checked as they come, and what is kept of it.
+"""One round with a language model: a beam of samples, read and checked, and what is kept of it.
 
 The first sample is asked for alone: those after it are paid for only when it does not hold. The winner is the first,
-in their order, that holds; those after it are cancelled. So the same replies give the same winner, whatever came first.
-Samples that propose the same thing are checked once.
+in their order, that holds, whatever came first. Samples that propose the same thing are checked once.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from contextlib import nullcontext, suppress
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from goedels_poetry.models.accounting import Ledger
 from goedels_poetry.models.cache import Asked
 from goedels_poetry.models.requests import Reply, Request
 from goedels_poetry.models.schedule import RetryConfig
@@ -149,7 +147,6 @@ async def ask_round(deps: Deps, request: Request, read: Read, check: Check | Non
     """
     assert deps.models is not None
     checks: dict[str, asyncio.Task[Outcome]] = {}
-    judged: dict[int, asyncio.Task[Sample]] = {}
 
     async def judge(reply: Reply) -> Sample:
         if reply.error:
@@ -166,16 +163,24 @@ async def ask_round(deps: Deps, request: Request, read: Read, check: Check | Non
         reason = "" if verdict.ok else verdict.words or "it does not hold"
         return Sample(reply, found.value, reason, verdict.fault, verdict.value)
 
-    replies = deps.each(replace(request, first_alone=True))
+    samples: list[Sample] = []
     try:
-        await _collect(replies, judge, judged, request.samples, deps.ledger)
+        async with aclosing(deps.each(replace(request, first_alone=True))) as replies:
+            with deps.ledger.waiting():
+                first = await anext(replies, None)
+            if first is not None:
+                samples = [await judge(first)]
+            if first is not None and not (samples[0].holds and first.sample == 0):
+                with deps.ledger.waiting():
+                    others = [reply async for reply in replies]
+                samples += await asyncio.gather(*map(judge, others))
     finally:
-        await _cancel([*judged.values(), *checks.values()])
-        await replies.aclose()
-    samples = tuple(task.result() for _, task in sorted(judged.items()) if not task.cancelled())
+        for task in checks.values():
+            task.cancel()
+        await asyncio.gather(*checks.values(), return_exceptions=True)
+    samples.sort(key=lambda sample: sample.reply.sample)
     winner = next((n for n, sample in enumerate(samples) if sample.holds), len(samples))
-    messages = _messages(deps, request)
-    return Round(request, deps.models.name(request.role), messages, samples[: winner + 1])
+    return Round(request, deps.models.name(request.role), _messages(deps, request), tuple(samples[: winner + 1]))
 
 
 async def ask_once(
@@ -260,61 +265,6 @@ async def remembered(
     if found.ok:
         deps.models.cache.put(kind, question, found.value)
     return found
-
-
-async def _collect(
-    replies: AsyncGenerator[Reply, None],
-    judge: Callable[[Reply], Awaitable[Sample]],
-    judged: dict[int, asyncio.Task[Sample]],
-    expected: int,
-    ledger: Ledger,
-) -> None:
-    """Judge replies as they come, until the first that holds is known, or there are no more."""
-    following: asyncio.Task[Reply] | None = _next(replies)
-    try:
-        while following is not None or not all(task.done() for task in judged.values()):
-            under_way: set[asyncio.Task[Any]] = {task for task in judged.values() if not task.done()}
-            waiting = nullcontext() if under_way else ledger.waiting()  # for the model, and nothing else
-            if following is not None:
-                under_way.add(following)
-            with waiting:
-                await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
-            if following is not None and following.done():
-                try:
-                    reply = following.result()
-                except StopAsyncIteration:
-                    following = None
-                else:
-                    task = judged[reply.sample] = asyncio.ensure_future(judge(reply))
-                    if reply.cached or len(judged) == 1:  # the others are asked for when it does not hold
-                        await asyncio.wait({task})
-                    following = None if _decided(judged, expected) else _next(replies)
-            if _decided(judged, expected):
-                return
-    finally:
-        if following is not None:
-            await _cancel([following])
-
-
-def _next(replies: AsyncGenerator[Reply, None]) -> asyncio.Task[Reply]:
-    return asyncio.ensure_future(anext(replies))
-
-
-def _decided(judged: Mapping[int, asyncio.Task[Sample]], expected: int) -> bool:
-    """Whether a sample holds and all before it do not."""
-    for number in range(expected):
-        task = judged.get(number)
-        if task is None or not task.done():
-            return False
-        if task.result().holds:
-            return True
-    return False
-
-
-async def _cancel(tasks: list[asyncio.Task[Any]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _messages(deps: Deps, request: Request) -> tuple[tuple[str, str], ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import inspect
 import signal
 import threading
 import weakref
@@ -76,17 +77,24 @@ class BackgroundLoop:
             finally:
                 ended.set()
 
-        future = self.begin(noted())
+        try:
+            future = self.begin(noted())
+        except BaseException:
+            work.close()
+            raise
         with stopping_on(interrupt) if interrupt is not None else contextlib.nullcontext():
             try:
                 return future.result()
             except BaseException as error:
-                if future.cancelled() and self._closed:
+                future.cancel()
+                with contextlib.suppress(Closed):  # the loop comes to the cancelling before it comes to this
+                    self.begin(asyncio.sleep(0)).result()
+                if inspect.getcoroutinestate(work) == inspect.CORO_CREATED:
                     work.close()
+                else:  # so that the same can begin again: it holds its locks until it has ended
+                    ended.wait(ENDING)
+                if future.cancelled() and self._closed:
                     raise self._gone() from error
-                if not future.done():
-                    future.cancel()
-                    ended.wait(ENDING)  # so that the same can begin again: it holds its locks until it has ended
                 raise
 
     def _started(self) -> tuple[asyncio.AbstractEventLoop, threading.Thread]:

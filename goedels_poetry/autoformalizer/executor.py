@@ -281,8 +281,9 @@ async def _one(
             return await executor.aautoformalize(item, fresh=fresh, on_event=listen)
         except (GoedelsPoetryError, OSError) as problem:
             verdict, reason = Verdict.UNKNOWN, str(problem)
-    about = {"item_id": item.id, "statement": item.statement}
-    return AutoformalizationResult(False, None, 0, 0.0, verdict=str(verdict), reason=reason, **about)
+    return AutoformalizationResult(
+        False, None, 0, 0.0, item_id=item.id, statement=item.statement, verdict=str(verdict), reason=reason
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,9 +166,9 @@ def standing(winner: QueryResult, runs: Sequence[QueryResult], costs: dict[str, 
 
 def without_answer(result: QueryResult, reason: str) -> QueryResult:
     """No answer, and nothing that one would rest on. The evidence for each is in the list of steps."""
-    kept = ("question", "context", "backend", "semantics", "world", "votes", "attempts", "history")
-    kept += ("subanswers", "steps", "costs", "warnings", "run_id")
-    facts = {name: getattr(result, name) for name in kept}
+    asked = ("question", "context", "backend", "semantics", "world")
+    done = ("votes", "attempts", "history", "subanswers", "steps", "costs", "warnings", "run_id")
+    facts = {name: getattr(result, name) for name in (*asked, *done)}
     return QueryResult(**facts, answer=None, verdict=Verdict.UNKNOWN, reason=reason)
 
 

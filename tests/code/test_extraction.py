@@ -36,9 +36,6 @@ def called(source: str, *arguments: object, name: str = "double") -> object:
         f"```\n{PLAIN}\n```",
         f"~~~~python\n{PLAIN}\n~~~~",
         f"{PLAIN}\n",
-        f"The function is\n\n{PLAIN}\n\nand that is all.",
-        "It is short:\n\n    def double(x: int) -> int:\n        return 2 * x\n\nThat is all.",
-        "So:\n\n    from operator import mul\n\n    def double(x):\n        return mul(2, x)\n\nIt multiplies.",
         f"<think>def double(x): return 3 * x</think>\n```python\n{PLAIN}\n```",
         f"<think>\n```python\ndef double(x):\n    return x\n```\n</think>\n```python\n{PLAIN}\n```",
         "1. So:\n\n   ```python\n   def double(x: int) -> int:\n       return 2 * x\n   ```",
@@ -49,7 +46,6 @@ def called(source: str, *arguments: object, name: str = "double") -> object:
         f"```python\n{PLAIN}\n\nif __name__ == '__main__':\n    import sys\n    sys.exit(double(1))\n```",
         "```python\nclass Solution:\n    def double(self, x: int) -> int:\n        return 2 * x\n```",
         "```python\nclass Solution:\n    @staticmethod\n    def double(x):\n        return 2 * x\n```",
-        "```python\nfrom operator import mul\nk = 2\n```\nthen\n```python\ndef double(x):\n    return mul(k, x)\n```",
         "```python\r\ndef double(x):\r\n    return 2 * x\r\n```",
         f"```python\n{PLAIN}",  # nobody closed it, and the server says that the reply is whole
         "```python\ndouble = lambda x: 2 * x\n```",
@@ -81,15 +77,6 @@ def test_a_function_is_found_in_whatever_form_it_comes(reply: str) -> None:
 def test_what_is_no_function_is_refused_with_the_reason(reply: str, finish: str, reason: str) -> None:
     with pytest.raises(UnusableReply, match=reason):
         found(reply, finish=finish)
-
-
-def test_an_earlier_block_that_defines_what_is_used_comes_along() -> None:
-    source = found(
-        "```python\nimport math\nimport os\n\ndef half(x):\n    return math.floor(x / 2)\n```\n"
-        "```python\ndef double(x):\n    return 4 * half(2 * x) // 2\n```"
-    )
-    assert "import math" in source
-    assert called(source, 3) == 6
 
 
 def test_what_is_not_a_trial_stays() -> None:

@@ -103,8 +103,8 @@ async def found_premises(deps: Deps, goal: Goal, queries: Sequence[str] = ()) ->
     if deps.premises is None or not isinstance(deps.language, Searchable):
         return SearchResult()
     earlier = frozenset(query for entry in goal.history if entry["kind"] == KIND for query in entry["queries"])
-    last = next((entry for entry in reversed(goal.history) if entry["kind"] == "backtrack"), {})
-    failed = str(last.get("statement") or "")
+    backtracks = [entry for entry in goal.history if entry["kind"] == "backtrack"]
+    failed = str(backtracks[-1].get("statement") or "") if backtracks else ""
     return await deps.premises.find(deps.language, goal, queries, failed=failed, earlier=earlier)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import asyncio
-import re
 import textwrap
 import threading
 import time
@@ -101,15 +100,12 @@ def generate_solution(query: str, context: str = "", forbidden_strategies: Seque
 
 MAX_CANDIDATE, MAX_REPLY = 30_000, 400_000
 """Characters of a function, with all that comes with it, and of a reply."""
-MOST_PROSE = 40
-"""Lines after the end of a function in a text without fences."""
 _TAGS = frozenset({"", "python", "py", "python3", "code"})
-_BEGINS = re.compile(r"\s*(?:from \w+ import|import \w|def \w|class \w|@\w)")
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 def function_in(reply: Reply, task: CodeTask) -> str:
-    """The module that the model wrote, as it is to be tested: the last block with the function, and what it uses.
+    """The module that the model wrote, as it is to be tested: the last block with the function.
 
     Raises:
         UnusableReply: it holds no such function, is cut off, too long, or is no Python.
@@ -120,38 +116,23 @@ def function_in(reply: Reply, task: CodeTask) -> str:
     if reply.finish == "length" and (not fenced or not fenced[-1].closed):
         raise UnusableReply("the reply is cut off before the end of the function: answer with the function alone")
     pieces = [textwrap.dedent(b.text) for b in fenced if b.tag in _TAGS] or [textwrap.dedent(b.text) for b in fenced]
-    pieces = pieces if fenced else _bare(without_thinking(reply.text))
+    if not fenced and f"def {task.function}(" in without_thinking(reply.text):
+        pieces = [without_thinking(reply.text)]
     if not pieces:
         raise UnusableReply("the reply holds no Python: put the whole function into one block fenced as python")
     problem = ""
-    for number in range(len(pieces) - 1, -1, -1):
+    for piece in reversed(pieces):
         try:
-            found = _with_function(pieces[number], task)
+            found = _with_function(piece, task)
         except _UNREADABLE as error:
             told = f"the code is not Python: {error.msg} (line {error.lineno})" if type(error) is SyntaxError else ""
             problem = problem or told or f"the code cannot be read: {str(error) or type(error).__name__}"
             continue
         if found:
-            source = _with_earlier(found, pieces[:number])
-            if len(source) > MAX_CANDIDATE:
+            if len(found) > MAX_CANDIDATE:
                 raise UnusableReply(f"the function is longer than {MAX_CANDIDATE} characters")
-            return source.strip("\n") + "\n"
+            return found.strip("\n") + "\n"
     raise UnusableReply(problem or f"no block defines the function {task.function}")
-
-
-def _bare(text: str) -> list[str]:
-    """Of a text without fences what can be read as Python, from the first line that looks like its beginning."""
-    lines = text.splitlines()
-    start = next((number for number, line in enumerate(lines) if _BEGINS.match(line)), None)
-    if start is None:
-        return []
-    indent = len(lines[start]) - len(lines[start].lstrip())
-    inside = [line[indent:] for line in lines[start:] if not line[:indent].strip()]
-    for end in range(len(inside), max(0, len(inside) - MOST_PROSE), -1):
-        with suppress(*_UNREADABLE):
-            ast.parse(piece := "\n".join(inside[:end]))
-            return [piece]
-    return []
 
 
 def _with_function(source: str, task: CodeTask) -> str:
@@ -191,18 +172,6 @@ def _is_trial(node: ast.stmt, function: str) -> bool:
         return isinstance(node, ast.Assert)
     called = {n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)}
     return bool(called & {"print", function, "doctest", "unittest"})
-
-
-def _with_earlier(source: str, earlier: Sequence[str]) -> str:
-    """The text, after those earlier blocks that define what it uses."""
-    for piece in reversed(earlier):
-        tree = ast.parse(source)
-        defined = {name for node in tree.body for name in _names_of(node)}
-        used = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)} - defined
-        with suppress(*_UNREADABLE):
-            if any(used & _names_of(node) for node in ast.parse(piece).body):
-                source = f"{piece}\n\n{source}"
-    return source
 
 
 # -- candidates without a model ----------------------------------------------------------------------------------

@@ -125,7 +125,9 @@ class PremiseSearch:
             "the project": await self._project(file) if file else None,
         }
         many = SPARE * self._settings.premises
-        found = [(name, partial(_of_index, index, many)) for name, index in indexes.items() if index is not None]
+        found: list[tuple[str, Source]] = [
+            (name, partial(_of_index, index, many)) for name, index in indexes.items() if index is not None
+        ]
         return [each for each in (*found, *self._services) if self._failures[each[0]] < MOST_FAILURES]
 
     async def _asked(self, name: str, answer: Awaitable[list[Premise]]) -> list[Premise]:
@@ -311,10 +313,12 @@ async def _get(address: str, parameters: dict[str, str], headers: dict[str, str]
 
 def _hits(value: Any, statement: str, docstring: str, source: str) -> list[Premise]:
     """The hits that have a name."""
-    hits = [hit for hit in value if isinstance(hit, dict)] if isinstance(value, list) else []
-    names = ("name", statement, docstring)
-    texts = ([str(hit.get(name) or "").strip()[:MOST_TEXT] for name in names] for hit in hits)
-    return [Premise(*fields, source) for fields in texts if fields[0]]
+    found = []
+    for hit in value if isinstance(value, list) else ():
+        if isinstance(hit, dict) and str(hit.get("name") or "").strip():
+            texts = [str(hit.get(field) or "").strip()[:MOST_TEXT] for field in ("name", statement, docstring)]
+            found.append(Premise(texts[0], texts[1], texts[2], source))
+    return found
 
 
 # -- the theorems of a lake project, read as text ------------------------------------------------------------------

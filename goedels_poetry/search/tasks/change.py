@@ -31,7 +31,7 @@ class Change(Task):
     """What is to be changed, and why."""
 
     kind: ClassVar[str] = "change"
-    first_queue: ClassVar[str] = SURVEY  # type: ignore[assignment]
+    first_queue: ClassVar[str] = SURVEY
 
     text: str
     """The file, every character as it is."""

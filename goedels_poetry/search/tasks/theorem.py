@@ -19,7 +19,7 @@ class FormalTheorem(Task):
 
     kind: ClassVar[str] = "theorem"
     learns: ClassVar[bool] = True
-    first_queue: ClassVar[str] = Queue.CHECK_SEMANTICS  # type: ignore[assignment]
+    first_queue: ClassVar[str] = Queue.CHECK_SEMANTICS
 
     text: str
 

@@ -44,12 +44,23 @@ __all__ = [
     "summarize",
 ]
 
-_ELSEWHERE = {
-    **dict.fromkeys(("AttemptError", "AutoformalizationResult"), "autoformalizer.outcome"),
-    **dict.fromkeys(("BadItems", "Item", "load_items", "read_item"), "autoformalizer.items"),
+_HOME_OF = {
+    "AttemptError": "autoformalizer.outcome",
+    "AutoformalizationExecutor": "autoformalizer.executor",
+    "AutoformalizationResult": "autoformalizer.outcome",
+    "BadItems": "autoformalizer.items",
+    "BeamSearchExecutor": "autoformalizer.executor",
+    "CandidateLean": "autoformalizer.executor",
     "ExecutorCache": "models.cache",
+    "Item": "autoformalizer.items",
     "RetryConfig": "models.schedule",
+    "RetryPolicyExecutor": "autoformalizer.executor",
+    "Summary": "autoformalizer.executor",
+    "autoformalize_all": "autoformalizer.executor",
+    "autoformalize_item": "autoformalizer.executor",
+    "load_items": "autoformalizer.items",
+    "read_item": "autoformalizer.items",
+    "summarize": "autoformalizer.executor",
 }
-_HOME_OF = dict.fromkeys(__all__, "autoformalizer.executor") | _ELSEWHERE
 
 __getattr__, __dir__ = on_first_use(__name__, _HOME_OF, "goedels_poetry")

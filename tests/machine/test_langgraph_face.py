@@ -240,11 +240,10 @@ async def test_an_update_of_the_state_is_refused_with_what_to_do_instead(framewo
     assert fw.get_state(result.run_id) == before
 
 
-@pytest.mark.whole("machine/test_framework.py::test_what_langgraph_checkpoints_has_constant_size")
 async def test_checkpoints_do_not_grow_with_the_tree(framework: MakeFramework) -> None:
-    """5,000 goals that wait for their proof, and 5."""
+    """500 goals that wait for their proof, and 5."""
     largest = []
-    for number in (5, 5_000):
+    for number in (5, 500):
         goal = {**HOPELESS, "sketches": [{"strategy": "split", "children": [f"c{i}" for i in range(number)]}]}
         fw = framework(budgets={"agent_steps": 40}, max_concurrency=4)
         result = await fw.arun(theorem(goals={"T": goal}), name="t")

@@ -49,7 +49,7 @@ async def test_a_reply_that_cannot_be_read_is_sent_back_once_and_costs_no_attemp
     asked_again: list[list[str]] = []
 
     def mumbling(asked: dict[str, Any]) -> Answer:
-        if role_of(asked) in ("decider", "search_query"):
+        if role_of(asked) == "decider":
             return Answer("no idea")
         if len(asked["messages"]) > 2:
             asked_again.append([message["content"] for message in asked["messages"][1:]])
@@ -92,7 +92,7 @@ async def test_a_repair_shows_the_reply_whole_and_a_run_can_be_read_under_other_
     with_model: WithModel, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     reply = fenced(FALSE_LEMMA)
-    with Server(lambda asked: fenced({"queries": []}) if role_of(asked) == "search_query" else reply) as server:
+    with Server(lambda asked: reply) as server:
         framework = with_model(server, budgets={"wall_seconds": 60, "model_calls": 3})
         result = await framework.arun(FIBONACCI, name="f.smt2")
         repair = next(text for asked in server.requests if "## Rejected sketch" in (text := prompt_of(asked)))

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import signal
-import threading
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, Self
@@ -17,7 +15,7 @@ from goedels_poetry.errors import UnknownRun
 from goedels_poetry.models.client import Models
 from goedels_poetry.plugins import RefusedPlugin
 from goedels_poetry.protocol.base import Language
-from goedels_poetry.search.machine.background import BackgroundLoop, Closed, Listeners, stopping_signals
+from goedels_poetry.search.machine.background import BackgroundLoop, Closed
 from goedels_poetry.search.machine.checkpoints import OnChunk
 from goedels_poetry.search.machine.graph import draw
 from goedels_poetry.search.machine.kinds import Extensions, PluginList, plugin_list, registry_of, run_id_of
@@ -180,30 +178,6 @@ class GoedelsPoetryFramework(MachineRunner):
         heard["on_event"] = _both(arguments.get("on_event"), on_event)
         heard["on_chunk"] = _both(arguments.get("on_chunk"), on_chunk)
         return await self.arun(source, **heard)
-
-    @contextlib.contextmanager
-    def stopping_on_signals(self) -> Iterator[None]:
-        """Inside, the first SIGINT, SIGTERM or SIGHUP stops all runs cleanly; a second one acts as usual.
-
-        Needs a running event loop in the main thread; elsewhere it does nothing.
-        """
-        loop = asyncio.get_running_loop()
-        before = Listeners() if threading.current_thread() is threading.main_thread() else None
-
-        def stop(number: signal.Signals) -> None:
-            if before is not None:
-                before.restore()
-            self.interrupt(f"interrupted by {number.name}")
-
-        with contextlib.suppress(ValueError, RuntimeError, NotImplementedError):
-            for number in stopping_signals() if before is not None else ():
-                loop.add_signal_handler(number, stop, number)
-        try:
-            yield
-        finally:
-            if before is not None:
-                with contextlib.suppress(ValueError, RuntimeError, NotImplementedError):
-                    before.restore()
 
     # -- look ----------------------------------------------------------------------------------------------
     def runs(self) -> list[RunSummary]:

@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import ClassVar, Protocol, Self, get_args, runtime_checkable
+from typing import ClassVar, Self, get_args
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.faults import EncodingError
@@ -30,22 +30,6 @@ from goedels_poetry.solvers.limits import SolverError
 _RETRY_SECONDS = 0.02
 TEXT_ERRORS = (InvalidInput, EncodingError)
 """What a bad program raises while it is read or put into the words of solvers."""
-
-
-@runtime_checkable
-class Backend(Protocol):
-    """What decides programs of one language."""
-
-    name: str
-    suffix: str
-
-    def execute(self, program: str | os.PathLike[str]) -> VerificationResult:
-        """Decide a program: its text (str) or its file (a path). Never raises for a bad program."""
-        ...
-
-    def close(self) -> None:
-        """End the solver processes."""
-        ...
 
 
 class SolverPairs:

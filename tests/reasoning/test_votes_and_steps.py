@@ -15,19 +15,15 @@ from goedels_poetry.errors import BudgetExceeded, InvalidInput
 from goedels_poetry.models.accounting import Ledger, SharedBudget
 from goedels_poetry.reasoning import QueryResult
 from goedels_poetry.reasoning.postprocessors import (
-    Advice,
     Decomposed,
     LeastToMost,
-    PostProcessor,
     SelfConsistency,
     SelfRefine,
     SubAnswer,
-    Task,
-    chain,
     parse_option,
     post_processors,
 )
-from goedels_poetry.reasoning.steps import Tally
+from goedels_poetry.reasoning.steps import Advice, PostProcessor, Tally, Task, chain
 from goedels_poetry.search.machine.jobs import Jobs
 from goedels_poetry.search.machine.supervisor import SupervisorAgent
 from goedels_poetry.search.questions import question_registry

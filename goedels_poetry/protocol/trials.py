@@ -258,23 +258,18 @@ class Doing:
     """Seconds since the epoch."""
 
 
-TAIL = 8_192
+def _said(path: Path) -> list[dict[str, Any]]:
+    """What the lines of a file say; a file has few, for it begins anew after `MOST_LINES`. Nothing without a file."""
+    try:
+        return [_line(line) for line in path.read_text("utf-8", "replace").splitlines()]
+    except OSError:
+        return []
 
 
 def doing(path: Path) -> Doing | None:
-    """What the job that writes this file is at; None while it has said nothing. Reads the end of the file only."""
-    try:
-        with path.open("rb") as file:
-            size = file.seek(0, 2)
-            file.seek(max(0, size - TAIL))
-            lines = file.read().decode("utf-8", "replace").splitlines()
-    except OSError:
-        return None
-    for line in reversed(lines):
-        said = _line(line)
-        if "at" in said:
-            return Doing(said.get("strategy", ""), said.get("what", ""), said["at"])
-    return None
+    """What the job that writes this file is at; None while it has said nothing."""
+    last = next((said for said in reversed(_said(path)) if "at" in said), None)
+    return None if last is None else Doing(last["strategy"], last["what"], last["at"])
 
 
 def unfinished(path: Path, *, now: float | None = None) -> TrialLog:
@@ -284,13 +279,11 @@ def unfinished(path: Path, *, now: float | None = None) -> TrialLog:
     """
     log = TrialLog()
     try:
-        lines = path.read_text("utf-8", "replace").splitlines()
-        ended = now if now is not None else path.stat().st_mtime
+        ended = path.stat().st_mtime if now is None else now
     except OSError:
         return log
     last: dict[str, Any] = {}
-    for line in lines:
-        said = _line(line)
+    for said in _said(path):
         if "at" in said:
             last = said
         elif "trial" in said:

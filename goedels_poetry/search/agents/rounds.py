@@ -14,9 +14,9 @@ from typing import Any, Literal
 
 from goedels_poetry.models.cache import Asked
 from goedels_poetry.models.requests import Reply, Request
-from goedels_poetry.models.schedule import RetryConfig
 from goedels_poetry.protocol.base import Goal, ModelGuided, Outcome
 from goedels_poetry.search.agents.deps import Deps
+from goedels_poetry.search.agents.guidance import schedule
 from goedels_poetry.search.agents.judging import outcome_of
 from goedels_poetry.search.agents.refuting import REFUTATION
 from goedels_poetry.search.agents.story import UNREADABLE
@@ -209,9 +209,7 @@ async def ask_once(
     number = node.attempts if attempt is None else attempt
     seed = deps.settings.seed + STRIDE * sample
     request = Request(role, prompt, variables, number, schema=schema, node=node.id, seed=seed)
-    chosen = deps.settings.schedule
-    schedule = RetryConfig(chosen.max_attempts, chosen.beam, chosen.temperature, chosen.max_tokens)
-    return await ask_round(deps, replace(schedule.scheduled(request), samples=1), read or parsed)
+    return await ask_round(deps, replace(schedule(deps).scheduled(request), samples=1), read or parsed)
 
 
 async def ask_readable(deps: Deps, request: Request, read: Read, check: Check | None = None) -> Round:

@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
     from langgraph.types import PregelTask, StateSnapshot
 
-PAGE = 50
-"""Checkpoints that are read at a time: a long history is never in memory as a whole."""
-
 NOTHING = Extensions()
 
 
@@ -100,7 +97,7 @@ def read_history(
     limit: int | None = None,
     extensions: Extensions = NOTHING,
 ) -> Iterator[Snapshot]:
-    """Every checkpoint, newest first, read as they are asked for; of a run without any, the state of its store.
+    """Every checkpoint, newest first; of a run without any, the state of its store.
 
     Args:
         filter: only checkpoints with this metadata, e.g. ``{"source": "input"}``: the starts of the run.
@@ -110,19 +107,14 @@ def read_history(
     if not has_checkpoints(place) and before is None and not filter and limit != 0:
         yield read_state(place, extensions=extensions)
         return
-    left = limit if limit is not None else -1
+    if limit == 0 or not has_checkpoints(place):
+        return
     newest = before is None and not filter
-    while left != 0 and has_checkpoints(place):
-        with _graph(place, extensions) as graph:
-            number = PAGE if left < 0 else min(PAGE, left)
-            chosen = dict(filter) if filter else None
-            page = list(graph.get_state_history(_thread(place), filter=chosen, before=before, limit=number))
-        for found in page:
+    with _graph(place, extensions) as graph:
+        chosen = dict(filter) if filter else None
+        for found in graph.get_state_history(_thread(place), filter=chosen, before=before, limit=limit):
             yield _snapshot(place, found, extensions, newest=newest)
             newest = False
-        if len(page) < number:
-            return
-        before, left = page[-1].config, left - len(page)
 
 
 def refuse_update(place: RunDir) -> NoReturn:

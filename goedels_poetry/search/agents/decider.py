@@ -13,7 +13,6 @@ from typing import Any
 from goedels_poetry.models.requests import Reply
 from goedels_poetry.protocol.base import Goal, ModelGuided, Outcome, Refutable
 from goedels_poetry.search.agents.deps import Apply, Deps
-from goedels_poetry.search.agents.failure import FailurePolicy
 from goedels_poetry.search.agents.guidance import guide_of, request_about
 from goedels_poetry.search.agents.moves import MOVES, POLICY, legal_moves, stopping_limit
 from goedels_poetry.search.agents.refuting import REFUTATION, confirmed, settle_refutation
@@ -55,7 +54,7 @@ class Advice:
     """What a refutation of the goal came to that holds."""
 
 
-@agent(queue=Queue.DECIDE, quick=True, role="decider", on_failure=FailurePolicy.DECIDE_BY_TABLE)
+@agent(queue=Queue.DECIDE, quick=True, role="decider")
 async def decider(node: ProofNode, deps: Deps) -> Apply:
     """The model's choice among the legal moves, or the first legal move of the policy table."""
     advice = await _ask(node, deps)

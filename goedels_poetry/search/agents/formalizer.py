@@ -9,7 +9,6 @@ from goedels_poetry.models.replies import UnusableReply, blocks, code, parse_jso
 from goedels_poetry.models.requests import Reply, Request
 from goedels_poetry.protocol.base import Examinable, Formalizable, Outcome
 from goedels_poetry.search.agents.deps import Apply, Deps
-from goedels_poetry.search.agents.failure import FailurePolicy
 from goedels_poetry.search.agents.guidance import schedule
 from goedels_poetry.search.agents.registry import agent
 from goedels_poetry.search.agents.rounds import ask_round
@@ -26,7 +25,7 @@ FORMAL_SCHEMA: dict[str, Any] = {
 """The other form of a reply that is understood: the text in a JSON object."""
 
 
-@agent(queue=Queue.FORMALIZE, on_failure=FailurePolicy.REJECT_FORMALIZATION)
+@agent(queue=Queue.FORMALIZE)
 async def formalizer(node: ProofNode, deps: Deps) -> Apply:
     """One round: the first text that the language can read goes to the semantics judge."""
     claim, language = deps.task, deps.language

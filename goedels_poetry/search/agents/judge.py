@@ -12,7 +12,6 @@ from typing import Any
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.protocol.base import Examinable
 from goedels_poetry.search.agents.deps import DOUBT, Apply, Deps
-from goedels_poetry.search.agents.failure import FailurePolicy
 from goedels_poetry.search.agents.registry import agent
 from goedels_poetry.search.agents.rounds import MAX_REASON, Round, ask_once
 from goedels_poetry.search.tasks.claim import (
@@ -58,7 +57,7 @@ MAX_WORDS = 4_000
 """Characters that are kept of what a model reads in a formal text."""
 
 
-@agent(queue=Queue.CHECK_SEMANTICS, on_failure=FailurePolicy.REJECT_FORMALIZATION)
+@agent(queue=Queue.CHECK_SEMANTICS)
 async def judge(node: ProofNode, deps: Deps) -> Apply:
     """Ask the language about premises and goal; a theorem that stays open goes to the prover."""
     claim = deps.task if isinstance(deps.task, Claim) else None

@@ -12,7 +12,6 @@ from typing import Any
 from goedels_poetry.models.requests import Reply
 from goedels_poetry.protocol.base import Goal, Outcome, Searchable
 from goedels_poetry.search.agents.deps import Apply, Deps
-from goedels_poetry.search.agents.failure import FailurePolicy
 from goedels_poetry.search.agents.guidance import guide_of, request_for
 from goedels_poetry.search.agents.registry import agent
 from goedels_poetry.search.agents.rounds import Round, ask_round
@@ -35,7 +34,7 @@ QUERY_SCHEMA: dict[str, Any] = {
 }
 
 
-@agent(queue=Queue.RETRIEVE, on_failure=FailurePolicy.SKIP)
+@agent(queue=Queue.RETRIEVE)
 async def retriever(node: ProofNode, deps: Deps) -> Apply:
     """Offer lemmas that hold under the same definitions, and premises; without any the goal goes on to the sketcher."""
     bank, snapshot = deps.bank, deps.bank_snapshot

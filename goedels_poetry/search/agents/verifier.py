@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from goedels_poetry.protocol.base import Outcome
 from goedels_poetry.search.agents.deps import Apply, Deps
-from goedels_poetry.search.agents.failure import FailurePolicy
 from goedels_poetry.search.agents.judging import outcome_of
 from goedels_poetry.search.agents.logged import logged
 from goedels_poetry.search.agents.registry import agent
@@ -15,7 +14,6 @@ from goedels_poetry.store.txn import Txn
 @agent(
     queue=(Queue.VERIFY, Queue.VERIFY_SKETCH),
     checks=True,
-    on_failure={Queue.VERIFY: FailurePolicy.FAIL_PROOF, Queue.VERIFY_SKETCH: FailurePolicy.FAIL_SKETCH},
 )
 @logged
 async def verifier(node: ProofNode, deps: Deps) -> Apply:

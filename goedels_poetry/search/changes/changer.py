@@ -72,7 +72,7 @@ def used(store: StoreReader, source: str) -> int:
     return sum(e.kind == "change" and str(e.entry.get("source", "")).startswith(source) for e in store.history(ROOT))
 
 
-@agent(queue=SURVEY, name="surveyor", on_failure="stop")
+@agent(queue=SURVEY, name="surveyor")
 async def surveyor(node: ProofNode, deps: Deps) -> Apply:
     """Run everything that there is to run, twice where it is tests."""
     task = change_of(deps)
@@ -95,7 +95,7 @@ def _line(base: Baseline) -> str:
     return "; ".join([*parts, *base.notes]) or "nothing was found by which a change could be judged"
 
 
-@agent(queue=Queue.VERIFY, name="verifier", on_failure="not_verified")
+@agent(queue=Queue.VERIFY, name="verifier")
 async def verifier(node: ProofNode, deps: Deps) -> Apply:
     """Verify against what was before any change, whatever state the change was applied to."""
     task = change_of(deps)
@@ -108,7 +108,7 @@ async def verifier(node: ProofNode, deps: Deps) -> Apply:
 NOTE = "(Your last reply could not be used: {}.)"
 
 
-@agent(queue=(Queue.FORMALIZE, Queue.CORRECT), name="changer", on_failure="no_change")
+@agent(queue=(Queue.FORMALIZE, Queue.CORRECT), name="changer")
 async def changer(node: ProofNode, deps: Deps) -> Apply:
     """The next change that was given; then one by a model."""
     task, store = change_of(deps), deps.store

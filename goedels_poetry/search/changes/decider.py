@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 from goedels_poetry.models.requests import Reply
@@ -136,50 +135,28 @@ def chosen_move(words: str, legal: Sequence[str]) -> tuple[str, int | None]:
     return move, int(named[2]) if named is not None and move == "roll_back" else None
 
 
-class ChangeFailure(StrEnum):
-    """The failure policies of the agents of changes."""
-
-    NO_CHANGE = "no_change"
-    """One attempt is used up, as by a change that cannot be applied."""
-    NOT_VERIFIED = "not_verified"
-    """The change could not be verified: it counts as one that could not be applied."""
-    STOP = "stop"
-    """The run ends with the state that was kept last."""
-
-
 def no_change(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
-    """See :attr:`ChangeFailure.NO_CHANGE`."""
+    """One attempt is used up, as by a change that cannot be applied."""
     set_proposed(txn, node, Proposed("nobody", "", reason=reason))
     return ERROR
 
 
 def not_verified(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
-    """See :attr:`ChangeFailure.NOT_VERIFIED`."""
+    """The change could not be verified: it counts as one that could not be applied."""
     step = int(txn.store.load(node.refs[PENDING])["step"])
     set_report(txn, node, ChangeReport(failed_application=f"it could not be verified: {reason}"), step)
     return ERROR
 
 
 def stop(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
-    """See :attr:`ChangeFailure.STOP`."""
+    """The run ends with the state that was kept last."""
     set_no_change(txn, node, reason)
     return ERROR
 
 
-CHANGE_FAILURES = FailureTable(
-    moves={
-        ChangeFailure.NO_CHANGE: no_change,
-        ChangeFailure.NOT_VERIFIED: not_verified,
-        ChangeFailure.STOP: stop,
-    },
-    defaults={
-        Queue.FORMALIZE: ChangeFailure.NO_CHANGE,
-        Queue.CORRECT: ChangeFailure.NO_CHANGE,
-        Queue.VERIFY: ChangeFailure.NOT_VERIFIED,
-    },
-    otherwise=ChangeFailure.STOP,
+CHANGE_FAILURES = FailureTable.of(
+    {Queue.FORMALIZE: no_change, Queue.CORRECT: no_change, Queue.VERIFY: not_verified}, otherwise=stop
 )
-
 
 ROLE = "decider"
 
@@ -203,7 +180,7 @@ class Advice:
     reason: str = ""
 
 
-@agent(queue=Queue.DECIDE, quick=True, role=ROLE, name="decider", on_failure=ChangeFailure.STOP)
+@agent(queue=Queue.DECIDE, quick=True, role=ROLE, name="decider")
 async def decider(node: ProofNode, deps: Deps) -> Apply:
     """The model's choice among the legal moves, or that of the table."""
     task = change_of(deps)

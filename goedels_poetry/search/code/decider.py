@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 from goedels_poetry.search.agents.deps import Apply, Deps
-from goedels_poetry.search.agents.failure import ERROR, FailureTable, unusable_reply
+from goedels_poetry.search.agents.failure import ERROR, FailureTable, writes
 from goedels_poetry.search.agents.registry import agent
 from goedels_poetry.search.code.wording import all_banned
 from goedels_poetry.search.code.writer import ROLE as WRITER
@@ -63,53 +62,34 @@ NOT_RUN = frozenset({BANNED, REPEATED, REPLY})
 """Kinds of which two in a row end a conversation."""
 
 
-class CodeFailure(StrEnum):
-    """The failure policies of the agents of code."""
-
-    UNUSABLE_REPLY = "unusable_reply"
-    """One attempt is used up, as by a reply without a function."""
-    UNTESTED = "untested"
-    """The candidate could not be tested, so it has not passed; the decider is next."""
-    NOT_PROSECUTED = "not_prosecuted"
-    """Nothing is used up: the candidate has passed every check, with a note that there were no hostile tests."""
-    GIVE_UP = "give_up"
-    """The run ends without a function."""
-
-
 def untested(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
-    """See :attr:`CodeFailure.UNTESTED`."""
+    """The candidate could not be tested, so it has not passed; the decider is next."""
     words = f"Your function could not be tested: {reason}"
     set_report(txn, node, CODE, {"kind": UNTESTED, "words": words, "reason": f"not tested: {reason}"})
     return ERROR
 
 
 def not_prosecuted(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
-    """See :attr:`CodeFailure.NOT_PROSECUTED`."""
+    """Nothing is used up: the candidate has passed every check, with a note that there were no hostile tests."""
     words = f"nobody tried to break the function: {reason}"
     set_prosecuted(txn, node, {"by": "", "tests": 0, "aside": [words], "reason": words})
     return ERROR
 
 
 def give_up(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
-    """See :attr:`CodeFailure.GIVE_UP`."""
+    """The run ends without a function."""
     ended(txn, node, reason)
     return ERROR
 
 
-CODE_FAILURES = FailureTable(
-    moves={
-        CodeFailure.UNUSABLE_REPLY: unusable_reply(CODE),
-        CodeFailure.UNTESTED: untested,
-        CodeFailure.NOT_PROSECUTED: not_prosecuted,
-        CodeFailure.GIVE_UP: give_up,
+CODE_FAILURES = FailureTable.of(
+    {
+        Queue.FORMALIZE: writes(CODE),
+        Queue.CORRECT: writes(CODE),
+        Queue.VERIFY: untested,
+        Queue.CHECK_SEMANTICS: not_prosecuted,
     },
-    defaults={
-        Queue.FORMALIZE: CodeFailure.UNUSABLE_REPLY,
-        Queue.CORRECT: CodeFailure.UNUSABLE_REPLY,
-        Queue.VERIFY: CodeFailure.UNTESTED,
-        Queue.CHECK_SEMANTICS: CodeFailure.NOT_PROSECUTED,
-    },
-    otherwise=CodeFailure.GIVE_UP,
+    otherwise=give_up,
 )
 
 
@@ -125,7 +105,7 @@ class Facts:
     bans: Mapping[str, Mapping[str, Any]]
 
 
-@agent(queue=Queue.DECIDE, quick=True, name="decider", on_failure=CodeFailure.GIVE_UP)
+@agent(queue=Queue.DECIDE, quick=True, name="decider")
 async def decider(node: ProofNode, deps: Deps) -> Apply:
     """The first legal move of the table."""
     task = task_of(deps)

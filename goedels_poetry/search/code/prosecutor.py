@@ -16,7 +16,7 @@ from goedels_poetry.python.testing.checks import CheckResult
 from goedels_poetry.search.agents.deps import Apply, Deps
 from goedels_poetry.search.agents.registry import agent
 from goedels_poetry.search.agents.rounds import Round, ask_once
-from goedels_poetry.search.code.decider import PROSECUTOR, CodeFailure
+from goedels_poetry.search.code.decider import PROSECUTOR
 from goedels_poetry.search.code.wording import broken_report, is_exception, query_of, report_on
 from goedels_poetry.search.code.writer import task_of
 from goedels_poetry.search.tasks.attempts import REPORT
@@ -211,7 +211,7 @@ async def _differing(task: CodeTask, source: str, tests: Sequence[HostileTest], 
 PROMPT = "code-prosecute"
 
 
-@agent(queue=Queue.CHECK_SEMANTICS, name="prosecutor", on_failure=CodeFailure.NOT_PROSECUTED)
+@agent(queue=Queue.CHECK_SEMANTICS, name="prosecutor")
 async def prosecutor(node: ProofNode, deps: Deps) -> Apply:
     """Tests that might break it; what does break it costs the attempt, and stays for later ones."""
     task, candidate = task_of(deps), await deps.load(node, CANDIDATE)

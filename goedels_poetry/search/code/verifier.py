@@ -8,7 +8,7 @@ from goedels_poetry.python.testing.candidate import test_candidate
 from goedels_poetry.search.agents.deps import Apply, Deps
 from goedels_poetry.search.agents.judging import outcome_of
 from goedels_poetry.search.agents.registry import agent
-from goedels_poetry.search.code.decider import CodeFailure, untested
+from goedels_poetry.search.code.decider import untested
 from goedels_poetry.search.code.wording import forbidden_strategies, left_words, refused_report, report_on, why_banned
 from goedels_poetry.search.code.writer import task_of
 from goedels_poetry.search.tasks.attempts import set_report
@@ -16,7 +16,7 @@ from goedels_poetry.search.tasks.code_moves import BANNED, CANDIDATE, CODE, EVID
 from goedels_poetry.store.state import ProofNode, Queue
 
 
-@agent(queue=Queue.VERIFY, name="verifier", on_failure=CodeFailure.UNTESTED)
+@agent(queue=Queue.VERIFY, name="verifier")
 async def verifier(node: ProofNode, deps: Deps) -> Apply:
     """A banned strategy and a repeated program are refused; the inputs that broke earlier candidates come first."""
     task, store = task_of(deps), deps.store

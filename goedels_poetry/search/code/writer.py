@@ -55,7 +55,7 @@ def task_of(deps: Deps) -> CodeTask:
     return deps.task
 
 
-@agent(queue=Queue.FORMALIZE, name="generator", on_failure="unusable_reply")
+@agent(queue=Queue.FORMALIZE, name="generator")
 async def generator(node: ProofNode, deps: Deps) -> Apply:
     """Enumerate where that may help and has not been done; then ask for a function, with the bans."""
     task, by_model = task_of(deps), deps.has_model(ROLE)
@@ -74,7 +74,7 @@ async def generator(node: ProofNode, deps: Deps) -> Apply:
     return await write(node, deps, CODE, message, _reader(task))
 
 
-@agent(queue=Queue.CORRECT, name="corrector", on_failure="unusable_reply")
+@agent(queue=Queue.CORRECT, name="corrector")
 async def corrector(node: ProofNode, deps: Deps) -> Apply:
     """One more turn, with the report on the last function."""
     return await write(node, deps, CODE, await correction(deps, node, "code-report", NOTE), _reader(task_of(deps)))

@@ -6,12 +6,11 @@ solver's answer says so.
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Any
 
 from goedels_poetry.protocol.base import OPEN, REFUSED, VACUOUS
 from goedels_poetry.search.agents.deps import Apply, Deps
-from goedels_poetry.search.agents.failure import ERROR, FailureTable, unusable_reply
+from goedels_poetry.search.agents.failure import ERROR, FailureTable, writes
 from goedels_poetry.search.agents.registry import agent
 from goedels_poetry.search.questions.writer import question_of
 from goedels_poetry.search.tasks.attempts import CONVERSATION, NO_REPLY, REPLY, REPORT, set_report
@@ -61,56 +60,37 @@ ONCE = frozenset({OPEN, VACUOUS})
 no whose program changed is asked about again; without a text, one that stays open lacks facts in any case."""
 
 
-class QuestionFailure(StrEnum):
-    """The failure policies of a question's agents."""
-
-    UNUSABLE_REPLY = "unusable_reply"
-    """One attempt is used up, as by a reply that is no program."""
-    UNREADABLE_PROGRAM = "unreadable_program"
-    """The program could not be checked; the decider is next."""
-    UNTESTED = "untested"
-    """Nothing is used up: the answer stands, with the note that its formalisation was not tested."""
-    GIVE_UP = "give_up"
-    """The run ends with what it has."""
-
-
 def unreadable_program(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
-    """See :attr:`QuestionFailure.UNREADABLE_PROGRAM`."""
+    """The program could not be checked; the decider is next."""
     words = f"The program could not be checked: {reason}"
     set_report(txn, node, ASK, {"kind": UNREADABLE, "words": words, "reason": reason})
     return ERROR
 
 
 def untested(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
-    """See :attr:`QuestionFailure.UNTESTED`."""
+    """Nothing is used up: the answer stands, with the note that its formalisation was not tested."""
     set_tested(txn, node, {"reason": f"the formalisation was not tested: {reason}"})
     return ERROR
 
 
 def give_up(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
-    """See :attr:`QuestionFailure.GIVE_UP`."""
+    """The run ends with what it has."""
     set_move(txn, node, "give_up", reason)
     return ERROR
 
 
-QUESTION_FAILURES = FailureTable(
-    moves={
-        QuestionFailure.UNUSABLE_REPLY: unusable_reply(ASK),
-        QuestionFailure.UNREADABLE_PROGRAM: unreadable_program,
-        QuestionFailure.UNTESTED: untested,
-        QuestionFailure.GIVE_UP: give_up,
+QUESTION_FAILURES = FailureTable.of(
+    {
+        Queue.FORMALIZE: writes(ASK),
+        Queue.CORRECT: writes(ASK),
+        Queue.VERIFY: unreadable_program,
+        Queue.CHECK_SEMANTICS: untested,
     },
-    defaults={
-        Queue.FORMALIZE: QuestionFailure.UNUSABLE_REPLY,
-        Queue.CORRECT: QuestionFailure.UNUSABLE_REPLY,
-        Queue.VERIFY: QuestionFailure.UNREADABLE_PROGRAM,
-        Queue.CHECK_SEMANTICS: QuestionFailure.UNTESTED,
-    },
-    otherwise=QuestionFailure.GIVE_UP,
+    otherwise=give_up,
 )
 
 
-@agent(queue=Queue.DECIDE, quick=True, name="decider", on_failure=QuestionFailure.GIVE_UP)
+@agent(queue=Queue.DECIDE, quick=True, name="decider")
 async def decider(node: ProofNode, deps: Deps) -> Apply:
     """The first legal move of the table."""
 

@@ -16,7 +16,6 @@ from goedels_poetry.search.agents.conversation import conversation
 from goedels_poetry.search.agents.deps import Apply, Deps
 from goedels_poetry.search.agents.registry import agent
 from goedels_poetry.search.agents.rounds import Round, ask_once
-from goedels_poetry.search.questions.decider import QuestionFailure
 from goedels_poetry.search.questions.writer import question_of, sentences_of
 from goedels_poetry.search.tasks.question import DECIDED, DOUBTED, Question, set_tested
 from goedels_poetry.store.state import ProofNode, Queue
@@ -35,7 +34,7 @@ DOUBT = (
 )
 
 
-@agent(queue=Queue.CHECK_SEMANTICS, name="judge", role="judge", on_failure=QuestionFailure.UNTESTED)
+@agent(queue=Queue.CHECK_SEMANTICS, name="judge", role="judge")
 async def judge(node: ProofNode, deps: Deps) -> Apply:
     """Warnings and a level of confidence for the last program that was decided."""
     from goedels_poetry.questions.confidence.score import FormalizationTest, confidence

@@ -16,7 +16,6 @@ from goedels_poetry.search.agents.deps import Apply, Deps
 from goedels_poetry.search.agents.registry import agent
 from goedels_poetry.search.agents.rounds import ask_once
 from goedels_poetry.search.agents.story import NOTHING
-from goedels_poetry.search.questions.decider import QuestionFailure
 from goedels_poetry.search.questions.writer import question_of
 from goedels_poetry.search.tasks.question import ADVISE, Question, set_advised, set_unusable_advice
 from goedels_poetry.store.state import ProofNode
@@ -70,7 +69,7 @@ _SHORT = 5
 """Words of a place that is named and not quoted: ``premise p2``, ``the assertion of w1``."""
 
 
-@agent(queue=ADVISE, name="refiner", on_failure=QuestionFailure.GIVE_UP)
+@agent(queue=ADVISE, name="refiner")
 async def refiner(node: ProofNode, deps: Deps) -> Apply:
     """One request; a reply that cannot be used costs one attempt."""
     question = question_of(deps)

@@ -9,7 +9,6 @@ from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.protocol.base import OPEN, REFUSED, VACUOUS, Answering, Outcome
 from goedels_poetry.search.agents.deps import Apply, Deps
 from goedels_poetry.search.agents.registry import agent
-from goedels_poetry.search.questions.decider import QuestionFailure
 from goedels_poetry.search.questions.writer import question_of, sentences_of
 from goedels_poetry.search.tasks.attempts import set_report
 from goedels_poetry.search.tasks.question import ANSWER, ASK, INCONSISTENT, LIMITS, PROGRAM, UNREADABLE, Question
@@ -183,7 +182,7 @@ def _shown(answer: object) -> str:
     return str(answer).lower() if isinstance(answer, bool) else str(answer)
 
 
-@agent(queue=Queue.VERIFY, name="verifier", on_failure=QuestionFailure.UNREADABLE_PROGRAM)
+@agent(queue=Queue.VERIFY, name="verifier")
 async def verifier(node: ProofNode, deps: Deps) -> Apply:
     """Read, check what the question requires, pose the premises, premises and goal, premises and not goal."""
     question = question_of(deps)

@@ -271,7 +271,7 @@ def sentences_of(question: Question) -> list[str]:
     return [s.text for s in question.sentences if s.number is not None] if question.has_text else []
 
 
-@agent(queue=Queue.FORMALIZE, name="formalizer", on_failure="unusable_reply")
+@agent(queue=Queue.FORMALIZE, name="formalizer")
 async def formalizer(node: ProofNode, deps: Deps) -> Apply:
     """Ask for a program; the prompt says what was wrong with a reply that was none."""
     question = question_of(deps)
@@ -286,7 +286,7 @@ async def formalizer(node: ProofNode, deps: Deps) -> Apply:
     return await _program(node, deps, Message(ROLE, prompt, words))
 
 
-@agent(queue=Queue.CORRECT, name="corrector", on_failure="unusable_reply")
+@agent(queue=Queue.CORRECT, name="corrector")
 async def corrector(node: ProofNode, deps: Deps) -> Apply:
     """One more turn."""
     return await _program(node, deps, await correction(deps, node, REPORT_PROMPT, NOTE))

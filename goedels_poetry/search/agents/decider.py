@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from goedels_poetry.models.requests import Reply
+from goedels_poetry.models.requests import Reply, object_of
 from goedels_poetry.protocol.base import Goal, ModelGuided, Outcome, Refutable
 from goedels_poetry.search.agents.deps import Apply, Deps
 from goedels_poetry.search.agents.guidance import guide_of, request_about
@@ -149,16 +149,8 @@ async def _refuted(deps: Deps, guide: ModelGuided, goal: Goal, claim: Any, reaso
 def decision_schema(offered: Iterable[str]) -> dict[str, Any]:
     """JSON schema of a decision among these moves."""
     names = dict.fromkeys(name for move in offered for name in (move, *SYNONYMS.get(move, ())))
-    return {
-        "title": "decision",
-        "type": "object",
-        "properties": {
-            "reason": {"type": "string"},
-            "decision": {"type": "string", "enum": list(names)},
-            REFUTED: {},
-        },
-        "required": ["decision"],
-    }
+    moves = {"type": "string", "enum": list(names)}
+    return object_of("decision", required=("decision",), reason="string", decision=moves, refuted={})
 
 
 PROMPT = "post-modification-decision"

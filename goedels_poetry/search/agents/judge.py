@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.models.requests import object_of
 from goedels_poetry.protocol.base import Examinable
 from goedels_poetry.search.agents.deps import DOUBT, Apply, Deps
 from goedels_poetry.search.agents.registry import agent
@@ -35,24 +36,11 @@ _FINAL = {
 _FAULTS_OF_A_FORMALIZATION = ("inconsistent", "unknown")
 """What says nothing about the claim when the premises and definitions are a model's."""
 
-JUDGE_SCHEMA: dict[str, Any] = {
-    "title": "judgement",
-    "type": "object",
-    "properties": {
-        "reason": {"type": "string"},
-        "same": {"type": "boolean"},
-        "differences": {"type": "array", "items": {"type": "string"}},
-        "advice": {"type": "string"},
-    },
-    "required": ["same"],
-}
+JUDGE_SCHEMA = object_of(
+    "judgement", required=("same",), reason="string", same="boolean", differences=["string"], advice="string"
+)
 
-WORDS_SCHEMA: dict[str, Any] = {
-    "title": "words",
-    "type": "object",
-    "properties": {"words": {"type": "string", "minLength": 1}},
-    "required": ["words"],
-}
+WORDS_SCHEMA = object_of("words", words={"type": "string", "minLength": 1})
 MAX_WORDS = 4_000
 """Characters that are kept of what a model reads in a formal text."""
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from goedels_poetry.models.requests import Reply
+from goedels_poetry.models.requests import Reply, object_of
 from goedels_poetry.protocol.base import Goal, Outcome, Searchable
 from goedels_poetry.search.agents.deps import Apply, Deps
 from goedels_poetry.search.agents.guidance import guide_of, request_for
@@ -25,13 +25,7 @@ from goedels_poetry.store.txn import Txn
 KIND = "retrieval"
 """Entries of a node's history: the queries of a search, and the names of what they found."""
 
-QUERY_SCHEMA: dict[str, Any] = {
-    "title": "queries",
-    "type": "object",
-    "properties": {"queries": {"type": "array", "items": {"type": "string"}}},
-    "required": ["queries"],
-    "additionalProperties": False,
-}
+QUERY_SCHEMA = object_of("queries", closed=True, queries=["string"])
 
 
 @agent(queue=Queue.RETRIEVE)

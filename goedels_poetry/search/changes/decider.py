@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from goedels_poetry.models.requests import Reply
+from goedels_poetry.models.requests import Reply, object_of
 from goedels_poetry.protocol.base import Outcome
 from goedels_poetry.python.changes import ChangeReport
 from goedels_poetry.python.changes.report import MISSED, OPEN, REACHED
@@ -160,13 +159,7 @@ CHANGE_FAILURES = FailureTable.of(
 
 ROLE = "decider"
 
-DECISION_SCHEMA: dict[str, Any] = {
-    "title": "decision",
-    "type": "object",
-    "properties": {"reason": {"type": "string"}, "decision": {"type": "string"}},
-    "required": ["reason", "decision"],
-    "additionalProperties": False,
-}
+DECISION_SCHEMA = object_of("decision", closed=True, reason="string", decision="string")
 """No enumeration: a decision to go back names the step, in one's own words."""
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from goedels_poetry.models.requests import object_of
 from goedels_poetry.python.testing.candidate import replay, test_candidate
 from goedels_poetry.python.testing.checks import CheckResult
 from goedels_poetry.search.agents.deps import Apply, Deps
@@ -34,26 +35,9 @@ MOST_TESTS = 8
 MAX_CALL = 4_000
 """Characters of a call that is looked at."""
 
-SCHEMA: dict[str, Any] = {
-    "title": "tests",
-    "type": "object",
-    "properties": {
-        "tests": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "call": {"type": "string"},
-                    "expected": {},
-                    "why": {"type": "string"},
-                    "words": {"type": "string"},
-                },
-                "required": ["call"],
-            },
-        }
-    },
-    "required": ["tests"],
-}
+SCHEMA = object_of(
+    "tests", tests=[object_of("", required=("call",), call="string", expected={}, why="string", words="string")]
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from goedels_poetry.models.requests import Reply
+from goedels_poetry.models.requests import Reply, object_of
 from goedels_poetry.protocol.base import Outcome
 from goedels_poetry.search.agents.deps import Apply, Deps
 from goedels_poetry.search.agents.registry import agent
@@ -29,39 +29,14 @@ MAX_WORDS = 1_000
 LEAST_QUOTE = 3
 """Characters of a piece of the program, so that it names a place."""
 
-CRITIQUE_SCHEMA: dict[str, Any] = {
-    "title": "critique",
-    "type": "object",
-    "properties": {
-        "comparison": {"type": "string"},
-        "faults": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "where": {"type": "string"},
-                    "fault": {"type": "string"},
-                    "fix": {"type": "string"},
-                },
-                "required": ["where", "fault", "fix"],
-                "additionalProperties": False,
-            },
-        },
-    },
-    "required": ["comparison", "faults"],
-    "additionalProperties": False,
-}
+CRITIQUE_SCHEMA = object_of(
+    "critique",
+    closed=True,
+    comparison="string",
+    faults=[object_of("", closed=True, where="string", fault="string", fix="string")],
+)
 
-SPLIT_SCHEMA: dict[str, Any] = {
-    "title": "subquestions",
-    "type": "object",
-    "properties": {
-        "reason": {"type": "string"},
-        "subquestions": {"type": "array", "items": {"type": "string"}},
-    },
-    "required": ["reason", "subquestions"],
-    "additionalProperties": False,
-}
+SPLIT_SCHEMA = object_of("subquestions", closed=True, reason="string", subquestions=["string"])
 
 _SENTENCE = re.compile(r"(?i)[\s`\[(]*(?:sentences?|s)?[\s#\[(]*(\d{1,5})\b")
 _NAMED = re.compile(r':named\s+\|?([^\s|()]+)|"name"\s*:\s*"([^"]+)"|\b(goal(?:[-_]\w+)?)\b')

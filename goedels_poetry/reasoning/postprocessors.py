@@ -20,6 +20,7 @@ from goedels_poetry.reasoning.steps import (
     Tally,
     Task,
     at_once,
+    chain,
     evidence,
     in_turn,
     is_decided,
@@ -416,3 +417,24 @@ def _kind(name: str) -> type[Any]:
 
 def _plain(name: str) -> str:
     return name.strip().lower().replace("-", "_")
+
+
+__all__ = [
+    "POST_PROCESSORS",
+    "Advice",
+    "Decomposed",
+    "LeastToMost",
+    "Machine",
+    "PostProcessor",
+    "SelfConsistency",
+    "SelfRefine",
+    "Solve",
+    "Task",
+    "at_once",
+    "chain",
+    "in_turn",
+    "parse_option",
+    "post_processors",
+    "side_by_side",
+    "standing",
+]

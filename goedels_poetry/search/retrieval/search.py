@@ -8,7 +8,7 @@ import os
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
@@ -27,7 +27,7 @@ RANK_OFFSET = 60
 """Of reciprocal rank fusion: a place r counts 1 / (60 + r) (Cormack, Clarke and Büttcher, SIGIR 2009)."""
 SPARE = 3
 """So many times more are ranked than wanted, for those that the goal may not cite after all."""
-WEIGHTS = {"the file": 3.0, "the project": 1.5}
+WEIGHTS = {"the file": 3.0}
 """Theorems near a goal were written for it more often than those of a library."""
 CHOSEN = 2.0
 """Weight of a query that is not taken from the goal."""
@@ -118,11 +118,9 @@ class PremiseSearch:
         return SearchResult(await _stated(language, goal, ranked, limit), asked)
 
     async def _sources(self, language: Searchable, goal: Goal, before: list[Citable]) -> list[tuple[str, Source]]:
-        file = re.sub(r"(\.lean):[^/]*$", r"\1", str(goal.options.get("file") or ""))  # FILE.lean:theorem
         indexes = {
             "the library": await self._library(language, goal),
             "the file": Index.of(before) if before else None,
-            "the project": await self._project(file) if file else None,
         }
         many = SPARE * self._settings.premises
         found: list[tuple[str, Source]] = [
@@ -163,12 +161,6 @@ class PremiseSearch:
                 self._trouble("cache", f"the index of the library is not kept: {one_line(fault)}")
         return await asyncio.to_thread(Index.of, entries)
 
-    async def _project(self, file: str) -> Index | None:
-        if file not in self._indexes:
-            theorems = await asyncio.to_thread(theorems_of_project, Path(file))
-            self._indexes[file] = Index.of(theorems) if theorems else None
-        return self._indexes[file]
-
     def _trouble(self, what: str, reason: str) -> None:
         self._troubles.setdefault(what, reason)
 
@@ -189,15 +181,12 @@ def fused(answers: Sequence[Sequence[Premise]], limit: int, weights: Sequence[fl
 
 
 async def _stated(language: Searchable, goal: Goal, ranked: list[Premise], limit: int) -> tuple[Premise, ...]:
-    """The best of them, with the statements that the language prints; those unknown to it are left out.
-
-    The theorems of a project stay as they are written there: the goal's file need not import them.
-    """
+    """The best of them, with the statements that the language prints; those unknown to it are left out."""
     statements = await language.stated(goal, [p.name for p in ranked])
     alike: dict[tuple[str, str], Premise] = {}
     for p in ranked:  # the same law of ten kinds of numbers is one premise: that of the kind that fits best
-        if p.name in statements or (p.source.startswith("project") and p.statement):
-            known = replace(p, statement=statements.get(p.name, p.statement))
+        if p.name in statements:
+            known = replace(p, statement=statements[p.name])
             alike.setdefault(_law(known), known)
     return tuple(alike.values())[:limit]
 
@@ -319,53 +308,3 @@ def _hits(value: Any, statement: str, docstring: str, source: str) -> list[Premi
             texts = [str(hit.get(field) or "").strip()[:MOST_TEXT] for field in ("name", statement, docstring)]
             found.append(Premise(texts[0], texts[1], texts[2], source))
     return found
-
-
-# -- the theorems of a lake project, read as text ------------------------------------------------------------------
-
-MARKS = ("lakefile.lean", "lakefile.toml")
-MOST_FILES, LARGEST_FILE, MOST_STATEMENT = 2_000, 500_000, 2_000
-_COMMENT = re.compile(r"/-(?!-)[\s\S]*?-/|(?<!/)--[^\n]*")
-_LINE = re.compile(
-    r"^[ \t]*(?:(?P<docstring>/--[\s\S]*?-/)[ \t\n]*)?(?:@\[[^\]]*\][ \t\n]*)*"
-    r"(?:(?P<open>namespace)[ \t]+(?P<space>\S+)|(?P<section>(?:noncomputable[ \t]+)?section)\b[ \t]*\S*|(?P<end>end)\b"
-    r"|(?:(?:protected|noncomputable|nonrec|public)[ \t]+)*(?:theorem|lemma)[ \t]+"
-    r"(?P<name>[^\s:({\[⦃]+)(?P<statement>[\s\S]*?)"
-    r"(?=:=|^[ \t]*\||\n[ \t]*\n|\Z))",
-    re.MULTILINE,
-)
-
-
-def theorems_of_project(file: Path) -> list[Citable]:
-    """The theorems of the other files of a file's project; [] when it belongs to none, or there is no such file."""
-    folders = file.resolve().parents if file.is_file() else ()
-    root = next((folder for folder in folders if any((folder / mark).is_file() for mark in MARKS)), None)
-    if root is None:
-        return []
-    found = [f for f in sorted(root.rglob("*.lean")) if not any(p.startswith(".") for p in f.relative_to(root).parts)]
-    others = [f for f in found[:MOST_FILES] if f != file.resolve() and f.name != MARKS[0]]
-    return [theorem for other in others for theorem in _theorems(other, str(other.relative_to(root)))]
-
-
-def _theorems(file: Path, where: str) -> Iterator[Citable]:
-    try:
-        text = file.read_text("utf-8") if file.stat().st_size <= LARGEST_FILE else ""
-    except (OSError, UnicodeDecodeError):
-        return
-    yield from theorems_of_text(text, f"project: {where}")
-
-
-def theorems_of_text(text: str, source: str) -> Iterator[Citable]:
-    """The theorems that a Lean text states, as it writes them, with full names."""
-    text = _COMMENT.sub("", text)
-    spaces: list[str] = []
-    for found in _LINE.finditer(text):
-        if found["open"] or found["section"]:
-            spaces.append(found["space"] or "")
-        elif found["end"]:
-            del spaces[-1:]
-        else:
-            name = ".".join([space for space in spaces if space] + [found["name"].removeprefix("_root_.")])
-            statement = " ".join(found["statement"].split())[:MOST_STATEMENT]
-            docstring = " ".join((found["docstring"] or "").removeprefix("/--").removesuffix("-/").split())
-            yield Citable(name, statement=statement, docstring=docstring, source=source)

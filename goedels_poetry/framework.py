@@ -7,7 +7,7 @@ import contextlib
 import os
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, Self
+from typing import TYPE_CHECKING, Any, ParamSpec, Self
 
 from typing_extensions import Unpack
 
@@ -20,7 +20,7 @@ from goedels_poetry.search.machine.checkpoints import OnChunk
 from goedels_poetry.search.machine.graph import draw
 from goedels_poetry.search.machine.kinds import Extensions, PluginList, plugin_list, registry_of, run_id_of
 from goedels_poetry.search.machine.runner import MachineRunner, RunOptions
-from goedels_poetry.search.machine.snapshots import Snapshot, read_history, read_state, refuse_update
+from goedels_poetry.search.machine.snapshots import Snapshot, read_history, read_state
 from goedels_poetry.search.machine.streams import RESULT, StreamMode, modes_of, stream_of
 from goedels_poetry.search.tasks.claim import Confirm
 from goedels_poetry.settings.declared import Settings
@@ -278,7 +278,7 @@ class GoedelsPoetryFramework(MachineRunner):
         before: RunnableConfig | None = None,
         limit: int | None = None,
     ) -> Iterator[Snapshot]:
-        """Every checkpoint of a run, newest first, over all its starts; read as they are asked for.
+        """Every checkpoint of a run, newest first, over all its starts.
 
         Args:
             run: see :meth:`get_state`.
@@ -291,14 +291,6 @@ class GoedelsPoetryFramework(MachineRunner):
         """
         place = self._place(run)
         return read_history(place, filter=filter, before=before, limit=limit, extensions=self.extensions)
-
-    def update_state(self, run: str | RunnableConfig, values: Any = None, as_node: str | None = None) -> NoReturn:
-        """Refused: the state is read from the run's store. :meth:`fork` goes on from an earlier moment.
-
-        Raises:
-            StateIsReadOnly: always, with what to do instead.
-        """
-        refuse_update(self._place(run))
 
     def _place(self, run: str | RunnableConfig | RunResult) -> RunDir:
         return self._runs.get(run_id_of(run))

@@ -25,7 +25,7 @@ from toy_language import ToyLanguage, generated, theorem
 from trees_by_hand import MakeFramework
 
 from goedels_poetry import Event, FailurePolicy, GoedelsPoetryFramework, Queue, RunResult, Settings, Verdict
-from goedels_poetry.errors import GoedelsPoetryError, StateIsReadOnly, UnknownRun
+from goedels_poetry.errors import GoedelsPoetryError, UnknownRun
 from goedels_poetry.models.client import Models
 from goedels_poetry.search.agents.registry import AgentSpec, load_registry
 from goedels_poetry.search.machine.snapshots import Snapshot
@@ -228,15 +228,6 @@ async def test_a_run_that_was_not_checkpointed_yet_has_the_state_of_its_store(fr
         fw.get_state("nonsense")
     with pytest.raises(GoedelsPoetryError, match="no checkpoint"):
         fw.get_state({"configurable": {"thread_id": result.run_id, "checkpoint_id": "1f000000"}})
-
-
-async def test_an_update_of_the_state_is_refused_with_what_to_do_instead(framework: MakeFramework) -> None:
-    fw = framework()
-    result = await fw.arun(theorem(), name="t")
-    before = fw.get_state(result.run_id)
-    with pytest.raises(StateIsReadOnly, match=r"proof store, which is the source of truth.*use fork"):
-        fw.update_state(before.config, {"status": "proved"}, as_node="prover")
-    assert fw.get_state(result.run_id) == before
 
 
 async def test_checkpoints_do_not_grow_with_the_tree(framework: MakeFramework) -> None:

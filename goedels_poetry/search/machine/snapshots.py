@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from goedels_poetry.errors import GoedelsPoetryError, StateIsReadOnly
+from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.search.agents.registry import Registry, load_registry
 from goedels_poetry.search.machine.checkpoints import has_checkpoints, reader
 from goedels_poetry.search.machine.graph import draw
@@ -115,16 +115,6 @@ def read_history(
         for found in graph.get_state_history(_thread(place), filter=chosen, before=before, limit=limit):
             yield _snapshot(place, found, extensions, newest=newest)
             newest = False
-
-
-def refuse_update(place: RunDir) -> NoReturn:
-    """Raise StateIsReadOnly: why a state cannot be written, and what to do instead."""
-    raise StateIsReadOnly(
-        f"the state of run {place.run_id} is read from its proof store, which is the source of truth, so it cannot be "
-        "written: the supervisor would read the store again at its next step. To go on from an earlier moment, use "
-        'fork(run, snapshot.values["seq"]) and resume the fork; to change what happens to a goal, install an agent '
-        "(goedels_poetry.agent) for its queue; to change a budget, resume the run with other settings"
-    )
 
 
 def _thread(place: RunDir, checkpoint: str | None = None) -> RunnableConfig:

@@ -473,7 +473,7 @@ async def test_a_policy_that_fails_itself_gives_way_to_the_usual_one(site: Path,
 @pytest.mark.parametrize(
     ("policy", "why"),
     [
-        ("'shrug'", "'shrug' is no failure policy; there are fail_proof, fail_sketch"),
+        ("'shrug'", "'shrug' is no failure policy; there are reject_formalization, fail_proof"),
         ("FailurePolicy.SKIP", "the failure policy skip means nothing in the queue prove"),
         ("{'verify': 'skip'}", "a failure policy for verify, which it does not serve"),
         ("lambda reason: None", "does not take (txn, node, reason, deps)"),

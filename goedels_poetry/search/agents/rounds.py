@@ -1,5 +1,7 @@
 """One round with a language model: a beam of samples, read and checked, and what is kept of it.
 
+A failure of our own code says nothing about a reply: the same is tried again, and it is never held against it.
+
 The first sample is asked for alone: those after it are paid for only when it does not hold. The winner is the first,
 in their order, that holds, whatever came first. Samples that propose the same thing are checked once.
 """
@@ -12,12 +14,12 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from goedels_poetry.errors import BudgetExceeded, InvalidInput, is_passing, one_line
 from goedels_poetry.models.cache import Asked
 from goedels_poetry.models.requests import Reply, Request
 from goedels_poetry.protocol.base import Goal, ModelGuided, Outcome
-from goedels_poetry.search.agents.deps import Deps
+from goedels_poetry.search.agents.deps import Deps, Fault
 from goedels_poetry.search.agents.guidance import schedule
-from goedels_poetry.search.agents.judging import outcome_of
 from goedels_poetry.search.agents.refuting import REFUTATION
 from goedels_poetry.search.agents.story import UNREADABLE
 from goedels_poetry.store.state import ProofNode
@@ -33,6 +35,11 @@ STRIDE = 7_919
 
 REFUTED_IN_VAIN = "refutation"
 """Kind of history entry: a model has said that the goal is false, and it does not hold; why, and what it gave."""
+
+OURS = "a fault of this program, not of the reply"
+"""Begins the reason of a fault."""
+TRIES = 2
+"""How often a job is done on the same reply when our own code fails."""
 
 Read = Callable[[Reply], Awaitable[Outcome]]
 """A reply to what it proposes; not ok: its reason goes into the next prompt."""
@@ -133,6 +140,32 @@ class Round:
             if REFUTATION in sample.report and not sample.holds:  # a reader wants to know what was claimed, and why not
                 claimed = txn.save(sample.report[REFUTATION])
                 txn.log(node.id, REFUTED_IN_VAIN, model=self.model, reason=sample.reason, claimed_ref=claimed)
+
+
+async def outcome_of(deps: Deps, who: str, work: Callable[[], Awaitable[Outcome]]) -> Outcome:
+    """The outcome of ``work``, or a fault after `TRIES` of them, each noted under ``who``.
+
+    Every exception is a fault of ours but `InvalidInput`, which refuses the reply.
+
+    Raises:
+        BudgetExceeded, and whatever says that a tool is missing or the system lacks resources: nothing was tried.
+    """
+    found = Outcome(False)
+    for _ in range(TRIES):
+        try:
+            found = deps.charge(await work())
+        except InvalidInput as error:
+            return Outcome(False, {}, str(error))
+        except Exception as error:
+            if isinstance(error, BudgetExceeded) or is_passing(error):
+                raise
+            found = Outcome(False, {}, one_line(error), fault=True)
+        if not found.fault:
+            break
+        fault = Fault(who, "", found.reason)
+        if fault not in deps.faults:
+            deps.faults.append(fault)
+    return replace(found, reason=f"{OURS}: {found.reason}") if found.fault else found
 
 
 async def ask_round(deps: Deps, request: Request, read: Read, check: Check | None = None) -> Round:

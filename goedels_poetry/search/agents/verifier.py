@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from goedels_poetry.protocol.base import Outcome
 from goedels_poetry.search.agents.deps import Apply, Deps
-from goedels_poetry.search.agents.judging import outcome_of
 from goedels_poetry.search.agents.logged import logged
 from goedels_poetry.search.agents.registry import agent
+from goedels_poetry.search.agents.rounds import outcome_of
 from goedels_poetry.store.state import ProofNode, Queue
 from goedels_poetry.store.txn import Txn
 

@@ -6,8 +6,8 @@ from goedels_poetry.protocol.base import Outcome
 from goedels_poetry.python.fingerprint.names import Fingerprint
 from goedels_poetry.python.testing.candidate import test_candidate
 from goedels_poetry.search.agents.deps import Apply, Deps
-from goedels_poetry.search.agents.judging import outcome_of
 from goedels_poetry.search.agents.registry import agent
+from goedels_poetry.search.agents.rounds import outcome_of
 from goedels_poetry.search.code.decider import untested
 from goedels_poetry.search.code.wording import forbidden_strategies, left_words, refused_report, report_on, why_banned
 from goedels_poetry.search.code.writer import task_of

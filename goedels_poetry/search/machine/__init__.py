@@ -8,7 +8,7 @@
 * `loop` is one search: it puts the machine together and drives its `graph`, with LangGraph's notes in `checkpoints`
   (read by `snapshots`). The graph asks the `supervisor` what is next and runs agents as `jobs`.
 * `learning` opens and fills what runs leave for later ones.
-* `background` is the loop on which synchronous faces wait, `readings` what is on its way from a text to a theorem.
+* `background` is the loop on which synchronous faces wait.
 
 Nothing here asks what kind of task a run has, and nothing but a checker says ``proved``.
 """

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from goedels_poetry.errors import StoreError
@@ -13,17 +15,20 @@ from goedels_poetry.search.agents.registry import Registry
 from goedels_poetry.search.machine.checkpoints import checkpointer, drive, run_config
 from goedels_poetry.search.machine.graph import Machine, build
 from goedels_poetry.search.machine.jobs import Jobs
-from goedels_poetry.search.machine.opening import opening
 from goedels_poetry.search.machine.session import RunSession, Subject
-from goedels_poetry.search.machine.supervisor import SupervisorAgent
+from goedels_poetry.search.machine.supervisor import RUNNING, Dispatch, SupervisorAgent
 from goedels_poetry.search.retrieval.search import PremiseSearch
 from goedels_poetry.search.tasks.base import Statement, Stop
 from goedels_poetry.store.database import refuse
 from goedels_poetry.store.shared_database import is_damaged, is_unfinished, put_aside
-from goedels_poetry.store.state import GoedelsPoetryState
+from goedels_poetry.store.state import GoedelsPoetryState, Queue
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
+
+
+DIRECT = frozenset({Queue.FORMALIZE, Queue.CHECK_SEMANTICS, Queue.PROVE, Queue.VERIFY, Queue.CORRECT, Queue.DECIDE})
+"""Where a goal is before anything is decomposed."""
 
 
 class SearchLoop:
@@ -104,3 +109,28 @@ class SearchLoop:
             premises=self._premises,
             ledger=ledger,
         )
+
+
+# -- the first moves, without LangGraph ------------------------------------------------------------------------
+
+
+async def opening(machine: Machine, run_id: str) -> Stop | None:
+    """Make moves until the run is over, or there is something to decompose: then None.
+
+    Loading LangGraph takes longer than proving most small theorems. The supervisor decides here as it does in the
+    graph, and the same agents take the same steps; the graph goes on from the store like any resumed run.
+    """
+    state: GoedelsPoetryState = {"run_id": run_id, "status": RUNNING, "reason": ""}
+    while True:
+        turn = await machine.turn(state)
+        if turn.stop is not None:
+            return turn.stop
+        if await machine.store.on_thread(_is_beyond, machine, turn.plan):
+            return None
+        state = turn.state
+        agents = machine.registry.agents
+        await asyncio.gather(*(machine.step(agents[item.agent], [item], state) for item in turn.plan))
+
+
+def _is_beyond(machine: Machine, plan: Sequence[Dispatch]) -> bool:
+    return any(machine.store.get(item.node_id).queue not in DIRECT for item in plan)

@@ -6,8 +6,9 @@ import asyncio
 import contextlib
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 from weakref import WeakValueDictionary
@@ -20,14 +21,13 @@ from goedels_poetry.errors import InvalidInput, Unavailable, UnknownLanguage, Un
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.models.accounting import SharedBudget
 from goedels_poetry.models.client import Models, models_from
-from goedels_poetry.protocol.base import Configurable, JobPool, Language, SeveralTheorems, Spreading
+from goedels_poetry.protocol.base import Configurable, JobPool, Language, SeveralTheorems, Spreading, Theorem
 from goedels_poetry.search.agents.registry import Registry
-from goedels_poetry.search.machine.background import Closed
+from goedels_poetry.search.machine.background import Closed, call_in
 from goedels_poetry.search.machine.checkpoints import GraphOptions, OnChunk
 from goedels_poetry.search.machine.elsewhere import Assignment, Elsewhere, run_elsewhere
 from goedels_poetry.search.machine.kinds import KINDS, Extensions, as_stored, id_of, registry_of, task_of
 from goedels_poetry.search.machine.learning import Memory, MemoryFiles
-from goedels_poetry.search.machine.readings import Readings, read, text_of
 from goedels_poetry.search.machine.run import Run
 from goedels_poetry.search.machine.session import Services, Subject
 from goedels_poetry.search.memory import conversation
@@ -70,6 +70,13 @@ class RunOptions(TypedDict, total=False):
 
 LOGIC = "logic"
 """The language of programs that answer questions."""
+
+
+READ_GRACE = 1.0
+"""Seconds that an interrupt leaves to the reading of a theorem: most are read by then, and the run can be resumed."""
+OPTIONS = ("theorem", "assume_definitions", "without", "seed", "file")
+"""What languages of theorems take of a caller; the command line gives all of them the same."""
+_THEOREMS = frozenset({"smt", "lean", "python"})
 
 
 class MachineRunner:
@@ -161,7 +168,7 @@ class MachineRunner:
             more["name"] = os.fspath(source)
         name = more.get("name")
         try:
-            text = source if isinstance(source, str) else await asyncio.to_thread(text_of, source)
+            text = source if isinstance(source, str) else await asyncio.to_thread(_text_of, source)
         except UnicodeDecodeError as exc:
             return RunResult(name or "", Verdict.INVALID, reason=f"the file is not UTF-8: {exc.reason}")
         task: Task = FormalTheorem(text)
@@ -359,7 +366,7 @@ class MachineRunner:
                     async with busy:
                         return await run_elsewhere(self.elsewhere, place, sent, out, on_event)
             try:
-                theorem = await self._readings.of(read(task, language, options))
+                theorem = await self._readings.of(_read(task, language, options))
             except TimeoutError as exc:
                 return _unread(name, language, f"{exc}, and the time for it is used up: give it more")
             except Unavailable as exc:
@@ -403,3 +410,48 @@ def _unread(name: str, language: Language, reason: str) -> RunResult:
 
 def _ignore(event: Event) -> None:
     """Nobody listens."""
+
+
+class Readings:
+    """Those under way, on whichever loops."""
+
+    def __init__(self) -> None:
+        self._under_way: set[asyncio.Future[Any]] = set()
+
+    async def of(self, work: Coroutine[Any, Any, T]) -> T | None:
+        """What it returns; None when an interrupt has ended it."""
+        reading = asyncio.ensure_future(work)
+        self._under_way.add(reading)
+        try:
+            return await reading
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if not reading.cancelled() or (task is not None and task.cancelling()):
+                raise
+            return None
+        finally:
+            self._under_way.discard(reading)
+
+    def interrupt(self) -> None:
+        """End them in a moment; in any thread."""
+        for reading in tuple(self._under_way):
+            loop = reading.get_loop()
+            call_in(loop, partial(loop.call_later, READ_GRACE, reading.cancel))
+
+
+async def _read(task: Task, language: Language, options: dict[str, Any]) -> Theorem:
+    """See `Task.read`; RefusedPlugin for what a language of somebody else raises besides.
+
+    Raises:
+        InvalidInput: an option that no language of ours knows, which would change nothing.
+    """
+    unknown = [name for name in options if name not in OPTIONS]
+    if language.name in _THEOREMS and unknown:
+        raise InvalidInput(f"options: there is no `{unknown[0]}`", hint=f"there are {', '.join(OPTIONS[:2])}")
+    with languages.blaming(language, "read the text"):
+        return await task.read(language, options)
+
+
+def _text_of(path: os.PathLike[str]) -> str:
+    """A file's text, byte for byte: line ends stay as they are. Raises OSError, UnicodeDecodeError."""
+    return Path(path).read_bytes().decode()

@@ -18,11 +18,10 @@ from goedels_poetry import Event, GoedelsPoetryFramework, Settings, Verdict
 from goedels_poetry.checker import Certificate, Submission
 from goedels_poetry.errors import UnknownRun
 from goedels_poetry.languages import Goal, Outcome
-from goedels_poetry.search.machine.graph import Machine, build
 from goedels_poetry.search.machine.run import CHECK_GRACE
 from goedels_poetry.settings.declared import Budgets
 from goedels_poetry.store.runs import identity
-from goedels_poetry.store.state import NodeStatus, Queue
+from goedels_poetry.store.state import NodeStatus
 
 HOPELESS = {"proof": None, "exhausted": True}
 
@@ -273,19 +272,6 @@ async def test_a_tampered_checkpoint_runs_no_code(framework: MakeFramework, tmp_
     db.close()
     assert (await framework().aresume(stopped.run_id)).verdict is Verdict.PROVED
     assert not trap.exists()
-
-
-def test_every_agent_is_a_node_of_the_graph() -> None:
-    from goedels_poetry.search.agents.registry import load_registry
-
-    registry = load_registry()
-    machine = Machine(None, registry, None, None, None, print, None)  # type: ignore[arg-type]  # nothing is run
-    drawn = build(machine).get_graph()
-    assert set(drawn.nodes) >= {"supervisor", *registry.agents}
-    assert {"judge", "prover", "verifier", "corrector", "decider", "retriever", "sketcher", "backtrack"} <= set(
-        registry.agents
-    )
-    assert list(registry.routes) == [str(q) for q in Queue]
 
 
 # -- memory ----------------------------------------------------------------------------------------------------

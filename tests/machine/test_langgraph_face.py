@@ -499,19 +499,6 @@ def test_a_plugin_that_declares_nothing_fails_as_our_own_agent_of_the_queue() ->
     assert registry.policy(plain, "new").name == FailurePolicy.FAIL_PROOF
 
 
-# -- a theorem in SMT-LIB --------------------------------------------------------------------------------------
-def test_a_theorem_in_smt_lib_streams_and_has_its_history(tmp_path: Path) -> None:
-    with GoedelsPoetryFramework(Settings(home=tmp_path)) as framework:
-        pairs = list(framework.stream(SMT, name="t.smt2", stream_mode=["updates", "values", "custom"]))
-        run_id = next(chunk["run_id"] for mode, chunk in pairs if mode == "values")
-        assert [mode for mode, _ in pairs[-2:]] == ["updates", "values"]
-        assert pairs[-1][1]["verdict"] == "proved"
-        history = list(framework.get_state_history(run_id))
-        assert_whole(history)
-        assert [str(node.status) for node in history[0].tree()] == ["proved"]
-        assert framework.result(run_id).trust_level == "L3"
-
-
 def test_the_example_of_the_documentation_runs_as_it_stands(tmp_path: Path) -> None:
     root = Path(__file__).parents[2]
     section = (root / "docs" / "architecture.md").read_text("utf-8").partition("## For LangGraph users")[2]

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -245,18 +241,6 @@ async def test_without_a_formalizer_the_claim_is_invalid_and_the_message_says_wh
         assert server.calls == 0
 
 
-async def test_another_claim_language_model_or_context_is_another_run(with_model: WithModel) -> None:
-    with Server(answers([smt(ZERO)], [YES])) as server:
-        framework = with_model(server)
-        first = await prove(framework, "zero is neutral")
-        other = await prove(framework, "zero is neutral!")
-        formal = await framework.arun("zero is neutral", language="smt", name="claim")
-        assert formal.verdict is Verdict.INVALID, "the words are no theorem of the language"
-        context = await prove(framework, "zero is neutral", context="; nothing given\n")
-        seeded = await prove(framework, "zero is neutral", options={"assume_definitions": True})
-        assert len({first.run_id, other.run_id, context.run_id, seeded.run_id}) == 4
-
-
 async def test_given_definitions_stay_as_they_are(with_model: WithModel) -> None:
     given = f"; mine\n{NAT}{PLUS}"
     with Server(answers([smt(ZERO), smt("(prove (forall ((x Nat)) (= (plus x zero) x)))")], [YES])) as server:
@@ -266,28 +250,6 @@ async def test_given_definitions_stay_as_they_are(with_model: WithModel) -> None
         assert (result.verdict, told["attempts"]) == (Verdict.PROVED, 2), "defining them once more is an error"
         assert told["formal"].startswith(given)
         assert "; mine" in prompts(server, is_formalizer)[0]
-
-
-async def test_a_person_is_asked_before_the_proof_and_may_decline(with_model: WithModel) -> None:
-    shown: list[dict[str, Any]] = []
-
-    def says(answer: bool) -> Any:
-        async def confirm(told: dict[str, Any]) -> bool:
-            shown.append(told)
-            return answer
-
-        return confirm
-
-    with Server(answers([smt(ZERO)], [YES])) as server:
-        framework = with_model(server)
-        declined = await prove(framework, confirm=says(False))
-        assert (declined.verdict, declined.certificate) == (Verdict.UNKNOWN, None)
-        assert "declined" in declined.reason
-        assert shown[0]["formal"] == ZERO
-        assert declined.metrics["attempts"] == 0
-        agreed = await prove(framework, confirm=says(True))
-        assert (agreed.run_id, agreed.verdict, len(shown)) == (declined.run_id, Verdict.PROVED, 2)
-        assert (agreed.formalization["confirmed"], server.calls) == (True, 2)  # type: ignore[index]
 
 
 async def test_an_interrupt_while_the_person_thinks_can_be_resumed(with_model: WithModel) -> None:
@@ -304,38 +266,3 @@ async def test_an_interrupt_while_the_person_thinks_can_be_resumed(with_model: W
         resumed = await framework.aresume(stopped.run_id)
         assert (resumed.verdict, resumed.formalization["confirmed"]) == (Verdict.PROVED, None)
         assert server.calls == 2
-
-
-RUN = """
-import sys
-from goedels_poetry import GoedelsPoetryFramework, Settings
-model = {"model": "scripted", "base_url": sys.argv[1], "retries": 0}
-settings = Settings(home=sys.argv[2], models={"default": model, "cache": False}, schedule={"beam": (1,)})
-with GoedelsPoetryFramework(settings) as framework:
-    print(framework.run("zero is neutral", informal=True, language="smt", name="c", round_trip=False).verdict)
-"""
-
-
-@pytest.mark.whole("model_loop/test_loop.py::test_after_kill_9_only_calls_that_were_in_flight_are_repeated")
-def test_after_kill_9_the_accepted_text_is_not_asked_for_again(tmp_path: Path) -> None:
-    """Without a cache: once killed while the judge thinks, once after its yes, while the text is looked at."""
-    environment = dict(os.environ) | {"PYTHONPATH": str(Path(__file__).parents[2])}
-    slow = Answer(YES.text, delay=60)
-    with Server(answers([smt(FALSE), smt(ZERO)], [NO, slow, YES])) as server:
-
-        def start() -> subprocess.Popen[str]:
-            command = [sys.executable, "-c", RUN, server.url, str(tmp_path)]
-            return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
-
-        process = start()
-        while server.calls < 4 and process.poll() is None:
-            asyncio.run(asyncio.sleep(0.005))
-        os.kill(process.pid, signal.SIGKILL)
-        process.communicate()
-        assert len(prompts(server, is_judge)) == 2
-        process = start()
-        while server.calls < 5 and process.poll() is None:
-            asyncio.run(asyncio.sleep(0.005))
-        assert process.communicate(timeout=60)[0].strip() == "proved"
-        assert len(prompts(server, is_formalizer)) == 2, "an accepted text is not asked for again"
-        assert len(prompts(server, is_judge)) == 3, "only the question that was in flight"

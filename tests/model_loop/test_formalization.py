@@ -18,7 +18,6 @@ CLAIM = "for all lists, reversing twice gives the list back"
 NAT = "(declare-datatypes ((Nat 0)) (((zero) (succ (pred Nat)))))\n"
 PLUS = "(define-fun-rec plus ((x Nat) (y Nat)) Nat (match x ((zero y) ((succ m) (succ (plus m y))))))\n"
 ZERO = f"{NAT}{PLUS}(prove (forall ((x Nat)) (= (plus x zero) x)))"
-FALSE = f"{NAT}{PLUS}(prove (forall ((x Nat)) (= (plus x x) x)))"
 VACUOUS = "(declare-const n Int)(assert (> n 0))(assert (< n 0))(prove (forall ((x Int)) (= x (+ x 1))))"
 ENDLESS = f"{NAT}(define-fun-rec f ((x Nat)) Nat (succ (f x)))(prove (forall ((x Nat)) (= (f x) x)))"
 YES = fenced({"reason": "the same", "same": True, "differences": []})

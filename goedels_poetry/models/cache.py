@@ -11,8 +11,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections import OrderedDict
-from dataclasses import dataclass, fields
+from collections import Counter, OrderedDict
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -52,23 +51,6 @@ class Asked:
         return _digest(self.text)
 
 
-@dataclass(slots=True)
-class CacheStats:
-    """Hits and misses since the cache was opened."""
-
-    generation_hits: int = 0
-    generation_misses: int = 0
-    verification_hits: int = 0
-    verification_misses: int = 0
-    validation_hits: int = 0
-    validation_misses: int = 0
-
-    def rate(self, kind: Kind) -> float:
-        """Hits among all look-ups of a kind, 0 to 1; 0 without any."""
-        hits, misses = getattr(self, f"{kind}_hits"), getattr(self, f"{kind}_misses")
-        return hits / (hits + misses) if hits + misses else 0.0
-
-
 class ExecutorCache:
     """The three caches. Thread-safe, and safe for several processes on one file.
 
@@ -87,7 +69,7 @@ class ExecutorCache:
         max_validation: int = 500,
         max_on_disk: int = 200_000,
     ) -> None:
-        self.stats = CacheStats()
+        self._lookups: Counter[str] = Counter()
         self.problem = ""
         """Why the file is not used; "" when it is, or when there is none."""
         self._most: dict[Kind, int] = {
@@ -116,8 +98,7 @@ class ExecutorCache:
             question: an `Asked`, or the JSON value of one: text, model, parameters, versions.
         """
         value = self._recall(kind, question)
-        name = f"{kind}_{'misses' if value is None else 'hits'}"
-        setattr(self.stats, name, getattr(self.stats, name) + 1)
+        self._lookups[f"{kind}_{'misses' if value is None else 'hits'}"] += 1
         return value
 
     def holds(self, kind: Kind, question: Any) -> bool:
@@ -136,9 +117,13 @@ class ExecutorCache:
             )
 
     def info(self) -> dict[str, Any]:
-        """Counts and hit rates, for the result."""
-        counts = {entry.name: getattr(self.stats, entry.name) for entry in fields(self.stats)}
-        return {**counts, **{f"{kind}_hit_rate": round(self.stats.rate(kind), 4) for kind in self._most}}
+        """Hits, misses and hit rates (0 without any look-up) since the cache was opened, for the result."""
+        told: dict[str, Any] = {}
+        for kind in self._most:
+            hits, misses = (self._lookups[f"{kind}_{what}"] for what in ("hits", "misses"))
+            told |= {f"{kind}_hits": hits, f"{kind}_misses": misses}
+            told[f"{kind}_hit_rate"] = round(hits / (hits + misses), 4) if hits + misses else 0.0
+        return told
 
     def close(self) -> None:
         """Close the file."""

@@ -74,14 +74,6 @@ class Usage:
     """Those of the input tokens that the server had in its own prompt cache."""
     money: float = 0.0
 
-    def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            self.cached_tokens + other.cached_tokens,
-            self.money + other.money,
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class Reply:

@@ -96,7 +96,7 @@ def test_each_kind_has_its_own_answers(tmp_path: Path, kind: Kind) -> None:
     assert kept.get(kind, {"version": 2, "text": "x"}) is None
     others: set[Kind] = {"generation", "verification", "validation"}
     assert all(kept.get(other, {"text": "x", "version": 1}) is None for other in others - {kind})
-    assert (getattr(kept.stats, f"{kind}_hits"), getattr(kept.stats, f"{kind}_misses")) == (1, 1)
+    assert (kept.info()[f"{kind}_hits"], kept.info()[f"{kind}_misses"]) == (1, 1)
     kept.close()
 
 

@@ -83,9 +83,8 @@ TASK = CodeTask("", "def f(xs: list[int], k: int = 2, *, up: bool = True) -> int
     [
         ("f([1, 2])", {"xs": "[1, 2]", "k": "2", "up": "True"}),
         ("f([], 3, up=False);", {"xs": "[]", "k": "3", "up": "False"}),
-        ("f(xs=[0] * 3, k=10 ** 3)", {"xs": "[0, 0, 0]", "k": "1000", "up": "True"}),
-        ("f(list(range(3)) + [-1])", {"xs": "[0, 1, 2, -1]", "k": "2", "up": "True"}),
-        ("f([{'a': (1, 'x' * 2)}])", {"xs": "[{'a': (1, 'xx')}]", "k": "2", "up": "True"}),
+        ("f(xs=[0], k=-3)", {"xs": "[0]", "k": "-3", "up": "True"}),
+        ("f([{'a': (1, 'xx')}])", {"xs": "[{'a': (1, 'xx')}]", "k": "2", "up": "True"}),
     ],
 )
 def test_a_call_is_read_as_literals_by_parameter(call: str, arguments: dict[str, str]) -> None:

@@ -261,21 +261,15 @@ class Comparison:
                     break
 
     def _remarks(self) -> Iterable[str]:
-        surface = self.surface
+        surface, different, doubted = self.surface, dict(self._differences()), self._related()
         if surface.form:
             yield f"touched in form only: {', '.join(surface.form)}"
-        different = dict(self._differences())
-        doubted = self._related()
-        for name, inputs in self.inputs.items():
-            ran = min(len(self.found.others.get(name, [])), len(self.found.behaviours.get(name, [])), len(inputs))
-            if name in different and (not doubted or name in doubted or name not in surface.touched):
-                yield different[name]
-            elif name not in different and ran and name in surface.touched:
-                yield f"{name} is touched; wherever it returned anything on {ran} inputs, it returns the same"
-        if surface.added:
-            yield f"new: {', '.join(surface.added[:8])}"
-        for name in surface.swallows:
-            yield f"{name} now catches every exception and says nothing about it"
+        for name, difference in different.items():
+            if not doubted or name in doubted or name not in surface.touched:
+                yield difference
+        same = [name for name in self.inputs if name in surface.touched and name not in different]
+        if same:
+            yield f"touched, and the same on all inputs that were tried: {', '.join(same)}"
         others = [n for n in self.found.failing() if n not in self.base.targets and n in self.base.measured.failing()]
         if others:
             still = "fails" if len(others) == 1 else "fail"

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.reading.nearest import nearest
-from goedels_poetry.python.fingerprint import rules
+from goedels_poetry.python.fingerprint import patterns as rules
 from goedels_poetry.python.fingerprint.canonical import (
     COMPREHENSIONS,
     LOOPS,
@@ -20,6 +20,7 @@ from goedels_poetry.python.fingerprint.canonical import (
     stores,
     text,
     walk,
+    words,
 )
 from goedels_poetry.python.fingerprint.functions import File, Function, calls_itself_by_parameter, reached
 from goedels_poetry.python.fingerprint.names import (
@@ -38,121 +39,22 @@ from goedels_poetry.python.fingerprint.recursion import of_recursion
 
 MAX_CHARACTERS = 60_000
 """A longer text is no candidate."""
-_ELEMENTARY = frozenset(
-    [
-        "abs",
-        "round",
-        "int",
-        "float",
-        "bool",
-        "str",
-        "len",
-        "pow",
-        "min",
-        "max",
-        "divmod",
-        "complex",
-        "isinstance",
-        "type",
-        "ord",
-        "chr",
-        "repr",
-        "tuple",
-        "list",
-        "bytes",
-        "range",
-        "hash",
-        "id",
-        "sqrt",
-        "isqrt",
-        "cbrt",
-        "log",
-        "log2",
-        "log10",
-        "log1p",
-        "exp",
-        "expm1",
-        "sin",
-        "cos",
-        "tan",
-        "asin",
-        "acos",
-        "atan",
-        "atan2",
-        "sinh",
-        "cosh",
-        "tanh",
-        "floor",
-        "ceil",
-        "trunc",
-        "radians",
-        "degrees",
-        "fabs",
-        "copysign",
-        "hypot",
-        "fmod",
-        "bit_length",
-        "Fraction",
-        "Decimal",
-        "is_integer",
-        "format",
-        "super",
-        "isfinite",
-        "isnan",
-        "isinf",
-        "cast",
-        "get",
-        "append",
-        "dataclass",
-        "namedtuple",
-    ]
+_ELEMENTARY = words(
+    """
+    abs round int float bool str len pow min max divmod complex isinstance type ord chr repr tuple list bytes
+    range hash id sqrt isqrt cbrt log log2 log10 log1p exp expm1 sin cos tan asin acos atan atan2 sinh cosh tanh
+    floor ceil trunc radians degrees fabs copysign hypot fmod bit_length Fraction Decimal is_integer format
+    super isfinite isnan isinf cast get append dataclass namedtuple
+    """
 )
 """Functions that stand in formulas like operators: alone they are a library call, beside arithmetic part of it."""
-_HEAVY = frozenset(
-    [
-        "permutations",
-        "combinations",
-        "product",
-        "accumulate",
-        "groupby",
-        "chain",
-        "reduce",
-        "factorial",
-        "comb",
-        "perm",
-        "prod",
-        "gcd",
-        "lcm",
-        "mean",
-        "median",
-        "mode",
-        "stdev",
-        "Counter",
-        "most_common",
-        "findall",
-        "sub",
-        "search",
-        "match",
-        "fullmatch",
-        "nsmallest",
-        "nlargest",
-        "bisect_left",
-        "bisect_right",
-        "bisect",
-        "insort",
-        "strptime",
-        "strftime",
-        "zip_longest",
-        "starmap",
-        "takewhile",
-        "dropwhile",
-        "from_iterable",
-        "combinations_with_replacement",
-        "multimode",
-        "quantiles",
-        "loads",
-        "dumps",
-    ]
+_HEAVY = words(
+    """
+    permutations combinations product accumulate groupby chain reduce factorial comb perm prod gcd lcm mean
+    median mode stdev Counter most_common findall sub search match fullmatch nsmallest nlargest bisect_left
+    bisect_right bisect insort strptime strftime zip_longest starmap takewhile dropwhile from_iterable
+    combinations_with_replacement multimode quantiles loads dumps
+    """
 )
 """What goes through the data by itself, whatever a comprehension hands to it."""
 _TAGS_BY_CALL = {
@@ -300,26 +202,7 @@ def _searches_a_graph(loop: ast.AST) -> bool:
 
 
 def _fills_a_table(loop: ast.AST, search: Search) -> bool:
-    if _any(search, rules.SPREADS):
-        return True
-    for pattern in rules.ONE_ENTRY:
-        for bound in search.found(pattern):
-            elements = set() if called(getattr(loop, "iter", loop)) in ("range", "") else stores(loop.target)  # type: ignore[attr-defined]
-            if bound["I"] != "..." and _works_on_places(loop, bound["T"], elements):
-                return True
-    return False
-
-
-def _works_on_places(loop: ast.AST, table: str, elements: set[str]) -> bool:
-    """Whether the entries come from places and entries alone; an element of another sequence makes a running sum."""
-    for node in walk(loop):
-        if isinstance(node, ast.Assign) and text(node.targets[0]).startswith(f"{table}["):
-            others = [
-                part for part in walk(node.value) if isinstance(part, ast.Subscript) and text(part.value) != table
-            ]
-            if others or loads(node.value) & elements:
-                return False
-    return not any(isinstance(node, LOOPS) for node in walk(loop.body))  # type: ignore[attr-defined]
+    return _any(search, rules.SPREADS)
 
 
 def _sorted_names(body: list[ast.stmt]) -> set[str]:
@@ -361,14 +244,8 @@ def _is_greedy(loop: ast.AST, search: Search, ordered: set[str]) -> bool:
     if in_order and (_any(search, rules.GREEDY_IN_ORDER) or _takes_what_fits(loop)):
         return True
     names = [called(node) for node in walk(loop.body)]  # type: ignore[attr-defined]
-    heap = {"heappop", "heappush"} <= set(names) and not any(map(_limits_a_heap, walk(loop.body)))  # type: ignore[attr-defined]
+    heap = {"heappop", "heappush"} <= set(names)
     return heap or _any(search, rules.GREEDY)
-
-
-def _limits_a_heap(node: ast.AST) -> bool:
-    """``if len(heap) > k: heappop(heap)``: the largest k, kept in one pass."""
-    limits = isinstance(node, (ast.If, ast.While)) and "len(" in text(node.test)
-    return limits and any(called(part) == "heappop" for part in walk(node))
 
 
 def _takes_what_fits(loop: ast.AST) -> bool:

@@ -9,10 +9,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
 
-from goedels_poetry.python.synthesis.comprehensions import comprehensions
 from goedels_poetry.python.synthesis.enumerating import Bank, operators
-from goedels_poetry.python.synthesis.folding import double_folds, folds
-from goedels_poetry.python.synthesis.sources import Source, sources
+from goedels_poetry.python.synthesis.loops import comprehensions, loops, sources
 from goedels_poetry.python.synthesis.specification import Specification, specification
 from goedels_poetry.python.synthesis.terms import BOOL, FLOAT, INT, STR, Term, Type, constant, list_of, variable
 
@@ -259,18 +257,10 @@ def _searches(task: Specification, deadline: float) -> list[Iterator[Found]]:
     main = _Expressions(task, kinds, deadline)
     found: list[Iterator[Found]] = [main.search()]
     found += [main.take(comprehensions(task, source, kinds, deadline)) for source in through]
-    found += [folds(task, source, deadline) for source in through if _folds_well(source)]
-    found += [
-        double_folds(task, source, deadline)
-        for source in through
-        if source.through.startswith("range(") and "(2" not in source.through
-    ]
-    return found
-
-
-def _folds_well(source: Source) -> bool:
-    """Pairs and words are left to comprehensions."""
-    return len(source.binders) == 1 and ".split" not in source.through
+    single = [source for source in through if len(source.binders) == 1 and ".split" not in source.through]
+    ranges = [source for source in through if source.through.startswith("range(") and "(2" not in source.through]
+    found += [loops(task, source, 1, deadline) for source in single]
+    return found + [loops(task, source, 2, deadline) for source in ranges]
 
 
 def _in_turns(searches: Sequence[Iterator[Found]], deadline: float, given_up: Callable[[], bool]) -> Iterator[Found]:

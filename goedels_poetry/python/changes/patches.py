@@ -171,6 +171,8 @@ def read_proposal(change: str, current: str, file: str, *, link: str = "", piece
         return _diff(lines, (file, link) if link else (file,))
     if any(_SEARCH.match(line) for line in lines) and any(_REPLACE.match(line) for line in lines):
         return Proposal(_blocks(lines))
+    if not text.strip():
+        raise InvalidInput("the change is empty")
     tree = _parsed(text) if file.endswith((".py", ".pyi", ".pyw")) else None
     alike = difflib.SequenceMatcher(None, _lines_of(text), _lines_of(current), autojunk=False).ratio()
     if not _is_program(tree) and (tree is not None or not current.strip() or alike < _LIKE_THE_FILE):

@@ -11,8 +11,6 @@ from goedels_poetry.python.translate.build import compare, equal
 from goedels_poetry.python.translate.faults import outside
 from goedels_poetry.python.translate.frame import Frame, Value
 from goedels_poetry.python.translate.library import less, not_less
-from goedels_poetry.python.translate.module import is_constant
-from goedels_poetry.python.translate.tables import entries, table
 from goedels_poetry.python.translate.types import BOOL, INT, NONE, STR, list_of
 
 
@@ -28,7 +26,7 @@ def comparison(frame: Frame, node: ast.Compare) -> Value:
         made = isinstance(op, ast.In | ast.NotIn) and sets.is_made(current, part)
         if made and not sets.is_hashed(left.kind):
             outside(f"whether {left.kind} is in a set", part, "a set")
-        if _is_range(part) or _is_table(current, part):
+        if _is_range(part):
             right = None
         else:
             right = _right(current, part, made) if isinstance(op, ast.In | ast.NotIn) else current.value(part)
@@ -73,17 +71,13 @@ def _is_range(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
 
 
-def _is_table(frame: Frame, node: ast.expr) -> bool:
-    return isinstance(table(frame, node), ast.Dict | ast.Set)
-
-
 def compared(frame: Frame, op: ast.cmpop, left: Value, right: Value | None, node: ast.expr) -> Term:
     """``left op right``; ``right`` None: ``node`` is a range."""
     if isinstance(op, ast.In | ast.NotIn):
         found = _contains(frame, left, right, node)
         return found if isinstance(op, ast.In) else not_less(found)
     if right is None:
-        return outside("a range, a dict or a set is compared", node, "range")
+        return outside("a range is compared", node, "range")
     if isinstance(op, ast.Is | ast.IsNot):
         return _identity(frame, isinstance(op, ast.Is), left, right, node)
     if isinstance(op, ast.Eq | ast.NotEq):
@@ -145,8 +139,7 @@ def _identity(frame: Frame, positive: bool, left: Value, right: Value, node: ast
 
 def _contains(frame: Frame, left: Value, right: Value | None, node: ast.expr) -> Term:
     if right is None:
-        found = table(frame, node)
-        return _in_range(frame, left, node) if found is None else _in_table(frame, left, found)
+        return _in_range(frame, left, node)
     if right.kind.kind == "str" and left.kind == STR:
         return app("str.contains", (right.term, left.term), BOOLS)
     if right.kind.kind == "tuple":
@@ -162,19 +155,7 @@ def _contains(frame: Frame, left: Value, right: Value | None, node: ast.expr) ->
         return FALSE
     kind = frame.unify(left.kind, right.kind.args[0], node)
     xs = frame.coerce(right, list_of(kind), node).term
-    return frame.library(kind).call("member", frame.coerce(left, kind, node).term, xs)
-
-
-def _in_table(frame: Frame, left: Value, node: ast.Dict | ast.Set | ast.List) -> Term:
-    """``left in {...}``, of a dict or a set whose elements are constants."""
-    if not isinstance(node, ast.Dict) and not all(map(is_constant, node.elts)):
-        outside("a set of what is computed", node, "a set")
-    if frame.shares(left.kind):
-        outside("a list has no hash", node, "a set")
-    keys = [frame.value(k) for k in (node.keys if isinstance(node, ast.Dict) else node.elts) if k is not None]
-    if isinstance(node, ast.Dict):
-        entries(frame, node)
-    return or_([equals(frame, left, k, node) for k in keys])
+    return frame.library(kind).member(frame.coerce(left, kind, node).term, xs)
 
 
 def _in_range(frame: Frame, left: Value, node: ast.expr) -> Term:

@@ -186,11 +186,9 @@ class Functions:
             if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef) and part is not node:
                 lift(node)  # says why it is still here
                 outside("a function in a function", part, "nested function")
-            if isinstance(part, ast.Assign) and isinstance(part.value, ast.Lambda):
-                lift(node)
             if isinstance(part, ast.Yield | ast.YieldFrom | ast.Await | ast.TryStar | ast.With | ast.NamedExpr):
-                late = "`:=` that is not evaluated first in its statement"
-                outside(late if isinstance(part, ast.NamedExpr) else f"`{type(part).__name__}` is not covered", part)
+                word = "`:=`" if isinstance(part, ast.NamedExpr) else f"`{type(part).__name__}`"
+                outside(f"{word} is not covered", part)
 
     def _translate(self, known: Translated) -> None:
         guesses: dict[str, Type] = {}

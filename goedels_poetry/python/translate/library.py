@@ -117,6 +117,14 @@ class Library:
             return xs
         return self.call("drop", xs, n)
 
+    def member(self, v: Term, xs: Term) -> Term:
+        """``v in xs``."""
+        tests: list[Term] = []
+        while xs.kind is Kind.APP and xs.name == f"cons.{self.word}":
+            tests.append(equal(v, xs.args[0]))
+            xs = xs.args[1]
+        return or_(tests if xs is self.nil else [*tests, self.call("member", v, xs)])
+
     def reverse(self, xs: Term) -> Term:
         """``xs[::-1]``."""
         return xs.args[0] if is_app(xs, f"reverse.{self.word}") else self.call("reverse", xs)

@@ -182,7 +182,7 @@ def _remove(frame: Frame, node: ast.Call, name: ast.Name) -> None:
     xs = owned(frame, name, node)
     value = frame.coerce(value, xs.kind.args[0], node)
     library = frame.library(value.kind)
-    frame.check(library.call("member", value.term, xs.term), "ValueError")
+    frame.check(library.member(value.term, xs.term), "ValueError")
     frame.env[name.id] = replace(xs, term=library.call("remove", value.term, xs.term))
 
 

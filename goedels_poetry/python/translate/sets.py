@@ -130,7 +130,7 @@ def of(frame: Frame, value: Value, one: Value, node: ast.AST) -> tuple[Value, Te
 def has(frame: Frame, value: Value, one: Value, node: ast.AST) -> Term:
     """``one in value``."""
     value, term = of(frame, value, one, node)
-    return frame.library(value.kind.args[0]).call("member", term, value.term)
+    return frame.library(value.kind.args[0]).member(term, value.term)
 
 
 def equal_values(frame: Frame, left: Value, right: Value, node: ast.AST) -> Term:
@@ -166,4 +166,4 @@ def combined(frame: Frame, op: ast.operator, left: Value, right: Value, node: as
 
 def is_hashed(kind: Type) -> bool:
     """Whether its values have a hash that goes with equality."""
-    return kind.kind in ("int", "bool", "str", "enum", "tuple") and all(map(is_hashed, kind.args))
+    return kind.kind in ("int", "bool", "str", "none", "optional", "enum", "tuple") and all(map(is_hashed, kind.args))

@@ -1,8 +1,7 @@
-"""Literal lists, dicts and sets: those of the module, which nobody changes, and dicts and sets that stand in place.
+"""Literal lists, dicts and sets of the module that are constants.
 
-A list or dict of the module is a constant when the whole file only reads it: the name is bound once, and wherever it
-stands, something is read from it that cannot be changed. It is never given away, so nobody gets hold of it. A dict is
-a choice between its keys, a set a membership.
+One is a constant when the whole file only reads it: the name is bound once, and wherever it is mentioned, something is
+read from it that cannot be changed. It is never given away, so nothing else gets hold of it.
 """
 
 from __future__ import annotations
@@ -10,9 +9,10 @@ from __future__ import annotations
 import ast
 
 from goedels_poetry.python.translate.faults import outside
-from goedels_poetry.python.translate.frame import Frame, Value
+from goedels_poetry.python.translate.frame import Frame
 from goedels_poetry.python.translate.importing import may_be_imported
 from goedels_poetry.python.translate.module import Module, is_constant, words
+from goedels_poetry.python.translate.scopes import bound_names
 
 MAX_ENTRIES = 200
 _READERS = words(
@@ -44,17 +44,13 @@ def _has_plain_keys(node: ast.Dict) -> bool:
     return 0 < len(node.keys) <= MAX_ENTRIES and kinds in ({int}, {str})
 
 
-def table(frame: Frame, node: ast.expr) -> ast.Dict | ast.Set | ast.List | None:
-    """The literal that an expression is, or that a name of the module stands for; None for anything else.
+def table(frame: Frame, node: ast.Name) -> ast.expr | None:
+    """The literal that a name of the module stands for; None for anything else.
 
     Raises:
         OutsideFragment: the name stands for one that may be changed.
     """
-    if isinstance(node, ast.Dict):
-        return node if _has_plain_keys(node) else None
-    if isinstance(node, ast.Set):
-        return node
-    if not isinstance(node, ast.Name) or node.id in frame.env or node.id in frame.local:
+    if node.id in frame.env or node.id in frame.local:
         return None
     module = frame.registry.module
     if node.id not in module.tables:
@@ -64,9 +60,7 @@ def table(frame: Frame, node: ast.expr) -> ast.Dict | ast.Set | ast.List | None:
     why = module.changed[node.id]
     if why is not None:
         outside(f"`{node.id}` is a list, set or dict of the module that may be changed or given away", why, "constant")
-    found = module.tables[node.id]
-    assert isinstance(found, ast.Dict | ast.Set | ast.List)
-    return found
+    return module.tables[node.id]
 
 
 # ------------------------------------------------------------------------------------- who may change it
@@ -76,7 +70,7 @@ def may_change(module: Module, name: str) -> ast.AST | None:
     """The place where what a name of the module stands for may be changed or given away, or None."""
     tree = module.program.tree
     above = {child: parent for parent in ast.walk(tree) for child in ast.iter_child_nodes(parent)}
-    bound = _bound_anywhere(tree)
+    bound = frozenset(bound_names(tree))
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id == name and not _is_read(node, above, bound):
             return node
@@ -92,25 +86,6 @@ def may_change(module: Module, name: str) -> ast.AST | None:
         if isinstance(node, ast.ImportFrom) and (node.level or not may_be_imported(node.module or "")):
             return node
     return None
-
-
-def _bound_anywhere(tree: ast.AST) -> frozenset[str]:
-    found: set[str | None] = set()
-    for node in ast.walk(tree):
-        match node:
-            case ast.Name() if not isinstance(node.ctx, ast.Load):
-                found.add(node.id)
-            case ast.arg():
-                found.add(node.arg)
-            case ast.alias():
-                found.add(node.asname or node.name.split(".")[0])
-            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                found.add(node.name)
-            case ast.ExceptHandler() | ast.MatchAs() | ast.MatchStar():
-                found.add(node.name)
-            case ast.MatchMapping():
-                found.add(node.rest)
-    return frozenset(n for n in found if n)
 
 
 def _is_read(node: ast.Name, above: dict[ast.AST, ast.AST], bound: frozenset[str]) -> bool:
@@ -151,27 +126,3 @@ def _reads(call: ast.Call, given: ast.AST, above: dict[ast.AST, ast.AST], bound:
     if isinstance(user, ast.For | ast.AsyncFor | ast.comprehension):
         return True
     return isinstance(user, ast.Call) and call in user.args and _reads(user, call, above, bound)
-
-
-# ----------------------------------------------------------------------------------------- what is read
-
-
-def entries(frame: Frame, node: ast.Dict) -> list[tuple[Value, Value]]:
-    """Keys and values, evaluated in their order; of a key that comes twice the first place and the last value.
-
-    Raises:
-        OutsideFragment: the values are of no one type, or lists.
-    """
-    found: dict[object, tuple[Value, Value]] = {}
-    for key, part in zip(node.keys, node.values, strict=True):
-        assert isinstance(key, ast.Constant)
-        value = frame.known(frame.value(part))
-        first = found.get(key.value)
-        found[key.value] = (frame.value(key) if first is None else first[0], value)
-    pairs = list(found.values())
-    kind = pairs[0][1].kind
-    for _, value in pairs[1:]:
-        kind = frame.unify(kind, value.kind, node, "a value of this dict")
-    if frame.shares(kind) or kind.kind in ("none", "never"):
-        outside("a dict of these values", node, "a dict")
-    return [(key, frame.coerce(value, kind, node)) for key, value in pairs]

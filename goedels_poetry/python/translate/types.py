@@ -167,11 +167,3 @@ class Annotations:
             if isinstance(found, Type) and found.kind == "union" and set(found.args) == members:
                 return optional(found) if NONE in flat else found
         return outside("a union of types other than one and None needs a name in the module", at, "union")
-
-
-def replace_unknown(kind: Type, guesses: Mapping[str, Type]) -> Type:
-    """The type with what has been found out."""
-    if kind.kind == "unknown":
-        found = guesses.get(kind.name)
-        return kind if found is None else replace_unknown(found, guesses)
-    return Type(kind.kind, tuple(replace_unknown(a, guesses) for a in kind.args), kind.name) if kind.args else kind

@@ -1,18 +1,17 @@
-"""Values of a script as Python literals, and back.
+"""Values of a script as Python literals.
 
 A value of the evaluator: an integer, a truth value, a text, or a tuple of a constructor's name and its fields.
 """
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping
 
 from goedels_poetry.kernel.faults import KernelError
 from goedels_poetry.kernel.reading.parser import parse_problem, parse_term
 from goedels_poetry.kernel.refutation.operations import Value
 from goedels_poetry.kernel.terms import Kind, Term
-from goedels_poetry.python.translate.registry import Registry, kept_as, legal
+from goedels_poetry.python.translate.registry import Registry, legal
 from goedels_poetry.python.translate.translate import Translation
 from goedels_poetry.python.translate.types import Type
 
@@ -77,69 +76,6 @@ def _entries(registry: Registry, kind: Type, value: Value) -> str:
             raise ValueError(f"this {kind.kind} is too long")
         fields = fields[1][1:]
     return "set()" if kind.kind == "set" and not items else f"{{{', '.join(items)}}}"
-
-
-def script_value(registry: Registry, kind: Type, text: str) -> Value:
-    """The value of the script for a Python literal: numbers, texts, lists, tuples, None, members, dataclasses.
-
-    Raises:
-        ValueError: it is no literal of that type.
-    """
-    try:
-        return _value(registry, kind, ast.parse(text.strip(), mode="eval").body)
-    except (SyntaxError, RecursionError, MemoryError) as error:
-        raise ValueError(f"this is no Python literal: {text[:80]}") from error
-
-
-def _value(registry: Registry, kind: Type, node: ast.expr) -> Value:
-    if kind.kind in ("int", "bool", "str"):
-        value = ast.literal_eval(node)
-        if type(value) is not {"int": int, "bool": bool, "str": str}[kind.kind]:
-            raise ValueError(f"this is no {kind}: {ast.unparse(node)[:80]}")
-        return value
-    if kind.kind in ("dict", "set"):
-        whole = Type("list", (kept_as(kind),))
-        if kind.kind == "dict" and isinstance(node, ast.Dict):
-            pairs = [ast.Tuple([k, v]) for k, v in zip(node.keys, node.values, strict=True) if k is not None]
-            return _value(registry, whole, ast.List(list(pairs)))
-        if kind.kind == "set" and (isinstance(node, ast.Set) or ast.unparse(node) == "set()"):
-            return _value(registry, whole, ast.List(node.elts if isinstance(node, ast.Set) else []))
-        raise ValueError(f"this is no {kind}: {ast.unparse(node)[:80]}")
-    sort = registry.sort(kind)
-    constructors = registry.shapes[sort.name].constructors
-    is_none = isinstance(node, ast.Constant) and node.value is None
-    if kind.kind in ("none", "optional"):
-        if is_none:
-            return (constructors[0][0],)
-        if kind.kind == "optional":
-            return (constructors[1][0], _value(registry, kind.args[0], node))
-    if kind.kind == "list" and isinstance(node, ast.List):
-        result: Value = (constructors[0][0],)
-        for element in reversed(node.elts):
-            result = (constructors[1][0], _value(registry, kind.args[0], element), result)
-        return result
-    if kind.kind == "tuple" and isinstance(node, ast.Tuple) and len(node.elts) == len(kind.args):
-        return (constructors[0][0], *(_value(registry, k, e) for k, e in zip(kind.args, node.elts, strict=True)))
-    if kind.kind == "enum" and isinstance(node, ast.Attribute):
-        name = f"{legal(kind.name)}!{legal(node.attr)}"
-        if ast.unparse(node.value) == kind.name and name in dict(constructors):
-            return (name,)
-    if kind.kind in ("class", "union") and isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        return _instance(registry, kind, node)
-    raise ValueError(f"this is no {kind}: {ast.unparse(node)[:80]}")
-
-
-def _instance(registry: Registry, kind: Type, node: ast.Call) -> Value:
-    assert isinstance(node.func, ast.Name)
-    member = next((m for m in kind.args or (kind,) if m.name == getattr(node.func, "id", "")), None)
-    if member is None:
-        raise ValueError(f"this is no {kind}: {ast.unparse(node)[:80]}")
-    fields = registry.module.fields[member.name]
-    given = dict(zip([f.name for f in fields], node.args, strict=False))
-    given.update({k.arg: k.value for k in node.keywords if k.arg is not None})
-    if len(node.args) > len(fields) or set(given) != {f.name for f in fields}:
-        raise ValueError(f"these are not the fields of {member}: {ast.unparse(node)[:80]}")
-    return (f"{legal(member.name)}!", *(_value(registry, f.kind, given[f.name]) for f in fields))
 
 
 def value_of_term(term: Term) -> Value:

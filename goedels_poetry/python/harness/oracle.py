@@ -21,6 +21,27 @@ class Pending(BaseException):
     """The answer to a call is not known yet."""
 
 
+class Unknown:
+    """Stands for an answer that is not known yet while questions are collected: what is done with it goes on."""
+
+    def _itself(self, *_: Any, **__: Any) -> Any:
+        return self
+
+    def _yes(self, *_: Any) -> bool:
+        return True
+
+    def __iter__(self) -> Any:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 1
+
+    __hash__ = object.__hash__
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __contains__ = _yes
+    __call__ = __getattr__ = __getitem__ = __neg__ = __abs__ = __round__ = __add__ = __radd__ = __sub__ = _itself
+    __rsub__ = __mul__ = __rmul__ = __truediv__ = __floordiv__ = __mod__ = __pow__ = __and__ = __or__ = _itself
+
+
 class DidNotFinish(BaseException):
     """The candidate did not answer a call: it took too long, or its process ended."""
 
@@ -35,6 +56,7 @@ class Oracle:
         self.pending: dict[str, Any] = {}
         self.names: dict[str, Any] = {}
         self.calls = 0
+        self.collecting = False
         self.last: Any = None
         self.last_outcome: Any = None
 
@@ -60,6 +82,8 @@ class Oracle:
         if outcome is None:
             if len(self.pending) < MOST_PENDING:
                 self.pending[key] = chain
+            if self.collecting and len(self.pending) < MOST_PENDING:
+                return Unknown()
             raise Pending
         sys.stdout.write(outcome.get("out", ""))
         if outcome["k"] == "raised":

@@ -37,7 +37,7 @@ from goedels_poetry.python.translate.program import decode_source, read_program
 from goedels_poetry.python.translate.translate import Translation, translate
 
 sys.path.insert(0, str(Path(__file__).parent))
-from fuzz_translation import script_value  # noqa: E402  beside this file
+from fuzz_translation import script_value
 
 HEAD = """import abc, contextlib, dataclasses, enum, functools, typing
 from dataclasses import dataclass

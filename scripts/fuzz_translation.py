@@ -48,7 +48,6 @@ def script_value(registry: Registry, kind: Type, text: str) -> Value:
         raise ValueError(f"this is no Python literal: {text[:80]}") from error
 
 
-
 def _value(registry: Registry, kind: Type, node: ast.expr) -> Value:
     if kind.kind in ("int", "bool", "str"):
         value = ast.literal_eval(node)
@@ -85,7 +84,6 @@ def _value(registry: Registry, kind: Type, node: ast.expr) -> Value:
     if kind.kind in ("class", "union") and isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         return _instance(registry, kind, node)
     raise ValueError(f"this is no {kind}: {ast.unparse(node)[:80]}")
-
 
 
 def _instance(registry: Registry, kind: Type, node: ast.Call) -> Value:

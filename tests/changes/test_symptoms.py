@@ -6,7 +6,7 @@ import pytest
 
 from goedels_poetry.python.changes.baseline import test_command as command_for
 from goedels_poetry.python.changes.case import ChangeCase, Command, command_of, words_of
-from goedels_poetry.python.changes.symptoms import Frame, innermost, is_same_error, symptom_of
+from goedels_poetry.python.changes.measuring import Frame, innermost, is_same_error, symptom_of
 
 PLAIN = """Traceback (most recent call last):
   File "/home/me/app/main.py", line 9, in <module>

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from goedels_poetry.python.changes.baseline import Baseline
 from goedels_poetry.python.changes.case import ChangeCase, root_of, snapshot, words_of
+from goedels_poetry.python.changes.comparing import ChangeReport
 from goedels_poetry.python.changes.patches import NotApplicable, apply, decoded, plain, read_proposal, unified
-from goedels_poetry.python.changes.report import ChangeReport
 from goedels_poetry.python.changes.verification import (
     averify_change,
     baseline_for,

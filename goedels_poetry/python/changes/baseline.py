@@ -10,9 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from goedels_poetry.python.changes.case import ChangeCase, Command, command_of, own_tests
-from goedels_poetry.python.changes.measuring import Measured, Plan, measure
+from goedels_poetry.python.changes.measuring import (
+    Measured,
+    Plan,
+    Symptom,
+    innermost,
+    is_same_error,
+    measure,
+    project_file,
+    symptom_of,
+)
 from goedels_poetry.python.changes.surface import docstrings_of, functions_of
-from goedels_poetry.python.changes.symptoms import Symptom, innermost, is_same_error, project_file, symptom_of
 from goedels_poetry.python.translate.faults import PythonFault
 from goedels_poetry.python.translate.program import read_program, with_contracts
 

@@ -17,12 +17,10 @@ from typing import Any
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.python.changes.baseline import Baseline, baseline_of, contract_faults, test_command
 from goedels_poetry.python.changes.case import ChangeCase
-from goedels_poetry.python.changes.comparing import NEW, Comparison
+from goedels_poetry.python.changes.comparing import MISSED, NEW, ChangeReport, Comparison
 from goedels_poetry.python.changes.measuring import FAILED, Measured, Plan, compiled, laid_out, measure
-from goedels_poetry.python.changes.report import MISSED, ChangeReport
 from goedels_poetry.python.changes.surface import Surface, docstrings_of, functions_of, surface_of
-from goedels_poetry.python.harness.inputs import Maker, build
-from goedels_poetry.python.harness.types_of import Shapes
+from goedels_poetry.python.harness.inputs import Maker, Shapes, build
 
 MOST = 36
 """Inputs for one function."""

@@ -22,7 +22,6 @@ from goedels_poetry.python.fingerprint.canonical import (
     walk,
     words,
 )
-from goedels_poetry.python.fingerprint.functions import File, Function, calls_itself_by_parameter, reached
 from goedels_poetry.python.fingerprint.names import (
     CLOSED_FORM,
     DIVIDE_AND_CONQUER,
@@ -35,7 +34,7 @@ from goedels_poetry.python.fingerprint.names import (
     Fingerprint,
 )
 from goedels_poetry.python.fingerprint.patterns import Search
-from goedels_poetry.python.fingerprint.recursion import of_recursion
+from goedels_poetry.python.fingerprint.recursion import File, Function, calls_itself_by_parameter, of_recursion, reached
 
 MAX_CHARACTERS = 60_000
 """A longer text is no candidate."""

@@ -16,10 +16,9 @@ import sys
 import types
 
 from . import stubs, values
-from .contract import Evaluator
+from .contract import Evaluator, ResultType
 from .limits import Limit, TooLong
 from .outside import Watch
-from .results import ResultType
 
 TYPE_CHECKING = False  # the module typing takes longer to load than any of ours
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from goedels_poetry.python.translate.module import imported, is_constant
 from goedels_poetry.python.translate.mutation import owned, pop
 from goedels_poetry.python.translate.operators import arithmetic
 from goedels_poetry.python.translate.registry import legal
-from goedels_poetry.python.translate.texts import code_of, joined, letter_of, text_method, text_of
+from goedels_poetry.python.translate.slices import code_of, joined, letter_of, text_method, text_of
 from goedels_poetry.python.translate.types import BOOL, INT, STR, Type, list_of
 
 

@@ -16,9 +16,9 @@ from goedels_poetry.python.translate.elements import by_elements
 from goedels_poetry.python.translate.faults import outside
 from goedels_poetry.python.translate.frame import Frame, Value
 from goedels_poetry.python.translate.iteration import iteration
+from goedels_poetry.python.translate.liveness import free_names
 from goedels_poetry.python.translate.recursion import close
 from goedels_poetry.python.translate.registry import SELF
-from goedels_poetry.python.translate.scopes import free_names
 from goedels_poetry.python.translate.types import BOOL, INT, Type, is_unknown, list_of
 
 
@@ -91,7 +91,7 @@ def _over_elements(frame: Frame, node: ast.ListComp | ast.GeneratorExp) -> ast.L
     first = node.generators[0]
     if len(node.generators) > 1:
         return node
-    made = by_elements(frame, first.target, first.iter, [node.elt, *first.ifs], frozenset())
+    made = by_elements(frame, first.target, first.iter, [node.elt, *first.ifs])
     if made is None:
         return node
     target, over, (elt, *ifs) = made

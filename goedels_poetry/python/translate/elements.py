@@ -1,4 +1,4 @@
-"""Loops over indices that are used for nothing but elements: ``xs[i] for i in range(len(xs))`` goes over ``xs``.
+"""Comprehensions over indices that are used for elements alone: ``xs[i] for i in range(len(xs))`` goes over ``xs``.
 
 Where these are neighbours (``xs[i] <= xs[i + 1] for i in range(len(xs) - 1)``) it goes over ``zip(xs, xs[1:])``.
 """
@@ -10,22 +10,21 @@ import copy
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
-from goedels_poetry.kernel.terms import TRUE, Kind
-from goedels_poetry.python.translate.frame import Frame, Value
-from goedels_poetry.python.translate.scopes import bound_names
+from goedels_poetry.python.translate.frame import Frame
+from goedels_poetry.python.translate.liveness import bound_names
 
 Node = TypeVar("Node", bound=ast.AST)
 MAX_FIRST = 3
 
 
 def by_elements(
-    frame: Frame, target: ast.expr, over: ast.expr, parts: Sequence[Node], changed: frozenset[str]
+    frame: Frame, target: ast.expr, over: ast.expr, parts: Sequence[Node]
 ) -> tuple[ast.expr, ast.expr, list[Node]] | None:
-    """Target, iterable and ``parts`` (all that the index is visible in) of the same loop over elements.
+    """Target, iterable and ``parts`` (all that the index is visible in) of the same comprehension over elements.
 
-    None where the index is used for something else, or the list is among what is ``changed``.
+    None where the index is used for something else.
     """
-    if not isinstance(target, ast.Name) or target.id in changed or not _is_call(frame, over, "range"):
+    if not isinstance(target, ast.Name) or not _is_call(frame, over, "range"):
         return None
     assert isinstance(over, ast.Call)
     first, last = (ast.Constant(0), over.args[0]) if len(over.args) == 1 else (over.args[0], over.args[-1])
@@ -37,7 +36,7 @@ def by_elements(
         return None
     assert isinstance(last, ast.Call)
     xs = last.args[0]
-    if not isinstance(xs, ast.Name) or xs.id in changed or xs.id == target.id:
+    if not isinstance(xs, ast.Name) or xs.id == target.id:
         return None
     value = frame.env.get(xs.id)
     if value is None or value.kind.kind != "list" or value.kind.args[0].kind == "unknown":
@@ -74,71 +73,6 @@ def _replaced(parts: Sequence[Node], xs: str, index: str, names: Mapping[int, st
     return None if any(isinstance(n, ast.Name) and n.id == index for p in made for n in ast.walk(p)) else made
 
 
-def beside(frame: Frame, node: ast.For, changed: frozenset[str]) -> tuple[list[ast.stmt], dict[str, tuple[str, int]]]:
-    """The body of a loop over the indices of a list, where these are used for elements of other lists as well.
-
-    ``ys[i]`` becomes the first element of what is left of ``ys``, which is cut at the beginning of each round. Gives
-    the body and, for each variable of what is left, the list and how many of its elements are left out at first.
-    """
-    body: list[ast.stmt] = copy.deepcopy(node.body)
-    over = node.iter
-    if not isinstance(node.target, ast.Name) or not _is_call(frame, over, "range") or not isinstance(over, ast.Call):
-        return body, {}
-    index, last = node.target.id, over.args[-1]
-    first = over.args[0] if len(over.args) == 2 else ast.Constant(0)
-    known = isinstance(first, ast.Constant) and type(first.value) is int and 0 <= first.value <= MAX_FIRST
-    own = last.args[0] if isinstance(last, ast.Call) and _is_call(frame, last, "len") else None
-    if not known or len(over.args) > 2 or not isinstance(own, ast.Name):
-        return body, {}
-    assert isinstance(first, ast.Constant) and isinstance(first.value, int)
-    left: dict[str, tuple[str, int]] = {}
-    for name in sorted({n.id for part in body for n in ast.walk(part) if isinstance(n, ast.Name)} - {own.id, index}):
-        value = frame.env.get(name)
-        is_list = value is not None and value.bound is TRUE and _is_known_list(value)
-        if not is_list or name in changed or any(_binds(part, (name, index)) for part in body):
-            continue
-        cut, rest = f"{name}@{index}", f"left@{name}@{index}"
-        element = ast.Subscript(ast.Name(cut, ast.Load()), ast.Constant(0), ast.Load())
-        made = [_Elements(name, index, element).visit(part) for part in body]
-        if any(isinstance(n, ast.Name) and n.id == cut for part in made for n in ast.walk(part)):
-            following = ast.Subscript(ast.Name(rest, ast.Load()), ast.Slice(ast.Constant(1)), ast.Load())
-            body = [
-                ast.Assign([ast.Name(cut, ast.Store())], ast.Name(rest, ast.Load())),
-                ast.Assign([ast.Name(rest, ast.Store())], following),
-                *made,
-            ]
-            left[rest] = name, first.value
-    for made_statement in body:
-        ast.fix_missing_locations(ast.copy_location(made_statement, node.body[0]) if left else made_statement)
-    return body, left
-
-
-def counted(frame: Frame, node: ast.While) -> ast.For | None:
-    """``while i < len(xs): ...; i += 1`` as a loop over indices, where ``i`` begins at a small number."""
-    test, last = node.test, node.body[-1]
-    if not isinstance(test, ast.Compare) or not isinstance(test.left, ast.Name) or len(test.ops) != 1:
-        return None
-    index, end = test.left.id, test.comparators[0]
-    if not isinstance(test.ops[0], ast.Lt) or not _is_call(frame, end, "len"):
-        return None
-    assert isinstance(end, ast.Call)
-    steps = isinstance(last, ast.AugAssign) and ast.unparse(last) == f"{index} += 1"
-    begin = frame.env.get(index)
-    if not steps or begin is None or begin.kind.kind != "int" or begin.bound is not TRUE:
-        return None
-    body, first = node.body[:-1], begin.term.value if begin.term.kind is Kind.LIT else None
-    names = (index, *(n.id for n in ast.walk(end) if isinstance(n, ast.Name)))
-    changes = any(_binds(part, names) for part in body) or any(
-        isinstance(p, ast.Continue) for part in body for p in ast.walk(part)
-    )
-    if changes or node.orelse or not body or not isinstance(first, int):
-        return None
-    low = ast.Constant(first)
-    over = ast.Call(ast.Name("range", ast.Load()), [low, end], [])
-    made = ast.For(ast.Name(index, ast.Store()), over, body, [])
-    return ast.fix_missing_locations(ast.copy_location(made, node))
-
-
 def _is_call(frame: Frame, node: ast.expr, name: str) -> bool:
     """Whether a node calls the builtin ``name`` with plain arguments."""
     return (
@@ -153,10 +87,6 @@ def _is_call(frame: Frame, node: ast.expr, name: str) -> bool:
         and not any(isinstance(a, ast.Starred) for a in node.args)
         and (name != "len" or len(node.args) == 1)
     )
-
-
-def _is_known_list(value: Value) -> bool:
-    return value.kind.kind == "list" and value.kind.args[0].kind != "unknown"
 
 
 def _binds(node: ast.AST, names: tuple[str, ...]) -> bool:

@@ -11,15 +11,13 @@ from goedels_poetry.kernel.terms import INT as INTS
 from goedels_poetry.kernel.terms import STRING as STRINGS
 from goedels_poetry.python.translate import mappings, sets
 from goedels_poetry.python.translate.build import assume, minus, negative
-from goedels_poetry.python.translate.comparisons import comparison, is_open
+from goedels_poetry.python.translate.classes import table
 from goedels_poetry.python.translate.faults import outside
 from goedels_poetry.python.translate.frame import Frame, Value
 from goedels_poetry.python.translate.library import not_less
-from goedels_poetry.python.translate.operators import operate
+from goedels_poetry.python.translate.operators import comparison, is_open, operate
 from goedels_poetry.python.translate.registry import legal
-from goedels_poetry.python.translate.slices import cut_out, element, literal_integer, position
-from goedels_poetry.python.translate.tables import table
-from goedels_poetry.python.translate.texts import formatted
+from goedels_poetry.python.translate.slices import cut_out, element, formatted, literal_integer, position
 from goedels_poetry.python.translate.types import BOOL, INT, NEVER, NONE, STR, Type, list_of
 
 

@@ -9,13 +9,13 @@ from goedels_poetry.kernel.terms import Term, and_, app
 from goedels_poetry.python.translate import calls, comprehensions, expressions, iteration
 from goedels_poetry.python.translate.build import INEXACT
 from goedels_poetry.python.translate.contracts import RESULT, Clause
-from goedels_poetry.python.translate.ends import falls, only_recursion
 from goedels_poetry.python.translate.faults import OutsideFragment, outside
 from goedels_poetry.python.translate.flow import After, Flow
 from goedels_poetry.python.translate.frame import Frame, NeedsClasses, Retry, Value
 from goedels_poetry.python.translate.lifting import lift
 from goedels_poetry.python.translate.module import bindings
 from goedels_poetry.python.translate.program import Function
+from goedels_poetry.python.translate.recursion import falls, only_recursion
 from goedels_poetry.python.translate.registry import Registry, legal
 from goedels_poetry.python.translate.script import mentioned
 from goedels_poetry.python.translate.statements import Block

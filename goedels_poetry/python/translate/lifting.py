@@ -18,9 +18,9 @@ from typing import TypeVar
 
 from goedels_poetry.python.translate.contracts import Contract
 from goedels_poetry.python.translate.faults import OutsideFragment, outside
+from goedels_poetry.python.translate.liveness import bound_names, free_names, parameters
 from goedels_poetry.python.translate.module import is_constant
 from goedels_poetry.python.translate.program import Function, Parameter, Program
-from goedels_poetry.python.translate.scopes import bound_names, free_names, parameters
 
 INFIX = "!fn!"
 """Between the names of a function and of one inside of it: no name of Python has it."""

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from goedels_poetry.kernel.terms import FALSE, TRUE, Term, and_, not_, or_
 from goedels_poetry.python.translate.calls import is_instance
-from goedels_poetry.python.translate.comparisons import equals
 from goedels_poetry.python.translate.faults import outside
 from goedels_poetry.python.translate.flow import After, Blocks, Flow
 from goedels_poetry.python.translate.frame import Frame, Value
+from goedels_poetry.python.translate.operators import equals
 from goedels_poetry.python.translate.registry import legal
 from goedels_poetry.python.translate.types import BOOL, INT, Type
 

@@ -13,7 +13,7 @@ from typing import Any
 from goedels_poetry.models.requests import Reply, Request
 from goedels_poetry.protocol.base import Outcome
 from goedels_poetry.python.changes import ChangeReport
-from goedels_poetry.python.changes.report import REACHED
+from goedels_poetry.python.changes.comparing import REACHED
 from goedels_poetry.search.agents.decider import PROMPT
 from goedels_poetry.search.agents.deps import Apply, Deps
 from goedels_poetry.search.agents.guidance import schedule

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from goedels_poetry.python.changes.report import MISSED, OPEN, REACHED, ChangeReport
+from goedels_poetry.python.changes.comparing import MISSED, OPEN, REACHED, ChangeReport
 
 MOVES = {
     "keep": "the change is kept, and the work is done",

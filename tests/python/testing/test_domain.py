@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from goedels_poetry.python.harness.domain import Domain
-from goedels_poetry.python.harness.inputs import Maker
-from goedels_poetry.python.harness.types_of import Shapes
+from goedels_poetry.python.harness.inputs import Maker, Shapes
 
 INTEGER = ("int",)
 

@@ -74,28 +74,6 @@ async def test_a_mended_function_that_is_held_to_break_other_words_is_disputed_a
     assert [each["call"] for each in done.result.disputed] == ["half(-3)"], "the first is settled"
 
 
-async def test_a_mended_function_that_still_does_it_is_still_disputed(home: Path) -> None:
-    still = "def half(n: int) -> int:\n    return n >> 1"
-    done = await write(HALVES, Scripted(DOWN, still, hostile=(ROUNDED, NOTHING)), home)
-    assert (done.source.strip(), [each["call"] for each in done.result.disputed]) == (still, ["half(5)"])
-
-
-@pytest.mark.parametrize(
-    "test",
-    [
-        {"call": "half(5)", "expected": "3", "why": 'the task says "rounded up"'},
-        {"call": "half(5)", "expected": "3", "why": "Rounded up."},
-        {"call": "half(5)", "expected": 3, "words": "coins,   rounded UP"},
-        {"call": "half(-1)", "expected": "ValueError", "words": "number of coins"},
-    ],
-)
-async def test_words_are_quoted_in_several_ways_and_an_exception_is_demanded_like_a_value(
-    test: dict[str, Any], home: Path
-) -> None:
-    done = await write(HALVES, Scripted(DOWN, hostile=(held(test), NOTHING)), home)
-    assert [each["call"] for each in done.result.disputed] == [test["call"]]
-
-
 SLOW = "def half(n: int) -> int:\n    k = 0\n    while 2 * k < n:\n        k += 1\n    return k"
 
 
@@ -131,15 +109,6 @@ async def test_what_the_words_of_the_task_do_not_say_is_set_aside(
     script = Scripted(DOWN, hostile=(held(test),))
     done = await write(task, script, home)
     assert (done.result.verdict, done.result.disputed, len(script.asked)) == (Verdict.TESTED, (), 1)
-
-
-@pytest.mark.parametrize("steps", range(3, 8))
-async def test_a_budget_that_ends_while_the_author_answers_ends_with_the_function_that_passed(
-    steps: int, home: Path
-) -> None:
-    script = Scripted(DOWN, BROKEN, hostile=(ROUNDED,))
-    done = await write(HALVES, script, home, budgets={"agent_steps": steps})
-    assert (done.result.verdict, done.source.strip()) == (Verdict.TESTED, DOWN), done.result.reason
 
 
 async def test_an_input_that_breaks_the_contract_meanwhile_counts_against_the_function_that_was_disputed(

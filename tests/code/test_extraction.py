@@ -96,18 +96,6 @@ def test_what_an_earlier_block_defines_comes_along_only_where_it_is_needed() -> 
     assert called(source, 3) == 6
 
 
-def test_what_is_not_a_trial_stays() -> None:
-    source = found("```python\nimport sys\nsys.setrecursionlimit(5000)\n\ndef double(x):\n    return 2 * x\n```")
-    assert "setrecursionlimit" in source
-
-
-def test_the_name_of_a_function_changes_nowhere_but_where_it_is_that_name() -> None:
-    source = found(
-        '```python\ndef twice(x):\n    "twice as much"\n    return x.twice if hasattr(x, "twice") else x + x\n```'
-    )
-    assert 'def double(x):\n    "twice as much"\n    return x.twice' in source
-
-
 def test_a_context_stands_before_the_function_and_imports_from_the_future_before_both() -> None:
     task = CodeTask("", "def double(x: int) -> int", context="TWO = 2\n")
     whole = task.whole("from __future__ import annotations\n\ndef double(x):\n    return TWO * x\n")

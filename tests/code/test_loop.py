@@ -10,8 +10,6 @@ from scripted_code import EMPTY, Answer, Scripted, fenced, server_error, write
 
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.python.fingerprint.names import STRATEGIES
-from goedels_poetry.python.testing.checks import CheckResult, TestReport
-from goedels_poetry.search.code.reports import report_on
 from goedels_poetry.search.tasks.code import CodeTask
 
 FACTORIAL = CodeTask(
@@ -157,30 +155,6 @@ async def test_when_all_attempts_are_used_up_the_best_one_is_shown_with_what_fai
     assert done.state.status == "rejected"
 
 
-async def test_a_model_that_only_repeats_itself_ends_with_the_attempts(home: Path) -> None:
-    script = Scripted(RECURSIVE)
-    done = await write(replace(FACTORIAL, max_attempts=5), script, home)
-    assert done.result.verdict is Verdict.UNKNOWN
-    assert done.outcomes == ["failed", *["repeated"] * 4]
-    assert len(script.asked) == 5
-
-
-async def test_a_server_that_never_answers_ends_with_the_attempts_and_says_so(home: Path) -> None:
-    done = await write(replace(DOUBLE, max_attempts=3), Scripted(server_error()), home)
-    assert done.result.verdict is Verdict.UNKNOWN
-    assert done.outcomes == ["no reply"] * 3
-    assert any("no answer from scripted" in warning for warning in done.result.warnings)
-
-
-async def test_a_context_stands_before_the_function_and_belongs_to_what_is_written(home: Path) -> None:
-    task = replace(DOUBLE, context="def half(x):\n    return x // 2\n")
-    script = Scripted("def double(x: int) -> int:\n    return half(4 * x)")
-    done = await write(task, script, home)
-    assert done.result.verdict is Verdict.TESTED, done.result.reason
-    assert done.source.startswith("def half(x):")
-    assert "def half(x):" in script.prompt(0)
-
-
 async def test_when_every_strategy_is_banned_the_oldest_ban_is_lifted_once(home: Path) -> None:
     unwanted = " or ".join(name for name in STRATEGIES if name != "recursion")
     task = replace(FACTORIAL, bans=(unwanted,), max_attempts=8)
@@ -203,13 +177,3 @@ async def test_a_program_too_entangled_to_be_read_does_not_pass_by_a_ban(home: P
     task = replace(FACTORIAL, tests=(), bans=("recursion",))
     done = await write(task, Scripted(entangled, ITERATIVE), home)
     assert done.outcomes == ["banned", "passed"]
-
-
-def test_an_input_without_a_literal_is_shown_and_is_no_evidence_for_later_attempts() -> None:
-    faults = tuple(
-        CheckResult("double(2) == 4", "example", False, "double(2) is 5, expected 4", {"x": text})
-        for text in ("...", "[1, ...]", "2")
-    )
-    report = report_on(DOUBLE, TestReport(False, faults, 0, "", {"x": "..."}, "failed"))
-    assert report["failing"] == {"x": "..."}
-    assert report["evidence"] == [{"x": "2"}]

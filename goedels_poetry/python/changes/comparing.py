@@ -115,8 +115,6 @@ class ChangeReport:
         return cls(**known)
 
 
-NEW = " (as it is now)"
-"""Behind the name of a docstring that the change has altered."""
 DIFFERENT = "{}{} was {}, and {}"
 
 
@@ -245,14 +243,6 @@ class Comparison:
             yield f"the tests do not run any more: {found.untrusted}"
         else:
             yield from self._broken_tests()
-        for name, item in base.doctests.items():
-            if item["outcome"] == PASSED and not self._is_meant(name):
-                now = found.doctests.get(name, {}).get("outcome", "not run")
-                if now != PASSED and not found.imported:
-                    yield f"the examples in the docstring of {name} do not hold any more"
-        for name, item in found.doctests.items():
-            if name.endswith(NEW) and item["outcome"] != PASSED:
-                yield f"the change brings examples that do not hold: docstring of {name.removesuffix(NEW)}"
         for name, reason in self.faults.items():
             if reason and self.base.contracts.get(name, True) and not self._is_meant(name):
                 more = " any more" if name in self.base.contracts else ""
@@ -307,9 +297,6 @@ class Comparison:
         for ok, words in self._run_goal():
             if ok and base.run is not None and base.run["code"] != 0:
                 yield words
-        for name, item in base.doctests.items():
-            if item["outcome"] != PASSED and found.doctests.get(name, {}).get("outcome") == PASSED:
-                yield f"the examples in the docstring of {name} hold"
         for name, held in self.base.contracts.items():
             if not held and self.faults.get(name) == "":
                 yield f"no input is found any more that breaks the contract of {name}"

@@ -16,7 +16,7 @@ import time
 import warnings
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path, PurePosixPath
@@ -175,7 +175,6 @@ class Measured:
     """Why the results of the tests say nothing; "" where they do."""
     plugins: bool = False
     """Whether pytest had to load the plug-ins that are installed."""
-    doctests: Mapping[str, Json] = field(default_factory=dict)
     run: Json | None = None
     """Of the command that shows the error: ``{"code", "exception", "text", "how"}``."""
     behaviours: Mapping[str, list[str]] = field(default_factory=dict)
@@ -195,7 +194,8 @@ class Measured:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Measured:
         """The inverse of :meth:`to_json`."""
-        return cls(**{**data, **{name: tuple(data[name]) for name in _TUPLES}})
+        known = {f.name: data[f.name] for f in fields(cls) if f.name in data}
+        return cls(**{**known, **{name: tuple(data[name]) for name in _TUPLES}})
 
     def outcome(self, test: str) -> str:
         """What came of a test; "" where it was not there."""
@@ -220,7 +220,6 @@ class Plan:
     plugins: bool | None = None
     """Whether pytest loads the plug-ins that are installed; None: where it does not go without."""
     run: tuple[str, ...] = ()
-    doctests: tuple[tuple[str, str], ...] = ()
     inputs: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Function -> tuples of arguments."""
     beside: str = ""
@@ -272,8 +271,8 @@ async def measure(case: ChangeCase, text: str, plan: Plan, tree: Path) -> Measur
             if len(again.passing()) > len(found.passing()) or (found.untrusted and not again.untrusted):
                 kept = ("tests", "unstable", "untrusted", "plugins")
                 found = replace(found, **{name: getattr(again, name) for name in kept})
-    for result in by_kind.get("doctests", ()):
-        found = replace(found, doctests=result.get("items", {}), imported=_imported(result))
+    for result in by_kind.get("import", ()):
+        found = replace(found, imported=_imported(result))
     for name, result in zip(("behaviours", "others"), by_kind.get("behaviours", ()), strict=False):
         found = replace(found, **{name: result.get("functions", {})})
     altered = dict.fromkeys(name for result in results for name in result.get("altered", ()))
@@ -319,7 +318,7 @@ def _tasks(case: ChangeCase, text: str, plan: Plan, *, compiles: bool) -> list[J
     module, folder = case.module_and_path
     if case.is_python and compiles and module:
         common: Json = {"module": module, "file": case.file, "text": text, "path": [folder] if folder != "." else []}
-        tasks.append({"kind": "doctests", **common, "doctests": [list(each) for each in plan.doctests], "seconds": 20})
+        tasks.append({"kind": "import", **common, "seconds": 20})
         if plan.inputs:
             inputs = {name: list(each) for name, each in plan.inputs.items()}
             most = {"most": BEHAVIOUR_SECONDS, "seconds": 3 * BEHAVIOUR_SECONDS}

@@ -110,24 +110,6 @@ def functions_of(tree: ast.Module) -> dict[str, Definition]:
     return found
 
 
-def docstrings_of(text: str) -> list[tuple[str, str]]:
-    """(name, docstring) of a file and its definitions where it holds examples; [] for what cannot be parsed."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-    found = [("the file", ast.get_docstring(tree, clean=False) or "")]
-
-    def visit(body: Iterable[ast.stmt], prefix: str) -> None:
-        for node in body:
-            if isinstance(node, FunctionNode | ast.ClassDef):
-                found.append((f"{prefix}{node.name}", ast.get_docstring(node, clean=False) or ""))
-                visit(node.body, f"{prefix}{node.name}.")
-
-    visit(tree.body, "")
-    return [(name, text) for name, text in found if ">>>" in text]
-
-
 def names_of(tree: ast.Module) -> set[str]:
     """Names that the statements at the top of a file bind, but for imports."""
     found = set()

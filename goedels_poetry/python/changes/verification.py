@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import asyncio
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,9 @@ from typing import Any
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.python.changes.baseline import Baseline, baseline_of, contract_faults, test_command
 from goedels_poetry.python.changes.case import ChangeCase
-from goedels_poetry.python.changes.comparing import MISSED, NEW, ChangeReport, Comparison
+from goedels_poetry.python.changes.comparing import MISSED, ChangeReport, Comparison
 from goedels_poetry.python.changes.measuring import FAILED, Measured, Plan, compiled, laid_out, measure
-from goedels_poetry.python.changes.surface import Surface, docstrings_of, functions_of, surface_of
+from goedels_poetry.python.changes.surface import Surface, functions_of, surface_of
 from goedels_poetry.python.harness.inputs import Maker, Shapes, build
 
 MOST = 36
@@ -82,7 +82,6 @@ async def verified(case: ChangeCase, base: Baseline, after: str) -> ChangeReport
         test_command(case),
         plugins=base.measured.plugins,
         run=base.run,
-        doctests=tuple(_doctests(case.before, after)),
         inputs=inputs,
         beside=case.before,
         wall=max(LEAST_WALL, PATIENCE * base.measured.seconds),
@@ -159,15 +158,6 @@ def _surface(case: ChangeCase, after: str) -> Surface:
         return surface_of(case.before, after)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Surface()
-
-
-def _doctests(before: str, after: str) -> Iterable[tuple[str, str]]:
-    """Docstrings as they were, and those that are other now."""
-    old = dict(docstrings_of(before))
-    yield from old.items()
-    for name, text in docstrings_of(after):
-        if old.get(name) != text:
-            yield f"{name}{NEW}", text
 
 
 def _inputs(case: ChangeCase, surface: Surface, after: str) -> dict[str, list[str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from goedels_poetry.python.synthesis.enumerating import Bank, operators
 from goedels_poetry.python.synthesis.specification import Specification
@@ -40,6 +41,7 @@ _BEFORE: dict[Type, tuple[Value, ...]] = {
 Point = tuple[Value, ...]
 Row = dict[str, Value]
 Elements = tuple[Point, ...]
+Made = Callable[[Point], Elements]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,43 +90,50 @@ def sources(task: Specification) -> list[Source]:
     texts = [(at, name) for at, name, kind in rows if kind == STR]
     found: list[Source] = []
 
-    def add(
-        binders: tuple[tuple[str, Type], ...], through: str, made: Callable[[Point], Elements], *digits: str | int
-    ) -> None:
+    def add(binders: tuple[tuple[str, Type], ...], through: str, made: Made, digits: tuple[str, int] = ("", 0)) -> None:
         of_points = [made(point) for point in task.points]
         kept = tuple(elements if len(elements) <= _MAX_ELEMENTS else None for elements in of_points)
         if any(kept):
-            found.append(Source(binders, through, kept, (str(digits[0]), int(digits[1])) if digits else ("", 0)))
+            found.append(Source(binders, through, kept, digits))
 
-    for at, name, kind in (*lists, *((at, name, STR) for at, name in texts)):
-        add(((x if kind != STR or (at, name) not in texts else c, kind),), name, lambda p, at=at: _single(p[at]))
+    for at, name, kind in lists:
+        add(((x, kind),), name, _of(at, _single))
+    for at, name in texts:
+        add(((c, STR),), name, _of(at, _single))
     for at, name, kind in rows:
         if kind == INT:
             for low, more, text in ((1, 1, f"1, {name} + 1"), (0, 0, name), (2, 0, f"2, {name}")):
-                add(((i, INT),), f"range({text})", lambda p, at=at, low=low, more=more: _range(low, p[at] + more))
+                add(((i, INT),), f"range({text})", _of(at, partial(_range, low, more)))
             for base in (10, 2):
-                add(((d, INT),), "", lambda p, at=at, base=base: _digits(p[at], base), name, base)
+                add(((d, INT),), "", _of(at, partial(_digits, base)), (name, base))
     for (one, first, kind), (two, second, other) in itertools.combinations(lists, 2):
-        pair = ((x, kind), (y, other))
-        add(pair, f"zip({first}, {second})", lambda p, one=one, two=two: tuple(zip(p[one], p[two], strict=False)))
+        add(((x, kind), (y, other)), f"zip({first}, {second})", _paired(one, two))
     for at, name, kind in lists:
-        add(((i, INT), (x, kind)), f"enumerate({name})", lambda p, at=at: tuple(enumerate(p[at])))
-        near = ((x, kind), (y, kind))
-        add(near, f"zip({name}, {name}[1:])", lambda p, at=at: tuple(zip(p[at], p[at][1:], strict=False)))
+        add(((i, INT), (x, kind)), f"enumerate({name})", _of(at, lambda xs: tuple(enumerate(xs))))
+        near = _of(at, lambda xs: tuple(zip(xs, xs[1:], strict=False)))
+        add(((x, kind), (y, kind)), f"zip({name}, {name}[1:])", near)
     for at, name in texts:
-        add(((w, STR),), f"{name}.split()", lambda p, at=at: _single(p[at].split()))
+        add(((w, STR),), f"{name}.split()", _of(at, lambda text: _single(text.split())))
     return found
+
+
+def _of(at: int, view: Callable[[Value], Elements]) -> Made:
+    return lambda point: view(point[at])
+
+
+def _paired(one: int, two: int) -> Made:
+    return lambda point: tuple(zip(point[one], point[two], strict=False))
 
 
 def _single(values: Value) -> Elements:
     return tuple((value,) for value in values)
 
 
-def _range(low: int, high: int) -> Elements:
-    return _single(range(low, min(high, low + _MAX_ELEMENTS + 1)))
+def _range(low: int, more: int, high: int) -> Elements:
+    return _single(range(low, min(high + more, low + _MAX_ELEMENTS + 1)))
 
 
-def _digits(number: int, base: int) -> Elements:
+def _digits(base: int, number: int) -> Elements:
     found = []
     while number > 0:
         found.append(number % base)

@@ -180,14 +180,14 @@ def close(
     if not any(True for _ in _calls(body)):  # no recursion: the body itself, at the entry
         return substitute(body, dict(zip(states, entry, strict=True)))
     body = _cut(body, kept, len(states))
-    fixed = sorted((v for v in body.free if v not in states), key=lambda v: _number(v.name))
+    fixed = sorted((v for v in body.free if v not in states), key=lambda v: _order(v.name))
     body = _with_fixed(body, fixed)
     params = [states[i] for i in kept] + fixed
     name = frame.registry.define(base, params, sort, body)
     return app(name, [*(entry[i] for i in kept), *fixed], sort)
 
 
-def _number(name: str) -> tuple[int, str]:
+def _order(name: str) -> tuple[int, str]:
     base, _, number = name.partition("@")
     return (int(number) if number.isdigit() else 0, base)
 

@@ -10,6 +10,17 @@ from collections.abc import Iterable
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.reading.nearest import nearest
 from goedels_poetry.python.fingerprint import patterns as rules
+from goedels_poetry.python.fingerprint.ban import (
+    CLOSED_FORM,
+    DIVIDE_AND_CONQUER,
+    DYNAMIC_PROGRAMMING,
+    GREEDY,
+    ITERATION,
+    LIBRARY_CALL,
+    MEMOISATION,
+    RECURSION,
+    Fingerprint,
+)
 from goedels_poetry.python.fingerprint.canonical import (
     COMPREHENSIONS,
     LOOPS,
@@ -21,17 +32,6 @@ from goedels_poetry.python.fingerprint.canonical import (
     text,
     walk,
     words,
-)
-from goedels_poetry.python.fingerprint.names import (
-    CLOSED_FORM,
-    DIVIDE_AND_CONQUER,
-    DYNAMIC_PROGRAMMING,
-    GREEDY,
-    ITERATION,
-    LIBRARY_CALL,
-    MEMOISATION,
-    RECURSION,
-    Fingerprint,
 )
 from goedels_poetry.python.fingerprint.patterns import Search
 from goedels_poetry.python.fingerprint.recursion import File, Function, calls_itself_by_parameter, of_recursion, reached

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from goedels_poetry.python.fingerprint.ban import DIVIDE_AND_CONQUER, MEMOISATION, RECURSION
 from goedels_poetry.python.fingerprint.canonical import (
     COMPREHENSIONS,
     FUNCTIONS,
@@ -19,7 +20,6 @@ from goedels_poetry.python.fingerprint.canonical import (
     walk,
     words,
 )
-from goedels_poetry.python.fingerprint.names import DIVIDE_AND_CONQUER, MEMOISATION, RECURSION
 
 MAX_REACHED = 600
 """A function that reaches more is not looked at."""

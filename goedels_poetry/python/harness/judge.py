@@ -19,8 +19,7 @@ from . import contract, stubs, tests, values
 from .contract import ResultType
 from .domain import Domain, is_large, proposals, size_of, sizes_of
 from .inputs import ABSENT, Maker, Shapes, admits, build
-from .limits import Limit, TooLong
-from .oracle import Oracle
+from .oracle import Limit, Oracle, TooLong
 
 TYPE_CHECKING = False  # the module typing takes longer to load than any of ours
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import types
 
 from . import stubs, values
 from .contract import Evaluator, ResultType
-from .limits import Limit, TooLong
+from .oracle import Limit, TooLong
 from .outside import Watch
 
 TYPE_CHECKING = False  # the module typing takes longer to load than any of ours

@@ -13,8 +13,7 @@ import io
 import math
 import sys
 
-from .limits import Limit, TooLong
-from .oracle import DidNotFinish, Oracle, Pending
+from .oracle import DidNotFinish, Limit, Oracle, Pending, TooLong
 
 TYPE_CHECKING = False  # the module typing takes longer to load than any of ours
 if TYPE_CHECKING:

@@ -110,7 +110,7 @@ def sources(task: Specification) -> list[Source]:
         add(((x, kind), (y, other)), f"zip({first}, {second})", _paired(one, two))
     for at, name, kind in lists:
         add(((i, INT), (x, kind)), f"enumerate({name})", _of(at, lambda xs: tuple(enumerate(xs))))
-        near = _of(at, lambda xs: tuple(zip(xs, xs[1:], strict=False)))
+        near = _of(at, lambda xs: tuple(itertools.pairwise(xs)))
         add(((x, kind), (y, kind)), f"zip({name}, {name}[1:])", near)
     for at, name in texts:
         add(((w, STR),), f"{name}.split()", _of(at, lambda text: _single(text.split())))

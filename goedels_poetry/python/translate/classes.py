@@ -9,8 +9,7 @@ from goedels_poetry.python.translate.faults import OutsideFragment, outside
 from goedels_poetry.python.translate.frame import Frame
 from goedels_poetry.python.translate.importing import may_be_imported
 from goedels_poetry.python.translate.liveness import bound_names
-from goedels_poetry.python.translate.module import FieldInfo, Module, imported, is_constant, words
-from goedels_poetry.python.translate.types import Type
+from goedels_poetry.python.translate.module import FieldInfo, Module, Type, imported, is_constant, words
 
 
 def class_kind(node: ast.ClassDef, module: Module) -> str | None:

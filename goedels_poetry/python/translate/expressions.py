@@ -15,10 +15,10 @@ from goedels_poetry.python.translate.classes import table
 from goedels_poetry.python.translate.faults import outside
 from goedels_poetry.python.translate.frame import Frame, Value
 from goedels_poetry.python.translate.library import not_less
+from goedels_poetry.python.translate.module import BOOL, INT, NEVER, NONE, STR, Type, list_of
 from goedels_poetry.python.translate.operators import comparison, is_open, operate
 from goedels_poetry.python.translate.registry import legal
 from goedels_poetry.python.translate.slices import cut_out, element, formatted, literal_integer, position
-from goedels_poetry.python.translate.types import BOOL, INT, NEVER, NONE, STR, Type, list_of
 
 
 def expression(frame: Frame, node: ast.expr) -> Value:

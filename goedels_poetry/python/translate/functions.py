@@ -10,16 +10,14 @@ from goedels_poetry.python.translate import calls, comprehensions, expressions, 
 from goedels_poetry.python.translate.build import INEXACT
 from goedels_poetry.python.translate.contracts import RESULT, Clause
 from goedels_poetry.python.translate.faults import OutsideFragment, outside
-from goedels_poetry.python.translate.flow import After, Flow
-from goedels_poetry.python.translate.frame import Frame, NeedsClasses, Retry, Value
-from goedels_poetry.python.translate.lifting import lift
-from goedels_poetry.python.translate.module import bindings
+from goedels_poetry.python.translate.frame import After, Flow, Frame, NeedsClasses, Retry, Value
+from goedels_poetry.python.translate.loading import lift
+from goedels_poetry.python.translate.module import Type, bindings
 from goedels_poetry.python.translate.program import Function
 from goedels_poetry.python.translate.recursion import falls, only_recursion
 from goedels_poetry.python.translate.registry import Registry, legal
 from goedels_poetry.python.translate.script import mentioned
 from goedels_poetry.python.translate.statements import Block
-from goedels_poetry.python.translate.types import Type
 
 MAX_RETRIES = 40
 _CACHES = ("functools.cache", "functools.lru_cache")

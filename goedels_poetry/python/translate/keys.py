@@ -17,9 +17,9 @@ from goedels_poetry.python.translate.faults import OutsideFragment, outside
 from goedels_poetry.python.translate.frame import Frame, Value
 from goedels_poetry.python.translate.library import less, not_less
 from goedels_poetry.python.translate.liveness import free_names
+from goedels_poetry.python.translate.module import Type
 from goedels_poetry.python.translate.recursion import close
 from goedels_poetry.python.translate.registry import SELF
-from goedels_poetry.python.translate.types import Type
 
 
 def applied(frame: Frame, node: ast.Call, function: ast.Lambda) -> Value:

@@ -17,8 +17,8 @@ from goedels_poetry.kernel.terms import STRING as STRINGS
 from goedels_poetry.python.translate import prelude
 from goedels_poetry.python.translate.build import compare, cond, equal, minus, plus
 from goedels_poetry.python.translate.faults import OutsideFragment
+from goedels_poetry.python.translate.module import BOOL, INT, STR, Type, list_of
 from goedels_poetry.python.translate.registry import Defined, Registry
-from goedels_poetry.python.translate.types import BOOL, INT, STR, Type, list_of
 
 
 @cache

@@ -16,8 +16,8 @@ from goedels_poetry.python.translate.faults import outside
 from goedels_poetry.python.translate.frame import Frame, Value
 from goedels_poetry.python.translate.library import Library
 from goedels_poetry.python.translate.liveness import reads
+from goedels_poetry.python.translate.module import Type, list_of
 from goedels_poetry.python.translate.sets import is_hashed
-from goedels_poetry.python.translate.types import Type, list_of
 
 VIEWS = frozenset({"items", "keys", "values"})
 """Methods that give what a loop may go over."""

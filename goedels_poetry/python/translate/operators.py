@@ -14,7 +14,7 @@ from goedels_poetry.python.translate.build import C_SIZE, compare, equal, floor_
 from goedels_poetry.python.translate.faults import outside
 from goedels_poetry.python.translate.frame import Frame, Value
 from goedels_poetry.python.translate.library import less, not_less, plain
-from goedels_poetry.python.translate.types import BOOL, INT, NEVER, NONE, STR, Type, list_of
+from goedels_poetry.python.translate.module import BOOL, INT, NEVER, NONE, STR, Type, list_of
 
 MAX_POWER = 64
 

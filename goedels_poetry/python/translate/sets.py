@@ -13,7 +13,7 @@ from dataclasses import replace
 from goedels_poetry.kernel.terms import Term, and_
 from goedels_poetry.python.translate.faults import outside
 from goedels_poetry.python.translate.frame import Frame, Value
-from goedels_poetry.python.translate.types import Type
+from goedels_poetry.python.translate.module import Type
 
 
 def is_set(frame: Frame, node: ast.AST | None) -> bool:

@@ -13,7 +13,7 @@ from goedels_poetry.python.translate.build import C_INT, compare, cond, equal, m
 from goedels_poetry.python.translate.faults import outside
 from goedels_poetry.python.translate.frame import Frame, Value
 from goedels_poetry.python.translate.library import plain
-from goedels_poetry.python.translate.types import BOOL, INT, STR, list_of
+from goedels_poetry.python.translate.module import BOOL, INT, STR, list_of
 
 MAX_STEP = 4
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.python.testing.checks import CheckResult, TestReport
-from goedels_poetry.python.testing.literals import from_literal
+from goedels_poetry.python.testing.checks import CheckResult, TestReport, from_literal
 from goedels_poetry.search.code.wording import call_text, example_text
 from goedels_poetry.search.tasks.code import CodeTask
 from goedels_poetry.search.tasks.code_moves import BANNED, FAILED, PASSED, REPEATED

@@ -9,9 +9,8 @@ from hashlib import sha256
 from typing import Any
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.python.fingerprint.ban import parse_ban
+from goedels_poetry.python.fingerprint.ban import STRATEGIES, Fingerprint, parse_ban
 from goedels_poetry.python.fingerprint.classify import fingerprint
-from goedels_poetry.python.fingerprint.names import STRATEGIES, Fingerprint
 from goedels_poetry.search.tasks.code import CodeTask
 
 BY_TASK = "the task does not want it"

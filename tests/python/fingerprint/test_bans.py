@@ -3,9 +3,8 @@
 import pytest
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.python.fingerprint.ban import ban_on, parse_ban
+from goedels_poetry.python.fingerprint.ban import STRATEGIES, Fingerprint, ban_on, parse_ban
 from goedels_poetry.python.fingerprint.classify import fingerprint
-from goedels_poetry.python.fingerprint.names import STRATEGIES, Fingerprint
 
 NAIVE = "def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)\n"
 MEMOISED = "from functools import cache\n@cache\n" + NAIVE

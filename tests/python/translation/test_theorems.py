@@ -12,8 +12,7 @@ from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.terms import Kind, Term
 from goedels_poetry.python.translate.faults import OutsideFragment, PythonFault
 from goedels_poetry.python.translate.program import read_program
-from goedels_poetry.python.translate.translate import Translation, translate
-from goedels_poetry.python.translate.values import python_arguments
+from goedels_poetry.python.translate.translate import Translation, python_arguments, translate
 from goedels_poetry.python.wording import named, render
 
 HEAD = "from goedels_poetry.contracts import ensures, raises, requires\n"

@@ -114,11 +114,6 @@ def test_empty_lines_around_statements_that_are_laid_out_otherwise_stay_as_many(
     assert changed(diff, text) == text.replace("    return a / 2", "    b = a\n    return b / 2")
 
 
-def test_what_is_there_already_is_no_fault() -> None:
-    again = apply(GUARDED, read_proposal("@@\n-    pass\n+    assert width > 0\n", GUARDED, "b.py"))
-    assert again.text == GUARDED and again.is_same
-
-
 def test_a_change_without_a_place_says_which_is_the_nearest() -> None:
     with pytest.raises(NotApplicable, match=r"nearest place is line 6 .*return width \* height"):
         changed("@@\n-    return breadth * length\n+    return 0\n")

@@ -279,12 +279,9 @@ class _Recorder:
 def _pytest(task: Json) -> Json:
     import pytest
 
-    if not task.get("plugins"):
-        os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     recorder = _Recorder()
-    arguments = [*task["arguments"], "-p", "no:cacheprovider", "--maxfail=0", "--tb=short", "-q"]
-    if task.get("plugins"):
-        arguments += ["-p", "no:randomly", *(["-n0"] if importlib.util.find_spec("xdist") else [])]
+    arguments = [*task["arguments"], "-p", "no:cacheprovider", "-p", "no:randomly", "--maxfail=0", "--tb=short", "-q"]
+    arguments += ["-n0"] if importlib.util.find_spec("xdist") else []
     last = pytest.hookimpl(trylast=True)
     last(_Recorder.pytest_collection_modifyitems)  # behind those that choose by -k and -m
     code = pytest.main(arguments, plugins=[recorder])

@@ -173,8 +173,6 @@ class Measured:
     """Tests that came out differently the second time."""
     untrusted: str = ""
     """Why the results of the tests say nothing; "" where they do."""
-    plugins: bool = False
-    """Whether pytest had to load the plug-ins that are installed."""
     run: Json | None = None
     """Of the command that shows the error: ``{"code", "exception", "text", "how"}``."""
     behaviours: Mapping[str, list[str]] = field(default_factory=dict)
@@ -217,8 +215,6 @@ class Plan:
     tests: Command | None = None
     times: int = 2
     """How often the tests are run."""
-    plugins: bool | None = None
-    """Whether pytest loads the plug-ins that are installed; None: where it does not go without."""
     run: tuple[str, ...] = ()
     inputs: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Function -> tuples of arguments."""
@@ -265,12 +261,6 @@ async def measure(case: ChangeCase, text: str, plan: Plan, tree: Path) -> Measur
     ran = by_kind.get("pytest") or by_kind.get("unittest") or []
     if ran:
         found = _with_tests(found, ran)
-        found = replace(found, plugins=bool(plan.plugins))
-        if plan.plugins is None and plan.tests is not None and plan.tests.kind == "pytest" and _lacks_plugins(ran):
-            again = await measure(case, text, Plan(plan.tests, plan.times, plugins=True), tree)
-            if len(again.passing()) > len(found.passing()) or (found.untrusted and not again.untrusted):
-                kept = ("tests", "unstable", "untrusted", "plugins")
-                found = replace(found, **{name: getattr(again, name) for name in kept})
     for result in by_kind.get("import", ()):
         found = replace(found, imported=_imported(result))
     for name, result in zip(("behaviours", "others"), by_kind.get("behaviours", ()), strict=False):
@@ -311,7 +301,6 @@ def _tasks(case: ChangeCase, text: str, plan: Plan, *, compiles: bool) -> list[J
             "arguments": list(command.arguments),
             "cwd_on_path": command.root_on_path,
             "path": list(command.path),
-            "plugins": bool(plan.plugins),
             **({"seconds": plan.wall} if plan.wall is not None else {}),
         }
         tasks += [task] * plan.times
@@ -393,16 +382,6 @@ def _untrusted(result: Json) -> str:
     if any(outcome not in FAILED for outcome in result.get("canaries", ())):
         return "tests that have to fail did not fail: something tampers with how tests are judged"
     return ""
-
-
-def _lacks_plugins(results: Sequence[Json]) -> bool:
-    """Whether pytest stopped over its arguments or settings, or tests lack something before they begin."""
-    return any(
-        result.get("code") in (3, 4)
-        or any("fixture '" in item["text"] for item in result.get("items", {}).values())
-        or "error" in result
-        for result in results
-    )
 
 
 def _imported(result: Json) -> str | None:

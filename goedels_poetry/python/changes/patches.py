@@ -38,8 +38,6 @@ _SIMILAR = (0.9, 0.8, 0.8, 0.65)
 _MARGIN = 0.06
 """By how much the most similar place must be better than the second."""
 _LINES_COMPARED = 400_000
-_TELLING = 12
-"""Characters of a single line from which on it is no accident that it is there already."""
 SAME = "the change leaves the file as it is"
 
 
@@ -48,18 +46,6 @@ class NotApplicable(GoedelsPoetryError):
 
 
 # -- texts ----------------------------------------------------------------------------------------------------------
-
-
-def decoded(data: bytes, name: str) -> str:
-    """The text of a file, every character kept; raises InvalidInput when it is not UTF-8 or holds NUL bytes."""
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InvalidInput(f"{name} is no text in UTF-8 (byte {data[error.start]:#04x})", line) from None
-    if "\0" in text:
-        raise InvalidInput(f"{name} is no text file: it holds NUL bytes")
-    return text
 
 
 def plain(text: str) -> str:
@@ -509,9 +495,8 @@ def _with_hunks(before: str, hunks: Sequence[Hunk], notes: list[str]) -> str:
         old, new = (tuple(islice(rest, len(side))) for side in (hunk.old, hunk.new))
         what = f"part {number} of {len(hunks)}" if len(hunks) > 1 else "the change"
         edit = _edit(lines, replace(hunk, old=old, new=new), drift, what, notes)
-        if edit is not None:
-            edits.append(edit)
-            drift = edit.start - hunk.line if hunk.line is not None and hunk.old else drift
+        edits.append(edit)
+        drift = edit.start - hunk.line if hunk.line is not None and hunk.old else drift
     ended = next((h.ended for h in reversed(hunks) if h.ended is not None), before.endswith("\n") or not before)
     return _joined(_edited(lines, edits), ended)
 
@@ -527,8 +512,8 @@ def _edited(lines: Sequence[str], edits: list[_Edit]) -> list[str]:
     return changed
 
 
-def _edit(lines: Sequence[str], hunk: Hunk, drift: int, what: str, notes: list[str]) -> _Edit | None:
-    """One hunk as an edit; None where the text has it already. A drift of earlier hunks helps to find it."""
+def _edit(lines: Sequence[str], hunk: Hunk, drift: int, what: str, notes: list[str]) -> _Edit:
+    """One hunk as an edit; a drift of earlier hunks helps to find it."""
     if not hunk.old:
         at = len(lines) if hunk.line is None else hunk.line
         if at > len(lines):
@@ -538,11 +523,7 @@ def _edit(lines: Sequence[str], hunk: Hunk, drift: int, what: str, notes: list[s
     if wanted is None and hunk.section:
         wanted = next((n for n, line in enumerate(lines) if line.strip() == hunk.section), None)
     place = _find(lines, hunk.old, wanted) or _as_statements(lines, hunk.old, wanted)
-    if place is None:
-        if _is_there(lines, hunk):
-            notes.append(f"{what}: it is there already")
-            return None
-        place = _similar(lines, hunk.old, wanted)
+    place = place or _similar(lines, hunk.old, wanted)
     if place is None:
         raise NotApplicable(_lost(lines, hunk, what))
     if place.how:
@@ -572,15 +553,6 @@ def _without_edges(old: Sequence[str], new: Sequence[str]) -> Sequence[str]:
 
     head, tail = min(empty(old), empty(new)), min(empty(old[::-1]), empty(new[::-1]))
     return new[head : max(len(new) - tail, head)]
-
-
-def _is_there(lines: Sequence[str], hunk: Hunk) -> bool:
-    """Whether the text has the new lines already, and not by chance: lines that say something, and added ones."""
-    added = [line for line in hunk.new if line not in hunk.old and line.strip()]
-    said = [line for line in hunk.new if line.strip()]
-    if not added or (len(said) < 2 and len(said[0].strip()) < _TELLING):
-        return False
-    return _one(_matches(lines, hunk.new, str.rstrip), hunk.line) is not None
 
 
 def _lost(lines: Sequence[str], hunk: Hunk, what: str) -> str:

@@ -80,7 +80,6 @@ async def verified(case: ChangeCase, base: Baseline, after: str) -> ChangeReport
     inputs = _inputs(case, surface, after)
     plan = Plan(
         test_command(case),
-        plugins=base.measured.plugins,
         run=base.run,
         inputs=inputs,
         beside=case.before,
@@ -127,7 +126,7 @@ async def _without_flaky(case: ChangeCase, base: Baseline, found: Measured, tree
     suspects = set(base.measured.passing()) & {*found.failing(), *found.unstable}
     if not suspects or len(suspects) > MOST_SUSPECTS or found.untrusted:
         return base
-    plan = Plan(test_command(case), AGAIN, plugins=base.measured.plugins)
+    plan = Plan(test_command(case), AGAIN)
     again = await measure(case, case.before, plan, tree)
     flaky = {name for name in suspects if again.outcome(name) in FAILED or name in again.unstable}
     if again.untrusted or not flaky:

@@ -174,9 +174,7 @@ def _of_loops(function: Function) -> tuple[str, set[str]] | None:
     loops = [loop for loop in walk(function.body) if isinstance(loop, LOOPS)]
     steps = [_STEPS]
     searches = {id(loop): Search([loop, *walk(getattr(loop, "test", [])), *walk(loop.body)], steps) for loop in loops}
-    whole = Search(list(walk(function.body)), steps)
-    graph = {id(node) for loop in loops if _searches_a_graph(loop) for node in walk(loop)}
-    table = any(id(loop) not in graph and _fills_a_table(loop, searches[id(loop)]) for loop in loops)
+    table = any(_any(searches[id(loop)], rules.SPREADS) for loop in loops)
     for loop in loops:
         search = searches[id(loop)]
         if not table and _any(search, rules.BISECTION):
@@ -184,7 +182,7 @@ def _of_loops(function: Function) -> tuple[str, set[str]] | None:
         if not table and _any(search, rules.BOTTOM_UP):
             return DIVIDE_AND_CONQUER, set()
     ordered = _sorted_names(function.body)
-    if any(_is_greedy(loop, searches[id(loop)], ordered) for loop in loops) or _any(whole, rules.GAINS):
+    if any(_is_greedy(loop, searches[id(loop)], ordered) for loop in loops):
         return GREEDY, set()
     if table or any(_any(searches[id(loop)], rules.BEST_SO_FAR) for loop in loops):
         return DYNAMIC_PROGRAMMING, set()
@@ -193,15 +191,6 @@ def _of_loops(function: Function) -> tuple[str, set[str]] | None:
 
 def _any(search: Search, patterns: Iterable[str]) -> bool:
     return any(search.holds(pattern) for pattern in patterns)
-
-
-def _searches_a_graph(loop: ast.AST) -> bool:
-    """A loop that takes from a queue: distances there are a search's, not a table's."""
-    return isinstance(loop, ast.While) and any(called(node) in ("popleft", "heappop", "pop") for node in walk(loop))
-
-
-def _fills_a_table(loop: ast.AST, search: Search) -> bool:
-    return _any(search, rules.SPREADS)
 
 
 def _sorted_names(body: list[ast.stmt]) -> set[str]:
@@ -252,9 +241,6 @@ def _takes_what_fits(loop: ast.AST) -> bool:
     inside = list(walk(loop.body))  # type: ignore[attr-defined]
     state = {root(node.targets[0]) for node in inside if isinstance(node, ast.Assign)}
     state -= stores(getattr(loop, "target", []))
-    compares = [node for node in inside if isinstance(node, ast.Compare)]
-    if any(isinstance(node.ops[0], ast.Eq) and _meets(node) for node in compares):
-        return False  # two pointers that look for a sum
     for node in inside:
         if isinstance(node, (ast.If, ast.While)):
             tests = [part for part in walk(node.test) if isinstance(part, ast.Compare)]
@@ -262,12 +248,6 @@ def _takes_what_fits(loop: ast.AST) -> bool:
             if any(loads(part) & state for part in order):
                 return True
     return False
-
-
-def _meets(compare: ast.Compare) -> bool:
-    sides = [compare.left, compare.comparators[0]]
-    entries = all(isinstance(side, ast.Subscript) for side in sides)
-    return entries or any(isinstance(part, ast.BinOp) for part in walk(compare))
 
 
 def _plain(file: File, functions: list[Function]) -> str:

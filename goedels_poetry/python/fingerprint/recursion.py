@@ -307,25 +307,10 @@ def _is_memoised(file: File, function: Function, calls: list[ast.Call]) -> bool:
             table, value = root(node.func.value), node.args[1]  # type: ignore[attr-defined]
         else:
             continue
-        gives = [part for part in _behind(function, value) if any(part is call for call in calls)]
-        if gives and table in _asked(function) and not _finds_roots(gives, table):
+        gives = [part for part in walk(value) if any(part is call for call in calls)]
+        if gives and table in _asked(function):
             return True
     return False
-
-
-def _behind(function: Function, value: ast.expr) -> list[ast.AST]:
-    """The nodes of an expression and of what its names were given."""
-    found, names, seen = list(walk(value)), loads(value), set[str]()
-    for _ in range(3):
-        given = [
-            node.value
-            for node in walk(function.body)
-            if isinstance(node, (ast.Assign, ast.NamedExpr)) and stores(node) & (names - seen)
-        ]
-        seen |= names
-        names = loads(given)
-        found += walk(given)
-    return found
 
 
 def _keeps(file: File, wrapper: ast.expr, function: Function) -> bool:
@@ -366,12 +351,6 @@ def _asked(function: Function) -> set[str]:
     made = (ast.Dict, ast.List, *COMPREHENSIONS, ast.BinOp, ast.Call)
     fresh = {text(n.targets[0]) for n in nodes if isinstance(n, ast.Assign) and isinstance(n.value, made)}
     return {root(node) for node in (*sides, *reads, *filled)} - (fresh - set(function.parameters))
-
-
-def _finds_roots(gives: list[ast.AST], table: str) -> bool:
-    """``parent[x] = find(parent[x])``: paths made shorter, no results kept."""
-    places = [node for call in gives for part in getattr(call, "args", ()) for node in walk(part)]
-    return any(isinstance(node, ast.Subscript) and root(node) == table for node in places)
 
 
 class _Division:

@@ -332,7 +332,6 @@ class Maker:
             lambda: f"sum(k * b for k, b in enumerate({xs}))",
             lambda: f"sum(i * j for i in range({e('int', 0)}) for j in range(i) if j != 1)",
             lambda: "LIMIT",
-            lambda: f"(lambda a, b: a - b * {e('int', d)})({e('int', d)}, {e('int', d)})",
             lambda: f"{self.pick('min', 'max')}({xs}, key={self.key(d)})",
             lambda: f"{self.pick('min', 'max')}({xs}, default=7, key={self.key(d)})",
             lambda: f"gcd({e('int', d)}, {e('int', d)})",
@@ -603,11 +602,8 @@ class Maker:
             if r.random() < 0.5:
                 self.put(indent + 1, f"if {self.expr('bool', 1)}:")
                 self.put(indent + 2, f"return {self.expr(self.result, 1)}")
-            if r.random() < 0.5:
-                self.put(indent, f"except {self.pick('ZeroDivisionError', 'IndexError', '(KeyError, ValueError)')}:")
-                self.put(indent + 1, f"{self.pick(*ints) if ints else self.fresh()} = {self.expr('int', 1)}")
-            self.put(indent, "finally:")
-            self.statement(indent + 1)
+            self.put(indent, f"except {self.pick('ZeroDivisionError', 'IndexError', '(KeyError, ValueError)')}:")
+            self.put(indent + 1, f"{self.pick(*ints) if ints else self.fresh()} = {self.expr('int', 1)}")
         elif roll < 0.2:
             name = self.fresh()
             self.put(

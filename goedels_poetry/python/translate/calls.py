@@ -29,8 +29,6 @@ def call(frame: Frame, node: ast.Call) -> Value:
     """
     if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
         outside("a call with * or **", node, "Starred")
-    if isinstance(node.func, ast.Lambda):
-        return keys.applied(frame, node, node.func)
     root = node.func.value if isinstance(node.func, ast.Attribute) else node.func
     known = isinstance(root, ast.Name) and root.id not in frame.env and root.id not in frame.local
     if known and imported(node.func, frame.registry.module) == "math.gcd":

@@ -1,4 +1,4 @@
-"""Functions as values, where they are applied at once: ``(lambda x: e)(a)``, and ``key=`` of sorted, min, max and sort.
+"""Functions as values: ``key=`` of sorted, min, max and sort.
 
 A key is computed once for each element, from the first to the last, before anything is compared; keys are pure here,
 so what matters of that is which exception comes first. Sorting is stable, also backwards; of equals the first is the
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from goedels_poetry.kernel.terms import TRUE, Term, app, not_, or_, substitute
 from goedels_poetry.python.translate.build import cond
@@ -20,22 +20,6 @@ from goedels_poetry.python.translate.liveness import free_names
 from goedels_poetry.python.translate.module import Type
 from goedels_poetry.python.translate.recursion import close
 from goedels_poetry.python.translate.registry import SELF
-
-
-def applied(frame: Frame, node: ast.Call, function: ast.Lambda) -> Value:
-    """``(lambda x, y: e)(a, b)``."""
-    names = _parameters(function, node)
-    if node.keywords or len(node.args) != len(names):
-        outside("a lambda with these arguments", node, "call")
-    values = [frame.known(frame.value(a)) for a in node.args]
-    inner = _inside(frame, function, names)
-    inner.env.update({n: replace(v, owned=False, bound=TRUE) for n, v in zip(names, values, strict=True)})
-    result = inner.known(inner.value(function.body))
-    frame.effect = frame.registry.effects.then(frame.effect, inner.effect)
-    frame.share_as(inner)
-    if frame.shares(result.kind):
-        frame.share(node)
-    return replace(result, owned=False)
 
 
 def _parameters(function: ast.Lambda, node: ast.AST) -> list[str]:

@@ -206,8 +206,7 @@ def attempt(block: Blocks, node: ast.Try, flow: Flow, after: After) -> None:
     if frame.registry.effects.classes is None:
         raise NeedsClasses
     if node.finalbody:
-        _finally(block, node, flow, after)
-        return
+        outside("`finally`", node, "try")
     names = [_names(frame, handler) for handler in node.handlers]
     later = frozenset().union(*(reads(part) for part in (*node.handlers, *node.orelse)))
     inside = replace(after, end=after.end | later, tail=False)
@@ -242,45 +241,6 @@ def attempt(block: Blocks, node: ast.Try, flow: Flow, after: After) -> None:
             block.fork(test, outer, handled, result, node)
         result = outer
     block.take(flow, result)
-
-
-def _finally(block: Blocks, node: ast.Try, flow: Flow, after: After) -> None:
-    """``finally`` that is run to its end: once behind what goes on, once behind what leaves the block."""
-    frame = flow.frame
-    leaving = (ast.Return, ast.Break, ast.Continue, ast.Raise)
-    if any(isinstance(n, leaving) for part in node.finalbody for n in ast.walk(part)):
-        outside("`finally` with return, raise, break or continue", node, "try")
-    kept = frozenset[str]().union(*map(reads, node.finalbody))
-    inside = replace(
-        after, end=after.end | kept, broken=after.broken | kept, continued=after.continued | kept, tail=False
-    )
-    tried = Flow(frame.branch())
-    inner = ast.copy_location(ast.Try(node.body, node.handlers, node.orelse, []), node)
-    block.run([inner] if node.handlers else node.body, tried, inside)
-    if tried.broke is not FALSE or tried.continued is not FALSE:
-        outside("`finally` where a loop is left", node, "try")
-    for result in (n for n in ast.walk(inner) if isinstance(n, ast.Return)):
-        tried.frame.share(result)  # what is returned is there before `finally` runs
-    effect = _unfolded(frame, tried.frame.effect, frozenset(), node)
-    unit = frame.registry.effects.unit
-    gone, normal = Flow(tried.frame.branch()), Flow(tried.frame.branch())
-    gone.frame.env.update(dict.fromkeys(assigned([inner]), GONE))
-    if effect is not unit or tried.returned is not FALSE:
-        block.run(node.finalbody, gone, replace(after, tail=False))
-    if tried.returned is not TRUE:
-        block.run(node.finalbody, normal, replace(after, tail=False))
-
-    def behind(part: Term) -> Term:
-        if is_app(part, "ite"):
-            return cond(part.args[0], behind(part.args[1]), behind(part.args[2]))
-        effects = frame.registry.effects
-        if part is unit:
-            return effects.branch(tried.returned, gone.frame.effect, normal.frame.effect)
-        return effects.then(gone.frame.effect, part)
-
-    normal.frame.effect = behind(effect)
-    normal.returned, normal.value = tried.returned, tried.value
-    block.take(flow, normal)
 
 
 def _names(frame: Frame, handler: ast.ExceptHandler) -> list[str]:

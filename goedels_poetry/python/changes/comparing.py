@@ -1,4 +1,4 @@
-"""A changed file beside what was before: the goal, what broke, what is better, what is doubtful."""
+"""A changed file and what was before: the goal, what broke, what is better, what is doubtful; as a report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a task forbids, as people write it: ``recursion and not memoisation``."""
+"""Strategies, their tags and what else people call them; and what a task forbids: ``recursion and not memoisation``."""
 
 from __future__ import annotations
 

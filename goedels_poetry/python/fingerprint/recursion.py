@@ -1,4 +1,4 @@
-"""Which kind of recursion a function is: memoised, over parts, with choices undone, tail, mutual."""
+"""The functions of a file, which of them one reaches, and which kind of recursion it is."""
 
 from __future__ import annotations
 

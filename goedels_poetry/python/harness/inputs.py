@@ -1,7 +1,8 @@
 """Inputs of a shape: small ones in order of size, then chosen and random ones. Deterministic for a seed.
 
-Small ones first, all of them, so that the first failing input is a smallest one; what no small input shows (a
-constant of the source, a long list, equal arguments) is aimed at afterwards.
+A shape is what an annotation admits, as data: ``("list", ("int",))``, read from its text, never evaluated. Small inputs
+first, all of them, so that the first failing input is a smallest one; what no small input shows (a constant of the
+source, a long list, equal arguments) is aimed at afterwards.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The function under test as tests see it in the judge's process: a table of answers, and open questions."""
+"""The function under test as tests see it in the judge's process: a table of answers, and open questions.
+
+Also the limit of processor time around something of ours, of the contract's author or of a candidate.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""All checks of a candidate, and one input of a contract by itself."""
+"""All checks of a candidate, and one input of a contract by itself.
+
+Tests run in a judge's process, where the function is a table of answers. A round collects what they ask, the candidate
+answers it in its own process, and so on until nothing is open; a test that still asks after some rounds has failed.
+"""
 
 from __future__ import annotations
 

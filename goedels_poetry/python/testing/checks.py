@@ -1,4 +1,4 @@
-"""The checks of a candidate as data, and what came of them."""
+"""The checks of a candidate as data, what came of them, and inputs as Python literals; nothing is evaluated."""
 
 from __future__ import annotations
 

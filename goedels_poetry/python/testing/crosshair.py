@@ -1,6 +1,8 @@
-"""CrossHair as a further source of inputs, where it is installed: it runs the function on symbols, in the sandbox.
+"""Inputs that a program's own conditions single out, by a solver and, where it is installed, by CrossHair.
 
-What it reports counts for nothing by itself. Its inputs are tried like any others, in CPython.
+The conditions are those of the theorem that the function's contract is translated to: what decides between two terms
+there, on the path to it. CrossHair runs the function on symbols, in the sandbox. An input counts for nothing by itself,
+and is tried like any other, in CPython.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Classes of a module: dataclasses, enumerations and exceptions."""
+"""Classes of a module, and its literal lists, dicts and sets that are constants.
+
+Such a literal is a constant when the whole file only reads it: the name is bound once, and wherever it is mentioned,
+something is read from it that cannot be changed. It is never given away, so nothing else gets hold of it.
+"""
 
 from __future__ import annotations
 

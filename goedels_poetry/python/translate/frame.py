@@ -1,4 +1,4 @@
-"""Where an expression is evaluated: the values of names, and the effects so far."""
+"""Where an expression is evaluated: the values of names, the effects so far; and points in a block of statements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which variables matter: those that may still be read before they are assigned anew."""
+"""Which names a part of a function binds, takes from around it, and may still read before they are assigned anew."""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""From a file to the meaning of its names; refused where importing the file may change what names mean."""
+"""From a file to the meaning of its names; refused where importing the file may change what names mean. Trusted code.
+
+Functions inside of a function become functions of the module: the program means the same. What a nested function
+captures are further parameters, given by name. It may capture parameters that never get another value, so it does not
+matter when they are looked up. Each nested function is bound once, by a statement of the function's own block, above
+all other statements that mention it. What does not fit is left as it is, and refused where it is met.
+"""
 
 from __future__ import annotations
 

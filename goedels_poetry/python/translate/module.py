@@ -1,4 +1,4 @@
-"""What names mean in a module: its classes, enumerations, constants, exceptions, and which builtins are still builtins.
+"""What names mean in a module: types, classes, enumerations, constants, exceptions, and builtins.
 
 Trusted code: it decides that ``len`` is ``len``. A name counts as a builtin only when nothing in the module can bind it
 or reach the namespaces; a name of the module only when exactly one statement binds it.

@@ -1,4 +1,4 @@
-"""Operators on values: numbers, truth values, texts, lists, tuples, sets and dicts."""
+"""Operators on values, and comparisons: equality, order, identity, membership, and chains of them."""
 
 from __future__ import annotations
 

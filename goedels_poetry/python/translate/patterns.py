@@ -1,4 +1,9 @@
-"""``match`` statements, and small questions about statements."""
+"""``match`` statements, and ``try`` with ``except``: which exception is raised is seen from the effects of the body.
+
+These are a choice between outcomes. Handlers that could catch what is out of account (no memory, no stack) are refused,
+and so are bodies that call a recursive function whose end is still to be proved: what such a call raises is decided by
+nothing.
+"""
 
 from __future__ import annotations
 

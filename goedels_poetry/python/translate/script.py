@@ -1,4 +1,4 @@
-"""Definitions as text: those that a theorem rests on, each after what it rests on."""
+"""Definitions as text: those that a theorem rests on, each after what it rests on, the plain ones unfolded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Elements of lists by an index, slices of lists and texts: counted from the end where numbers are negative."""
+"""Elements of lists by an index, slices of lists and texts; methods of texts, letters and numbers, f-strings."""
 
 from __future__ import annotations
 

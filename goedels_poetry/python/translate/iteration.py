@@ -1,7 +1,7 @@
 """What a ``for`` goes over: how it begins, whether there is more, what comes next. All of it ends.
 
-A comprehension over indices that are used for elements alone (``xs[i] for i in range(len(xs))``) goes over ``xs``; where these
-are neighbours (``xs[i] <= xs[i + 1] for i in range(len(xs) - 1)``) over ``zip(xs, xs[1:])``.
+A comprehension over indices that are used for elements alone (``xs[i] for i in range(len(xs))``) goes over ``xs``;
+where these are neighbours (``xs[i] <= xs[i + 1] for i in range(len(xs) - 1)``) over ``zip(xs, xs[1:])``.
 """
 
 from __future__ import annotations

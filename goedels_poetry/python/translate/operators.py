@@ -174,6 +174,8 @@ def _of_sets(frame: Frame, node: ast.Compare) -> Term:
 def _right(frame: Frame, node: ast.expr, made: bool) -> Value:
     if made:
         return sets.elements(frame, node)
+    if isinstance(node, ast.Set):
+        return sets.listed(frame, node)
     view = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in mappings.VIEWS
     return frame.rules.listed(frame, node) if view else frame.value(node)
 

@@ -107,10 +107,15 @@ def empty(frame: Frame, node: ast.AST) -> Value:
 
 def display(frame: Frame, node: ast.Set) -> Value:
     """``{x, y}``."""
-    listed = frame.known(frame.value(ast.copy_location(ast.List(node.elts, ast.Load()), node)))
-    if not is_hashed(listed.kind.args[0]):
-        outside(f"a set of {listed.kind.args[0]}", node, "a set")
-    return as_set(listed)
+    return as_set(listed(frame, node))
+
+
+def listed(frame: Frame, node: ast.Set) -> Value:
+    """The elements of ``{x, y}`` as they are written."""
+    found = frame.known(frame.value(ast.copy_location(ast.List(node.elts, ast.Load()), node)))
+    if not is_hashed(found.kind.args[0]):
+        outside(f"a set of {found.kind.args[0]}", node, "a set")
+    return found
 
 
 def of(frame: Frame, value: Value, one: Value, node: ast.AST) -> tuple[Value, Term]:

@@ -129,15 +129,14 @@ def _len(frame: Frame, node: ast.Call) -> Value:
     over = view(frame, node.args[0]) if len(node.args) == 1 and not node.keywords else None
     if over is not None:
         return Value(INT, frame.library(over.kind.args[0]).length(over.term), natural=True)
-    if len(node.args) == 1 and not node.keywords and sets.is_set(frame, node.args[0]):
-        return sets.size(frame, node.args[0])
     value = frame.present(_one(frame, node), "TypeError")
     if value.kind == STR:
         return Value(INT, app("str.len", (value.term,), INTS), natural=True, exact=True)
     if value.kind.kind == "tuple":
         return Value(INT, integer(len(value.kind.args)), natural=True, exact=True)
     if value.kind.kind == "set":
-        return sets.size_of(frame, sets.as_list(frame.known(value)))
+        value = frame.known(value)
+        return Value(INT, frame.library(value.kind.args[0]).call("different", value.term), natural=True)
     if value.kind.kind == "dict":
         if any(a.kind == "unknown" for a in value.kind.args):
             return Value(INT, integer(0), natural=True)

@@ -127,22 +127,15 @@ def _concatenate(frame: Frame, left: Value, right: Value, node: ast.AST) -> Valu
 
 def comparison(frame: Frame, node: ast.Compare) -> Value:
     """A chain of comparisons: each operand is evaluated once, and only as long as the chain holds."""
-    if all(sets.is_set(frame, part) for part in (node.left, *node.comparators)):
-        return Value(BOOL, _of_sets(frame, node))
     left = frame.value(node.left)
     result = TRUE
     current = frame
     chain: list[tuple[Term, Frame]] = []
     for i, (op, part) in enumerate(zip(node.ops, node.comparators, strict=True)):
-        made = isinstance(op, ast.In | ast.NotIn) and sets.is_made(current, part)
-        if made and not sets.is_hashed(left.kind):
-            outside(f"whether {left.kind} is in a set", part, "a set")
         if _is_range(part):
             right = None
         else:
-            right = _right(current, part, made) if isinstance(op, ast.In | ast.NotIn) else current.value(part)
-        if made and i < len(node.ops) - 1:
-            outside("a set in the middle of a comparison", part, "a set")
+            right = _right(current, part) if isinstance(op, ast.In | ast.NotIn) else current.value(part)
         truth = compared(current, op, left, right, part if right is None else node)
         result = and_([result, truth])
         if i == len(node.ops) - 1:
@@ -159,23 +152,7 @@ def comparison(frame: Frame, node: ast.Compare) -> Value:
     return Value(BOOL, result)
 
 
-def _of_sets(frame: Frame, node: ast.Compare) -> Term:
-    if len(node.ops) > 1:
-        outside("more than two sets are compared", node, "a set")
-    op = node.ops[0]
-    if isinstance(op, ast.LtE | ast.GtE):
-        return sets.same(frame, node.left, node.comparators[0], "within" if isinstance(op, ast.LtE) else "around")
-    if not isinstance(op, ast.Eq | ast.NotEq):
-        outside("sets are compared otherwise than by ==, !=, <= and >=", node, "a set")
-    equal_sets = sets.same(frame, node.left, node.comparators[0])
-    return equal_sets if isinstance(op, ast.Eq) else not_less(equal_sets)
-
-
-def _right(frame: Frame, node: ast.expr, made: bool) -> Value:
-    if made:
-        return sets.elements(frame, node)
-    if isinstance(node, ast.Set):
-        return sets.listed(frame, node)
+def _right(frame: Frame, node: ast.expr) -> Value:
     view = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in mappings.VIEWS
     return frame.rules.listed(frame, node) if view else frame.value(node)
 
@@ -197,6 +174,8 @@ def compared(frame: Frame, op: ast.cmpop, left: Value, right: Value | None, node
         same = equals(frame, left, right, node)
         return same if isinstance(op, ast.Eq) else not_(same)
     left, right = frame.present(left, "TypeError"), frame.present(right, "TypeError")
+    if left.kind.kind == right.kind.kind == "set" and isinstance(op, ast.LtE | ast.GtE):
+        return sets.within(frame, *((left, right) if isinstance(op, ast.LtE) else (right, left)), node)
     kind = frame.unify(left.kind, right.kind, node, "this")
     if kind.kind == "list":
         frame.known(Value(kind, left.term))
@@ -218,7 +197,7 @@ def equals(frame: Frame, left: Value, right: Value, node: ast.AST) -> Term:
     if left.kind.kind == right.kind.kind == "dict":
         return mappings.same(frame, left, right, node)
     if left.kind.kind == right.kind.kind == "set":
-        return sets.equal_values(frame, left, right, node)
+        return and_([sets.within(frame, left, right, node), sets.within(frame, right, left, node)])
     if is_open(left) and is_open(right):
         return TRUE
     for one, other in ((left, right), (right, left)):
@@ -261,7 +240,9 @@ def _contains(frame: Frame, left: Value, right: Value | None, node: ast.expr) ->
     if right.kind.kind == "dict":
         return mappings.has(frame, right, left, node)
     if right.kind.kind == "set":
-        return sets.has(frame, right, left, node)
+        if not sets.is_hashed(left.kind):
+            outside(f"whether {left.kind} is in a set", node, "a set")
+        right = sets.as_list(right)
     if right.kind.kind != "list":
         return outside(f"`in` {right.kind}", node, "in")
     if is_open(right):

@@ -215,7 +215,9 @@ class _Reader:
         if isinstance(op, ast.LtE):
             return compare("<=", left, right)
         assert isinstance(op, ast.Lt)
-        return less(self.registry, INT if left.sort is INTS else self.library.element, left, right)
+        whole = self.library.element
+        kind = whole if left.sort == self.registry.sort(whole) else whole.args[0]  # the elements or the keys of pairs
+        return less(self.registry, INT if left.sort is INTS else kind, left, right)
 
     def _computed(self, op: ast.operator, left: Term, right: Term) -> Term:
         match op:

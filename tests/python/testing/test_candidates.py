@@ -349,7 +349,7 @@ def test_a_result_too_large_to_be_looked_at_is_a_fault_on_a_small_input():
     assert not report.passed and "too large to look at" in report.reason and "n = 7" in report.reason, report
 
 
-@pytest.mark.whole("test_an_iterator_without_end_is_a_fault_where_all_of_it_is_wanted")
+@pytest.mark.whole("test_a_result_too_large_to_be_looked_at_is_a_fault_on_a_small_input")
 def test_an_iterator_with_more_items_than_are_looked_at_is_unseen_and_not_wrong():
     promised = Checks("f", "def f(n: int)", requires=("0 <= n",), ensures=("all(x == 0 for x in result)",))
     report = judged("def f(n):\n    return (0 for _ in range(n))\n", promised)

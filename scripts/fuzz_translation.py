@@ -222,7 +222,6 @@ class Maker:
     count: int = 0
     budget: int = 40
     lines: list[str] = field(default_factory=list)
-    functions: list[str] = field(default_factory=lambda: ["abs"])
 
     def pick(self, *options: str) -> str:
         return self.random.choice(options)
@@ -337,8 +336,8 @@ class Maker:
             lambda: f"gcd({e('int', d)}, {e('int', d)})",
             lambda: f"len(set({xs}))",
             lambda: f"sum({{v % 3 for v in {xs}}})",
-            lambda: f"{self.pick(*self.functions)}({e('int', d)})",
-            lambda: f"{self.pick(*self.functions)}({e('int', d)})",
+            lambda: f"abs({e('int', d)})",
+            lambda: f"abs({e('int', d)})",
             lambda: f"ord({e('str', d)})",
             lambda: f"{e('str', d)}.count({self.pick('a', 'b').__repr__()})",
             *self.of_collections(),
@@ -489,7 +488,7 @@ class Maker:
             lambda: f"sorted({xs}, key={self.key(d)})",
             lambda: f"sorted({xs}, reverse=True, key={self.key(d)})",
             lambda: f"sorted(set({xs}))",
-            lambda: f"list(map({self.pick(*self.functions)}, {xs}))",
+            lambda: f"list(map(abs, {xs}))",
             lambda: f"[k for k, _ in sorted(enumerate({xs}), key=lambda p: {self.pick('p[1]', '-p[1]', 'p[1] % 2')})]",
             lambda: f"list(range({e('int', 0)}))",
             lambda: f"list(range({e('int', 0)}, {e('int', 0)}, {self.pick('2', '-1', '1', '-3')}))",
@@ -519,19 +518,7 @@ class Maker:
     def key(self, d: int) -> str:
         own = f"lambda v: {self.pick('-v', 'v * v', 'v % 2', 'v > 0', '(v % 2, -v)', '[v % 3, 0]', '10 // v')}"
         computed = f"lambda v: v * {self.expr('int', d)}"
-        return self.pick("abs", "even", own, own, computed, *self.functions)
-
-    def inside(self) -> None:
-        """Functions inside of the function, which take an integer."""
-        parameters = [n for n, k in self.scope.items() if k == "int"]
-        captured = self.random.choice(parameters) if parameters and self.random.random() < 0.7 else "LIMIT"
-        roll = self.random.random()
-        if roll < 0.6:
-            self.put(1, "def inner(q: int, w: int = 2) -> int:")
-            self.put(2, f"if q > {captured}:")
-            self.put(3, f"return q {self.pick('+', '-', '//', '%')} {captured}")
-            self.put(2, f"return {self.pick('inner(q + 1, w - 1) if w > 0 else q', 'w - q', captured)}")
-            self.functions.append("inner")
+        return self.pick("abs", "even", own, own, computed)
 
     def target(self, d: int) -> str:
         return f"v in {self.expr('list[int]', d)}"
@@ -790,7 +777,6 @@ class Maker:
         self.scope = {f"p{i}": k for i, k in enumerate(kinds)}
         self.budget = r.randint(2, 12)
         signature = ", ".join(f"p{i}: {k}" for i, k in enumerate(kinds))
-        self.inside()
         while self.budget > 0:
             self.statement(1)
         if r.random() < 0.95:

@@ -13,7 +13,6 @@ from goedels_poetry.python.translate.faults import outside
 from goedels_poetry.python.translate.frame import Frame, Value
 from goedels_poetry.python.translate.iteration import spelled_out, view
 from goedels_poetry.python.translate.library import less, plain
-from goedels_poetry.python.translate.loading import INFIX
 from goedels_poetry.python.translate.module import BOOL, INT, STR, Type, imported, is_constant, list_of
 from goedels_poetry.python.translate.mutation import owned, pop
 from goedels_poetry.python.translate.operators import arithmetic
@@ -59,7 +58,6 @@ def _arguments(frame: Frame, name: str, node: ast.Call) -> list[Value]:
     given = function.node.args
     if given.vararg or given.kwarg:
         outside(f"`{name}` takes any number of arguments", node, "*args")
-    name = name.rpartition(INFIX)[2]
     names = [a.arg for a in (*given.posonlyargs, *given.args)]
     keywords = [a.arg for a in given.kwonlyargs]
     values: dict[str, Value] = {}
@@ -129,7 +127,8 @@ def _len(frame: Frame, node: ast.Call) -> Value:
     over = view(frame, node.args[0]) if len(node.args) == 1 and not node.keywords else None
     if over is not None:
         return Value(INT, frame.library(over.kind.args[0]).length(over.term), natural=True)
-    value = frame.present(_one(frame, node), "TypeError")
+    made = len(node.args) == 1 and not node.keywords and sets.is_made(frame, node.args[0])
+    value = sets.made(frame, node.args[0]) if made else frame.present(_one(frame, node), "TypeError")
     if value.kind == STR:
         return Value(INT, app("str.len", (value.term,), INTS), natural=True, exact=True)
     if value.kind.kind == "tuple":

@@ -11,7 +11,6 @@ from goedels_poetry.python.translate.build import INEXACT
 from goedels_poetry.python.translate.contracts import RESULT, Clause
 from goedels_poetry.python.translate.faults import OutsideFragment, outside
 from goedels_poetry.python.translate.frame import After, Flow, Frame, NeedsClasses, Retry, Value
-from goedels_poetry.python.translate.loading import lift
 from goedels_poetry.python.translate.module import Type, bindings
 from goedels_poetry.python.translate.program import Function
 from goedels_poetry.python.translate.recursion import falls, only_recursion
@@ -182,7 +181,6 @@ class Functions:
             if isinstance(part, ast.Global | ast.Nonlocal | ast.Import | ast.ImportFrom | ast.ClassDef):
                 outside(f"`{type(part).__name__}` in a function", part)
             if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef) and part is not node:
-                lift(node)  # says why it is still here
                 outside("a function in a function", part, "nested function")
             if isinstance(part, ast.Yield | ast.YieldFrom | ast.Await | ast.TryStar | ast.With | ast.NamedExpr):
                 word = "`:=`" if isinstance(part, ast.NamedExpr) else f"`{type(part).__name__}`"

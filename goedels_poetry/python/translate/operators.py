@@ -127,7 +127,7 @@ def _concatenate(frame: Frame, left: Value, right: Value, node: ast.AST) -> Valu
 
 def comparison(frame: Frame, node: ast.Compare) -> Value:
     """A chain of comparisons: each operand is evaluated once, and only as long as the chain holds."""
-    left = frame.value(node.left)
+    left = sets.operand(frame, node.left)
     result = TRUE
     current = frame
     chain: list[tuple[Term, Frame]] = []
@@ -135,7 +135,7 @@ def comparison(frame: Frame, node: ast.Compare) -> Value:
         if _is_range(part):
             right = None
         else:
-            right = _right(current, part) if isinstance(op, ast.In | ast.NotIn) else current.value(part)
+            right = _right(current, part) if isinstance(op, ast.In | ast.NotIn) else sets.operand(current, part)
         truth = compared(current, op, left, right, part if right is None else node)
         result = and_([result, truth])
         if i == len(node.ops) - 1:
@@ -154,7 +154,7 @@ def comparison(frame: Frame, node: ast.Compare) -> Value:
 
 def _right(frame: Frame, node: ast.expr) -> Value:
     view = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in mappings.VIEWS
-    return frame.rules.listed(frame, node) if view else frame.value(node)
+    return frame.rules.listed(frame, node) if view else sets.operand(frame, node)
 
 
 def _is_range(node: ast.expr) -> bool:

@@ -73,6 +73,11 @@ def made(frame: Frame, node: ast.expr) -> Value:
     return as_set(elements(frame, node))
 
 
+def operand(frame: Frame, node: ast.expr) -> Value:
+    """The value of an expression that is only looked at: of one that makes a ``frozenset``, too."""
+    return made(frame, node) if is_made(frame, node) else frame.value(node)
+
+
 def empty(frame: Frame, node: ast.AST) -> Value:
     """``set()``: of what is found out later."""
     return frame.unknown("set", node, 1)

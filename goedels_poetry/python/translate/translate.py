@@ -25,7 +25,7 @@ from goedels_poetry.python.translate.contracts import Raises
 from goedels_poetry.python.translate.faults import OutsideFragment, PythonFault, outside
 from goedels_poetry.python.translate.frame import NeedsClasses
 from goedels_poetry.python.translate.functions import Functions, Translated
-from goedels_poetry.python.translate.loading import lifted, read_module
+from goedels_poetry.python.translate.loading import read_module
 from goedels_poetry.python.translate.module import Module, Type
 from goedels_poetry.python.translate.program import Program
 from goedels_poetry.python.translate.registry import Registry, legal, readable
@@ -59,7 +59,7 @@ def translate(program: Program, function: str) -> Translation:
         raise PythonFault(f"there is no function `{function}`", hint=f"there are: {', '.join(program.functions)}")
     allow_recursion()
     try:
-        return _translated(lifted(program), function)
+        return _translated(program, function)
     except RecursionError as error:
         raise OutsideFragment("this is nested too deep to be translated", construct="size") from error
 

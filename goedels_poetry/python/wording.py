@@ -14,7 +14,7 @@ _LETTER = re.compile(r"~([0-9a-f]{1,6})~")
 _NUMBERED = re.compile(r"\.(\d+)$")
 _PART = re.compile(r"(.*)_(head|tail|the|item\d+)\.[^.]*")
 """A variable that stands for a part of another one, with a type at its end."""
-_OF_FUNCTIONS = re.compile(r"loop\d*|each|sum|any|all|list|key|insert|sorted|max|min")
+_OF_FUNCTIONS = re.compile(r"loop\d*|each|sum|any|all|list")
 """Second parts of the names of functions that are part of another one; else it is a field of a class."""
 _RETURNS, _RAISES = "returns", "raises."
 _LIBRARY = {"gcd": "math.gcd", "len": "len", "head": "head", "tail": "tail"}

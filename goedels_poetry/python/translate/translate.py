@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 from goedels_poetry.kernel.faults import KernelError
 from goedels_poetry.kernel.reading.parser import parse_problem, parse_term
-from goedels_poetry.kernel.refutation.operations import Value
 from goedels_poetry.kernel.terms import FALSE, TRUE, Kind, Term, allow_recursion, and_, app, forall, implies, not_, or_
 from goedels_poetry.python.translate.build import Effects, cond, equal
 from goedels_poetry.python.translate.contracts import Raises
@@ -167,6 +167,8 @@ def _covers(module: Module, clause: Raises, raised: str) -> bool:
 # -- values of counterexamples as Python literals ----------------------------------------------------------------
 
 MAX_ELEMENTS = 10_000
+Value: TypeAlias = Any
+"""As an evaluator has it: a number, a text, or a tuple of a constructor's name and its arguments."""
 
 
 def python_value(registry: Registry, kind: Type, value: Value) -> str:

@@ -100,6 +100,21 @@ def _between(low: int, high: int) -> Callable[[random.Random], int]:
     return lambda r: r.randint(low, high)
 
 
+def _caught(body: str, right: str, wrong: str) -> str:
+    """A function that is true where ``body`` raises ``right``, and not ``wrong``."""
+    lines = "\n        ".join(body.split("\n"))
+    handlers = f"    except {wrong}:\n        return False\n    except {right}:\n        return True\n"
+    if issubclass(__builtins_of(right), __builtins_of(wrong)):
+        handlers = f"    except {right}:\n        return True\n    except {wrong}:\n        return False\n"
+    return f"def g(n: int) -> bool:\n    try:\n        {lines}\n{handlers}    return False\n"
+
+
+def __builtins_of(name: str) -> type:
+    import builtins
+
+    return getattr(builtins, name.split(",")[0].strip("() "))
+
+
 _ERRORS = {2: "FileNotFoundError", 13: "PermissionError", 17: "FileExistsError", 20: "NotADirectoryError",
            21: "IsADirectoryError", 3: "ProcessLookupError", 4: "InterruptedError", 10: "ChildProcessError",
            11: "BlockingIOError", 32: "BrokenPipeError", 110: "TimeoutError", 104: "ConnectionResetError"}  # fmt: skip
@@ -120,8 +135,25 @@ CORNERS = (
     Corner("inexact", "int", _between(*_FAR), "not g(n)", "def g(n: int) -> bool:\n    for i in range(3):\n        if n > -1000:\n            return True\n"),
     Corner("inexact", "int", _between(*_FAR), "not g(n)", "def g(n: int) -> bool:\n    match n > -1000:\n        case True:\n            return True\n"),
     Corner("inexact", "int", _between(*_FAR), "not g(n)", "def g(n: int) -> bool:\n    while n > -1000:\n        return True\n"),
-    Corner("inexact", "int", _between(*_FAR), "g(n) == n", '@requires(lambda n: n > 0)\ndef g(n: int) -> int:\n    return n\n'),
-    Corner("inexact", "int", _between(*_FAR), "g(n)", '@requires(lambda n: n > 0)\n@requires(lambda n: n % 2 == 0)\ndef g(n: int) -> bool:\n    return True\n'),
+    Corner("inexact", "int", _between(*_FAR), "g(n) == n", 'def g(n: int) -> int:\n    """Itself.\n\n    pre: n > 0\n    """\n    return n\n'),
+    Corner("inexact", "int", _between(*_FAR), "g(n)", 'def g(n: int) -> bool:\n    """True.\n\n    pre: n > 0\n    pre: n % 2 == 0\n    """\n    return True\n'),
+    # classes of patterns
+    Corner("pattern", "int", _between(*_FAR), "g(n)", "def h(p: P) -> bool:\n    match p:\n        case P(1, x=1):\n            return False\n    return False\n" + _caught("h(P(1, n))", "TypeError", "ValueError")),
+    Corner("pattern", "int", _between(*_FAR), "g(n)", _caught("match P(n, 7):\n    case P(a, b, y=7):\n        return False", "TypeError", "ValueError")),
+    Corner("pattern", "int", _between(*_FAR), "g(n)", _caught("match P(n, 7):\n    case P(a, x=_) if a > 0:\n        return False", "TypeError", "ValueError")),
+    # exceptions that change their class
+    *(Corner("exception", "int", _between(*_FAR), "g(n)", _caught(f"raise {name}({number}, 'text')", right, "OSError"))
+      for number, right in _ERRORS.items() for name in ("OSError", "IOError", "EnvironmentError")),
+    Corner("exception", "int", _between(*_FAR), "g(n)", _caught("raise OSError(2 if n < -1000 else 13, 'text')", "FileNotFoundError", "PermissionError")),
+    # integers of C
+    Corner("C integer", "int", _between(2**31, 2**63), "g(n)", _caught("chr(n)", "OverflowError", "ValueError")),
+    Corner("C integer", "int", _between(-(2**63), -(2**31) - 1), "g(n)", _caught("chr(n)", "OverflowError", "ValueError")),
+    Corner("C integer", "int", _between(2**63, 2**66), "g(n)", _caught("xs = [1]\nxs.pop(n)", "OverflowError", "IndexError")),
+    Corner("C integer", "int", _between(-(2**66), -(2**63) - 1), "g(n)", _caught("xs = [1]\nxs.pop(n)", "OverflowError", "IndexError")),
+    # the contract of a callee, which is checked when it runs
+    Corner("callee", "int", _between(*_FAR), "g(n)", "@ensures(lambda result: result < 0)\ndef h(n: int) -> int:\n    return -1 if n > -1000 else 1\ndef g(n: int) -> bool:\n    try:\n        return h(n) == 5\n    except AssertionError:\n        return True\n"),
+    Corner("callee", "int", _between(*_FAR), "g(n)", "@raises(KeyError)\ndef h(n: int) -> int:\n    if n < -1000:\n        raise ValueError\n    return 1\ndef g(n: int) -> bool:\n    try:\n        return h(n) == 5\n    except ValueError:\n        return False\n    except AssertionError:\n        return True\n"),
+    Corner("callee", "int", _between(*_FAR), "g(n)", "@requires(lambda n: n > -1000)\ndef h(n: int) -> int:\n    return 1\ndef g(n: int) -> bool:\n    try:\n        return h(n) == 5\n    except AssertionError:\n        return True\n"),
 )  # fmt: skip
 WHOLE = (
     ("C integer", _between(2**31, 2**66), "@raises(ValueError, when=lambda n: AT)", "if AT:\n        return len(chr(n))\n    return 0"),
@@ -134,8 +166,6 @@ WHOLE = (
     ("C integer", _between(-(2**66), -(2**63) - 1), "@ensures(lambda result: result >= 0)", "return len(n * [0, 1]) if AT else 1"),
     ("C integer", _between(2**63, 2**66), "@ensures(lambda result: result >= 0)", "return len([0, 1][2:] * n) if AT else 1"),
     ("exception", _between(*_FAR), "@raises(PermissionError, when=lambda n: AT)", "if AT:\n        raise OSError(2, 'text')\n    return 1"),
-    ("callee", _between(*_FAR), "@ensures(lambda result: result < 0)\ndef h(n: int) -> int:\n    return -1 if n > -1000 else 1\n@ensures(lambda result: result != 5)", "return h(n) if AT else 4"),
-    ("callee", _between(*_FAR), "@requires(lambda n: n > -1000)\ndef h(n: int) -> int:\n    return 1\n@ensures(lambda result: result != 5)", "return h(n) if AT else 4"),
     ("pattern", _between(*_FAR), "@ensures(lambda result: result > 0)", "match P(n, 1):\n        case P(a, x=b) if a + b == 1:\n            return 2\n        case P(a, 1) if AT:\n            return 3\n    return 1"),
 )  # fmt: skip
 """Whole functions: the contract, and the body, with ``AT`` where they are broken."""
@@ -190,7 +220,7 @@ def make(r: random.Random) -> Case:
         text = f"{HEAD}{contract}\ndef f(n: int) -> int:\n    {body}\n".replace(
             "AT", f"n * {factor} == {number * factor}"
         )
-        return Case(cause, text.encode(), str(number), {"h": str(number)})
+        return Case(cause, text.encode(), str(number), {})
     cause = r.choice(sorted({c.cause for c in CORNERS}))
     corner = r.choice([c for c in CORNERS if c.cause == cause])
     value = corner.pick(r)

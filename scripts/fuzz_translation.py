@@ -583,6 +583,14 @@ class Maker:
         deep = indent >= 4
         if r.random() < 0.15:
             self.collection(indent)
+        elif r.random() < 0.04 and not deep and not self.loops:
+            self.put(indent, "try:")
+            self.put(indent + 1, f"{self.pick(*ints) if ints else self.fresh()} = {self.expr('int', 2)}")
+            if r.random() < 0.5:
+                self.put(indent + 1, f"if {self.expr('bool', 1)}:")
+                self.put(indent + 2, f"return {self.expr(self.result, 1)}")
+            self.put(indent, f"except {self.pick('ZeroDivisionError', 'IndexError', '(KeyError, ValueError)')}:")
+            self.put(indent + 1, f"{self.pick(*ints) if ints else self.fresh()} = {self.expr('int', 1)}")
         elif roll < 0.2:
             name = self.fresh()
             self.put(

@@ -182,6 +182,27 @@ def test_the_claim_in_a_manifest_is_nobodys_word(refuted: RunResult, tmp_path: P
         assert not check_any(forged, None).accepted, claim
 
 
+CAUGHT = f"""{HEAD}@ensures(lambda result, n: result != 918273645918)
+def g(n: int) -> int:
+    return n
+
+
+@ensures(lambda result: not result)
+def f(n: int) -> bool:
+    try:
+        return g(n) == 918273645918
+    except AssertionError:
+        return True
+"""
+
+
+def test_a_violation_of_a_callee_that_is_caught_is_seen_where_the_function_runs(
+    framework: GoedelsPoetryFramework,
+) -> None:
+    result = framework.run(CAUGHT, name="f.py", options={"theorem": "f"})
+    assert (result.verdict, result.counterexample) == (Verdict.REFUTED, {"n": "918273645918"}), result.reason
+
+
 @pytest.mark.parametrize("line", ["X = 1 // 0", "from math import nosuch", "x: undefined = 3"])
 def test_of_a_file_that_cpython_cannot_load_nothing_is_proved(framework: GoedelsPoetryFramework, line: str) -> None:
     result = framework.run(f"{line}\n{MAGNITUDE}", name="f.py")

@@ -27,8 +27,7 @@ def _pairs(frame: Frame, xs: Value, given: ast.expr, node: ast.AST) -> Value:
         module = frame.registry.module
         if module.function(given.id) is None and not module.is_builtin(given.id):
             outside(f"what `{given.id}` does is not followed", node, "key")
-        name: str = _ITEM
-        body: ast.expr = ast.Call(given, [ast.Name(_ITEM, ast.Load())], [])
+        name, body = _ITEM, ast.Call(given, [ast.Name(_ITEM, ast.Load())], [])
     elif isinstance(given, ast.Lambda):
         own = given.args
         names = [a.arg for a in (*own.posonlyargs, *own.args)]

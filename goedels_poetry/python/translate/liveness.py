@@ -109,6 +109,8 @@ def _before(node: ast.stmt, after: frozenset[str], broken: frozenset[str], conti
             return reads(node.subject) | after | cases
         case ast.While() | ast.For():
             return loop_live(node, after, broken, continued)[1]
+        case ast.Try():
+            return after | broken | continued | reads(node)
     return after | reads(node)
 
 

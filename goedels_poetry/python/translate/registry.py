@@ -70,6 +70,8 @@ class Registry:
     shapes: dict[str, Shape] = field(default_factory=dict)
     types: dict[str, Type] = field(default_factory=dict)
     work: int = 0
+    digits: bool = False  # whether integers are written out, and a ValueError is caught: one may be raised by the other
+    catches: bool = False
     _same: dict[object, str] = field(default_factory=dict)
     _taken: dict[str, int] = field(default_factory=dict)
     _number: int = 0

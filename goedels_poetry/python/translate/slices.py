@@ -215,6 +215,7 @@ def text_of(frame: Frame, value: Value, node: ast.AST) -> Term:
         outside("the text of an integer that may be True or False (that of `int(n)` is covered)", node, "str")
     if value.kind != INT:
         outside(f"the text of {value.kind}", node, "str")
+    frame.registry.digits = True
     n = value.term
     if n.kind is Kind.LIT:
         return lit(str(n.value), STRINGS)

@@ -146,7 +146,7 @@ class Block:
             case ast.For() | ast.While():
                 loops.loop(self, node, flow, after, None)
             case ast.Try():
-                outside("`try` is not followed", node, "try")
+                patterns.attempt(self, node, flow, after)
             case ast.Match():
                 patterns.match(self, node, flow, after)
             case ast.Delete():
@@ -349,6 +349,9 @@ class Block:
     def _raise(self, node: ast.Raise, flow: Flow) -> None:
         raised, count = node.exc, 0
         cause = node.cause
+        if isinstance(cause, ast.Name):  # the exception that is handled: what is raised is told by its class alone
+            known = flow.frame.env.get(cause.id)
+            cause = None if known is patterns.GONE else cause
         if raised is None or not (cause is None or (isinstance(cause, ast.Constant) and cause.value is None)):
             outside("this form of `raise` is not covered", node)
         assert raised is not None

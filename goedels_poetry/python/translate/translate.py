@@ -22,7 +22,7 @@ from goedels_poetry.kernel.reading.parser import parse_problem, parse_term
 from goedels_poetry.kernel.terms import FALSE, TRUE, Kind, Term, allow_recursion, and_, app, forall, implies, not_, or_
 from goedels_poetry.python.translate.build import Effects, cond, equal
 from goedels_poetry.python.translate.contracts import Raises
-from goedels_poetry.python.translate.faults import OutsideFragment, PythonFault
+from goedels_poetry.python.translate.faults import OutsideFragment, PythonFault, outside
 from goedels_poetry.python.translate.frame import NeedsClasses
 from goedels_poetry.python.translate.functions import Functions, Translated
 from goedels_poetry.python.translate.loading import read_module
@@ -82,6 +82,8 @@ def _told(program: Program, function: str, classes: bool) -> Translation:
     arguments = _arguments(functions, known, program.functions)
     theorem = forall(arguments, _theorem(functions, known, arguments))
     goal = and_([*_callees(functions, known), theorem])
+    if registry.digits and registry.catches:
+        outside("a text of an integer where a ValueError is caught: of very many digits there is none", node, "str")
     text = script(registry, goal, f"{program.functions[function].name}: its contract")
     if len(text) > MAX_TEXT:
         raise OutsideFragment(f"the translation has more than {MAX_TEXT:,} characters", construct="size")

@@ -176,3 +176,9 @@ def test_what_is_proved_of_a_dict_is_proved_of_all_lists_of_pairs() -> None:
     assert python_arguments(t, {"d": once}) == {"d": "{1: 2}"}
     with pytest.raises(ValueError, match="twice"):
         python_arguments(t, {"d": twice})  # no input: nobody is told that it refutes anything
+
+
+def test_digits_of_a_number_are_out_of_account_but_where_that_could_be_seen() -> None:
+    seen = "def f(n: int) -> str:\n    try:\n        return str(int(n))\n    except ValueError:\n        return ''\n"
+    with pytest.raises(OutsideFragment, match="digits"):
+        theorem(f"@ensures(lambda result: result != '')\n{seen}")

@@ -1,5 +1,5 @@
 # ruff: noqa: E501
-"""Functions that keep their contracts, although that cannot be seen from elsewhere; each in two styles of contracts.
+"""Functions that keep their contracts, although that cannot be seen from elsewhere; each in three styles of contracts.
 
 They use chance, clocks, state, files, identity, closures, and more memory or stack than a test may have.
 """
@@ -32,12 +32,15 @@ class Kept:
         other = [
             line.replace("@requires", "@icontract.require").replace("@ensures", "@icontract.ensure") for line in ours
         ]
+        told = [f"pre: {self.requires}"] if self.requires else []
+        told += [f"post: {text.replace('result', '__return__')}" for text in self.ensures]
         head = "from goedels_poetry.contracts import ensures, raises, requires"
-        texts = {"ours": self._text([head], ours), "icontract": self._text(["import icontract"], other)}
+        texts = {"ours": self._text([head], ours, []), "icontract": self._text(["import icontract"], other, [])}
+        texts["docstring"] = self._text([], [], ['"""', *told, '"""'])
         return {"ours": texts["ours"]} if self.raises else texts
 
-    def _text(self, head: list[str], decorators: list[str]) -> str:
-        inside = [f"    {line}" for line in self.body.split("\n")]
+    def _text(self, head: list[str], decorators: list[str], docstring: list[str]) -> str:
+        inside = [f"    {line}" for line in (*docstring, *self.body.split("\n"))]
         return "\n".join([*head, self.before, *decorators, f"def {self.signature}:", *inside, ""])
 
     def _parameters(self) -> list[str]:

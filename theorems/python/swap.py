@@ -1,12 +1,12 @@
-"""Swapping without a third variable: two postconditions."""
-
-from goedels_poetry.contracts import ensures
+"""Swapping without a third variable: contracts as PEP 316 writes them."""
 
 
-@ensures(lambda a, b, result: result[0] == b)
-@ensures(lambda a, b, result: result[1] == a)
 def swap(a: int, b: int) -> tuple[int, int]:
-    """Exchange two numbers."""
+    """Exchange two numbers.
+
+    post: __return__[0] == b
+    post: __return__[1] == a
+    """
     a = a + b
     b = a - b
     a = a - b

@@ -1,18 +1,20 @@
 """Contracts in all spellings that are read, as conditions over the function's own parameter names and ``result``.
 
-Ours (``requires``, ``ensures``, ``raises`` of ``goedels_poetry.contracts``), those of deal and those of icontract. A
-decorator is known by what the module imports under its name, never by its spelling; a name that the module binds twice
-is no contract.
+Ours (``requires``, ``ensures``, ``raises`` of ``goedels_poetry.contracts``), those of deal and icontract, and the lines
+``pre:``, ``post:`` and ``raises:`` of PEP 316 in docstrings. A decorator is known by what the module imports under its
+name, never by its spelling; a name that the module binds twice is no contract.
 """
 
 from __future__ import annotations
 
 import ast
+import builtins
 import copy
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from goedels_poetry.python.translate.faults import fault
+from goedels_poetry.python.translate.faults import PythonFault, fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +57,16 @@ _KINDS = {
         "post": "post",
         "ensure": "ensure",
         "raises": "raises_all",
-        "reason": "refused",
+        "reason": "reason",
         "safe": "raises_none",
         "pure": "raises_none",
         "has": "nothing",
-        "chain": "refused",
+        "chain": "chain",
     },
     "icontract": {"require": "requires", "ensure": "ensures", "snapshot": "refused", "invariant": "refused"},
 }
 _HARMLESS = {"message", "description", "exception", "error", "a_repr", "location"}
+_DOCLINE = re.compile(r"(\s*)(pre|post|raises)(\[[^\]\n]*\])?:(?=\s|$)(.*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,14 +168,29 @@ def contract_of(function: ast.FunctionDef, names: ContractNames) -> tuple[Contra
     """
     reader = _Reader(function, names)
     others = [d for d in function.decorator_list if not reader.decorator(d)]
+    reader.docstring()
+    reasons = {r.exception for r in reader.reasons}
+    if len(reasons) < len(reader.reasons):
+        fault("two reasons for one exception", function, "join them with `and`")
+    for one in reasons:
+        for other in {r.exception for r in (*reader.reasons, *reader.raises)} - {one}:
+            if _may_be_above(other, one):
+                fault(f"the reason for {one} is one for {other}, too: say when both may be raised", function)
+    raises = [*reader.reasons, *(r for r in reader.raises if r.when is not None or r.exception not in reasons)]
     contract = Contract(
         tuple(reader.requires),
         tuple(reader.ensures),
-        tuple(dict.fromkeys(reader.raises)),
-        limited=bool(reader.raises or reader.limited),
+        tuple(dict.fromkeys(raises)),
+        limited=bool(raises or reader.limited),
         doctests=">>>" in reader.doc,
     )
     return contract, tuple(others)
+
+
+def _may_be_above(one: str, other: str) -> bool:
+    """Whether an exception may be a class above another; of classes that are not builtin nothing is known."""
+    above, below = getattr(builtins, one, None), getattr(builtins, other, None)
+    return not isinstance(above, type) or issubclass(below if isinstance(below, type) else Exception, above)
 
 
 class _Reader:
@@ -186,7 +204,10 @@ class _Reader:
         self.requires: list[Clause] = []
         self.ensures: list[Clause] = []
         self.raises: list[Raises] = []
+        self.reasons: list[Raises] = []
         self.limited = ""
+
+    # ------------------------------------------------------------------------------------- decorators
 
     def decorator(self, node: ast.expr) -> bool:
         """Read a decorator; False when it is no contract."""
@@ -204,10 +225,19 @@ class _Reader:
             return True
         if call is None:
             fault("a contract takes a condition", node, "write @requires(lambda x: x > 0)")
-        if kind == "raises":
+        if kind == "chain":
+            for part in call.args:
+                if not self.decorator(part):
+                    fault("this is no contract that can be read", part)
+        elif kind == "raises":
             self._our_raises(call)
         elif kind == "raises_all":
             self.raises += [Raises(_exception(a), None) for a in call.args]
+        elif kind == "reason":
+            if len(call.args) != 2:
+                fault("reason takes an exception and a condition", node)
+            self._by_position(call.args[1], False)
+            self.reasons.append(Raises(_exception(call.args[0]), self._clause(call.args[1], False)))
         else:
             condition = self._condition(call)
             if kind == "post":
@@ -272,9 +302,13 @@ class _Reader:
         body = condition.body
         outer = {*self.parameters, *([RESULT] if with_result else [])} - {*names}
         for name in sorted(outer & _names_from_outside(body)):
-            fault(f"`{name}` is no parameter of this lambda", condition, f"write lambda {name}, ...")
-        if names == ["_"] and "_" not in self.parameters:  # of deal, all arguments
-            fault("`_` names no parameter", condition, self._hint())
+            if names != ["_"] or "_" in self.parameters:
+                fault(f"`{name}` is no parameter of this lambda", condition, f"write lambda {name}, ...")
+        if names == ["_"] and "_" not in self.parameters:
+            if with_result and RESULT in self.parameters:
+                fault("a parameter called `result` hides the result", condition, "rename the parameter")
+            body = _Attributes(self.parameters, with_result).visit(copy.deepcopy(body))
+            return self._made(body, condition.body)
         renaming: dict[str, str] = {}
         result_free = with_result and RESULT not in self.parameters
         unknown = [n for n in names if n not in self.parameters and not (result_free and n == RESULT)]
@@ -293,6 +327,58 @@ class _Reader:
 
     def _made(self, body: ast.expr, at: ast.expr) -> Clause:
         return Clause(ast.unparse(body), body, at.lineno, at.col_offset + 1)
+
+    # -------------------------------------------------------------------------------------- docstrings
+
+    def docstring(self) -> None:
+        """Read ``pre:``, ``post:`` and ``raises:`` of PEP 316."""
+        lines = self.doc.split("\n")
+        first = self.function.body[0].lineno
+        i = 0
+        while i < len(lines):
+            found = _DOCLINE.fullmatch(lines[i])
+            if found is None:
+                i += 1
+                continue
+            indent, kind, _, rest = found.groups()
+            texts = [(i, rest.strip())] if rest.strip() else []
+            i += 1
+            while not rest.strip() and i < len(lines) and lines[i].strip() and _indent(lines[i]) > len(indent):
+                texts.append((i, lines[i].strip()))
+                i += 1
+            for number, text in texts:
+                self._docline(kind, text, first + number)
+
+    def _docline(self, kind: str, text: str, line: int) -> None:
+        if kind == "raises":
+            for name in text.split(","):
+                if not re.fullmatch(r"\s*\w+(\.\w+)*\s*", name):
+                    raise PythonFault(f"this names no exceptions: {text}", line)
+                self.raises.append(Raises(name.strip(), None))
+            return
+        try:
+            expression = ast.parse(f"(\n{text}\n)", mode="eval").body
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            raise PythonFault(f"this `{kind}:` is no expression: {text}", line) from error
+        for node in ast.walk(expression):
+            if hasattr(node, "lineno"):
+                node.lineno = node.end_lineno = line  # type: ignore[attr-defined]
+        if kind == "pre":
+            self.requires.append(Clause(ast.unparse(expression), expression, line, 1))
+            return
+        if any(isinstance(n, ast.Name) and n.id == "__old__" for n in ast.walk(expression)):
+            raise PythonFault("`__old__` is not read", line, hint="parameters are not changed by pure functions")
+        renaming = {n: RESULT for n in ("__return__", "_") if n not in self.parameters}
+        if RESULT in self.parameters and _free_names(expression) & set(renaming):
+            raise PythonFault("a parameter called `result` hides the result", line, hint="rename the parameter")
+        if RESULT not in self.parameters and RESULT in _free_names(expression):
+            raise PythonFault("the result is called `__return__` here", line)
+        expression = _renamed(expression, renaming)
+        self.ensures.append(Clause(ast.unparse(expression), expression, line, 1))
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _exception(node: ast.expr) -> str:
@@ -360,3 +446,25 @@ def _renamed(body: ast.expr, renaming: Mapping[str, str]) -> ast.expr:
         if isinstance(node, ast.Name) and node.id in renaming:
             node.id = renaming[node.id]
     return body
+
+
+class _Attributes(ast.NodeTransformer):
+    """``_.x`` is the parameter ``x``, and ``_.result`` the result."""
+
+    def __init__(self, parameters: Sequence[str], with_result: bool) -> None:
+        self.parameters, self.with_result = parameters, with_result
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        if isinstance(node.value, ast.Name) and node.value.id == "_":
+            if node.attr not in self.parameters and not (self.with_result and node.attr == RESULT):
+                fault(f"there is no parameter `{node.attr}`", node)
+            return ast.copy_location(ast.Name(node.attr, ast.Load()), node)
+        self.generic_visit(node)
+        return node
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if node.id == "_":
+            fault("`_` stands for the arguments here", node, "write _.x")
+        if node.id in self.parameters or (self.with_result and node.id == RESULT):
+            fault(f"write `_.{node.id}` here", node)
+        return node

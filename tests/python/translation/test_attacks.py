@@ -40,7 +40,7 @@ def f(a: int, b: int) -> int:
 """,
     "a parameter called result": """
 import deal
-@deal.ensure(lambda result: result > 0)
+@deal.ensure(lambda _: _.result > 0)
 def f(result: int) -> int:
     return 1
 """,
@@ -478,8 +478,8 @@ def test_a_file_in_another_encoding_is_another_program(encoding: str, refused: b
     [
         "@deal.safe\n@deal.raises(ValueError)",
         "@deal.raises(ValueError)\n@deal.raises(TypeError)",
-        "@deal.reason(ValueError, lambda x: x == 0)",
-        "@deal.ensure(lambda _: _.result > _.x)",
+        "@deal.reason(ValueError, lambda x: True)\n@deal.reason(ValueError, lambda x: x == 0)",
+        "@deal.raises(Exception)\n@deal.reason(ValueError, lambda x: x == 0)",
         "@deal.ensure(lambda result: all(x > 0 for x in [1]) and result == x)",
     ],
 )

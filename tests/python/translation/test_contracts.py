@@ -36,9 +36,15 @@ BODY = "def f(x, y):\n    return x\n"
         ("import goedels_poetry.contracts\n@goedels_poetry.contracts.raises(KeyError)\n", ([], [], [("KeyError", "")])),
         ("import deal\n@deal.pre(lambda x, y: x > y)\n@deal.post(lambda r: r > 0)\n", (["x > y"], ["result > 0"], [])),
         ("import deal\n@deal.pre(lambda a, b: a > b)\n", (["x > y"], [], [])),
+        ("import deal\n@deal.ensure(lambda _: _.result > _.x)\n", ([], ["result > x"], [])),
         ("from deal import ensure\n@ensure(lambda x, y, result: result > x)\n", ([], ["result > x"], [])),
         ("import deal\n@deal.pre(lambda x, y: x > y or 'too small')\n", (["x > y or False"], [], [])),
         ("import deal\n@deal.post(lambda r: True if r > 0 else f'{r}')\n", ([], ["True if result > 0 else False"], [])),
+        (
+            "import deal\n@deal.raises(ValueError, KeyError)\n@deal.reason(KeyError, lambda x, y: x > 3)\n",
+            ([], [], [("KeyError", "x > 3"), ("ValueError", "")]),
+        ),
+        ("import deal\n@deal.chain(deal.pre(lambda x, y: x > 0), deal.safe)\n@deal.pure\n", (["x > 0"], [], [])),
         (
             "import icontract\n@icontract.require(lambda x: x > 0, 'positive')\n@icontract.ensure(condition=lambda result, y: result < y)\n",
             (["x > 0"], ["result < y"], []),
@@ -47,6 +53,18 @@ BODY = "def f(x, y):\n    return x\n"
 )
 def test_decorators_are_read(head: str, expected: object) -> None:
     assert contract(head + BODY) == expected
+
+
+def test_docstrings_are_read() -> None:
+    source = 'def f(x, y):\n    """Text.\n\n    pre: x > 0\n    pre:\n        y > 0\n        x > y\n    post[]: __return__ == x and _ > y\n    raises: ValueError, KeyError\n\n    >>> f(2, 1)\n    2\n    """\n    return x\n'
+    assert contract(source) == (
+        ["x > 0", "y > 0", "x > y"],
+        ["result == x and result > y"],
+        [("ValueError", ""), ("KeyError", "")],
+    )
+    function = read_program(source).functions["f"]
+    assert function.contract.doctests
+    assert function.contract.requires[1].line == 6
 
 
 @pytest.mark.parametrize(

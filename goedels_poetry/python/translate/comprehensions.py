@@ -14,7 +14,8 @@ from goedels_poetry.kernel.terms import INT as INTS
 from goedels_poetry.python.translate.build import cond
 from goedels_poetry.python.translate.faults import outside
 from goedels_poetry.python.translate.frame import Frame, Value
-from goedels_poetry.python.translate.iteration import by_elements, iteration
+from goedels_poetry.python.translate.indices import by_elements
+from goedels_poetry.python.translate.iteration import iteration
 from goedels_poetry.python.translate.liveness import free_names
 from goedels_poetry.python.translate.module import BOOL, INT, Type, is_unknown, list_of
 from goedels_poetry.python.translate.recursion import close
@@ -90,7 +91,7 @@ def _over_elements(frame: Frame, node: ast.ListComp | ast.GeneratorExp) -> ast.L
     first = node.generators[0]
     if len(node.generators) > 1:
         return node
-    made = by_elements(frame, first.target, first.iter, [node.elt, *first.ifs])
+    made = by_elements(frame, first.target, first.iter, [node.elt, *first.ifs], frozenset())
     if made is None:
         return node
     target, over, (elt, *ifs) = made

@@ -23,6 +23,7 @@ _XS, _ITEM = "elements@", "element@"
 
 def _pairs(frame: Frame, xs: Value, given: ast.expr, node: ast.AST) -> Value:
     """The list of pairs of a key and its element."""
+    body: ast.expr
     if isinstance(given, ast.Name) and given.id not in frame.env and given.id not in frame.local:
         module = frame.registry.module
         if module.function(given.id) is None and not module.is_builtin(given.id):

@@ -14,6 +14,7 @@ from goedels_poetry.python.translate.build import assume, cond
 from goedels_poetry.python.translate.comprehensions import bind
 from goedels_poetry.python.translate.faults import outside
 from goedels_poetry.python.translate.frame import After, Blocks, Flow, Frame, Value
+from goedels_poetry.python.translate.indices import counted, over_elements
 from goedels_poetry.python.translate.iteration import Iteration, iteration, times
 from goedels_poetry.python.translate.liveness import assigned, live, loop_live
 from goedels_poetry.python.translate.mappings import VIEWS
@@ -55,6 +56,11 @@ class _Round:
 
 def loop(block: Blocks, node: ast.For | ast.While, flow: Flow, after: After, rest: tuple[ast.stmt, ...] | None) -> None:
     """Follow a loop; with ``rest``, what follows it, to the end of the function."""
+    following = after.end if rest is None else live(rest, after.end, after.broken, after.continued)
+    indices = counted(flow.frame, node) if isinstance(node, ast.While) else node
+    if indices is not None and isinstance(indices.target, ast.Name):
+        seen = following | live(node.orelse, after.end, after.broken, after.continued)
+        node = (None if indices.target.id in seen else over_elements(flow.frame, indices)) or node
     _Loop(block, node, flow, after, rest).run()
 
 

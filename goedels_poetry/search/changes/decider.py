@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from goedels_poetry.models.requests import Reply, object_of
 from goedels_poetry.protocol.base import Outcome
 from goedels_poetry.python.changes import ChangeReport
-from goedels_poetry.python.changes.report import MISSED, OPEN, REACHED
+from goedels_poetry.python.changes.comparing import MISSED, OPEN, REACHED
 from goedels_poetry.search.agents.decider import PROMPT
 from goedels_poetry.search.agents.deps import Apply, Deps
 from goedels_poetry.search.agents.failure import ERROR, FailureTable

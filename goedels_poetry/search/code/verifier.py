@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from goedels_poetry.protocol.base import Outcome
-from goedels_poetry.python.fingerprint.names import Fingerprint
+from goedels_poetry.python.fingerprint.ban import Fingerprint
 from goedels_poetry.python.testing.candidate import test_candidate
 from goedels_poetry.search.agents.deps import Apply, Deps
 from goedels_poetry.search.agents.registry import agent

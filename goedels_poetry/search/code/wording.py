@@ -10,11 +10,9 @@ from hashlib import sha256
 from typing import Any
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.python.fingerprint.ban import parse_ban
+from goedels_poetry.python.fingerprint.ban import STRATEGIES, Fingerprint, parse_ban
 from goedels_poetry.python.fingerprint.classify import fingerprint
-from goedels_poetry.python.fingerprint.names import STRATEGIES, Fingerprint
-from goedels_poetry.python.testing.checks import CheckResult, TestReport
-from goedels_poetry.python.testing.literals import from_literal
+from goedels_poetry.python.testing.checks import CheckResult, TestReport, from_literal
 from goedels_poetry.search.tasks.code import CodeTask
 from goedels_poetry.search.tasks.code_moves import BANNED, FAILED, MODEL, PASSED, REPEATED
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.python.changes import ChangeCase, ChangeReport, evidence_of
-from goedels_poetry.python.changes.report import REACHED
+from goedels_poetry.python.changes.comparing import REACHED
 from goedels_poetry.search.tasks.attempts import REPORT, Turn, attempted, to_decide, with_turns, without
 from goedels_poetry.store.reads import HistoryEntry, StoreReader
 from goedels_poetry.store.state import ROOT, NodeStatus, ProofNode, Queue

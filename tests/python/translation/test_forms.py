@@ -12,8 +12,8 @@ from goedels_poetry.python.translate.translate import translate
 LOOP = """
 from goedels_poetry.contracts import ensures, requires
 
-@requires("len(xs) > 0")
-@ensures("all(x <= result for x in xs)")
+@requires(lambda xs: len(xs) > 0)
+@ensures(lambda xs, result: all(x <= result for x in xs))
 def top(xs: list[int]) -> int:
     best = xs[0]
     i = 0

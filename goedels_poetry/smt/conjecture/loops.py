@@ -227,7 +227,7 @@ def loop_statements(
     """
     if any(t.binders for part in (sequent.concl, *sequent.hyps) for t in subterms(part)):
         return
-    sequent = _without_plain_functions(context, sequent)
+    sequent = without_plain_functions(context, sequent)
     yield from continuation_statements(context, sequent)
     for call in islice(_loops(context, sequent), MAX_LOOPS):
         loop = _Loop(context, sequent, call)
@@ -267,7 +267,7 @@ def accumulations(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]
     """
     for guesses in state_laws(context, sequent):
         yield from guesses
-    sequent = _without_plain_functions(context, sequent)
+    sequent = without_plain_functions(context, sequent)
     functions = context.shape.reachable_functions(sequent.formula)
     for call in islice(_loops(context, sequent), MAX_LOOPS):
         definition = context.signature.definition(call.name)
@@ -303,18 +303,19 @@ def _never_negative(context: ProverContext, sequent: Sequent) -> Iterator[Sequen
             yield lemma(app(">=", (app(name, definition.params, INT), integer(0)), BOOL))
 
 
-def _without_plain_functions(context: ProverContext, sequent: Sequent) -> Sequent:
+def without_plain_functions(context: ProverContext, sequent: Sequent) -> Sequent:
     """The goal with functions that do not recur replaced by what they are: a loop is often behind one."""
 
     def expanded(term: Term) -> Term:
+        term = simplify(term, context.signature)
         for _ in range(MAX_EXPANDED):
-            call = next((t for t in subterms(term) if _is_plain(context, t)), None)
+            call = next((t for t in subterms(term) if _is_plain(context, t) or context.unfolder.runs(t)), None)
             if call is None:
                 break
             definition = context.signature.definition(call.name)
             assert definition is not None
             body = substitute(definition.body, dict(zip(definition.params, call.args, strict=True)))
-            term = replace_subterm(term, call, simplify(body, context.signature))
+            term = simplify(replace_subterm(term, call, body), context.signature)
         return term
 
     return make_sequent(sequent.vars, [expanded(h) for h in sequent.hyps], expanded(sequent.concl))

@@ -65,21 +65,21 @@ class Unfolder:
 
     def _compute(self, calls: list[Term], instances: dict[Instance, None]) -> None:
         """Unfold calls on numbers to the end, also those that only count by one: a body has just the branch taken."""
-        pending = [c for c in calls if self._runs(c)]
+        pending = [c for c in calls if self.runs(c)]
         while pending and len(instances) < MAX_INSTANCES:
             call = pending.pop()
             instance = Instance("def", call.name, call.args)
             if instance not in instances:
                 instances[instance] = None
-                pending += [c for c in self.calls(self._body(call)) if self._runs(c)]
+                pending += [c for c in self.calls(self._body(call)) if self.runs(c)]
 
-    def _runs(self, call: Term) -> bool:
-        """Whether numbers decide how a call goes on."""
+    def runs(self, call: Term) -> bool:
+        """Whether a term is a call of which numbers decide how it goes on."""
+        definition = self._signature.definition(call.name)
+        if definition is None or not any(a.kind is Kind.LIT for a in call.args):
+            return False
         if all(a.kind is Kind.LIT for a in call.args):
             return True
-        definition = self._signature.definition(call.name)
-        if definition is None or not definition.recursive or not any(a.kind is Kind.LIT for a in call.args):
-            return False
         return is_app(definition.body, "ite") and not is_app(self._body(call), "ite")
 
     def _body(self, call: Term) -> Term:

@@ -2,7 +2,8 @@
 
 Two programs with loops are run from 0 on. All equations among their values, up to a degree, are the null space of a
 matrix with one row for each value. They are assumed together and thinned until one induction proves those that are
-left; the goal then follows from them, or not.
+left; the goal then follows from them, or not. Where a goal divides by numbers, it is taken apart by remainders first,
+so that each part is about polynomials.
 
 Equations by linear algebra: Sharma, Gupta, Hariharan, Aiken and Nori, "A Data Driven Approach for Algebraic Loop
 Invariants", 2013. Thinning: Flanagan and Leino, "Houdini, an Annotation Assistant for ESC/Java", 2001.
@@ -10,25 +11,28 @@ Invariants", 2013. Thinning: Flanagan and Leino, "Houdini, an Annotation Assista
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import combinations_with_replacement
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import combinations_with_replacement, islice, product
 from math import isqrt, lcm
 
 from goedels_poetry.kernel.derivation import Instance, Query
-from goedels_poetry.kernel.faults import SchemeError
 from goedels_poetry.kernel.inductions import IntInduction
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.schemas import Conjuncts, instances
-from goedels_poetry.kernel.sequent import Sequent, make_sequent
+from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent
 from goedels_poetry.kernel.terms import BOOL, INT, Kind, Term, and_, app, eq, integer, substitute, subterms
 from goedels_poetry.smt.conjecture.loops import without_plain_functions
-from goedels_poetry.smt.context.budget import PATIENT
+from goedels_poetry.smt.context.budget import GROUND
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.rewriting.plan import Plan, key_of, leaf
+from goedels_poetry.smt.rewriting.polynomials import divisors, normal, polynomial
+from goedels_poetry.smt.rewriting.statements import lemma
+from goedels_poetry.smt.rewriting.unfold import lemma_instances
 
 MOST_CALLS = 8
 MOST_FEATURES = 40
+MOST_REMAINDERS = 12
 SPARE = 8
 """Values beyond as many as there are features: an equation that holds there, too, is hardly by chance."""
 LARGEST = 10**6
@@ -37,59 +41,117 @@ MOST_BITS = 6_000
 BASES = (0, 1)
 """Equations may hold from a later value on."""
 WIDTHS = (1, 2)
-DEPTHS = range(6)
-"""How often calls are unfolded in a step: as often as the goal counts faster than the induction."""
+DEGREE = 3
 PRIME = 2**127 - 1
 
+Prove = Callable[[ProverContext, Sequent], Plan | None]
+Establish = Callable[[Sequent, Prove], bool]
 
-def relation_plans(context: ProverContext, sequent: Sequent) -> Iterator[Plan]:
-    """The goal from equations about one of its numbers, where an induction proves them."""
+
+def relation_plans(context: ProverContext, sequent: Sequent, establish: Establish) -> Iterator[Plan]:
+    """The goal from equations about one of its numbers, where an induction proves them.
+
+    Args:
+        establish: keeps a lemma that is proved so, such as the closed form of a loop.
+    """
     goal = without_plain_functions(context, sequent)
-    for on in sequent.vars:
-        if on.sort is not INT or len(sequent.vars) > 1:
-            continue
-        seen: set[tuple[Term, ...]] = set()
-        for features in _feature_sets(context, goal, on):
-            for base in BASES:
-                found = tuple(_equations(context, on, features, base))
-                if not found or found in seen:
-                    continue
-                seen.add(found)
-                if _query(context, sequent, _fact(on, found, base)) is None:
-                    continue
-                for width in WIDTHS:
-                    plan = _proved(context, on, found, base, width)
-                    query = _query(context, sequent, plan.sequent) if plan is not None else None
-                    if plan is not None and query is not None:
-                        yield Plan(sequent, query, (plan,), "equations-from-data", show(plan.sequent.concl))
+    if len(sequent.vars) != 1 or sequent.vars[0].sort is not INT or sequent.concl.sort is not BOOL:
+        return
+    (on,) = sequent.vars
+    for fact in closed_forms(context, goal):
+        establish(fact, _by_one_induction)
+    remainders = lcm(*divisors(goal.concl))
+    if remainders == 1 or remainders > MOST_REMAINDERS:
+        yield from _by_equations(context, sequent, on)
+        return
+    k = Names(on, sequent.concl, *sequent.hyps, reserved=context.reserved).fresh("k", INT)
+    parts: list[Plan] = []
+    for remainder in range(remainders):
+        at = {on: app("+", (app("*", (integer(remainders), k), INT), integer(remainder)), INT)}
+        part = make_sequent((k,), [substitute(h, at) for h in sequent.hyps], substitute(sequent.concl, at))
+        plan = next(_by_equations(context, part, k), None)
+        if plan is None:
+            return
+        parts.append(plan)
+    there = app("div", (on, integer(remainders)), INT)
+    query = Query(
+        tuple(plan.key for plan in parts),
+        tuple(Instance("step", plan.key, (there,)) for plan in parts),
+        equations=False,
+        quantified=False,
+    )
+    if context.holds(sequent, query, GROUND, extra={plan.key: plan.sequent for plan in parts}):
+        yield Plan(sequent, query, tuple(parts), "equations-from-data", f"remainders by {remainders}")
+
+
+def _by_equations(context: ProverContext, sequent: Sequent, on: Term) -> Iterator[Plan]:
+    """The goal from equations among its calls, the simplest ones that will do."""
+    goal = normal(without_plain_functions(context, sequent).concl, context.signature)
+    tried: set[tuple[Term, ...]] = set()
+    for base in BASES:
+        found: list[Term] = []
+        for more in _levels(context, goal, on, base):
+            found += more
+            if not more or tuple(found) in tried:
+                continue
+            tried.add(tuple(found))
+            if _query(context, sequent, _fact(on, found, base)) is None:
+                continue
+            for width in WIDTHS:
+                plan = _proved(context, on, found, base, width)
+                query = _query(context, sequent, plan.sequent) if plan is not None else None
+                if plan is not None and query is not None:
+                    yield Plan(sequent, query, (plan,), "equations-from-data", show(plan.sequent.concl))
 
 
 def _query(context: ProverContext, sequent: Sequent, fact: Sequent) -> Query | None:
     """The goal from a fact about its variable, or None."""
     key = key_of(fact)
-    at = Instance("step", key, fact.vars)
-    for unfolded in context.unfolder.unfoldings(sequent, DEPTHS):
-        query = Query((key,), (at, *unfolded), equations=False, quantified=False)
-        if context.holds(sequent, query, PATIENT, extra={key: fact}):
-            return query
+    at = Instance("step", key, sequent.vars)
+    for query in _queries(context, sequent, (1, 2)):
+        whole = Query((key, *query.cites), (at, *query.instances), equations=False, quantified=False)
+        if context.holds(sequent, whole, GROUND, extra={key: fact}):
+            return whole
     return None
 
 
-def _feature_sets(context: ProverContext, goal: Sequent, on: Term) -> Iterator[list[Term]]:
-    """Terms whose values are compared: from few and simple ones to products."""
-    atoms = list(dict.fromkeys((*_calls(context, goal, on), *_atoms(goal.concl))))
+def _queries(context: ProverContext, sequent: Sequent, depths: Sequence[int]) -> Iterator[Query]:
+    """The definitions at the calls of a goal, and so often at those that these bring; lemmas there."""
+    calls = [t for part in (sequent.concl, *sequent.hyps) for t in context.unfolder.calls(part)]
+    rounds = list(context.unfolder.unfoldings(sequent, range(max(depths))))
+    for unfolded in dict.fromkeys(rounds[min(depth, len(rounds)) - 1] for depth in depths) if rounds else ((),):
+        at = lemma_instances(context.lemmas, [*calls, *context.unfolder.brought_by(unfolded)])
+        yield Query(tuple(dict.fromkeys(i.name for i in at)), (*unfolded, *at), equations=False, quantified=False)
+
+
+# ------------------------------------------------------------------------------------------------------------ features
+
+
+def _levels(context: ProverContext, goal: Term, on: Term, base: int) -> Iterator[list[Term]]:
+    """Equations, those among few and simple terms first; what one determines takes no part in later ones."""
+    atoms = list(dict.fromkeys((*_calls(context, goal, on), *_atoms(goal))))
     after = {on: app("+", (on, integer(1)), INT)}
+    determined: set[Term] = set()
+    goals: list[Term] = []
+
+    def solved(features: Iterable[Term]) -> list[Term]:
+        columns = list(dict.fromkeys([*(f for f in features if f not in determined), *goals]))
+        if len(columns) > MOST_FEATURES:
+            return []
+        rows = _values(context, columns, [[(on, n)] for n in range(base, base + len(columns) + SPARE)])
+        found = _solutions(columns, rows)
+        determined.update(found)
+        return list(found.values())
+
     plain = [integer(1), on, *atoms]
+    yield solved(plain)
+    atoms = [a for a in atoms if a not in determined]
     square = [_times(on, on), *(_times(on, a) for a in atoms)]
-    cubes = [_times(_times(on, on), on), *(_times(a, b) for a, b in combinations_with_replacement(atoms, 2))]
-    for features in (
-        plain,
-        [*plain, *square],
-        [*plain, *(substitute(a, after) for a in atoms)],
-        [*plain, *square, *cubes],
-    ):
-        if len(features) <= MOST_FEATURES:
-            yield features
+    yield solved([*plain, *square])
+    yield solved([*plain, *(substitute(a, after) for a in atoms)])
+    goals = [app("*", m, INT) for side in goal.args for m in polynomial(side) if len(m) > 1]
+    pairs = [_times(a, b) for a, b in combinations_with_replacement(atoms, 2)]
+    yield solved([*plain, *square, _times(_times(on, on), on), *pairs])
 
 
 def _atoms(term: Term) -> Iterator[Term]:
@@ -101,10 +163,10 @@ def _atoms(term: Term) -> Iterator[Term]:
         yield term
 
 
-def _calls(context: ProverContext, goal: Sequent, on: Term) -> list[Term]:
+def _calls(context: ProverContext, goal: Term, on: Term) -> list[Term]:
     """Calls of recursive functions in the goal, and of those that are defined together with them."""
     found: dict[Term, None] = {}
-    waiting = [t for t in subterms(goal.concl) if t.sort is INT]
+    waiting = [t for t in subterms(goal) if t.sort is INT]
     while waiting and len(found) < MOST_CALLS:
         call = waiting.pop(0)
         definition = context.signature.definition(call.name) if call.kind is Kind.APP else None
@@ -121,31 +183,60 @@ def _times(a: Term, b: Term) -> Term:
     return app("*", (a, b), INT)
 
 
+def closed_forms(context: ProverContext, goal: Sequent) -> Iterator[Sequent]:
+    """Functions of numbers that are polynomials from 0 on, as equations; inner loops first."""
+    for name in reversed(context.shape.reachable_functions(goal.formula)):
+        definition = context.signature.definition(name)
+        if definition is None or not definition.recursive or definition.sort is not INT:
+            continue
+        variables = tuple(p for p in definition.params)
+        if not 1 <= len(variables) <= 3 or any(v.sort is not INT for v in variables):
+            continue
+        monomials = [integer(1)]
+        for degree in range(1, DEGREE + 1):
+            monomials += [
+                m[0] if len(m) == 1 else app("*", m, INT) for m in combinations_with_replacement(variables, degree)
+            ]
+        columns = [*monomials, app(name, variables, INT)]
+        most = len(columns) + SPARE
+        points = sorted(product(range(8), repeat=len(variables)), key=lambda p: (sum(p), p[::-1]))
+        rows = _values(context, columns, [list(zip(variables, p, strict=True)) for p in islice(points, 2 * most)])
+        for feature, equation in _solutions(columns, rows).items():
+            if feature is columns[-1]:
+                driver = variables[0]
+                yield lemma(equation, (app(">=", (driver, integer(0)), BOOL),))
+
+
 # ------------------------------------------------------------------------------------------------------ linear algebra
 
 
-def _equations(context: ProverContext, on: Term, features: Sequence[Term], base: int) -> Iterator[Term]:
-    """What the values of the features have in common from ``base`` on."""
-    evaluator = context.evaluator
+def _values(
+    context: ProverContext, columns: Sequence[Term], points: Iterable[list[tuple[Term, int]]]
+) -> list[list[int]]:
+    """A row of values for each point, as far as they can be computed."""
     rows: list[list[int]] = []
     try:
-        codes = [evaluator.compile(f, (on,)) for f in features]
-        for value in range(base, base + len(features) + SPARE):
-            row = [evaluator.run(code, [value]) for code in codes]
+        for point in points:
+            order, values = tuple(v for v, _ in point), [n for _, n in point]
+            row = [context.evaluator.run(context.evaluator.compile(c, order), list(values)) for c in columns]
             if any(n.bit_length() > MOST_BITS for n in row):
                 break
             rows.append(row)
     except Undecided:
         pass
-    if len(rows) < len(features) + SPARE // 2:
-        return
-    for solution in null_space(rows):
-        if max(map(abs, solution)) <= LARGEST:
-            yield _equation(features, solution)
+    return rows
 
 
-def null_space(rows: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    """A basis of the integer vectors that are orthogonal to all rows: each column by those before it.
+def _solutions(columns: Sequence[Term], rows: Sequence[Sequence[int]]) -> dict[Term, Term]:
+    """The equations that hold in all rows, by the column that each of them determines."""
+    if len(rows) < len(columns) + SPARE // 2:
+        return {}
+    found = ((columns[at], solution) for at, solution in null_space(rows) if max(map(abs, solution)) <= LARGEST)
+    return {feature: _equation(columns, solution) for feature, solution in found}
+
+
+def null_space(rows: Sequence[Sequence[int]]) -> Iterator[tuple[int, list[int]]]:
+    """A basis of the integer vectors that are orthogonal to all rows, each with the column that it determines.
 
     Computed modulo a prime, lifted to fractions, and kept where it is right.
     """
@@ -171,7 +262,7 @@ def null_space(rows: Sequence[Sequence[int]]) -> Iterator[list[int]]:
             for place, (above, below) in fractions.items():
                 solution[place] = above * scale // below
             if all(sum(a * b for a, b in zip(solution, row, strict=True)) == 0 for row in rows):
-                yield solution
+                yield column, solution
 
 
 def _fraction(residue: int) -> tuple[int, int]:
@@ -210,35 +301,49 @@ def _fact(on: Term, equations: Sequence[Term], base: int) -> Sequent:
     return make_sequent((on,), (app(">=", (on, integer(base)), BOOL),), and_(equations))
 
 
-def _closed(context: ProverContext, case: Sequent) -> Plan | None:
-    """A case by the definitions at its calls, and at those that these bring."""
-    for unfolded in context.unfolder.unfoldings(case, DEPTHS):
-        query = Query((), unfolded, equations=False, quantified=False)
-        if context.holds(case, query, PATIENT):
-            return leaf(case, query)
-    return None
+def _closed(context: ProverContext, case: Sequent, depth: int) -> Plan | None:
+    queries = _queries(context, case, (depth, depth + 1))
+    return next((leaf(case, query) for query in queries if context.holds(case, query, GROUND)), None)
+
+
+def _by_one_induction(context: ProverContext, fact: Sequent) -> Plan | None:
+    """A closed form, by induction on the number that is said to be not negative."""
+    on = fact.hyps[0].args[0]
+    scheme = IntInduction(on.name, integer(0), (), True, 1)
+    children = [_closed(context, case, 1) for case in instances(fact, scheme, context.signature)]
+    done = [c for c in children if c is not None]
+    return Plan(fact, scheme, tuple(done), "integer-induction", on.name) if len(done) == len(children) else None
 
 
 def _proved(context: ProverContext, on: Term, equations: Sequence[Term], base: int, width: int) -> Plan | None:
-    """The equations that one induction proves together, from 0 on; those that it does not keep are dropped."""
+    """The equations that one induction proves together, from ``base`` on; those that it does not keep are dropped."""
     scheme = IntInduction(on.name, integer(base), (), True, width)
+    depth = width * max(_speed(t, on) for e in equations for t in subterms(e) if t.kind is Kind.APP and t.sort is INT)
     kept = list(equations)
     while kept:
         fact = _fact(on, kept, base)
-        try:
-            cases = instances(fact, scheme, context.signature)
-        except SchemeError:
-            return None
-        again, children = list(kept), []
-        for case in reversed(cases):
-            parts = instances(case, Conjuncts(), context.signature) if len(kept) > 1 else [case]
-            plans = [_closed(context, part) for part in parts]
-            again = [e for e, plan in zip(kept, plans, strict=True) if plan is not None and e in again]
-            if len(again) < len(kept):
+        children = []
+        for case in reversed(instances(fact, scheme, context.signature)):
+            child = _closed(context, case, depth)
+            if child is None and len(kept) > 1:
+                parts = [_closed(context, part, depth) for part in instances(case, Conjuncts(), context.signature)]
+                if len(parts) == len(kept):
+                    kept = [e for e, part in zip(kept, parts, strict=True) if part is not None]
+                done = [part for part in parts if part is not None]
+                child = Plan(case, Conjuncts(), tuple(done), "conjunction") if len(done) == len(parts) else None
+            if child is None:
                 break
-            done = [p for p in plans if p is not None]
-            children.append(Plan(case, Conjuncts(), tuple(done), "conjunction") if len(kept) > 1 else done[0])
-        if len(again) == len(kept):
-            return Plan(fact, scheme, tuple(reversed(children)), "integer-induction", f"{on.name} from {base} by {width}")
-        kept = again
+            children.append(child)
+        else:
+            return Plan(
+                fact, scheme, tuple(reversed(children)), "integer-induction", f"{on.name} from {base} by {width}"
+            )
+        if len(kept) == len(fact.concl.args) or fact.concl.name != "and":
+            return None
     return None
+
+
+def _speed(call: Term, on: Term) -> int:
+    """How fast the first argument of a call counts."""
+    counter = call.args[0] if call.args else on
+    return max([abs(c) for m, c in polynomial(counter).items() if on in m] if counter.sort is INT else [], default=1)

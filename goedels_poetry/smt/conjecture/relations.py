@@ -80,28 +80,33 @@ def relation_plans(context: ProverContext, sequent: Sequent, establish: Establis
         equations=False,
         quantified=False,
     )
-    if context.holds(sequent, query, GROUND, extra={plan.key: plan.sequent for plan in parts}):
+    if context.holds_alone(sequent, query, GROUND, extra={plan.key: plan.sequent for plan in parts}):
         yield Plan(sequent, query, tuple(parts), "equations-from-data", f"remainders by {remainders}")
 
 
 def _by_equations(context: ProverContext, sequent: Sequent, on: Term) -> Iterator[Plan]:
     """The goal from equations among its calls, the simplest ones that will do."""
-    goal = normal(without_plain_functions(context, sequent).concl, context.signature)
-    tried: set[tuple[Term, ...]] = set()
-    for base in BASES:
-        found: list[Term] = []
-        for more in _levels(context, goal, on, base):
-            found += more
-            if not more or tuple(found) in tried:
-                continue
-            tried.add(tuple(found))
-            if _query(context, sequent, _fact(on, found, base)) is None:
-                continue
-            for width in WIDTHS:
-                plan = _proved(context, on, found, base, width)
-                query = _query(context, sequent, plan.sequent) if plan is not None else None
-                if plan is not None and query is not None:
-                    yield Plan(sequent, query, (plan,), "equations-from-data", show(plan.sequent.concl))
+    goal = _core(context, sequent)
+    found: dict[int, list[Term]] = {base: [] for base in BASES}
+    for level in zip(*(_levels(context, goal, on, base) for base in BASES), strict=True):
+        for base, more in zip(BASES, level, strict=True):
+            found[base] += more
+        base = max(BASES, key=lambda b: (len(found[b]), -b))
+        if not any(level) or _query(context, sequent, _fact(on, found[base], base)) is None:
+            continue
+        for width in WIDTHS:
+            plan = _proved(context, on, found[base], base, width)
+            query = _query(context, sequent, plan.sequent) if plan is not None else None
+            if plan is not None and query is not None:
+                yield Plan(sequent, query, (plan,), "equations-from-data", show(plan.sequent.concl))
+
+
+def _core(context: ProverContext, sequent: Sequent) -> Term:
+    """The conclusion in normal form, without calls that can go on in one way only."""
+    concl = normal(without_plain_functions(context, sequent).concl, context.signature)
+    written = make_sequent(sequent.vars, (), concl)
+    again = normal(without_plain_functions(context, written).concl, context.signature)
+    return again if again is concl else _core(context, make_sequent(sequent.vars, (), again))
 
 
 def _query(context: ProverContext, sequent: Sequent, fact: Sequent) -> Query | None:
@@ -110,16 +115,17 @@ def _query(context: ProverContext, sequent: Sequent, fact: Sequent) -> Query | N
     at = Instance("step", key, sequent.vars)
     for query in _queries(context, sequent, (1, 2)):
         whole = Query((key, *query.cites), (at, *query.instances), equations=False, quantified=False)
-        if context.holds(sequent, whole, GROUND, extra={key: fact}):
+        if context.holds_alone(sequent, whole, GROUND, extra={key: fact}):
             return whole
     return None
 
 
 def _queries(context: ProverContext, sequent: Sequent, depths: Sequence[int]) -> Iterator[Query]:
-    """The definitions at the calls of a goal, and so often at those that these bring; lemmas there."""
-    calls = [t for part in (sequent.concl, *sequent.hyps) for t in context.unfolder.calls(part)]
-    rounds = list(context.unfolder.unfoldings(sequent, range(max(depths))))
-    for unfolded in dict.fromkeys(rounds[min(depth, len(rounds)) - 1] for depth in depths) if rounds else ((),):
+    """The definitions at the calls of a conclusion, and so often at those that these bring; lemmas there."""
+    calls = context.unfolder.calls(sequent.concl)
+    alone = make_sequent(sequent.vars, (), sequent.concl)
+    rounds = list(context.unfolder.unfoldings(alone, range(max(depths)))) or [()]
+    for unfolded in dict.fromkeys(rounds[min(depth, len(rounds)) - 1] for depth in depths):
         at = lemma_instances(context.lemmas, [*calls, *context.unfolder.brought_by(unfolded)])
         yield Query(tuple(dict.fromkeys(i.name for i in at)), (*unfolded, *at), equations=False, quantified=False)
 
@@ -303,7 +309,7 @@ def _fact(on: Term, equations: Sequence[Term], base: int) -> Sequent:
 
 def _closed(context: ProverContext, case: Sequent, depth: int) -> Plan | None:
     queries = _queries(context, case, (depth, depth + 1))
-    return next((leaf(case, query) for query in queries if context.holds(case, query, GROUND)), None)
+    return next((leaf(case, query) for query in queries if context.holds_alone(case, query, GROUND)), None)
 
 
 def _by_one_induction(context: ProverContext, fact: Sequent) -> Plan | None:

@@ -12,16 +12,16 @@ Invariants", 2013. Thinning: Flanagan and Leino, "Houdini, an Annotation Assista
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import combinations_with_replacement, islice, product
-from math import isqrt, lcm
+from itertools import combinations_with_replacement, product
+from math import lcm
 
 from goedels_poetry.kernel.derivation import Instance, Query
 from goedels_poetry.kernel.inductions import IntInduction
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.schemas import Conjuncts, instances
 from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent
-from goedels_poetry.kernel.terms import BOOL, INT, Kind, Term, and_, app, eq, integer, substitute, subterms
+from goedels_poetry.kernel.terms import BOOL, INT, Kind, Term, and_, app, integer, substitute, subterms
+from goedels_poetry.smt.conjecture.data import SPARE, equations
 from goedels_poetry.smt.conjecture.loops import without_plain_functions
 from goedels_poetry.smt.context.budget import GROUND
 from goedels_poetry.smt.context.prover import ProverContext
@@ -33,16 +33,12 @@ from goedels_poetry.smt.rewriting.unfold import lemma_instances
 MOST_CALLS = 8
 MOST_FEATURES = 40
 MOST_REMAINDERS = 12
-SPARE = 8
-"""Values beyond as many as there are features: an equation that holds there, too, is hardly by chance."""
-LARGEST = 10**6
-"""Coefficient of an equation that anybody would believe."""
-MOST_BITS = 6_000
 BASES = (0, 1)
 """Equations may hold from a later value on."""
 WIDTHS = (1, 2)
 DEGREE = 3
-PRIME = 2**127 - 1
+MOST_VARIABLES = 3
+"""Of a closed form."""
 
 Prove = Callable[[ProverContext, Sequent], Plan | None]
 Establish = Callable[[Sequent, Prove], bool]
@@ -58,8 +54,11 @@ def relation_plans(context: ProverContext, sequent: Sequent, establish: Establis
     if len(sequent.vars) != 1 or sequent.vars[0].sort is not INT or sequent.concl.sort is not BOOL:
         return
     (on,) = sequent.vars
-    for fact in closed_forms(context, goal):
-        establish(fact, _by_one_induction)
+    for name in reversed(context.shape.reachable_functions(goal.formula)):  # inner loops first
+        definition = context.signature.definition(name)
+        if definition is not None and definition.recursive:
+            for fact in closed_forms(context, app(name, definition.params, definition.sort)):
+                establish(fact, _by_one_induction)
     remainders = lcm(*divisors(goal.concl))
     if remainders == 1 or remainders > MOST_REMAINDERS:
         yield from _by_equations(context, sequent, on)
@@ -126,8 +125,10 @@ def _queries(context: ProverContext, sequent: Sequent, depths: Sequence[int]) ->
     alone = make_sequent(sequent.vars, (), sequent.concl)
     rounds = list(context.unfolder.unfoldings(alone, range(max(depths)))) or [()]
     for unfolded in dict.fromkeys(rounds[min(depth, len(rounds)) - 1] for depth in depths):
-        at = lemma_instances(context.lemmas, [*calls, *context.unfolder.brought_by(unfolded)])
-        yield Query(tuple(dict.fromkeys(i.name for i in at)), (*unfolded, *at), equations=False, quantified=False)
+        yield Query((), unfolded, equations=False, quantified=False)
+        if at := lemma_instances(context.lemmas, [*calls, *context.unfolder.brought_by(unfolded)]):
+            cites = tuple(dict.fromkeys(i.name for i in at))
+            yield Query(cites, (*unfolded, *at), equations=False, quantified=False)
 
 
 # ------------------------------------------------------------------------------------------------------------ features
@@ -144,8 +145,7 @@ def _levels(context: ProverContext, goal: Term, on: Term, base: int) -> Iterator
         columns = list(dict.fromkeys([*(f for f in features if f not in determined), *goals]))
         if len(columns) > MOST_FEATURES:
             return []
-        rows = _values(context, columns, [[(on, n)] for n in range(base, base + len(columns) + SPARE)])
-        found = _solutions(columns, rows)
+        found = equations(context, columns, (on,), ([n] for n in range(base, base + len(columns) + SPARE)))
         determined.update(found)
         return list(found.values())
 
@@ -189,122 +189,26 @@ def _times(a: Term, b: Term) -> Term:
     return app("*", (a, b), INT)
 
 
-def closed_forms(context: ProverContext, goal: Sequent) -> Iterator[Sequent]:
-    """Functions of numbers that are polynomials from 0 on, as equations; inner loops first."""
-    for name in reversed(context.shape.reachable_functions(goal.formula)):
-        definition = context.signature.definition(name)
-        if definition is None or not definition.recursive or definition.sort is not INT:
-            continue
-        variables = tuple(p for p in definition.params)
-        if not 1 <= len(variables) <= 3 or any(v.sort is not INT for v in variables):
-            continue
-        monomials = [integer(1)]
-        for degree in range(1, DEGREE + 1):
-            monomials += [
-                m[0] if len(m) == 1 else app("*", m, INT) for m in combinations_with_replacement(variables, degree)
-            ]
-        columns = [*monomials, app(name, variables, INT)]
-        most = len(columns) + SPARE
-        points = sorted(product(range(8), repeat=len(variables)), key=lambda p: (sum(p), p[::-1]))
-        rows = _values(context, columns, [list(zip(variables, p, strict=True)) for p in islice(points, 2 * most)])
-        for feature, equation in _solutions(columns, rows).items():
-            if feature is columns[-1]:
-                driver = variables[0]
-                yield lemma(equation, (app(">=", (driver, integer(0)), BOOL),))
-
-
-# ------------------------------------------------------------------------------------------------------ linear algebra
-
-
-def _values(
-    context: ProverContext, columns: Sequence[Term], points: Iterable[list[tuple[Term, int]]]
-) -> list[list[int]]:
-    """A row of values for each point, as far as they can be computed."""
-    rows: list[list[int]] = []
-    try:
-        for point in points:
-            order, values = tuple(v for v, _ in point), [n for _, n in point]
-            row = [context.evaluator.run(context.evaluator.compile(c, order), list(values)) for c in columns]
-            if any(n.bit_length() > MOST_BITS for n in row):
-                break
-            rows.append(row)
-    except Undecided:
-        pass
-    return rows
-
-
-def _solutions(columns: Sequence[Term], rows: Sequence[Sequence[int]]) -> dict[Term, Term]:
-    """The equations that hold in all rows, by the column that each of them determines."""
-    if len(rows) < len(columns) + SPARE // 2:
-        return {}
-    found = ((columns[at], solution) for at, solution in null_space(rows) if max(map(abs, solution)) <= LARGEST)
-    return {feature: _equation(columns, solution) for feature, solution in found}
-
-
-def null_space(rows: Sequence[Sequence[int]]) -> Iterator[tuple[int, list[int]]]:
-    """A basis of the integer vectors that are orthogonal to all rows, each with the column that it determines.
-
-    Computed modulo a prime, lifted to fractions, and kept where it is right.
-    """
-    matrix = [[n % PRIME for n in row] for row in rows]
-    width, pivots = len(rows[0]), []
-    for column in range(width):
-        at = len(pivots)
-        pivot = next((i for i in range(at, len(matrix)) if matrix[i][column]), None)
-        if pivot is None:
-            continue
-        matrix[at], matrix[pivot] = matrix[pivot], matrix[at]
-        inverse = pow(matrix[at][column], -1, PRIME)
-        matrix[at] = [n * inverse % PRIME for n in matrix[at]]
-        for i, row in enumerate(matrix):
-            if i != at and (factor := row[column]):
-                matrix[i] = [(n - factor * m) % PRIME for n, m in zip(row, matrix[at], strict=True)]
-        pivots.append(column)
-    for column in range(width):
-        if column not in pivots:
-            fractions = {p: _fraction(-matrix[i][column] % PRIME) for i, p in enumerate(pivots)} | {column: (1, 1)}
-            scale = lcm(*(below for _, below in fractions.values()))
-            solution = [0] * width
-            for place, (above, below) in fractions.items():
-                solution[place] = above * scale // below
-            if all(sum(a * b for a, b in zip(solution, row, strict=True)) == 0 for row in rows):
-                yield column, solution
-
-
-def _fraction(residue: int) -> tuple[int, int]:
-    """The fraction of small numbers that a residue is (Wang, "A p-adic algorithm for univariate fractions", 1981)."""
-    bound = isqrt(PRIME // 2)
-    (r, s), (t, u) = (PRIME, 0), (residue, 1)
-    while t > bound:
-        quotient = r // t
-        (r, s), (t, u) = (t, u), (r - quotient * t, s - quotient * u)
-    return (t, u) if u > 0 else (-t, -u)
-
-
-def _equation(features: Sequence[Term], solution: Sequence[int]) -> Term:
-    """``3 * f x + x = 2 * g x``: positive coefficients on both sides."""
-    sides: tuple[list[Term], list[Term]] = ([], [])
-    for feature, factor in zip(features, solution, strict=True):
-        if factor:
-            sides[factor < 0].append(_multiple(abs(factor), feature))
-    return eq(*(_sum(side) for side in sides))
-
-
-def _multiple(factor: int, term: Term) -> Term:
-    if factor == 1:
-        return term
-    return integer(factor) if term is integer(1) else _times(integer(factor), term)
-
-
-def _sum(terms: Sequence[Term]) -> Term:
-    return integer(0) if not terms else terms[0] if len(terms) == 1 else app("+", terms, INT)
+def closed_forms(context: ProverContext, call: Term) -> Iterator[Sequent]:
+    """A call of numbers that is a polynomial where its first variable is not negative, as an equation."""
+    variables = tuple(dict.fromkeys(a for a in call.args if a.kind is Kind.VAR))
+    if call.sort is not INT or not 1 <= len(variables) <= MOST_VARIABLES or any(v.sort is not INT for v in variables):
+        return
+    monomials = [integer(1)]
+    for degree in range(1, DEGREE + 1):
+        powers = combinations_with_replacement(variables, degree)
+        monomials += [m[0] if degree == 1 else app("*", m, INT) for m in powers]
+    points = sorted(product(range(8), repeat=len(variables)), key=lambda p: (sum(p), p[::-1]))
+    found = equations(context, [*monomials, call], variables, points[: 2 * (len(monomials) + SPARE)])
+    if call in found:
+        yield lemma(found[call], (app(">=", (variables[0], integer(0)), BOOL),))
 
 
 # ----------------------------------------------------------------------------------------------------------- induction
 
 
-def _fact(on: Term, equations: Sequence[Term], base: int) -> Sequent:
-    return make_sequent((on,), (app(">=", (on, integer(base)), BOOL),), and_(equations))
+def _fact(on: Term, facts: Sequence[Term], base: int) -> Sequent:
+    return make_sequent((on,), (app(">=", (on, integer(base)), BOOL),), and_(facts))
 
 
 def _closed(context: ProverContext, case: Sequent, depth: int) -> Plan | None:
@@ -321,11 +225,11 @@ def _by_one_induction(context: ProverContext, fact: Sequent) -> Plan | None:
     return Plan(fact, scheme, tuple(done), "integer-induction", on.name) if len(done) == len(children) else None
 
 
-def _proved(context: ProverContext, on: Term, equations: Sequence[Term], base: int, width: int) -> Plan | None:
+def _proved(context: ProverContext, on: Term, found: Sequence[Term], base: int, width: int) -> Plan | None:
     """The equations that one induction proves together, from ``base`` on; those that it does not keep are dropped."""
     scheme = IntInduction(on.name, integer(base), (), True, width)
-    depth = width * max(_speed(t, on) for e in equations for t in subterms(e) if t.kind is Kind.APP and t.sort is INT)
-    kept = list(equations)
+    depth = width * max(_speed(t, on) for e in found for t in subterms(e) if t.kind is Kind.APP and t.sort is INT)
+    kept = list(found)
     while kept:
         fact = _fact(on, kept, base)
         children = []

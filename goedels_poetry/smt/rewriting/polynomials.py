@@ -1,4 +1,4 @@
-"""Terms of integers as polynomials over what is not: a normal form in which division by numbers is done where it can be.
+"""Terms of integers as polynomials over terms that are none: a normal form, with division by numbers where it is exact.
 
 ``((2 * k + 1) * (2 * k + 1)) div 4`` is ``k * k + k``.
 """

@@ -122,12 +122,12 @@ class Sketcher:
             yield from self._invariants.plans(sequent)  # an induction on a measure is slow to give up
         self._begin("witness")
         yield from witness_plans(self._context, sequent, self._simply)
-        self._begin("equations-from-data")
-        yield from relation_plans(self._context, sequent, self.library.establish)
         self._begin("induction")
         closed = induction(self._context, sequent, rlimit=self._quick(sequent))
         if closed is not None:
             yield closed
+        self._begin("equations-from-data")
+        yield from relation_plans(self._context, sequent, self.library.establish)
         yield from after_induction
         if "invariants" not in self._without:
             self._begin("invariants")

@@ -25,7 +25,7 @@ from goedels_poetry.smt.conjecture.data import SPARE, equations
 from goedels_poetry.smt.conjecture.loops import without_plain_functions
 from goedels_poetry.smt.context.budget import GROUND
 from goedels_poetry.smt.context.prover import ProverContext
-from goedels_poetry.smt.rewriting.plan import Plan, key_of, leaf
+from goedels_poetry.smt.rewriting.plan import Plan
 from goedels_poetry.smt.rewriting.polynomials import divisors, normal, polynomial
 from goedels_poetry.smt.rewriting.statements import lemma
 from goedels_poetry.smt.rewriting.unfold import lemma_instances
@@ -84,20 +84,20 @@ def relation_plans(context: ProverContext, sequent: Sequent, establish: Establis
 
 
 def _by_equations(context: ProverContext, sequent: Sequent, on: Term) -> Iterator[Plan]:
-    """The goal from equations among its calls, the simplest ones that will do."""
+    """The goal from equations among its calls: linear ones first, from which those of products are proved."""
     goal = _core(context, sequent)
-    found: dict[int, list[Term]] = {base: [] for base in BASES}
-    for level in zip(*(_levels(context, goal, on, base) for base in BASES), strict=True):
-        for base, more in zip(BASES, level, strict=True):
-            found[base] += more
-        base = max(BASES, key=lambda b: (len(found[b]), -b))
-        if not any(level) or _query(context, sequent, _fact(on, found[base], base)) is None:
+    facts: list[Plan] = []
+    for number, level in enumerate(zip(*(_levels(context, goal, on, base) for base in BASES), strict=True)):
+        base, found = max(zip(BASES, level, strict=True), key=lambda pair: (len(pair[1]), -pair[0]))
+        if not found or (number > 2 and _query(context, sequent, [*facts, Plan(_fact(on, found, base))]) is None):
             continue
-        for width in WIDTHS:
-            plan = _proved(context, on, found[base], base, width)
-            query = _query(context, sequent, plan.sequent) if plan is not None else None
-            if plan is not None and query is not None:
-                yield Plan(sequent, query, (plan,), "equations-from-data", show(plan.sequent.concl))
+        proofs = (_proved(context, on, found, base, width, facts) for width in WIDTHS)
+        plan = next((p for p in proofs if p is not None), None)
+        if plan is not None:
+            facts.append(plan)
+            query = _query(context, sequent, facts)
+            if query is not None:
+                yield Plan(sequent, query, tuple(facts), "equations-from-data", show(plan.sequent.concl))
 
 
 def _core(context: ProverContext, sequent: Sequent) -> Term:
@@ -108,27 +108,34 @@ def _core(context: ProverContext, sequent: Sequent) -> Term:
     return again if again is concl else _core(context, make_sequent(sequent.vars, (), again))
 
 
-def _query(context: ProverContext, sequent: Sequent, fact: Sequent) -> Query | None:
-    """The goal from a fact about its variable, or None."""
-    key = key_of(fact)
-    at = Instance("step", key, sequent.vars)
-    for query in _queries(context, sequent, (1, 2)):
-        whole = Query((key, *query.cites), (at, *query.instances), equations=False, quantified=False)
-        if context.holds_alone(sequent, whole, GROUND, extra={key: fact}):
-            return whole
+def _query(context: ProverContext, sequent: Sequent, facts: Sequence[Plan]) -> Query | None:
+    """The goal from facts about its variable, or None."""
+    extra = {fact.key: fact.sequent for fact in facts}
+    for query in _queries(context, sequent, (1, 2), facts, sequent.vars):
+        if context.holds_alone(sequent, query, GROUND, extra=extra):
+            return query
     return None
 
 
-def _queries(context: ProverContext, sequent: Sequent, depths: Sequence[int]) -> Iterator[Query]:
-    """The definitions at the calls of a conclusion, and so often at those that these bring; lemmas there."""
+def _queries(
+    context: ProverContext, sequent: Sequent, depths: Sequence[int], facts: Sequence[Plan], at: Sequence[Term]
+) -> Iterator[Query]:
+    """Facts ``at`` terms; also with the definitions at the calls of a conclusion, so often at those that these bring.
+
+    Lemmas at such calls come last.
+    """
+    known = [Instance("step", fact.key, (term,)) for fact in facts for term in at]
+    cites = [fact.key for fact in facts]
+    if known:
+        yield Query(tuple(cites), tuple(known), equations=False, quantified=False)
     calls = context.unfolder.calls(sequent.concl)
     alone = make_sequent(sequent.vars, (), sequent.concl)
     rounds = list(context.unfolder.unfoldings(alone, range(max(depths)))) or [()]
     for unfolded in dict.fromkeys(rounds[min(depth, len(rounds)) - 1] for depth in depths):
-        yield Query((), unfolded, equations=False, quantified=False)
-        if at := lemma_instances(context.lemmas, [*calls, *context.unfolder.brought_by(unfolded)]):
-            cites = tuple(dict.fromkeys(i.name for i in at))
-            yield Query(cites, (*unfolded, *at), equations=False, quantified=False)
+        yield Query(tuple(cites), (*known, *unfolded), equations=False, quantified=False)
+        if more := lemma_instances(context.lemmas, [*calls, *context.unfolder.brought_by(unfolded)]):
+            both = tuple(dict.fromkeys([*cites, *(i.name for i in more)]))
+            yield Query(both, (*known, *unfolded, *more), equations=False, quantified=False)
 
 
 # ------------------------------------------------------------------------------------------------------------ features
@@ -211,9 +218,14 @@ def _fact(on: Term, facts: Sequence[Term], base: int) -> Sequent:
     return make_sequent((on,), (app(">=", (on, integer(base)), BOOL),), and_(facts))
 
 
-def _closed(context: ProverContext, case: Sequent, depth: int) -> Plan | None:
-    queries = _queries(context, case, (depth, depth + 1))
-    return next((leaf(case, query) for query in queries if context.holds_alone(case, query, GROUND)), None)
+def _closed(
+    context: ProverContext, case: Sequent, depth: int, facts: Sequence[Plan] = (), at: Sequence[Term] = ()
+) -> Plan | None:
+    extra = {fact.key: fact.sequent for fact in facts}
+    for query in _queries(context, case, (depth, depth + 1), facts, at):
+        if context.holds_alone(case, query, GROUND, extra=extra):
+            return Plan(case, query, tuple(fact for fact in facts if fact.key in query.cites), "query")
+    return None
 
 
 def _by_one_induction(context: ProverContext, fact: Sequent) -> Plan | None:
@@ -225,18 +237,28 @@ def _by_one_induction(context: ProverContext, fact: Sequent) -> Plan | None:
     return Plan(fact, scheme, tuple(done), "integer-induction", on.name) if len(done) == len(children) else None
 
 
-def _proved(context: ProverContext, on: Term, found: Sequence[Term], base: int, width: int) -> Plan | None:
-    """The equations that one induction proves together, from ``base`` on; those that it does not keep are dropped."""
+def _proved(
+    context: ProverContext, on: Term, found: Sequence[Term], base: int, width: int, facts: Sequence[Plan]
+) -> Plan | None:
+    """The equations that one induction proves together from earlier ``facts``; those that it does not keep are dropped.
+
+    Args:
+        base: from where on they hold.
+    """
     scheme = IntInduction(on.name, integer(base), (), True, width)
     depth = width * max(_speed(t, on) for e in found for t in subterms(e) if t.kind is Kind.APP and t.sort is INT)
+    before = [on, *(app("-", (on, integer(back)), INT) for back in range(1, width + 1))]
+    points = [[on], *([integer(base + offset)] for offset in range(width)), before]
     kept = list(found)
     while kept:
         fact = _fact(on, kept, base)
         children = []
-        for case in reversed(instances(fact, scheme, context.signature)):
-            child = _closed(context, case, depth)
+        cases = instances(fact, scheme, context.signature)
+        for case, at in reversed(list(zip(cases, points, strict=True))):
+            child = _closed(context, case, depth, facts, at)
             if child is None and len(kept) > 1:
-                parts = [_closed(context, part, depth) for part in instances(case, Conjuncts(), context.signature)]
+                split = instances(case, Conjuncts(), context.signature)
+                parts = [_closed(context, part, depth, facts, at) for part in split]
                 if len(parts) == len(kept):
                     kept = [e for e, part in zip(kept, parts, strict=True) if part is not None]
                 done = [part for part in parts if part is not None]
@@ -245,9 +267,8 @@ def _proved(context: ProverContext, on: Term, found: Sequence[Term], base: int, 
                 break
             children.append(child)
         else:
-            return Plan(
-                fact, scheme, tuple(reversed(children)), "integer-induction", f"{on.name} from {base} by {width}"
-            )
+            detail = f"{on.name} from {base} by {width}"
+            return Plan(fact, scheme, tuple(reversed(children)), "integer-induction", detail)
         if len(kept) == len(fact.concl.args) or fact.concl.name != "and":
             return None
     return None

@@ -45,7 +45,7 @@ def equations(
     if len(rows) < len(columns) + SPARE // 2:
         return {}
     found = ((columns[at], solution) for at, solution in null_space(rows) if max(map(abs, solution)) <= LARGEST)
-    return {term: _equation(columns, solution) for term, solution in found}
+    return {term: _equation(term, columns, solution) for term, solution in found}
 
 
 def null_space(rows: Sequence[Sequence[int]]) -> Iterator[tuple[int, list[int]]]:
@@ -88,13 +88,14 @@ def _fraction(residue: int) -> tuple[int, int]:
     return (t, u) if u > 0 else (-t, -u)
 
 
-def _equation(features: Sequence[Term], solution: Sequence[int]) -> Term:
-    """``3 * f x + x = 2 * g x``: positive coefficients on both sides."""
+def _equation(term: Term, columns: Sequence[Term], solution: Sequence[int]) -> Term:
+    """``2 * f x = x + 3 * g x``: positive coefficients, the given term on the left."""
+    sign = solution[list(columns).index(term)]
     sides: tuple[list[Term], list[Term]] = ([], [])
-    for feature, factor in zip(features, solution, strict=True):
+    for column, factor in zip(columns, solution, strict=True):
         if factor:
-            sides[factor < 0].append(_multiple(abs(factor), feature))
-    return eq(*(_sum(side) for side in sides))
+            sides[factor * sign < 0].append(_multiple(abs(factor), column))
+    return eq(*map(_sum, sides))
 
 
 def _multiple(factor: int, term: Term) -> Term:

@@ -205,7 +205,9 @@ def closed_forms(context: ProverContext, call: Term) -> Iterator[Sequent]:
     for degree in range(1, DEGREE + 1):
         powers = combinations_with_replacement(variables, degree)
         monomials += [m[0] if degree == 1 else app("*", m, INT) for m in powers]
-    points = sorted(product(range(8), repeat=len(variables)), key=lambda p: (sum(p), p[::-1]))
+    points = sorted(
+        product(range(16 if len(variables) == 1 else 8), repeat=len(variables)), key=lambda p: (sum(p), p[::-1])
+    )
     found = equations(context, [*monomials, call], variables, points[: 2 * (len(monomials) + SPARE)])
     if call in found:
         yield lemma(found[call], (app(">=", (variables[0], integer(0)), BOOL),))

@@ -20,7 +20,7 @@ from goedels_poetry.kernel.inductions import IntInduction
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.schemas import Conjuncts, instances
 from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent
-from goedels_poetry.kernel.terms import BOOL, INT, Kind, Term, and_, app, integer, substitute, subterms
+from goedels_poetry.kernel.terms import BOOL, INT, Kind, Term, and_, app, eq, integer, substitute, subterms
 from goedels_poetry.smt.conjecture.data import SPARE, equations
 from goedels_poetry.smt.conjecture.loops import without_plain_functions
 from goedels_poetry.smt.context.budget import GROUND
@@ -30,7 +30,7 @@ from goedels_poetry.smt.rewriting.polynomials import divisors, normal, polynomia
 from goedels_poetry.smt.rewriting.statements import lemma
 from goedels_poetry.smt.rewriting.unfold import lemma_instances
 
-MOST_CALLS = 8
+MOST_CALLS = 10
 MOST_FEATURES = 40
 MOST_REMAINDERS = 12
 BASES = (0, 1)
@@ -177,7 +177,7 @@ def _atoms(term: Term) -> Iterator[Term]:
 
 
 def _calls(context: ProverContext, goal: Term, on: Term) -> list[Term]:
-    """Calls of recursive functions in the goal, and of those that are defined together with them."""
+    """Calls of recursive functions in the goal, those that their bodies bring, and those defined together with them."""
     found: dict[Term, None] = {}
     waiting = [t for t in subterms(goal) if t.sort is INT]
     while waiting and len(found) < MOST_CALLS:
@@ -189,7 +189,16 @@ def _calls(context: ProverContext, goal: Term, on: Term) -> list[Term]:
         for other in context.signature.definitions:
             if other.group == definition.group and [p.sort for p in other.params] == [a.sort for a in call.args]:
                 waiting.append(app(other.name, call.args, other.sort))
+        body = substitute(definition.body, dict(zip(definition.params, call.args, strict=True)))
+        brought = subterms(_core(context, make_sequent((on,), (), eq(body, integer(0)))))
+        waiting += [t for t in brought if t.kind is Kind.APP and not _mentions(t, context, definition.group)]
     return sorted(found, key=lambda call: call.size)
+
+
+def _mentions(term: Term, context: ProverContext, group: int) -> bool:
+    """Whether there is a call of functions that are defined together."""
+    definitions = (context.signature.definition(t.name) for t in subterms(term) if t.kind is Kind.APP)
+    return any(d is not None and d.group == group for d in definitions)
 
 
 def _times(a: Term, b: Term) -> Term:
@@ -197,7 +206,7 @@ def _times(a: Term, b: Term) -> Term:
 
 
 def closed_forms(context: ProverContext, call: Term) -> Iterator[Sequent]:
-    """A call of numbers that is a polynomial where its first variable is not negative, as an equation."""
+    """A call of numbers that is a polynomial where its first variable is not negative, or linear in the others."""
     variables = tuple(dict.fromkeys(a for a in call.args if a.kind is Kind.VAR))
     if call.sort is not INT or not 1 <= len(variables) <= MOST_VARIABLES or any(v.sort is not INT for v in variables):
         return
@@ -209,6 +218,13 @@ def closed_forms(context: ProverContext, call: Term) -> Iterator[Sequent]:
         product(range(16 if len(variables) == 1 else 8), repeat=len(variables)), key=lambda p: (sum(p), p[::-1])
     )
     found = equations(context, [*monomials, call], variables, points[: 2 * (len(monomials) + SPARE)])
+    if call not in found and len(variables) > 1:
+        rest = variables[1:]
+        zero = dict.fromkeys(rest, integer(0))
+        starts = [(v, substitute(call, {**zero, v: integer(1)})) for v in rest]
+        first = substitute(call, zero)
+        columns = [first, *(_times(v, t) for v, start in starts for t in (first, start)), call]
+        found = equations(context, columns, variables, points[: 2 * (len(columns) + SPARE)])
     if call in found:
         yield lemma(found[call], (app(">=", (variables[0], integer(0)), BOOL),))
 

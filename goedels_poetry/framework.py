@@ -337,10 +337,10 @@ class GoedelsPoetryFramework(MachineRunner):
         Raises:
             KeyError: there is no such kind.
         """
-        from goedels_poetry.trace.machine import in_notebooks  # only who looks needs what draws
-
-        registry = registry_of(kind, self.extensions)
-        return in_notebooks(draw(registry), registry, kind)
+        graph = draw(registry_of(kind, self.extensions))
+        # LangGraph's own display for notebooks sends the graph to a server outside to have it drawn.
+        vars(graph)["_repr_mimebundle_"] = lambda **_: {"text/plain": repr(graph)}
+        return graph
 
     def get_state(self, run: str | RunnableConfig) -> Snapshot:
         """The newest checkpoint of a run, or the one that a config names, with the node tree of that moment.

@@ -10,10 +10,8 @@ the same programs in the same run, and must agree.
 from __future__ import annotations
 
 import argparse
-import asyncio
 import itertools
 import json
-import os
 import random
 import statistics
 import subprocess
@@ -24,15 +22,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from goedels_poetry.solvers.limits import Limits
-from goedels_poetry.solvers.pool import SolverPool
 from goedels_poetry.solvers.versions import solver_versions
 from goedels_poetry.solvers.z3_process import Z3Process, z3_binary
 
 LIMITS = Limits(rlimit=200_000, seconds=10)
 BASELINE = "one z3 process a program"
 PERSISTENT = "persistent, a context a program"
-SIZE = os.cpu_count() or 1
-POOL = f"pool of {SIZE}, a context a program"
 
 
 @dataclass(frozen=True)
@@ -160,15 +155,8 @@ def fresh_contexts(todo: list[Program], z3: Z3Process) -> list[str]:
 
 
 def one_context(todo: list[Program], z3: Z3Process) -> list[str]:
-    return [verdict([answer.status for answer in z3.ask_each(p.premises, p.queries, LIMITS)]) for p in todo]
-
-
-async def pooled(todo: list[Program], pool: SolverPool) -> list[str]:
-    async def one(program: Program) -> str:
-        answers = await pool.ask_each("z3", program.premises, program.queries, LIMITS)
-        return verdict([answer.status for answer in answers])
-
-    return list(await asyncio.gather(*(one(program) for program in todo)))
+    sessions = [(z3.session(program.premises), program.queries) for program in todo]
+    return [verdict([session.check(query, LIMITS).status for query in queries]) for session, queries in sessions]
 
 
 # --- the table ----------------------------------------------------------------------------------------------
@@ -176,13 +164,12 @@ async def pooled(todo: list[Program], pool: SolverPool) -> list[str]:
 
 def measure(todo: list[Program], rounds: int) -> tuple[dict[str, float], dict[str, list[str]]]:
     """Median verdicts a second and the verdicts themselves, by way. The ways take turns, so that load is shared."""
-    z3, pool, loop = Z3Process(), SolverPool(SIZE), asyncio.new_event_loop()
+    z3 = Z3Process()
     ways: dict[str, Callable[[], list[str]]] = {
         BASELINE: lambda: process_per_program(todo),
         "one z3 process a query": lambda: process_per_query(todo),
         PERSISTENT: lambda: one_context(todo, z3),
         "persistent, a context a query": lambda: fresh_contexts(todo, z3),
-        POOL: lambda: loop.run_until_complete(pooled(todo, pool)),
     }
     rates: dict[str, list[float]] = {name: [] for name in ways}
     verdicts = {}
@@ -191,8 +178,6 @@ def measure(todo: list[Program], rounds: int) -> tuple[dict[str, float], dict[st
             began = time.perf_counter()
             verdicts[name] = run()
             rates[name].append(len(todo) / (time.perf_counter() - began))
-    loop.run_until_complete(pool.aclose())
-    loop.close()
     z3.close()
     return {name: statistics.median(rate) for name, rate in rates.items()}, verdicts
 
@@ -209,7 +194,7 @@ def main() -> int:
     rates, verdicts = measure(programs(options.programs, options.seed), options.rounds)
     agree = len({tuple(found) for found in verdicts.values()}) == 1
     ratio = {name: rate / rates[BASELINE] for name, rate in rates.items()}
-    best = max(ratio[PERSISTENT], ratio[POOL])
+    best = ratio[PERSISTENT]
     if options.json:
         print(json.dumps({"verdicts_per_second": rates, "ratio": ratio, "agree": agree, "bar": options.bar}))
     else:

@@ -236,7 +236,7 @@ def postgres() -> Iterator[Any]:
 @pytest.fixture
 def database(postgres: Any) -> Iterator[Any]:
     """Runs in that server."""
-    from goedels_poetry.store.postgres_database import Database
+    from goedels_poetry.store.postgres import Database
 
     database = Database(postgres.url())
     yield database

@@ -27,7 +27,7 @@ from goedels_poetry.evaluation.load import holds_questions
 from goedels_poetry.evaluation.outcome import RESULTS, is_outcome
 from goedels_poetry.evaluation.pipeline import answerer_of
 from goedels_poetry.evaluation.problems import holds_problems
-from goedels_poetry.evaluation.recorded import Recorded, each_once, notes_on_pair, notes_together, read_recorded
+from goedels_poetry.evaluation.recorded import Recorded, each_once, read_recorded
 from goedels_poetry.evaluation.report import SCHEMA, passes
 from goedels_poetry.evaluation.runner import Run, is_of_report
 from goedels_poetry.evaluation.tables import compare_table, pass_table
@@ -67,7 +67,7 @@ def _bench(request: Bench) -> int:
         from goedels_poetry.cli.bench_proofs import prove
 
         return prove(request, ks)
-    of_theorems = {"--without": without, "--stand-in": request.stand_in is not None, "--cluster": request.cluster}
+    of_theorems = {"--without": without, "--cluster": request.cluster}
     for flag, given in of_theorems.items():
         if given:
             raise BadData(f"{flag} is for theorems, and these are questions")
@@ -93,7 +93,6 @@ def read_ks(text: str | None) -> list[int]:
 def _check_nothing_is_run(request: Bench) -> None:
     """Raise `BadData` for options that say how to ask, which results that are there would not heed."""
     given = [flag for flag, name in _OF_RUNS.items() if getattr(request, name) not in _UNSET]
-    given += ["--stand-in"] if request.stand_in is not None else []
     if given:
         raise BadData(f"{', '.join(given)}: says how to ask or prove, and {request.paths[0]} holds results already")
 
@@ -123,7 +122,7 @@ def _compare(request: Bench) -> int:
             found = compare(first.outcomes, other.outcomes)
         except BadData as problem:
             raise BadData(f"{request.paths[0]} and {path}: {problem}") from None
-        notes = notes_on_pair(first, other)
+        notes = [*first.notes, *other.notes]
         if request.as_json:
             pair = [request.paths[0], path]
             print_json({"schema": SCHEMA, "kind": "comparison", "paths": pair, **found.to_json(), "notes": notes})
@@ -154,10 +153,9 @@ def _some(path: str) -> Recorded:
 
 def _again(request: Bench, ks: Sequence[int]) -> int:
     """The figures of results that are there."""
-    paths, notes = each_once(request.paths)
-    every = list(map(read_recorded, paths))
+    every = list(map(read_recorded, each_once(request.paths)))
     outcomes = [outcome for each in every for outcome in each.outcomes]
-    notes += notes_together(every)
+    notes = [note for each in every for note in each.notes]
     proofs = all(each.proofs for each in every)
     if ks:
         tables = passes(outcomes, ks)

@@ -6,7 +6,6 @@ import asyncio
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -32,9 +31,8 @@ from goedels_poetry.evaluation.answerers import (
 from goedels_poetry.evaluation.load import holds_questions
 from goedels_poetry.evaluation.problems import Problem, gold_of, holds_problems, read_problems, with_answer
 from goedels_poetry.evaluation.runner import is_of_report
-from goedels_poetry.evaluation.stand_in import MODEL, Competence, StandIn
 from goedels_poetry.framework import GoedelsPoetryFramework
-from goedels_poetry.settings.declared import ModelSettings, ModelsSettings, Settings
+from goedels_poetry.settings.declared import Settings
 
 
 @dataclass(frozen=True)
@@ -66,48 +64,38 @@ def prove(request: Bench, ks: Sequence[int]) -> int:
 
 async def _prove(request: Bench, given: Settings, inputs: _Inputs, ks: Sequence[int], ray: Any) -> int:
     """``ray``: a cluster, where one is asked for."""
-    rows = inputs.rows
-    with ExitStack() as opened:
-        more: dict[str, Any] = {}
-        in_force = without(given, request.without)
-        if request.stand_in is not None:
-            known = Competence(request.stand_in, in_force.seed)
-            stand_in = opened.enter_context(StandIn(known, rows))
-            in_force = _with_model(in_force, stand_in.url())
-            more["stand_in"] = request.stand_in
-            if not any(problem.reply for problem in rows):
-                raise BadData('--stand-in knows only replies in rows of problems: {"name", "text", "reply", …}')
-        async with GoedelsPoetryFramework(in_force) as framework:
-            theorems = await _theorems(framework, inputs)
-            if framework.models is not None and request.stand_in is None:
-                more["models"] = framework.models.fingerprint
-        _remark(request, theorems)
-        if request.without:
-            more["without"] = list(request.without)
-        if request.bank:
-            more["bank"] = True
-        files = Counter(theorem.file for theorem in theorems)
-        questions = {question.key: question for question in (theorem.question for theorem in theorems)}
-        left_out = Counter(inputs.left_out)
-        if again := len(theorems) - len(questions):
-            left_out["the same theorem again"] += again
-        data = Data(tuple(questions.values()), dict(files), dict(left_out))
-        answerer = ProofAnswerer(
-            in_force,
-            theorems,
-            setup_of(in_force, **{"models": {}, **more}),
-            options_without(request.without),
-            base_url=stand_in.url if request.stand_in is not None else None,
-            learns=request.bank and "bank" not in request.without,
-        )
-        async with seats_of(ray, in_force, request.jobs or 0, lambda text: note(request, text)) as seats:
-            if seats is not None:
-                from goedels_poetry.cluster.runs import ClusterRuns
+    more: dict[str, Any] = {}
+    in_force = without(given, request.without)
+    async with GoedelsPoetryFramework(in_force) as framework:
+        theorems = await _theorems(framework, inputs)
+        if framework.models is not None:
+            more["models"] = framework.models.fingerprint
+    _remark(request, theorems)
+    if request.without:
+        more["without"] = list(request.without)
+    if request.bank:
+        more["bank"] = True
+    files = Counter(theorem.file for theorem in theorems)
+    questions = {question.key: question for question in (theorem.question for theorem in theorems)}
+    left_out = Counter(inputs.left_out)
+    if again := len(theorems) - len(questions):
+        left_out["the same theorem again"] += again
+    data = Data(tuple(questions.values()), dict(files), dict(left_out))
+    answerer = ProofAnswerer(
+        in_force,
+        theorems,
+        setup_of(in_force, **{"models": {}, **more}),
+        options_without(request.without),
+        learns=request.bank and "bank" not in request.without,
+    )
+    async with seats_of(ray, in_force, request.jobs or 0, lambda text: note(request, text)) as seats:
+        if seats is not None:
+            from goedels_poetry.cluster.runs import ClusterRuns
 
-                answerer.elsewhere = partial(ClusterRuns, seats)
-                request = replace(request, jobs=await seats.room())
-            async with answerer:
-                return await run(request, in_force, data, answerer, ks or [1], proofs=True)
+            answerer.elsewhere = partial(ClusterRuns, seats)
+            request = replace(request, jobs=await seats.room())
+        async with answerer:
+            return await run(request, in_force, data, answerer, ks or [1], proofs=True)
 
 
 def _check_cluster(request: Bench) -> None:
@@ -118,15 +106,6 @@ def _check_cluster(request: Bench) -> None:
         raise BadData("--record and --replay are one file of one machine: leave out --cluster")
     if request.bank:
         raise BadData("--bank is of one machine, where theorems come one after another: leave out --cluster")
-    if request.stand_in is not None and request.cluster != "local":
-        raise BadData("--stand-in answers on this machine alone: use it with --cluster local")
-
-
-def _with_model(settings: Settings, url: str) -> Settings:
-    """The same with the stand-in in the place of every model."""
-    return settings.model_copy(
-        update={"models": ModelsSettings(default=ModelSettings(model=MODEL, base_url=url), cache=False)}
-    )
 
 
 def _rows(request: Bench) -> tuple[list[Problem], dict[str, int]]:

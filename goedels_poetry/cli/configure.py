@@ -68,7 +68,7 @@ def settings(**flags: Any) -> Settings:
     from pydantic import ValidationError
     from pydantic_settings.exceptions import SettingsError
 
-    from goedels_poetry.settings.problems import syntax_problem, validation_problems, variable_problem
+    from goedels_poetry.settings.problems import validation_problems, variable_problem
 
     given = {name: value for name, value in flags.items() if value is not None}
     file, said, group = configuration_file(os.environ), _said(given), ""
@@ -92,7 +92,7 @@ def settings(**flags: Any) -> Settings:
     except SettingsError as error:
         raise BadSettings(variable_problem(error, os.environ)) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadSettings(syntax_problem(error, file)) from None
+        raise BadSettings(f"{file}: {error}") from None
     except OSError as error:
         raise BadSettings(f"{file}: {error.strerror or error}") from None
 

@@ -36,9 +36,10 @@ from goedels_poetry.lean.runtime.protocol import CheckRequest
 from goedels_poetry.sandbox import isolation
 from goedels_poetry.search.agents.registry import load_registry
 from goedels_poetry.settings.declared import LeanSettings
+from goedels_poetry.solvers.cvc5_process import Cvc5Process
 from goedels_poetry.solvers.limits import Limits
-from goedels_poetry.solvers.pool import SolverName, SolverPool
 from goedels_poetry.solvers.versions import solver_versions
+from goedels_poetry.solvers.z3_process import Z3Process
 from goedels_poetry.trace.terminal import console, one_line, say
 from goedels_poetry.version import __version__
 
@@ -163,14 +164,13 @@ def _mark(finding: Finding) -> Text:
 async def _solvers() -> list[Finding]:
     """Each solver decides a small question in a process of its own."""
     versions = solver_versions()
-    solvers: tuple[SolverName, ...] = ("z3", "cvc5")
     findings = []
-    async with SolverPool(1) as pool:
-        for name in solvers:
-            answer = await pool.ask(name, _TRIVIAL, Limits(seconds=20.0))
-            works = answer.status == "unsat"
-            state = "answers" if works else f"does not work: {answer.status} {answer.reason}"
-            findings.append(Finding(name, f"{versions.get(name, 'not installed')}, {state}", works))
+    for solver in (Z3Process(), Cvc5Process()):
+        with solver:
+            answer = await asyncio.to_thread(solver.ask, _TRIVIAL, Limits(seconds=20.0))
+        works = answer.status == "unsat"
+        state = "answers" if works else f"does not work: {answer.status} {answer.reason}"
+        findings.append(Finding(solver.name, f"{versions.get(solver.name, 'not installed')}, {state}", works))
     return findings
 
 

@@ -29,10 +29,10 @@ from goedels_poetry.store.reads import HistoryEntry, StoreReader
 from goedels_poetry.store.results import RunResult
 from goedels_poetry.store.state import NodeStatus, ProofNode
 from goedels_poetry.trace import machine, tree
+from goedels_poetry.trace.compare import LISTS, compare, parting_lines, rows
 from goedels_poetry.trace.events import told_events
 from goedels_poetry.trace.explain import Explanation, RunFacts, explain, formula, nearest_line, tried_in_short
 from goedels_poetry.trace.explain import rows as trial_rows
-from goedels_poetry.trace.page.compare import Comparison, compare, lists, parting_lines, render_comparison, rows
 from goedels_poetry.trace.page.data import run_data
 from goedels_poetry.trace.page.html import render
 from goedels_poetry.trace.terminal import console, counted, one_line, printable, say
@@ -44,7 +44,7 @@ NOT_FOUND = 2
 def trace(request: Trace) -> int:
     """Two runs side by side, or of one its page, events, picture or conversation."""
     if request.compare:
-        return compare_runs(request.compare, file=request.html, as_json=request.as_json)
+        return compare_runs(request.compare, as_json=request.as_json)
     run = request.run_id or ""
     if request.html:
         return write_page(run, request.html)
@@ -329,44 +329,45 @@ def write_page(run: str, file: Path) -> int:
     return looking(body)
 
 
-def compare_runs(runs: tuple[str, str], *, file: Path | None, as_json: bool) -> int:
-    """Two runs side by side: a table, one JSON object, or a page."""
+def compare_runs(runs: tuple[str, str], *, as_json: bool) -> int:
+    """Two runs side by side: a table, or one JSON object."""
 
     def body(framework: GoedelsPoetryFramework) -> int:
         first, second = (full_id(framework, run) for run in runs)
         results = stored_result(framework, first), stored_result(framework, second)
         with framework.open_store(first) as a, framework.open_store(second) as b:
             comparison = compare(a, b, results)
-        if file is not None:
-            _write(file, render_comparison(comparison))
         if as_json:
-            sys.stdout.write(json.dumps(comparison.to_json()) + "\n")
-        elif file is None:
+            sys.stdout.write(json.dumps(comparison) + "\n")
+        else:
             _print(comparison)
         return 0
 
     return looking(body)
 
 
-def _print(comparison: Comparison) -> None:
+def _print(comparison: dict[str, Any]) -> None:
     out = console(sys.stdout)
-    if not comparison.same_theorem:
+    first, second = comparison["a"], comparison["b"]
+    if not comparison["same_theorem"]:
         say(out, "the two runs are about different theorems", style="yellow")
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("", f"A  {comparison.a.run_id}", f"B  {comparison.b.run_id}"):
+    for title in ("", f"A  {first['run_id']}", f"B  {second['run_id']}"):
         table.add_column(title, overflow="fold")
-    for row in rows(comparison.a, comparison.b):
+    for row in rows(first, second):
         table.add_row(*(Text(one_line(cell)) for cell in row))
     out.print(table)
-    for title, goals in lists(comparison):
-        out.print()
-        say(out, f"{title} ({goals.count}):", style="bold")
-        for statement in goals.statements[:MOST_LISTED]:
+    for name, title in LISTS.items():
+        statements, count = comparison[name]["statements"], comparison[name]["count"]
+        if count:
+            out.print()
+            say(out, f"{title} ({count}):", style="bold")
+        for statement in statements[:MOST_LISTED]:
             say(out, f"  {one_line(statement, MOST_CHARACTERS)}")
-        if goals.count > MOST_LISTED:
-            say(out, f"  and {goals.count - MOST_LISTED} more; --json and --html have them", style="dim")
+        if count > MOST_LISTED:
+            say(out, f"  and {count - MOST_LISTED} more; --json has them", style="dim")
     out.print()
-    for line in parting_lines(comparison):
+    for line in parting_lines(comparison["parting"]):
         say(out, printable(line))
 
 

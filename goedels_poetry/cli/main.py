@@ -167,7 +167,6 @@ def _defect(error: BaseException) -> NoReturn:
     raise SystemExit(INTERNAL_ERROR)
 
 
-_AHEAD = "goedels_poetry.solvers.ahead"
 _SEARCH = "goedels_poetry.smt.jobs.symbolic"
 _CHECK = "goedels_poetry.checker.smt.jobs"
 """What the workers of a search and of a check need; that of a check is none that a search has used."""
@@ -187,18 +186,10 @@ def load_ahead(line: Sequence[str]) -> None:
         return line[0] == command and any(name.endswith(suffix) or f"{suffix}:" in name for suffix in suffixes)
 
     if is_for("prove", ".smt2", ".smt"):
-        _begin((_SEARCH, _CHECK, _CVC5))
+        from goedels_poetry.solvers import preload
+
+        preload.load_ahead(_SEARCH, _CHECK, _CVC5)
     if is_for("prove", ".lean") and not any(variable.startswith(_ANOTHER_LEAN) for variable in os.environ):
         from goedels_poetry.lean.runtime.embedded import start_ahead
 
         start_ahead()
-
-
-def _begin(modules: Sequence[str]) -> None:
-    ahead = sys.modules.get(_AHEAD)
-    if ahead is not None:  # a command called by a program that has workers already
-        ahead.load_ahead(*modules)
-    else:
-        from goedels_poetry.solvers import headstart  # and nothing more: that can wait
-
-        headstart.begin(modules)

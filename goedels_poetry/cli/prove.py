@@ -48,8 +48,7 @@ from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.search.machine.runner import LOGIC
 from goedels_poetry.settings.declared import Budgets, Settings
-from goedels_poetry.solvers.limits import SolverError
-from goedels_poetry.solvers.processors import processors
+from goedels_poetry.solvers.limits import SolverError, processors
 from goedels_poetry.solvers.worker_pool import WorkerPool
 from goedels_poetry.store.results import Event, RunResult
 from goedels_poetry.trace.lines import Progress
@@ -229,8 +228,7 @@ class _Batch:
 
     async def _spread(self, seats: Seats, sources: Sequence[Source]) -> int:
         """Several theorems are worked on elsewhere, each as a whole; of one alone the goals. How many at once."""
-        from goedels_poetry.cluster.jobs import ClusterPool
-        from goedels_poetry.cluster.runs import ClusterRuns
+        from goedels_poetry.cluster.runs import ClusterPool, ClusterRuns
 
         room = await seats.room()
         if len(sources) == 1:

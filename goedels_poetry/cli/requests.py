@@ -316,9 +316,6 @@ class Bench(Search):
     )
     bank: bool = flag("Of theorems: let each learn from those before it.")
     split: str | None = option("Of problems in rows: those of this split, e.g. test.", metavar="NAME")
-    stand_in: float | None = option(
-        "Ask no model but a stand-in that knows the rows' replies, so often.", min=0, max=1, metavar="SHARE"
-    )
     fresh: bool = flag("Ignore earlier answers; they are kept aside.")
     total_calls: int | None = option("Requests to models for the whole run.", min=0)
     total_tokens: int | None = option("Tokens for the whole run.", min=0)

@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -15,10 +14,9 @@ from rich.cells import cell_len
 from goedels_poetry.cli.inspect import looking
 from goedels_poetry.errors import InvalidInput, StoreError
 from goedels_poetry.framework import GoedelsPoetryFramework
-from goedels_poetry.store.repair import repair
+from goedels_poetry.store.repair import Salvage, repair
 from goedels_poetry.store.results import RunSummary
 from goedels_poetry.store.runs import Runs as Store
-from goedels_poetry.store.salvage import Salvage
 from goedels_poetry.store.selection import BUSY, Pruning, Selection, moment, outcome, prune, to_prune, verdicts_of
 from goedels_poetry.trace.terminal import aligned, console, counted, folded, printable, say
 
@@ -55,7 +53,7 @@ def list_runs(request: Runs) -> int:
         if request.yes or request.keep is not None:
             raise InvalidInput("--keep and --yes go with --prune")
         if selection == Selection() and request.limit:  # nobody asks about the others: they are counted, not read
-            shown = [run.summary() for run in islice(runs.latest_first(), request.limit)]
+            shown = [run.summary() for run in runs.all()[: request.limit]]
             return _list(request, shown, runs.count(), str(framework.settings.data_dir))
         every = framework.runs()
         return _list(request, selection.of(every), len(every), str(framework.settings.data_dir))

@@ -124,6 +124,8 @@ class Trace(Command):
             raise typer.BadParameter("give either a run or --compare A B")
         if (self.html or self.compare) and (self.form or self.at is not None):
             raise typer.BadParameter("--format and --at do not go with --html and --compare")
+        if self.html and self.compare:
+            raise typer.BadParameter("--html is the page of one run")
         if self.as_json and not self.compare:
             raise typer.BadParameter("--json goes with --compare; for the events of a run use --format jsonl")
 

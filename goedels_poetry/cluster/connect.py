@@ -5,15 +5,17 @@ from __future__ import annotations
 import importlib
 import logging
 import os
+import signal
 import socket
 import sys
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from goedels_poetry.cluster.ending import Ending
 from goedels_poetry.errors import MissingTool, one_line
-from goedels_poetry.solvers.processors import processors
+from goedels_poetry.search.machine.background import stopping_signals
+from goedels_poetry.solvers.limits import processors
 
 INSTALL = "pip install 'goedels-poetry-prover[ray]'"
 PATIENCE = 5.0
@@ -26,11 +28,6 @@ _ON_LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_worker_niceness":
 With the second workers are no less urgent than others on the machine."""
 _PRINTS = ("ray._private.worker", "print_to_stdstream")
 """Of a node that is lost it tells pages, whatever one asks it for, where our results go."""
-_LISTENS = ("ray._private.utils", "set_sigterm_handler")
-"""What it does about SIGTERM raises, which it swallows in places."""
-_DEAF = ("ray._private.worker", "FunctionActorManager")
-"""What `ray.shutdown` calls when its driver in C++ has ended, which leaves SIGTERM to the system: that would end us at
-once, without a word, in the second until all of Ray's processes have ended."""
 _AUTH_MODE, _TOKEN_FILE = "RAY_AUTH_MODE", "~/.ray/auth_token"
 """Of Ray, see https://docs.ray.io/en/latest/ray-security/token-auth.html."""
 _SILENT = {"RAY_USAGE_STATS_ENABLED": "0"}
@@ -61,21 +58,33 @@ def opened(where: str) -> Iterator[Any]:
     if where == LOCAL:
         os.environ.update(_ON_LOOPBACK)
     os.environ.update(_SILENT)
-    with Ending() as ending:
+    try:
+        ray = importlib.import_module("ray")
+    except ImportError as problem:
+        raise ClusterError(f"--cluster needs Ray, which is not installed here ({problem}): {INSTALL}") from None
+    logging.getLogger("ray").setLevel(logging.ERROR)  # its remarks are for the person who runs the cluster
+    with _our_handlers():
         try:
-            ray = importlib.import_module("ray")
-        except ImportError as problem:
-            raise ClusterError(f"--cluster needs Ray, which is not installed here ({problem}): {INSTALL}") from None
-        logging.getLogger("ray").setLevel(logging.ERROR)  # what it remarks on its way is for who runs a cluster
-        try:
-            with _without(*_LISTENS):
+            with _our_handlers():
                 _start(ray, where)
             with _without(*_PRINTS):
                 yield ray
         finally:
-            ending.listen()  # until now whoever worked on the cluster did
-            with _first(*_DEAF, ending.listen):
-                ray.shutdown()
+            ray.shutdown()
+
+
+@contextmanager
+def _our_handlers() -> Iterator[None]:
+    """On leaving, signals are handled as before: Ray replaces what is there."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.getsignal(number) for number in stopping_signals()}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _start(ray: Any, where: str) -> None:
@@ -93,41 +102,15 @@ def _start(ray: Any, where: str) -> None:
 @contextmanager
 def _without(module: str, name: str) -> Iterator[None]:
     """Inside, a function of Ray's does nothing, for which there is no setting."""
-    with _in_place_of(module, name, lambda function: lambda *given, **more: None):
-        yield
-
-
-@contextmanager
-def _first(module: str, name: str, call: Callable[[], None]) -> Iterator[None]:
-    """Inside, ``call`` is called before a function of Ray's does what it does."""
-
-    def both(function: Callable[..., Any]) -> Callable[..., Any]:
-        def called(*given: Any, **more: Any) -> Any:
-            call()
-            return function(*given, **more)
-
-        return called
-
-    with _in_place_of(module, name, both):
-        yield
-
-
-@contextmanager
-def _in_place_of(module: str, name: str, made: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Iterator[None]:
-    """Inside, another function is in the place of one of Ray's.
-
-    Where Ray has none of that name any more, there is nothing to do.
-    """
     there = importlib.import_module(module)
     function = getattr(there, name, None)
-    if function is None:
-        yield
-        return
-    setattr(there, name, made(function))
+    if function is not None:
+        setattr(there, name, lambda *given, **more: None)
     try:
         yield
     finally:
-        setattr(there, name, function)
+        if function is not None:
+            setattr(there, name, function)
 
 
 def _init(ray: Any, where: str) -> None:

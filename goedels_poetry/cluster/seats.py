@@ -28,8 +28,6 @@ LOOK_SECONDS = 0.5
 """Between two looks at which nodes there are, while somebody waits."""
 PATIENCE = 60.0
 """Seconds to wait for a node where there is none with room: a cluster may be growing."""
-QUIET = 15.0
-"""Seconds without any process until somebody should know what is waited for; one takes some 5 s to begin."""
 TRIES = 4
 """Seats that may be lost over the same call: one that ends four of them is likely to be what ends them."""
 CLOSING_SECONDS = 10.0
@@ -97,8 +95,7 @@ class Seats:
         self._refused: dict[str, str] = {}
         self._failed: Counter[str] = Counter()
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._without_room = self._unserved = 0.0
-        self._told = False
+        self._without_room = 0.0
         self._turned_away = 0
         told = ray.exceptions  # the result, too, may be lost with the node that has it
         self._gone = (told.RayActorError, told.ObjectLostError, told.NodeDiedError, told.WorkerCrashedError)
@@ -272,7 +269,6 @@ class Seats:
             node = self._with_room(nodes, kind) or self._made_room(nodes, kind, wanted)
             if node is not None:
                 self._begin(node, kind)
-        self._tell_of_waiting()
         if self._coming or self._busy or self._idle:
             self._without_room = 0.0
             return
@@ -285,13 +281,6 @@ class Seats:
             raise ClusterError(
                 f"no node with 1 processor and {need:.1f} GB came within {PATIENCE:g} s; there is: {there}"
             )
-
-    def _tell_of_waiting(self) -> None:
-        """Say once that the processes asked for do not come: Ray lets them wait where other work has the processors."""
-        self._unserved = 0.0 if self._busy or self._idle else self._unserved + LOOK_SECONDS
-        if self._coming and not self._told and self._unserved >= QUIET:
-            self._told = True
-            self._note(f"no process of the cluster is free after {QUIET:g} s, other work may have them: still waiting")
 
     def _with_room(self, nodes: list[_Node], kind: str) -> _Node | None:
         """The node with most room for one more seat of the kind."""

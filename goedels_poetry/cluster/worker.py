@@ -10,16 +10,17 @@ import hashlib
 import json
 import os
 import platform
+import shutil
+import tempfile
 import time
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from goedels_poetry.cluster.homes import Home
 from goedels_poetry.cluster.travel import Files, packed, unpack
 from goedels_poetry.errors import GoedelsPoetryError, MissingTool, StoreError, one_line
-from goedels_poetry.solvers.processors import VARIABLE
+from goedels_poetry.solvers.limits import PROCESSORS
 from goedels_poetry.version import __version__
 
 if TYPE_CHECKING:
@@ -55,8 +56,9 @@ class Worker:
     """Made in a process of its own on a node. Its methods are called one after the other, but for the last three."""
 
     def __init__(self, cpus: int) -> None:
-        os.environ[VARIABLE] = str(cpus)
-        self._home = Home()
+        os.environ[PROCESSORS] = str(cpus)
+        self._folder = tempfile.TemporaryDirectory(prefix="goedels-poetry-seat-")
+        self._home = Path(self._folder.name)
         self._runners: dict[str, MachineRunner] = {}
         self._pool: WorkerPool | None = None
         self._leans: dict[str, LeanLanguage] = {}
@@ -78,7 +80,7 @@ class Worker:
         began = time.monotonic()
         self._at_work = True  # before anything is awaited: whoever interrupts it has asked for it first
         told = Assignment(**json.loads(assignment))
-        folder = self._home.path / "runs" / told.run_id
+        folder = self._home / "runs" / told.run_id
         try:
             runner = self._runner(settings, store)
             place = runner.place(told.run_id)
@@ -96,7 +98,7 @@ class Worker:
             return json.dumps({"error": str(problem)}), {}
         finally:
             self._task, self._stopped, self._at_work = None, "", False
-            await asyncio.to_thread(_remove, folder)
+            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
     async def job(self, function: str, payload: str, seconds: float, memory_mb: int) -> str:
         """One job of a `WorkerPool`: ``{"result": ...}``, or ``{"error": [class, words, ...]}``, as JSON."""
@@ -121,7 +123,7 @@ class Worker:
 
         if settings not in self._leans:
             self._leans[settings] = LeanLanguage()
-            self._leans[settings].configure(Settings(**json.loads(settings), home=self._home.path, store_url=None))
+            self._leans[settings].configure(Settings(**json.loads(settings), home=self._home, store_url=None))
         self._task = asyncio.ensure_future(answer(self._leans[settings], json.loads(payload)))
         try:
             async with asyncio.timeout(seconds):
@@ -144,7 +146,7 @@ class Worker:
 
         if settings not in self._runners:
             own = {} if store else {"store_url": None}  # the URL has a password, so it is the node's own
-            told = Settings(**{**json.loads(settings), **own, "home": str(self._home.path)})
+            told = Settings(**{**json.loads(settings), **own, "home": str(self._home)})
             if (here := named_store(told)) != store:
                 raise StoreError(
                     f"node {platform.node()} keeps runs in {here or 'files'}, and not in {store}: "
@@ -175,7 +177,7 @@ class Worker:
             await language.aclose()
         if self._pool is not None:
             await self._pool.aclose()
-        self._home.remove()
+        self._folder.cleanup()
 
 
 def to_json(assignment: Any) -> str:
@@ -187,12 +189,6 @@ def named_store(settings: Settings) -> str:
     """The database of the settings without user and password, "" where runs are in files; raises `StoreError`."""
     if settings.store_url is None:
         return ""
-    from goedels_poetry.store.postgres_connection import place_of
+    from goedels_poetry.store.postgres import place_of
 
     return place_of(settings.store_url.get_secret_value())
-
-
-def _remove(folder: Path) -> None:
-    import shutil
-
-    shutil.rmtree(folder, ignore_errors=True)

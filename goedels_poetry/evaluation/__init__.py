@@ -7,8 +7,8 @@ Who calls whom:
 * `answerers` are who is asked: the question machine, or the machine for theorems, also without ideas of the search.
 * `questions` and `outcome` are the data: a question with its gold label, and what became of it.
 * `recorded` reads results that runs have left, each once, and says how two runs were made differently.
-* `figures` counts outcomes and compares runs; `tables` and `plots` show that.
-* For proofs: `problems` reads collections of theorems, `stand_in` answers in the place of a model.
+* `figures` counts outcomes and compares runs; `tables` shows that.
+* For proofs: `problems` reads collections of theorems.
 """
 
 from __future__ import annotations

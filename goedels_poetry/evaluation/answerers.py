@@ -143,7 +143,6 @@ class ProofAnswerer:
         theorems: all that will be asked about.
         setup: see `Answerer.setup`.
         options: handed to the language.
-        base_url: of a sample: where its model is served, instead of what the settings say.
         learns: use the lemma bank and the statistics of the data directory, and add to them.
     """
 
@@ -156,11 +155,9 @@ class ProofAnswerer:
         theorems: Sequence[Theorem],
         setup: Mapping[str, Any],
         options: Mapping[str, Any] | None = None,
-        base_url: Callable[[int], str] | None = None,
         learns: bool = False,
     ) -> None:
         self.setup = setup
-        self._base_url = base_url
         self._learns = learns
         self._settings = settings
         self._options = dict(options or {})
@@ -193,9 +190,6 @@ class ProofAnswerer:
         """One for all theorems of a sample: its solvers are started once."""
         if sample not in self._frameworks:
             changes: dict[str, Any] = {"seed": self._settings.seed + sample, "use_memory": self._learns}
-            if self._base_url is not None:
-                default = self._settings.models.default.model_copy(update={"base_url": self._base_url(sample)})
-                changes["models"] = self._settings.models.model_copy(update={"default": default, "cache": False})
             settings = self._settings.model_copy(update=changes)
             made = self._frameworks[sample] = MachineRunner(settings)
             if self.elsewhere is not None:

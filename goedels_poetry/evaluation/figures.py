@@ -6,10 +6,12 @@ Every question counts: what failed is wrong, and no class is left out for never 
 from __future__ import annotations
 
 import math
+import statistics
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields, is_dataclass
+from fractions import Fraction
 from typing import Any
 
 from goedels_poetry.evaluation.outcome import LEVELS, PREDICTED, Outcome
@@ -43,38 +45,29 @@ def mcnemar(only_first: int, only_second: int) -> float:
         only_first, only_second: items that only the first, or only the second, has right.
     """
     differing = only_first + only_second
-    term = tail = 1  # C(n, 0), then C(n, k+1) = C(n, k)·(n-k)/(k+1): exact in whole numbers
-    for k in range(min(only_first, only_second)):
-        term = term * (differing - k) // (k + 1)
-        tail += term
+    tail = sum(math.comb(differing, k) for k in range(min(only_first, only_second) + 1))
     return min(1.0, float(2 * tail / 2**differing))
 
 
 def pass_at_k(samples: int, correct: int, k: int) -> float:
     """The unbiased estimate of the chance that at least one of k samples is correct (Chen et al. 2021).
 
-    ``1 - C(n-c, k) / C(n, k)``, computed as a product, so that no large number ever arises.
-
     Raises:
         ValueError: k is not between 1 and ``samples``, or ``correct`` not between 0 and ``samples``.
     """
     if not 1 <= k <= samples or not 0 <= correct <= samples:
         raise ValueError(f"pass@{k} cannot be estimated from {correct} correct ones of {samples} samples")
-    if samples - correct < k:
-        return 1.0
-    return 1.0 - math.prod(1.0 - k / i for i in range(samples - correct + 1, samples + 1))
+    return float(1 - Fraction(math.comb(samples - correct, k), math.comb(samples, k)))
 
 
 def mean(values: Sequence[float]) -> float:
     """Arithmetic mean; 0 of nothing."""
-    return math.fsum(values) / len(values) if values else 0.0
+    return statistics.fmean(values) if values else 0.0
 
 
 def quantile(values: Sequence[float], q: float) -> float:
     """The q-quantile, interpolated between neighbours (type 7, the default of R and NumPy); 0 of nothing."""
-    if not values:
-        return 0.0
-    ordered = sorted(values)
+    ordered = sorted(values) or [0.0]
     at = q * (len(ordered) - 1)
     below = math.floor(at)
     above = min(below + 1, len(ordered) - 1)
@@ -97,14 +90,8 @@ class Share:
 
     def to_json(self) -> dict[str, Any]:
         """``{"value", "right", "of", "low", "high"}``, rounded to 4 digits."""
-        value = None if self.value is None else round(self.value, 4)
-        return {
-            "value": value,
-            "right": round(self.right, 4),
-            "of": self.of,
-            "low": round(self.low, 4),
-            "high": round(self.high, 4),
-        }
+        found = {"value": self.value, **asdict(self)}
+        return {name: round(each, 4) if isinstance(each, float) else each for name, each in found.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +122,14 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True)
-class Metrics:
+class _Figures:
+    def to_json(self) -> dict[str, Any]:
+        """JSON values only."""
+        return {field.name: _as_json(getattr(self, field.name)) for field in fields(self)}
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics(_Figures):
     """The figures of a data set, or of several together."""
 
     questions: int
@@ -171,15 +165,16 @@ class Metrics:
     money: Spread
     seconds: Spread
 
-    def to_json(self) -> dict[str, Any]:
-        """JSON values only."""
-        data = asdict(self)
-        for name in ("accuracy", "coverage", "selective", "uncertain"):
-            data[name] = getattr(self, name).to_json()
-        data["calibration"] = {level: share.to_json() for level, share in self.calibration.items()}
-        for name in ("wrong_proved", "wrong_refuted"):
-            data[name] = list(data[name])
-        return data
+
+def _as_json(value: Any) -> Any:
+    """Figures as JSON values: shares by their own method, other records by their fields."""
+    if isinstance(value, Share | Comparison):
+        return value.to_json()
+    if isinstance(value, dict):
+        return {str(name): _as_json(each) for name, each in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    return list(value) if isinstance(value, tuple) else value
 
 
 def share(flags: Sequence[bool], questions: int | None = None) -> Share:
@@ -269,23 +264,8 @@ def by_dataset(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:
     return found
 
 
-def curve(outcomes: Iterable[Outcome]) -> list[tuple[float, float]]:
-    """Coverage against accuracy: what remains when only answers of at least some confidence are given.
-
-    Points (coverage, selective accuracy), most confident answers first; answers of equal confidence come together.
-    Answers without a score come last.
-    """
-    every = list(outcomes)
-    scores = sorted({-1.0 if one.score is None else one.score for one in every if one.committed}, reverse=True)
-    points = []
-    for least in scores:
-        given = [one for one in every if one.committed and (-1.0 if one.score is None else one.score) >= least]
-        points.append((len(given) / len(every), mean([one.correct for one in given])))
-    return points
-
-
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(_Figures):
     """Paired results. Of several samples of a question the first one counts."""
 
     pairs: int
@@ -304,34 +284,18 @@ class Comparison:
         return (self.second.value or 0.0) - (self.first.value or 0.0)
 
     def to_json(self) -> dict[str, Any]:
-        """JSON values only."""
-        return {
-            "pairs": self.pairs,
-            "first": self.first.to_json(),
-            "second": self.second.to_json(),
-            "difference": round(self.difference, 4),
-            "only_first": list(self.only_first),
-            "only_second": list(self.only_second),
-            "p": self.p,
-        }
+        """JSON values only, with the difference."""
+        return {**_Figures.to_json(self), "difference": round(self.difference, 4)}
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class Compared(_Figures):
     """Two runs, over all and by data set."""
 
     overall: Comparison
     datasets: dict[str, Comparison]
     unmatched: tuple[int, int]
     """Questions that only one of the two has; they are in no figure."""
-
-    def to_json(self) -> dict[str, Any]:
-        """JSON values only."""
-        return {
-            "overall": self.overall.to_json(),
-            "datasets": {name: each.to_json() for name, each in self.datasets.items()},
-            "unmatched": list(self.unmatched),
-        }
 
 
 def compare(first: Iterable[Outcome], second: Iterable[Outcome]) -> Compared:
@@ -396,7 +360,7 @@ def _comparison(first: Sequence[Outcome], second: Sequence[Outcome]) -> Comparis
 
 
 @dataclass(frozen=True, slots=True)
-class PassAt:
+class PassAt(_Figures):
     """Of n samples of each item: how likely one of k is right."""
 
     items: int
@@ -408,11 +372,6 @@ class PassAt:
     """Mean over the items by k; None where an item has fewer than k samples, so that it cannot be estimated.
 
     The interval is Wilson's for so many items with this mean, which is never too narrow."""
-
-    def to_json(self) -> dict[str, Any]:
-        """JSON values only."""
-        at = {str(k): None if found is None else found.to_json() for k, found in self.at.items()}
-        return {"items": self.items, "samples": list(self.samples), "solved": self.solved, "at": at}
 
 
 def pass_at(outcomes: Iterable[Outcome], ks: Sequence[int]) -> PassAt:

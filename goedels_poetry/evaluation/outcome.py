@@ -6,11 +6,13 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from goedels_poetry.evaluation.questions import LABELS, BadData, GoldQuestion, Label
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
+
+from goedels_poetry.evaluation.questions import BadData, GoldQuestion, Label
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.lean.errors import ErrorCategory, ErrorClassifier
 from goedels_poetry.reasoning.results import QueryResult
@@ -107,7 +109,8 @@ def _first(table: tuple[tuple[str, str], ...], text: str) -> str:
 
 
 Predicted = Literal["true", "false", "unknown", "inconsistent", "invalid", "out_of_budget", "other", "failed"]
-LEVELS = ("high", "medium", "low", "")
+Level = Literal["high", "medium", "low", ""]
+LEVELS: tuple[Level, ...] = ("high", "medium", "low", "")
 """Of confidence; the last one: it was not computed."""
 PREDICTED: tuple[Predicted, ...] = (
     "true",
@@ -123,40 +126,49 @@ PREDICTED: tuple[Predicted, ...] = (
 program at all. ``other``: an option's letter or a number where true, false or unknown was asked for."""
 
 
+_MOST = 1 << 53
+"""Larger amounts are none that was ever measured, and no figures can be made of them."""
+Text = Annotated[str, AfterValidator(sys.intern)]
+"""Of equal texts in many lines one is kept."""
+Count = Annotated[int, Field(ge=0, le=_MOST)]
+Amount = Annotated[float, Field(ge=0, le=_MOST)]
+Score = Annotated[float, Field(ge=0, le=1)]
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """One question, or one sample of it, after it was asked."""
 
-    id: str
-    digest: str
-    dataset: str
+    id: Text
+    digest: Text
+    dataset: Text
     gold: Label
     predicted: Predicted
-    sample: int = 0
+    sample: Count = 0
     tags: tuple[str, ...] = ()
-    reason: str = ""
-    level: str = ""
+    reason: Text = ""
+    level: Level = ""
     """Of confidence, see `LEVELS`."""
-    score: float | None = None
+    score: Score | None = None
     """The confidence as a number, 0 to 1."""
-    attempts: int = 0
+    attempts: Count = 0
     """Programs that were written and posed."""
-    calls: int = 0
+    calls: Count = 0
     """Requests that were sent to models."""
-    cached: int = 0
+    cached: Count = 0
     """Replies from the cache: for these nothing was paid now."""
-    tokens: int = 0
-    money: float = 0.0
+    tokens: Count = 0
+    money: Amount = 0.0
     """US dollars."""
-    seconds: float = 0.0
+    seconds: Amount = 0.0
     """From asking to answering."""
     repeated: bool = False
     """Whether the answer is that of an equal question, and cost nothing."""
-    ending: str = ""
+    ending: Text = ""
     """How it ended, in one or two words; see `categories.ending`. "" in results of earlier versions."""
-    mistakes: Mapping[str, int] = field(default_factory=dict)
+    mistakes: Mapping[str, Count] = field(default_factory=dict)
     """Of a proof: attempts that failed, by kind; see `categories.mistakes`."""
-    trust_level: str = ""
+    trust_level: Text = ""
 
     @property
     def key(self) -> str:
@@ -226,7 +238,7 @@ def outcome(question: GoldQuestion, result: QueryResult | str, sample: int, seco
         **base,
         predicted=predicted(result),
         reason=result.reason,
-        level=str(result.confidence.get("level") or ""),
+        level=result.confidence.get("level") or "",
         score=float(score) if isinstance(score, int | float) else None,
         attempts=result.attempts,
         calls=int(costs.get("calls", 0)),
@@ -245,57 +257,24 @@ def read_outcome(row: Any) -> Outcome:
     Raises:
         BadData: a key is missing or holds something else.
     """
-    if not isinstance(row, Mapping):
-        raise BadData("a result is an object")
-    missing = [name for name in ("id", "digest", "dataset", "gold", "predicted") if not isinstance(row.get(name), str)]
-    if missing:
-        raise BadData(f"a result needs {', '.join(missing)} as texts; is this a results.jsonl that bench wrote?")
-    if row["gold"] not in LABELS or row["predicted"] not in PREDICTED:
-        raise BadData(f"gold {row['gold']!r} or predicted {row['predicted']!r} is no label")
-    known: dict[str, Any] = {name: _shared(row[name]) for name in Outcome.__dataclass_fields__ if name in row}
-    for name, (what, holds) in _SHAPES.items():
-        if name in known and not holds(known[name]):
-            raise BadData(f'"{name}" has to be {what}, and is {str(known[name])[:40]!r}')
-    made = Outcome(**{**known, "tags": tuple(known.get("tags", ())), "mistakes": dict(known.get("mistakes", {}))})
+    try:
+        made = _ROWS.validate_json(json.dumps(row), strict=True)
+    except ValidationError as problem:
+        first = problem.errors(include_url=False)[0]
+        name = f'"{first["loc"][0]}": ' if first["loc"] else ""
+        raise BadData(f"{name}{first['msg']}; is this a results.jsonl that bench wrote?") from None
     if row.get("correct", made.correct) is not made.correct:
         said = str(row["correct"])[:40]
         raise BadData(f'"correct" says {said!r}, but {made.predicted!r} was answered, and {made.gold!r} is right')
     return made
 
 
-_MOST = 1 << 53
-"""Larger amounts are none that anybody has seen, and no figures can be made of them."""
-
-
-def _is_amount(value: Any, most: int = _MOST) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= most
-
-
-def _shared(value: Any) -> Any:
-    """The same; of equal texts, which stand in many lines, one is kept."""
-    return sys.intern(value) if isinstance(value, str) else value
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and _is_amount(value)
-
-
-_SHAPES: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
-    **dict.fromkeys(("reason", "ending", "trust_level"), ("a text", lambda value: isinstance(value, str))),
-    **dict.fromkeys(("sample", "attempts", "calls", "cached", "tokens"), ("a whole number", _is_count)),
-    **dict.fromkeys(("money", "seconds"), ("a number that is not negative", _is_amount)),
-    "level": (f"one of {', '.join(LEVELS[:-1])}, or empty", lambda value: value in LEVELS),
-    "score": ("a number from 0 to 1, or null", lambda value: value is None or _is_amount(value, 1)),
-    "repeated": ("true or false", lambda value: isinstance(value, bool)),
-    "tags": ("a list of texts", lambda value: isinstance(value, list) and all(isinstance(tag, str) for tag in value)),
-    "mistakes": ("counts by kind", lambda value: isinstance(value, dict) and all(map(_is_count, value.values()))),
-}
-"""What the fields of a results file have to hold, beside those that every line needs."""
-
-
 def is_outcome(row: Any) -> bool:
     """Whether a row looks like a result that ``bench`` wrote, whatever may be wrong with it."""
     return isinstance(row, Mapping) and "digest" in row and "predicted" in row
+
+
+_ROWS = TypeAdapter(Outcome)
 
 
 def to_lines(outcomes: list[Outcome]) -> str:

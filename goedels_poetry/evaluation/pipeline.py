@@ -11,7 +11,6 @@ from goedels_poetry.evaluation.answerers import QuestionAnswerer, setup_of
 from goedels_poetry.evaluation.load import Data, load, sample
 from goedels_poetry.evaluation.outcome import Outcome
 from goedels_poetry.evaluation.questions import GoldQuestion
-from goedels_poetry.evaluation.recorded import differences, read_summary, setup_in
 from goedels_poetry.evaluation.report import Report, report, write
 from goedels_poetry.evaluation.runner import ANSWERS, INTERRUPTED, Answerer, AnswerLog, Limits, Runner, check_answer
 from goedels_poetry.reasoning.proof_of_thought import ProofOfThought
@@ -22,7 +21,7 @@ class EvaluationPipeline:
 
     Args:
         asks: `ProofOfThought`, or any `Answerer`; not closed.
-        output_dir: folder for ``answers.jsonl``, ``results.jsonl``, ``summary.json``, ``report.md`` and pictures.
+        output_dir: folder for ``answers.jsonl``, ``results.jsonl``, ``summary.json``, and ``report.md``.
         num_workers: questions asked at once.
         samples: answers to each question.
         pass_at: k's of pass@k; raises the number of samples where that is smaller.
@@ -94,22 +93,12 @@ class EvaluationPipeline:
                 samples=self._samples,
                 limits=self._limits,
                 on_outcome=self._on_outcome,
-                on_unused=self._say_unused,
             )
             run = await self._runner.run(sample(data.questions, max_samples, seed))
             resume = self._resume if run.missing or run.errors else ""
             found = report(run, data, self._answerer.setup, ks=self._ks, proofs=self._proofs, resume=resume)
             write(found, self._folder)
         return found
-
-    def _say_unused(self, number: int) -> None:
-        """Answers were paid for: who changed something without meaning to wants to know before it is paid again."""
-        if self._on_note is None:
-            return
-        setup = setup_in(read_summary(self._folder))
-        differ = differences(setup, self._answerer.setup) if setup is not None else []
-        why = f"given under another setup ({'; '.join(differ)})" if differ else "to something that is not asked now"
-        self._on_note(f"{self._folder / ANSWERS}: {number} answer{'s' * (number != 1)} {why}, not used")
 
     def interrupt(self, reason: str = INTERRUPTED) -> None:
         """Begin no further question; what is under way is finished, and the report written."""

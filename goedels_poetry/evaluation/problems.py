@@ -2,7 +2,7 @@
 
 | layout | what a row has |
 |---|---|
-| our own | ``text``, ``language`` (default: smt), ``name``; if wanted ``gold`` (false: to be refuted), ``reply`` |
+| our own | ``text``, ``language`` (default: smt), ``name``; if wanted ``gold`` (false: to be refuted) |
 | miniF2F | ``name``, ``header``, ``formal_statement``, ``informal_prefix``, ``split`` (also of ProofNet) |
 | PutnamBench | ``problem_name`` or ``name``, ``lean4_statement``; in its files the answer stands below ``:= sorry`` |
 | ProofNet | ``id``, ``lean4_src_header`` or ``header``, ``lean4_formalization`` or ``formal_statement`` |
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -62,12 +62,6 @@ class Problem:
     """``split:test``, ``difficulty:2``."""
     place: str = ""
     """``FILE:LINE``."""
-    reply: str = ""
-    """What a model has to reply to prove it, for the stand-in that knows some answers."""
-    when: str = ""
-    """What a prompt about it holds, so that the stand-in recognises it; "" for its name."""
-    difficulty: float = 1.0
-    """1: as hard as any."""
 
 
 def holds_problems(file: Path) -> bool:
@@ -160,7 +154,6 @@ def _problem(row: Mapping[str, Any], stem: str, number: int, place: str) -> Prob
     suffix = languages.BUILT_IN[language][1][0]
     file = _NOT_IN_A_NAME.sub("_", name)[:80] + suffix
     gold = gold_label(row["gold"]) if row.get("gold") is not None else gold_of(text, file)
-    hard = row.get("difficulty")
     return Problem(
         name,
         text,
@@ -169,9 +162,6 @@ def _problem(row: Mapping[str, Any], stem: str, number: int, place: str) -> Prob
         gold,
         tags,
         place,
-        reply=text_of(row, "reply", default=""),
-        when=text_of(row, "when", default=""),
-        difficulty=float(hard) if isinstance(hard, int | float) and hard > 0 else 1.0,
     )
 
 
@@ -221,10 +211,3 @@ def _has_proof(statement: str) -> bool:
 
 def _reasons(left_out: Mapping[str, int]) -> str:
     return "".join(f"; {reason} ({number})" for reason, number in left_out.items())
-
-
-def files_of(paths: Iterable[str]) -> Iterator[Path]:
-    """Files with rows of problems among the paths, and in those that are folders."""
-    for path in map(Path, paths):
-        inside = sorted(path.rglob("*")) if os.path.isdir(path) else [path]
-        yield from (file for file in inside if holds_problems(file))

@@ -1,10 +1,10 @@
-"""Results that runs have left: each counted once, with what their summaries say of how they were made."""
+"""Results that runs have left, each counted once, with their summaries."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,6 @@ SUMMARY = "summary.json"
 """Name of the summary in a report folder."""
 _MOST = 64_000_000
 """Bytes of a summary that is looked at."""
-_ABSENT = "–"
-_MOST_DIFFERENCES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +33,13 @@ class Recorded:
     """What the run's summary says; {} where there is none beside the results."""
 
     @property
-    def setup(self) -> Mapping[str, Any] | None:
-        """All that its answers depend on; None: nobody knows."""
-        return setup_in(self.summary)
-
-    @property
     def proofs(self) -> bool:
         """Whether theorems were proved, as far as anybody knows."""
         return self.summary.get("kind") == "proofs"
 
     @property
     def notes(self) -> Iterator[str]:
-        """What whoever reads figures of it should know."""
+        """Caveats about its figures."""
         if self.again:
             plural = "s" * (self.again != 1)
             yield f"{self.path}: {self.again} line{plural} stand there again, word for word, and count once"
@@ -93,68 +86,13 @@ def read_outcomes(path: Path) -> list[Outcome]:
     return list(read_recorded(path).outcomes)
 
 
-def each_once(paths: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Names of results without those that stand there twice, and a note for each that does."""
+def each_once(paths: Iterable[str]) -> list[str]:
+    """Names of results, each file once."""
     named: dict[str, str] = {}
-    notes = []
     for path in paths:
         real = os.path.realpath(path)
-        real = os.path.join(real, RESULTS) if os.path.isdir(real) else real
-        if named.setdefault(real, path) is not path:
-            notes.append(f"{path} is named twice ({named[real]}), and counts once")
-    return list(named.values()), notes
-
-
-def notes_together(every: Sequence[Recorded]) -> list[str]:
-    """What whoever reads figures over several runs should know."""
-    notes = [note for each in every for note in each.notes]
-    for number, one in enumerate(every):
-        for other in every[number + 1 :]:
-            if one.setup is not None and one.setup == other.setup:
-                notes.append(f"{one.path} and {other.path} have one setup, seed included: a sample may stand in both")
-    return notes
-
-
-def notes_on_pair(one: Recorded, other: Recorded) -> list[str]:
-    """What whoever compares two runs should know: how they were made differently."""
-    notes = [*one.notes, *other.notes]
-    unknown = [each.path for each in (one, other) if each.setup is None]
-    if unknown:
-        where = " and ".join(dict.fromkeys(unknown))
-        notes.append(f"how the runs were set up is not compared: no {SUMMARY} beside the results of {where}")
-    elif differ := differences(one.setup or {}, other.setup or {}):
-        notes.append(f"set up differently: {'; '.join(differ)}")
-    for each in (one, other):
-        if any(outcome.sample for outcome in each.outcomes):
-            notes.append(f"{each.path} has several samples of a question: the first of each is compared")
-    return notes
-
-
-def differences(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]:
-    """``settings.budgets.wall_seconds 10 and 20`` for each value that is not the same in both, as far as one reads."""
-    one, other = dict(_leaves(first)), dict(_leaves(second))
-    differ = [
-        f"{name} {one.get(name, _ABSENT)} and {other.get(name, _ABSENT)}"
-        for name in dict.fromkeys((*one, *other))
-        if one.get(name, _ABSENT) != other.get(name, _ABSENT)
-    ]
-    more = len(differ) - _MOST_DIFFERENCES
-    return [*differ[:_MOST_DIFFERENCES], *([f"and {more} more"] if more > 0 else [])]
-
-
-def _leaves(value: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]:
-    for name, inner in value.items():
-        if isinstance(inner, Mapping):
-            yield from _leaves(inner, f"{before}{name}.")
-        else:
-            text = inner if isinstance(inner, str) else json.dumps(inner, default=str)
-            yield f"{before}{name}", text if len(text) <= 60 else f"{text[:57]}..."
-
-
-def setup_in(summary: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """What a summary says of the setup of its run; None where it says nothing."""
-    setup = summary.get("setup")
-    return setup if isinstance(setup, Mapping) and setup else None
+        named.setdefault(os.path.join(real, RESULTS) if os.path.isdir(real) else real, path)
+    return list(named.values())
 
 
 def read_summary(folder: Path) -> dict[str, Any]:

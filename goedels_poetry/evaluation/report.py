@@ -1,4 +1,4 @@
-"""The report of a run: one JSON object, a Markdown page, pictures, and a line for every question."""
+"""The report of a run: one JSON object, a Markdown page, and a line for every question."""
 
 from __future__ import annotations
 
@@ -8,24 +8,20 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from pathlib import Path
 from typing import Any
 
-from markdown_it import MarkdownIt
-
 from goedels_poetry.errors import StoreError
 from goedels_poetry.evaluation import tables
-from goedels_poetry.evaluation.figures import UNITS, Curve, Metrics, PassAt, by_dataset, curve, curves, metrics, pass_at
+from goedels_poetry.evaluation.figures import UNITS, Curve, Metrics, PassAt, by_dataset, curves, metrics, pass_at
 from goedels_poetry.evaluation.load import Data
 from goedels_poetry.evaluation.outcome import RESULTS, Outcome, to_lines
-from goedels_poetry.evaluation.plots import accuracy_plot, cost_plot, coverage_plot, proof_plots
 from goedels_poetry.evaluation.recorded import SUMMARY
 from goedels_poetry.evaluation.runner import Run
 
 SCHEMA = 1
 """Version of the object that ``bench --json`` prints: docs/schema/bench-v1.json."""
-PAGE, WEB_PAGE = "report.md", "report.html"
+PAGE = "report.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +136,7 @@ def shown(report: Report) -> list[str]:
     if report.pass_at:
         lines += ["", *tables.pass_table(report.pass_at)] if lines else tables.pass_table(report.pass_at)
     if report.proofs and report.run.outcomes:
-        lines += ["", *tables.ending_table(report.endings)]
+        lines += ["", *tables.kinds_table("ended", report.endings)]
     lines += ["", *_facts(report)]
     return lines
 
@@ -172,23 +168,18 @@ def _facts(report: Report) -> Iterable[str]:
         yield f"to go on: {report.resume}"
 
 
-def page(report: Report, pictures: Iterable[str] = ()) -> str:
-    """The report as Markdown; ``pictures``: names of those of proofs that there are."""
+def page(report: Report) -> str:
+    """The report as Markdown."""
     parts: list[str] = ["# Proofs" if report.proofs else "# Evaluation", "", *shown(report), ""]
-    if not report.proofs:
+    if report.proofs:
+        parts += _proof_sections(report)
+    else:
         parts += [
             "Accuracy is over all questions: what failed is wrong. *Coverage*: answered true or false; *selective*:",
             "right among those. Precision, recall and F1 are means over the classes that occur as gold answers. A gold",
             "answer “uncertain” is met by `unknown` only.",
             "",
-            "![accuracy](accuracy.svg)",
-            "",
-            "![coverage and accuracy](coverage.svg)",
-            "",
         ]
-    else:
-        parts += _proof_sections(report, pictures)
-    parts += ["![cost](cost.svg)", ""]
     for name, found in _with_overall(report).items():
         parts += [f"## {' '.join(name.split())}", ""]
         if not report.proofs:
@@ -201,14 +192,8 @@ def page(report: Report, pictures: Iterable[str] = ()) -> str:
     return "\n".join(parts)
 
 
-def _proof_sections(report: Report, pictures: Iterable[str]) -> list[str]:
-    there = set(pictures)
-
-    def picture(name: str, text: str) -> list[str]:
-        return [f"![{text}]({name}.svg)", ""] if f"{name}.svg" in there else []
-
-    parts = picture("pass", "pass@k") + picture("endings", "how runs ended")
-    parts += [
+def _proof_sections(report: Report) -> list[str]:
+    parts = [
         "## Success against budget",
         "",
         "A trial is one sample of one theorem; it counts from the budget on that it cost. Calls include replies from",
@@ -217,72 +202,22 @@ def _proof_sections(report: Report, pictures: Iterable[str]) -> list[str]:
     ]
     for unit, by_set in report.curves.items():
         if any(curve.costs for curve in by_set.values()):
-            parts += [*tables.curve_table(unit, by_set), "", *picture(f"success-{unit}", f"success against {unit}")]
+            parts += [*tables.curve_table(unit, by_set), ""]
     if report.mistakes:
-        parts += ["## What went wrong on the way", "", *tables.mistake_table(report.mistakes), ""]
-        parts += picture("mistakes", "attempts that failed")
+        parts += ["## What went wrong on the way", "", *tables.kinds_table("attempts that failed", report.mistakes), ""]
     return parts
 
 
-_STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; color: #222; background: #fff; max-width: 62rem; margin: 2rem auto;
-  padding: 0 1rem; }
-table { border-collapse: collapse; margin: 1rem 0; font-variant-numeric: tabular-nums; display: block;
-  overflow-x: auto; }
-th, td { border-bottom: 1px solid #ddd; padding: .25rem .7rem; text-align: right; white-space: nowrap; }
-th:first-child, td:first-child { text-align: left; }
-th { border-bottom: 2px solid #888; }
-pre { background: #f6f6f6; padding: .8rem; overflow-x: auto; }
-svg { max-width: 100%; height: auto; }
-@media (prefers-color-scheme: dark) {
-  body { color: #ddd; background: #161616; } th, td { border-color: #444; } pre { background: #222; }
-  svg { background: #fff; }
-}
-"""
-_MARKDOWN = ("heading", "fence", "list", "table", "backticks", "emphasis", "escape", "image", "text_join")
-"""What of Markdown is read; all else is shown as it is, and nothing in it becomes mark-up."""
-
-
-def page_of(markdown: str, pictures: Mapping[str, str], title: str) -> str:
-    """The report as one HTML page with nothing from elsewhere; ``pictures``: SVG by file name."""
-    reader = MarkdownIt("zero").enable(list(_MARKDOWN))
-
-    def picture(renderer: Any, tokens: Sequence[Any], place: int, options: Any, env: Any) -> str:
-        svg = pictures.get(str(tokens[place].attrs["src"]))
-        return f"<figure>{svg}</figure>" if svg else ""
-
-    reader.add_render_rule("image", picture)
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        f"<title>{escape(title)}</title><style>{_STYLE}</style></head>\n<body>\n{reader.render(markdown)}\n</body></html>\n"
-    )
-
-
 def write(report: Report, folder: Path) -> None:
-    """Results, summary, page and pictures; each file whole or not at all.
+    """Results, summary and page; each file whole or not at all.
 
     Raises:
         StoreError: a file cannot be written.
     """
-    every = _with_overall(report)
-    pictures = {"cost.svg": cost_plot(every)}
-    drawn: dict[str, str] = {}
-    if report.proofs:
-        drawn = proof_plots(report.curves, report.pass_at, report.endings, report.mistakes)
-        pictures |= drawn
-    else:
-        pictures["accuracy.svg"] = accuracy_plot({name: found.accuracy for name, found in every.items()})
-        parts = by_dataset(report.run.outcomes)
-        pictures["coverage.svg"] = coverage_plot({name: curve(part) for name, part in parts.items()})
-    text = page(report, drawn)
     files = {
         RESULTS: to_lines(list(report.run.outcomes)),
         SUMMARY: json.dumps(report.to_json(), indent=1, default=str) + "\n",
-        PAGE: text,
-        WEB_PAGE: page_of(text, pictures, "Proofs" if report.proofs else "Evaluation"),
-        **pictures,
+        PAGE: page(report),
     }
     for name, text in files.items():
         temporary = folder / f".{name}.{os.getpid()}"

@@ -9,7 +9,6 @@ import json
 import os
 import re
 import shutil
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -71,7 +70,7 @@ class AnswerLog:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if fresh:
                 self._put_aside()
-            self._places = self._read()
+            self._answers = self._read()
         except BlockingIOError:
             os.close(self._fd)
             raise RunLocked(f"{file}: another process is working on it; wait for it, or choose another --out") from None
@@ -90,7 +89,7 @@ class AnswerLog:
         os.close(self._fd)
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._answers)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -101,27 +100,21 @@ class AnswerLog:
         return (*torn, *broken)
 
     def __contains__(self, key: str) -> bool:
-        return key in self._places
+        return key in self._answers
 
     def get(self, key: str) -> Mapping[str, Any] | None:
-        """The latest answer of that key, read from the file: all of them may be more than memory holds."""
-        if key not in self._places:
-            return None
-        at, size = self._places[key]
-        answer: Mapping[str, Any] = json.loads(os.pread(self._fd, size, at))
-        return answer
+        """The latest answer of that key."""
+        return self._answers.get(key)
 
     def add(self, key: str, answer: Mapping[str, Any]) -> Mapping[str, Any]:
         """Append an answer, on the disk when this returns; gives back what a later run will read."""
         line = json.dumps({"key": key, **answer}, default=str)
         data = f"{line}\n".encode()
-        size = len(data)
         while data:
             data = data[os.write(self._fd, data) :]
         os.fsync(self._fd)
-        self._places[key] = (os.fstat(self._fd).st_size - size, size)
-        written: Mapping[str, Any] = json.loads(line)
-        return written
+        self._answers[key] = json.loads(line)
+        return self._answers[key]
 
     def _put_aside(self) -> None:
         if not os.fstat(self._fd).st_size:
@@ -132,9 +125,9 @@ class AnswerLog:
         shutil.copyfile(self.file, kept)
         os.ftruncate(self._fd, 0)
 
-    def _read(self) -> dict[str, tuple[int, int]]:
-        """Where the latest answer of each key stands: its first byte, and how many it has."""
-        places: dict[str, tuple[int, int]] = {}
+    def _read(self) -> dict[str, Mapping[str, Any]]:
+        """The latest answer of each key."""
+        answers: dict[str, Mapping[str, Any]] = {}
         at = 0
         with open(self.file, "rb") as file:
             for line in file:
@@ -145,11 +138,11 @@ class AnswerLog:
                 try:
                     answer = json.loads(line)
                     self._usable(answer)
-                    places[sys.intern(answer["key"])] = (at, len(line))
+                    answers[answer["key"]] = answer
                 except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError, BadData):
                     self.unreadable += 1
                 at += len(line)
-        return places
+        return answers
 
 
 def _unusable(file: Path, problem: OSError) -> GoedelsPoetryError:
@@ -227,7 +220,6 @@ class Runner:
         samples: answers to each question.
         limits: of the whole run.
         on_outcome: called with each outcome as it comes, those of the log first.
-        on_unused: called before anything is asked with how many answers the log has that answer nothing of this.
     """
 
     def __init__(
@@ -239,9 +231,7 @@ class Runner:
         samples: int = 1,
         limits: Limits | None = None,
         on_outcome: Callable[[Outcome], None] | None = None,
-        on_unused: Callable[[int], None] | None = None,
     ) -> None:
-        self._on_unused = on_unused
         self._answerer = answerer
         self._log = log
         self._jobs = max(1, jobs)
@@ -274,9 +264,6 @@ class Runner:
                 open_keys.append(key)
             else:
                 self._record(asking, known, done)
-        unused = len(self._log) - sum(key in self._log for key in work)
-        if unused and self._on_unused is not None:
-            self._on_unused(unused)
         queue = iter(open_keys)
         async with asyncio.TaskGroup() as group:
             for _ in range(min(self._jobs, len(open_keys))):

@@ -11,22 +11,19 @@ from goedels_poetry.evaluation.questions import LABELS
 
 OVERALL = "all"
 MAX_CELL = 60
-"""Characters of a name that stand in a table: beginning and end of longer ones."""
+"""Characters of a name in a table: beginning and end of longer ones."""
 MAX_LISTED = 200
 """Wrong answers listed in a report; the results file has all."""
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """A Markdown table whose columns stand below each other; the first is a name, the others are numbers."""
+    """A Markdown table with aligned columns; the first is a name, the others are numbers."""
     cells = [[_cell(cell) for cell in row] for row in (head, *rows)]
     widths = [max(3, *(len(row[column]) for row in cells)) for column in range(len(head))]
 
     def line(row: Sequence[str]) -> str:
-        padded = (
-            cell.ljust(width) if column == 0 else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        return f"| {' | '.join(padded)} |"
+        first, *others = zip(row, widths, strict=True)
+        return f"| {' | '.join((first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in others)))} |"
 
     rule = ["-" * widths[0], *(f"{'-' * (width - 1)}:" for width in widths[1:])]
     return [line(cells[0]), f"| {' | '.join(rule)} |", *map(line, cells[1:])]
@@ -63,56 +60,38 @@ def _ratio(value: float | None) -> str:
 def main_table(datasets: Mapping[str, Metrics]) -> list[str]:
     """One line a data set: how right."""
     head = ("data set", "n", "accuracy (95 %)", "coverage", "selective", "precision", "recall", "F1")
-    rows = [
-        (
-            name,
-            str(found.questions) if found.samples == 1 else f"{found.questions} × {found.samples}",
-            with_interval(found.accuracy),
-            percent(found.coverage.value),
-            percent(found.selective.value),
-            _ratio(found.macro_precision),
-            _ratio(found.macro_recall),
-            _ratio(found.macro_f1),
-        )
-        for name, found in datasets.items()
-    ]
-    return table(head, rows)
+
+    def row(name: str, found: Metrics) -> Sequence[str]:
+        number = str(found.questions) if found.samples == 1 else f"{found.questions} × {found.samples}"
+        shares = (percent(found.coverage.value), percent(found.selective.value))
+        means = map(_ratio, (found.macro_precision, found.macro_recall, found.macro_f1))
+        return (name, number, with_interval(found.accuracy), *shares, *means)
+
+    return table(head, (row(*each) for each in datasets.items()))
 
 
 def outcome_table(datasets: Mapping[str, Metrics]) -> list[str]:
     """One line a data set: what went wrong, and at what price."""
-    head = (
-        "data set",
-        "wrongly true",
-        "wrongly false",
-        "uncertain → unknown",
-        "no answer",
-        "calls",
-        "tokens",
-        "US $",
-        "s, median",
-    )
-    rows = [
-        (
-            name,
-            str(sum(row.get("true", 0) for label, row in found.confusion.items() if label != "true")),
-            str(sum(row.get("false", 0) for label, row in found.confusion.items() if label != "false")),
-            f"{found.uncertain.right:g} of {found.uncertain.of}" if found.uncertain.of else "–",
-            str(sum(found.failures.values())),
-            f"{found.calls.total:,.0f}",
-            f"{found.tokens.total:,.0f}",
-            f"{found.money.total:.4f}",
-            f"{found.seconds.median:.1f}",
-        )
-        for name, found in datasets.items()
-    ]
-    return table(head, rows)
+    wrong = ("wrongly true", "wrongly false", "uncertain → unknown", "no answer")
+
+    def wrongly(found: Metrics, said: str) -> str:
+        return str(sum(row.get(said, 0) for label, row in found.confusion.items() if label != said))
+
+    def row(name: str, found: Metrics) -> Sequence[str]:
+        uncertain = f"{found.uncertain.right:g} of {found.uncertain.of}" if found.uncertain.of else "–"
+        failed = str(sum(found.failures.values()))
+        costs = (f"{found.calls.total:,.0f}", f"{found.tokens.total:,.0f}", f"{found.money.total:.4f}")
+        median = f"{found.seconds.median:.1f}"
+        return (name, wrongly(found, "true"), wrongly(found, "false"), uncertain, failed, *costs, median)
+
+    head = ("data set", *wrong, "calls", "tokens", "US $", "s, median")
+    return table(head, (row(*each) for each in datasets.items()))
 
 
 def class_table(found: Metrics) -> list[str]:
     """Precision, recall and F1 of each class."""
     rows = [
-        (label, str(score.gold), str(score.said), _ratio(score.precision), _ratio(score.recall), _ratio(score.f1))
+        (label, str(score.gold), str(score.said), *map(_ratio, (score.precision, score.recall, score.f1)))
         for label, score in found.classes.items()
         if score.gold or score.said
     ]
@@ -122,11 +101,8 @@ def class_table(found: Metrics) -> list[str]:
 def confusion_table(found: Metrics) -> list[str]:
     """Gold labels by what was answered."""
     said = [name for name in PREDICTED if any(name in row for row in found.confusion.values())]
-    rows = [
-        (label, *(str(found.confusion[label].get(name, 0)) for name in said))
-        for label in LABELS
-        if label in found.confusion
-    ]
+    counted = [(label, found.confusion[label]) for label in LABELS if label in found.confusion]
+    rows = [(label, *(str(counts.get(name, 0)) for name in said)) for label, counts in counted]
     return table(("gold \\ answered", *said), rows)
 
 
@@ -136,17 +112,21 @@ def calibration_table(found: Metrics) -> list[str]:
     return table(("confidence", "answered", "right (95 %)"), rows)
 
 
+_COSTS = {
+    "attempts": "attempts",
+    "model calls": "calls",
+    "tokens": "tokens",
+    "US dollars": "money",
+    "seconds": "seconds",
+}
+
+
 def cost_table(found: Metrics) -> list[str]:
     """Mean, median and 90 % quantile for each question or theorem, and the sum."""
+    spreads = [(title, getattr(found, name)) for title, name in _COSTS.items()]
     rows = [
-        (name, f"{spread.mean:,.4g}", f"{spread.median:,.4g}", f"{spread.p90:,.4g}", f"{spread.total:,.6g}")
-        for name, spread in (
-            ("attempts", found.attempts),
-            ("model calls", found.calls),
-            ("tokens", found.tokens),
-            ("US dollars", found.money),
-            ("seconds", found.seconds),
-        )
+        (title, *(f"{each:,.4g}" for each in (spread.mean, spread.median, spread.p90)), f"{spread.total:,.6g}")
+        for title, spread in spreads
     ]
     return table(("of each", "mean", "median", "p90", "sum"), rows)
 
@@ -171,11 +151,9 @@ def compare_table(compared: Compared) -> list[str]:
         (
             name,
             str(each.pairs),
-            with_interval(each.first),
-            with_interval(each.second),
+            *map(with_interval, (each.first, each.second)),
             f"{100 * each.difference:+.1f}",
-            str(len(each.only_first)),
-            str(len(each.only_second)),
+            *(str(len(ids)) for ids in (each.only_first, each.only_second)),
             f"{each.p:.4f}",
         )
         for name, each in every.items()
@@ -183,17 +161,8 @@ def compare_table(compared: Compared) -> list[str]:
     return table(("data set", "pairs", "first", "second", "points", "only first", "only second", "McNemar p"), rows)
 
 
-def ending_table(datasets: Mapping[str, Mapping[str, int]]) -> list[str]:
-    """One line a way to end, one column a data set."""
-    return _kinds("ended", datasets)
-
-
-def mistake_table(datasets: Mapping[str, Mapping[str, int]]) -> list[str]:
-    """One line a kind of failed attempt, one column a data set."""
-    return _kinds("attempts that failed", datasets)
-
-
-def _kinds(title: str, datasets: Mapping[str, Mapping[str, int]]) -> list[str]:
+def kinds_table(title: str, datasets: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """One line a kind, one column a data set."""
     total: Counter[str] = Counter()
     for counts in datasets.values():
         total.update(counts)
@@ -206,12 +175,11 @@ _UNITS = {"seconds": "{:g} s", "calls": "{:,.0f} calls", "tokens": "{:,.0f} toke
 
 def curve_table(unit: str, curves: Mapping[str, Curve]) -> list[str]:
     """Solved within a budget: one line a budget, one column a data set."""
-    head = ("solved within", *curves)
     rows = [
         (_UNITS[unit].format(budget), *(with_interval(curve.at(budget)) for curve in curves.values()))
         for budget in budgets(list(curves.values()))
     ]
-    return table(head, rows)
+    return table(("solved within", *curves), rows)
 
 
 def pass_table(found: Mapping[str, PassAt]) -> list[str]:
@@ -220,7 +188,7 @@ def pass_table(found: Mapping[str, PassAt]) -> list[str]:
     rows = []
     for name, each in found.items():
         few, most = each.samples
-        shares = ((each.at.get(k)) for k in ks)
+        shares = (each.at.get(k) for k in ks)
         cells = ("too few samples" if share is None else with_interval(share) for share in shares)
         rows.append((name, str(each.items), str(few) if few == most else f"{few}–{most}", str(each.solved), *cells))
     return table(("set", "items", "samples", "solved", *(f"pass@{k} (95 %)" for k in ks)), rows)

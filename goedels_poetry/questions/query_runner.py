@@ -16,8 +16,7 @@ from goedels_poetry.questions.entailment.queries import LEAST, MEMORY_MB
 from goedels_poetry.solvers.cvc5_process import Cvc5Process
 from goedels_poetry.solvers.limits import Answer, Limits, Options
 from goedels_poetry.solvers.racing import Runner, race
-from goedels_poetry.solvers.z3_process import Z3Process
-from goedels_poetry.solvers.z3_scope import Evidence
+from goedels_poetry.solvers.z3_process import Evidence, Z3Process
 
 FAST = 0.25
 """Seconds for a first try at each question; z3 is killed when they are over."""
@@ -94,7 +93,6 @@ class QueryRunner:
         self.deadline = time.monotonic() + seconds
         self._grace = min(GRACE, max(seconds, 0.0) / 5)
         self._limits = Limits(memory_mb=memory_mb, output_bytes=OUTPUT_BYTES, grace=self._grace)
-        self._scope = solvers.z3.scope(encoder.guarded, encoder.guards)
 
     @property
     def left(self) -> float:
@@ -106,7 +104,8 @@ class QueryRunner:
         seconds = min(FAST, self.left / max(1, len(extras)))
         if seconds <= 0:
             return [OPEN for _ in extras]
-        found = self._scope.evidence(extras, replace(self._limits, rlimit=STEPS, seconds=seconds))
+        limits = replace(self._limits, rlimit=STEPS, seconds=seconds)
+        found = self.solvers.z3.evidence(self.encoder.guarded, extras, limits, [self.encoder.guards] * len(extras))
         return [replace(e, answer=_doubt(e.answer)) for e in found]
 
     def insistently(self, extra: str, seconds: float) -> Evidence:
@@ -141,17 +140,16 @@ class QueryRunner:
         seconds = min(seconds, self.left)
         if seconds < LEAST:
             return OPEN.answer
-        scope = self.solvers.z3.scope(f"{self.encoder.plain}\n{extra}")
-        return _doubt(scope.optimize(maximize, term, replace(self._limits, seconds=seconds)))
+        limits = replace(self._limits, seconds=seconds)
+        return _doubt(self.solvers.z3.optimize(f"{self.encoder.plain}\n{extra}", maximize, term, limits))
 
     def ask_for_values(self, encoder: Encoder, extra: str, terms: tuple[str, ...]) -> Answer:
         """Whether other premises are satisfiable together with ``extra``, and the values of terms where they are."""
         seconds = min(FAST, self.left)
         if seconds < LEAST:
             return OPEN.answer
-        scope = self.solvers.z3.scope(encoder.plain)
         limits = replace(self._limits, seconds=seconds)
-        answer = _doubt(scope.ask_each([extra], limits, terms or "none")[0])
+        answer = _doubt(self.solvers.z3.session(encoder.plain).check(extra, limits, terms or "none"))
         if answer.status == "unknown" and self.left > LEAST:
             limits = replace(self._limits, seconds=min(1.0, self.left))
             answer = _doubt(self.solvers.z3.ask(encoder.script(extra), limits, terms or "none"))
@@ -185,7 +183,8 @@ class QueryRunner:
             if self.left < DELETION * len(names):
                 return [False for _ in names]
             others = [[guards[n] for n in core if n != name] for name in names]
-            return [e.answer.status == "unsat" for e in self._scope.evidence([extra] * len(names), limits, others)]
+            found = self.solvers.z3.evidence(self.encoder.guarded, [extra] * len(names), limits, others)
+            return [each.answer.status == "unsat" for each in found]
 
         loose = [name for name, enough in zip(core, without(core), strict=True) if enough]
         for name in loose:

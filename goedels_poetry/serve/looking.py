@@ -11,7 +11,7 @@ import json
 import re
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -29,11 +29,10 @@ _ID = re.compile(r"[0-9a-f]{6,64}(?:-[0-9]{1,9})?")
 
 
 class Shelf:
-    """The runs of a data directory. Summaries of runs that do not change are read once."""
+    """The runs of a data directory."""
 
     def __init__(self, data_dir: Path) -> None:
         self._runs = Runs(data_dir)
-        self._known: dict[str, tuple[int, RunSummary]] = {}
 
     def place(self, run_id: str) -> RunDir:
         """The run with exactly that id; raises `Refused`. Nothing but an id ever becomes a part of a path."""
@@ -48,29 +47,16 @@ class Shelf:
 
     def summaries(self) -> list[RunSummary]:
         """Every run, latest first."""
-        before, now = self._known, {}
-        for run in self._runs.everywhere():
+        found = []
+        for run in self._runs.all():
             with contextlib.suppress(OSError):  # deleted in the meantime
-                now[run.run_id] = _summary(run, before.get(run.run_id))
-        self._known = now
-        return sorted((run for _, run in now.values()), key=lambda run: run.started, reverse=True)
-
-
-def _summary(run: RunDir, known: tuple[int, RunSummary] | None) -> tuple[int, RunSummary]:
-    changed = (run.path / "run.json").stat().st_mtime_ns
-    if known is None or known[0] != changed or known[1].status == "running" or run.is_locked():
-        return changed, run.summary()
-    return known
+                found.append(run.summary())
+        return found
 
 
 def as_json(run: RunSummary) -> dict[str, Any]:
     """One run of the list: a `RunSummary` and ``outcome``, its verdict or what stands in place of one."""
     return {**asdict(run), "verdict": str(run.verdict) if run.verdict else None, "outcome": outcome(run)}
-
-
-def as_list(runs: Iterable[RunSummary]) -> list[dict[str, Any]]:
-    """The same of several."""
-    return [as_json(run) for run in runs]
 
 
 def data_of(run: RunDir, since: int = 0) -> dict[str, Any]:

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
 from goedels_poetry import languages
 from goedels_poetry.errors import GoedelsPoetryError, RunLocked, one_line
 from goedels_poetry.framework import GoedelsPoetryFramework
@@ -25,16 +27,17 @@ ENDS_WITHIN = 15.0
 STOPPED = "stopped in the browser"
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(BaseModel):
     """What a client may say about a run."""
 
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
     text: str
-    language: str
-    name: str
-    seconds: float | None
-    fresh: bool
-    theorem: str
+    language: str = "smt"
+    name: str = ""
+    seconds: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    fresh: bool = False
+    theorem: str = ""
     """Which theorem of the text; "" where there is one."""
 
     @classmethod
@@ -42,53 +45,26 @@ class Order:
         """Read a JSON value.
 
         Args:
-            said: ``{"text", "language"?, "name"?, "seconds"?, "fresh"?, "theorem"?}``.
+            said: the fields as a JSON object; ``text`` alone is needed.
             seconds: the longest that a run may take, and what it takes when nothing is said; None: no limit.
 
         Raises:
             Refused: it is something else.
         """
-        if not isinstance(said, dict):
-            raise Refused(400, "the body is no JSON object")
-        unknown = sorted(map(str, set(said) - set(cls.__dataclass_fields__)))
-        if unknown:
-            known = ", ".join(cls.__dataclass_fields__)
-            raise Refused(400, f"{', '.join(map(ascii, unknown[:3]))} cannot be set here; there are {known}")
-        text = _typed(said, "text", str, "")
-        if not text.strip():
+        try:
+            order = cls.model_validate(said)
+        except ValidationError as problem:
+            first = problem.errors(include_url=False)[0]
+            raise Refused(400, f"{'.'.join(map(ascii, first['loc'])) or 'the body'}: {first['msg']}") from None
+        if not order.text.strip():
             raise Refused(400, "there is no theorem: text is empty")
-        language = _typed(said, "language", str, "smt")
-        if language not in languages.names():
-            raise Refused(400, f"no proof language {language!a}; there are {', '.join(languages.names())}")
-        name = " ".join(_typed(said, "name", str, "").split())[:MAX_NAME]
-        theorem = _typed(said, "theorem", str, "").strip()
-        label = name or f"{theorem or language}, from the browser"
-        return cls(text, language, label, _seconds(said, seconds), _fresh(said), theorem)
-
-
-def _typed(said: dict[str, Any], name: str, kind: type[str], default: str) -> str:
-    value = said.get(name, default)
-    if not isinstance(value, kind):
-        raise Refused(400, f"{name} is no text")
-    return value
-
-
-def _seconds(said: dict[str, Any], most: float | None) -> float | None:
-    given = said.get("seconds")
-    if given is None:
-        return most
-    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given < float("inf"):
-        raise Refused(400, "seconds is no number above 0")
-    if most is not None and given > most:
-        raise Refused(400, f"seconds may be {most:g} at most: the server's own limit (serve --timeout)")
-    return float(given)
-
-
-def _fresh(said: dict[str, Any]) -> bool:
-    given = said.get("fresh", False)
-    if not isinstance(given, bool):
-        raise Refused(400, "fresh is neither true nor false")
-    return given
+        if order.language not in languages.names():
+            raise Refused(400, f"no proof language {order.language!a}; there are {', '.join(languages.names())}")
+        if seconds is not None and order.seconds is not None and order.seconds > seconds:
+            raise Refused(400, f"seconds may be {seconds:g} at most: the server's own limit (serve --timeout)")
+        theorem = order.theorem.strip()
+        label = " ".join(order.name.split())[:MAX_NAME] or f"{theorem or order.language}, from the browser"
+        return order.model_copy(update={"name": label, "theorem": theorem, "seconds": order.seconds or seconds})
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,12 +17,11 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
-from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from goedels_poetry import languages
 from goedels_poetry.errors import InvalidInput, Unavailable, one_line
 from goedels_poetry.serve.access import NOTHING_ELSE, Gate, Key, Refused, answer, page, problem
-from goedels_poetry.serve.looking import UNREADABLE, Shelf, as_json, as_list, data_of, follow
+from goedels_poetry.serve.looking import UNREADABLE, Shelf, as_json, data_of, follow
 from goedels_poetry.serve.run_manager import Order, RunManager
 from goedels_poetry.settings.declared import Settings
 from goedels_poetry.store.selection import Selection, moment, verdicts_of
@@ -32,10 +31,6 @@ from goedels_poetry.trace.page.html import Live, content_security_policy, render
 
 MAX_BODY = 1_000_000
 """Bytes of a request."""
-BODY_WITHIN = 20.0
-"""Seconds in which all of it has come."""
-MAX_LISTENERS = 32
-"""Clients that are told of runs while they go on, at the same time."""
 MAX_LISTED = 1_000
 """Runs in one answer."""
 
@@ -51,7 +46,6 @@ class Pages:
         self._shelf = shelf
         self._manager = manager
         self._closing = closing
-        self._listeners = 0
 
     def application(self) -> Starlette:
         """All of it as an ASGI application."""
@@ -110,7 +104,7 @@ class Pages:
             "most_seconds": self._manager.seconds,
             "most_runs": self._manager.most,
         }
-        return answer({"runs": as_list(found[:limit]), **facts})
+        return answer({"runs": list(map(as_json, found[:limit])), **facts})
 
     async def run(self, request: Request) -> Response:
         """``GET /api/runs/ID``: the run as in the list, with its ``result`` when it has one."""
@@ -124,18 +118,7 @@ class Pages:
         run = await asyncio.to_thread(self._shelf.place, request.path_params["run_id"])
         # A browser that comes again by itself says in a header what it has had, and the old address.
         since = _number(request.headers.get("last-event-id") or request.query_params.get("since", "0"), "since")
-        if self._listeners >= MAX_LISTENERS:
-            raise Refused(503, f"{MAX_LISTENERS} pages are being kept up to date already; close one")
-        return StreamingResponse(self._counted(follow(run, since, self._closing)), media_type="text/event-stream")
-
-    async def _counted(self, stream: Any) -> Any:
-        self._listeners += 1
-        try:
-            async for part in stream:
-                yield part
-        finally:
-            self._listeners -= 1
-            await stream.aclose()
+        return StreamingResponse(follow(run, since, self._closing), media_type="text/event-stream")
 
     async def begin(self, request: Request) -> Response:
         """``POST /api/runs``: start a run. 201 with ``run_id``; 200 when there is a result already."""
@@ -185,13 +168,10 @@ async def _body(request: Request) -> Any:
         raise too_large
     body = bytearray()
     try:
-        async with asyncio.timeout(BODY_WITHIN):
-            async for part in request.stream():
-                body += part
-                if len(body) > MAX_BODY:
-                    raise too_large
-    except TimeoutError:
-        raise Refused(408, f"the body did not come within {BODY_WITHIN:g} seconds") from None
+        async for part in request.stream():
+            body += part
+            if len(body) > MAX_BODY:
+                raise too_large
     except ClientDisconnect:
         raise Refused(400, "the client went away") from None
     try:
@@ -220,8 +200,6 @@ async def _http_problem(request: Request, exc: Exception) -> Response:
 
 
 HOST = "127.0.0.1"
-HEADERS_WITHIN = 10.0
-"""Seconds in which a client that has connected, or has had an answer, sends the head of a request."""
 MAX_HEAD = 16_384
 """Bytes of the head of a request."""
 MAX_CONNECTIONS = 200
@@ -295,7 +273,7 @@ def _socket(port: int) -> socket.socket:
 def _config(app: Any) -> uvicorn.Config:
     return uvicorn.Config(
         app,
-        http=_Impatient,
+        http="h11",
         ws="none",
         lifespan="off",
         loop="none",
@@ -318,32 +296,3 @@ class _Server(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         yield
-
-
-class _Impatient(H11Protocol):
-    """Closes connections on which no request comes within :data:`HEADERS_WITHIN`."""
-
-    _timer: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        self._wait()
-
-    def on_response_complete(self) -> None:
-        super().on_response_complete()
-        self._wait()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        super().connection_lost(exc)
-
-    def _wait(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer = self.loop.call_later(HEADERS_WITHIN, self._lose_patience)
-
-    def _lose_patience(self) -> None:
-        cycle: RequestResponseCycle | None = self.cycle  # None until the first request has come
-        if cycle is None or cycle.response_complete:
-            self.transport.close()

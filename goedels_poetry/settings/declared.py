@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, field_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -39,6 +39,28 @@ def _with_units(value: object) -> object:
 
 Seconds = Annotated[float, BeforeValidator(_with_units)]
 """A number, or a text as in ``"1h30m"``."""
+
+
+def checked_address(value: str) -> str:
+    """The value itself; raises ValueError when it is something else than the URL of an HTTP server."""
+    if not is_address(value):
+        raise ValueError(f"{value!r} is not an address: it begins with http:// or https:// and names a host")
+    return value
+
+
+def is_address(text: str) -> bool:
+    """Whether a text is the URL of an HTTP server."""
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError:
+        return False
+    plain = text.isprintable() and not any(character.isspace() for character in text)
+    return plain and parts.scheme in ("http", "https") and bool(parts.hostname) and port != 0
+
+
+Address = Annotated[str, AfterValidator(checked_address)]
+"""The URL of an HTTP server."""
 
 
 class Budgets(BaseModel):
@@ -72,7 +94,7 @@ class ModelSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     model: str | None = Field(default=None, min_length=1, description="name of the model as its server knows it")
-    base_url: str | None = Field(
+    base_url: Address | None = Field(
         default=None, description="e.g. http://localhost:8000/v1; else OPENAI_BASE_URL, OpenAI"
     )
     api_key: SecretStr | None = Field(default=None, description="else OPENAI_API_KEY; servers without keys need none")
@@ -89,29 +111,6 @@ class ModelSettings(BaseModel):
     structured: Literal["auto", "on", "off"] = Field(
         default="auto", description="ask for JSON by schema: where the server takes it, always, or in the prompt only"
     )
-
-    @field_validator("base_url")
-    @classmethod
-    def _is_an_address(cls, value: str | None) -> str | None:
-        return checked_address(value)
-
-
-def checked_address(value: str | None) -> str | None:
-    """The value itself; raises ValueError when it is something else than the URL of an HTTP server."""
-    if value is not None and not is_address(value):
-        raise ValueError(f"{value!r} is not an address: it begins with http:// or https:// and names a host")
-    return value
-
-
-def is_address(text: str) -> bool:
-    """Whether a text is the URL of an HTTP server."""
-    try:
-        parts = urlsplit(text)
-        port = parts.port
-    except ValueError:
-        return False
-    plain = text.isprintable() and not any(character.isspace() for character in text)
-    return plain and parts.scheme in ("http", "https") and bool(parts.hostname) and port != 0
 
 
 class ModelsSettings(BaseModel):
@@ -158,16 +157,11 @@ class RetrievalSettings(BaseModel):
 
     premises: int = Field(default=16, ge=0, le=200, description="premises offered for one goal; 0: none are looked up")
     seconds: Seconds = Field(default=20.0, gt=0, description="for one search; a run goes on without what is late")
-    loogle_url: str | None = Field(default=None, description="e.g. https://loogle.lean-lang.org; else LOOGLE_URL")
-    leanexplore_url: str | None = Field(
+    loogle_url: Address | None = Field(default=None, description="e.g. https://loogle.lean-lang.org; else LOOGLE_URL")
+    leanexplore_url: Address | None = Field(
         default=None, description="e.g. https://www.leanexplore.com/api/v2; else LEANEXPLORE_URL"
     )
     leanexplore_api_key: SecretStr | None = Field(default=None, description="else LEANEXPLORE_API_KEY")
-
-    @field_validator("loogle_url", "leanexplore_url")
-    @classmethod
-    def _is_an_address(cls, value: str | None) -> str | None:
-        return checked_address(value)
 
 
 class LeanSettings(BaseModel):
@@ -179,7 +173,7 @@ class LeanSettings(BaseModel):
         default="auto", description="auto: kimina with an address, native in a lake project, else embedded"
     )
     project: Path | None = Field(default=None, description="a lake project; else LEAN_PROJECT_PATH, the one around")
-    kimina_url: str | None = Field(default=None, description="address of a Kimina Lean Server")
+    kimina_url: Address | None = Field(default=None, description="address of a Kimina Lean Server")
     kimina_api_key: SecretStr | None = Field(default=None, description="else LEAN_SERVER_API_KEY; some need none")
     memory_mb: int | None = Field(
         default=None, ge=512, description="of one Lean process; None: 1536 embedded, 8192 native"
@@ -188,11 +182,6 @@ class LeanSettings(BaseModel):
         default=None, ge=1, description="Lean processes at once; None: two where there are processors for them"
     )
     proofs: bool = Field(default=False, description="prove: write proofs of SMT theorems for Lean, too")
-
-    @field_validator("kimina_url")
-    @classmethod
-    def _is_an_address(cls, value: str | None) -> str | None:
-        return checked_address(value)
 
 
 class UnknownVariable(UserWarning):
@@ -279,49 +268,38 @@ class Settings(BaseSettings):
 def unknown_variables(environment: Mapping[str, str]) -> list[str]:
     """One line for each variable ``GOEDELS_POETRY__…`` that names no setting, with the nearest one that does.
 
-    So for ``GOEDELS_POETRY_…`` with one underscore, where it would name one with two.
-
-    A name that is wrong inside a group (``GOEDELS_POETRY__BUDGETS__…``) is an error of its own when settings are made.
+    So for ``GOEDELS_POETRY_…`` with one underscore, where it would name one with two. A name that is wrong inside a
+    group is an error of its own when settings are made.
     """
-    groups, known, nearly = _names()
     lines = []
     for variable in sorted(environment):
-        if not variable.upper().startswith(PREFIX):
-            meant = nearly.get(variable.upper())
-            if meant and variable not in OTHERS:
-                lines.append(_no_setting(variable, meant))
+        name = variable.upper()
+        if not name.startswith(NEARLY) or name in OTHERS:
             continue
-        name = variable[len(PREFIX) :].lower()
-        group, _, rest = name.partition(BETWEEN)
-        if group not in groups or (rest and groups[group] is None):
-            near = _SAID_OTHERWISE.get(name) or next(iter(get_close_matches(name, known, 1)), "")
-            lines.append(_no_setting(variable, near))
+        groups = _groups()
+        known = [f"{PREFIX}{BETWEEN.join(filter(None, (group, inner)))}" for group in groups for inner in groups[group]]
+        group, _, inside = name.removeprefix(PREFIX).partition(BETWEEN)
+        if name.startswith(PREFIX):
+            if groups.get(group) and (not inside or len(groups[group]) > 1):
+                continue
+            nearest = get_close_matches(name.removeprefix(PREFIX), [each.removeprefix(PREFIX) for each in known], 1)
+            near = f"{PREFIX}{nearest[0]}" if nearest else ""
+        else:
+            near = next((each for each in known if each.replace(BETWEEN, "_") == name), "")
+            if not near:
+                continue  # it is of another program
+        hint = f"; did you mean {near}?" if near else ""
+        lines.append(f"the environment variable {ascii(variable)[1:-1]} names no setting{hint}")
     return lines
 
 
-def _no_setting(variable: str, near: str) -> str:
-    hint = f"; did you mean {PREFIX}{near.upper()}?" if near else ""
-    return f"the environment variable {ascii(variable)[1:-1]} names no setting{hint}"
-
-
-_SAID_OTHERWISE = {"data_dir": "home", "data_directory": "home", "concurrency": "max_concurrency"}
-"""What people call a setting -> its name."""
-
-
 @cache
-def _names() -> tuple[Mapping[str, list[str] | None], list[str], Mapping[str, str]]:
-    """`_groups`, all names, and each by the variable with one underscore that nearly names it."""
-    groups = dict(_groups())
-    known = [name for group, names in groups.items() for name in (names or [group])]
-    nearly = {NEARLY + name.replace(BETWEEN, "_").upper(): name for name in reversed(known)}
-    return groups, known, nearly
-
-
-def _groups() -> Iterator[tuple[str, list[str] | None]]:
-    """Every setting with the full names of those in it; None where it is no group."""
-    for name, field in Settings.model_fields.items():
-        kind = field.annotation
-        if isinstance(kind, type) and issubclass(kind, BaseModel):
-            yield name, [f"{name}{BETWEEN}{inner}" for inner in kind.model_fields]
-        else:
-            yield name, None
+def _groups() -> dict[str, list[str]]:
+    """Every setting in capitals with those inside it, of which "" is the setting itself."""
+    kinds = ((name, field.annotation) for name, field in Settings.model_fields.items())
+    return {
+        name.upper(): ["", *(inner.upper() for inner in kind.model_fields)]
+        if isinstance(kind, type) and issubclass(kind, BaseModel)
+        else [""]
+        for name, kind in kinds
+    }

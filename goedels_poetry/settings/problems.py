@@ -1,10 +1,11 @@
-"""Where a bad setting was said: the option, the variable of the environment, or the line of the configuration file."""
+"""Where a bad setting was said: the option, the variable of the environment, or the configuration file."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import tomllib
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -40,12 +41,7 @@ _SECRET = ("key", "header", "body")
 """Parts of names whose values are not shown."""
 _SHOWN = 60
 """Characters of a bad value."""
-_AT = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)$")
 _FIELD = re.compile(r'field "(\w+)"')
-_NAME = r"""(?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*')"""
-_DOTTED = rf"{_NAME}(?:\s*\.\s*{_NAME})*"
-_HEADER = re.compile(rf"\s*\[\[?\s*({_DOTTED})\s*\]")
-_ENTRY = re.compile(rf"\s*({_DOTTED})\s*=")
 
 
 def validation_problems(
@@ -67,25 +63,13 @@ def validation_problems(
         given: Settings that the command line says, with dots, as in `OPTIONS`.
         group: The group that was validated by itself; then the places in ``error`` are inside it.
     """
-    said = _text(file)
+    written = _written(file)
     lines = []
     for each in error.errors(include_url=False, include_context=False):
         key = (*([group] if group else []), *each["loc"])
         what = _unknown(key, fields) if each["type"] == "extra_forbidden" else _wrong(key, each)
-        lines.append(f"{_place(key, environment, file, said, given)}: {what}")
+        lines.append(f"{_place(key, environment, file, written, given)}: {what}")
     return lines
-
-
-def syntax_problem(error: ValueError, file: Path) -> str:
-    """A configuration file that is no TOML, or no text, in a line that begins with the place."""
-    if isinstance(error, UnicodeDecodeError):
-        return f"{file}: not text in UTF-8 (byte {error.object[error.start]:#04x} at {error.start})"
-    words = str(error)
-    at = _AT.search(words)
-    if at is None:
-        return f"{file}: {words}"
-    where = f":{at[1]}:{at[2]}" if at[1] else ""
-    return f"{file}{where}: {words[: at.start()]}" + ("" if at[1] else " at the end of the file")
 
 
 def variable_problem(error: Exception, environment: Mapping[str, str]) -> str:
@@ -119,7 +103,7 @@ def _unknown(key: Key, fields: type[BaseModel]) -> str:
     return "there is no such setting" + (f"; {above} has {', '.join(names)}" if above and names else "")
 
 
-def _place(key: Key, environment: Mapping[str, str], file: Path, said: str, given: Sequence[str]) -> str:
+def _place(key: Key, environment: Mapping[str, str], file: Path, written: Any, given: Sequence[str]) -> str:
     dotted = _dotted(key)
     if dotted in given:
         return OPTIONS.get(dotted, dotted)
@@ -127,8 +111,7 @@ def _place(key: Key, environment: Mapping[str, str], file: Path, said: str, give
     if variable is not None:
         inside = "__".join(map(str, key)).upper() != variable.upper()[len(PREFIX) :]
         return f"{variable}: {dotted}" if inside else variable
-    line = line_of(said, key)
-    return f"{file}:{line}: {dotted}" if line is not None else dotted
+    return f"{file}: {dotted}" if _holds(written, key) else dotted
 
 
 def _dotted(key: Key) -> str:
@@ -140,59 +123,32 @@ def _variable(key: Key, environment: Mapping[str, str]) -> str | None:
     by_name = {variable.upper(): variable for variable in environment}
     for length in range(len(key), 0, -1):
         variable = by_name.get(PREFIX + "__".join(map(str, key[:length])).upper())
-        if variable is not None and _holds(environment[variable], key[length:]):
+        if variable is not None and (length == len(key) or _holds(_json(environment[variable]), key[length:])):
             return variable
     return None
 
 
-def _holds(text: str, rest: Key) -> bool:
-    if not rest:
-        return True
-    try:
-        value = json.loads(text)
-    except ValueError:
-        return False
-    for name in rest:
-        if isinstance(name, int):
-            return isinstance(value, list)
-        if not isinstance(value, dict) or name not in value:
+def _holds(value: Any, key: Key) -> bool:
+    """Whether a value of JSON or TOML says the setting."""
+    for name in key:
+        if isinstance(name, int) or not isinstance(value, dict):
+            return isinstance(value, list) or not isinstance(value, dict)
+        if name not in value:
             return False
         value = value[name]
     return True
 
 
-def _text(file: Path) -> str:
+def _json(text: str) -> Any:
     try:
-        return file.read_text("utf-8")
+        return json.loads(text)
+    except ValueError:
+        return {}
+
+
+def _written(file: Path) -> Any:
+    """The content of the configuration file; {} where it cannot be read, which is said elsewhere."""
+    try:
+        return tomllib.loads(file.read_text("utf-8"))
     except (OSError, ValueError):
-        return ""
-
-
-def line_of(text: str, key: Key) -> int | None:
-    """The line (from 1) of a TOML text that says the setting, or else the nearest group around it; None: none does."""
-    found: tuple[int, int] | None = None
-    for number, names in _entries(text):
-        if names == key[: len(names)] and (found is None or len(names) > found[0]):
-            found = (len(names), number)
-    return found[1] if found is not None else None
-
-
-def _entries(text: str) -> Iterator[tuple[int, Key]]:
-    """Of each line that begins an entry or a table: its number and the names; long strings are stepped over."""
-    table: Key = ()
-    closing = ""
-    for number, line in enumerate(text.splitlines(), 1):
-        if closing:
-            closing = "" if closing in line else closing
-            continue
-        header, entry = _HEADER.match(line), _ENTRY.match(line)
-        if header:
-            table = _names(header[1])
-            yield number, table
-        elif entry:
-            yield number, (*table, *_names(entry[1]))
-        closing = next((quotes for quotes in ('"""', "'''") if line.count(quotes) % 2), "")
-
-
-def _names(dotted: str) -> Key:
-    return tuple(name.strip("\"'") for name in re.findall(_NAME, dotted))
+        return {}

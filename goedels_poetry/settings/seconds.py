@@ -9,10 +9,10 @@ from math import isfinite
 FORMS = "seconds, or numbers with units: 90, 2.5, 10s, 5m, 1h30m, 500ms"
 """What is accepted, for error messages."""
 
-_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
+_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
 _NUMBER = r"[0-9]+(?:\.[0-9]*)?|\.[0-9]+"
 _PLAIN = re.compile(rf"\+?(?:{_NUMBER})(?:e[+-]?[0-9]+)?")
-_PART = re.compile(rf"({_NUMBER})\s*(ms|s|m|h|d)\s*")
+_PART = re.compile(rf"({_NUMBER})\s*(ms|s|m|h|d|w)\s*")
 _LONGEST = 100
 """Characters; longer texts are no length of time that a person means."""
 

@@ -13,14 +13,12 @@ import threading
 import time
 import traceback
 import weakref
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from queue import SimpleQueue
-from typing import IO, Any, NoReturn, Protocol, TypeVar
+from typing import IO, Any, BinaryIO, NoReturn, TypeVar
 
-from goedels_poetry.solvers.launch import bind_to_parent, limit_memory, name_process
-from goedels_poetry.solvers.surroundings import children_environment, module_command, program_environment
+from goedels_poetry.solvers.launch import children_environment, module_command, name_process
 
 T = TypeVar("T")
 
@@ -31,43 +29,11 @@ WHO_KILLS = "the system does that when memory runs out: let less run beside it, 
 _READ = 1 << 16
 _COMPLAINTS = 4096
 _MOST_FDS = 4096
-REAPING = 0.2
-"""Seconds that a worker gets to end and reap its solvers before it is killed with them."""
-_REAPING_STEP = 0.002
+_MOST_STATUS = 64
+_LOOK_AGAIN = 0.02
 
 # A worker shares its process group with its solvers, so that killing the group kills them too.
 share_group = False
-
-
-class Process(Protocol):
-    """What a `Child` needs of a `subprocess.Popen`, or of a worker that the nursery has forked."""
-
-    pid: int
-    returncode: int | None
-
-    @property
-    def stdin(self) -> IO[bytes] | None:
-        """Open, unbuffered."""
-
-    @property
-    def stdout(self) -> IO[bytes] | None:
-        """Open, unbuffered."""
-
-    @property
-    def stderr(self) -> IO[bytes] | None:
-        """Open, unbuffered."""
-
-    def poll(self) -> int | None:
-        """The return code, or None while it runs."""
-
-    def wait(self) -> int:
-        """The return code, when it has ended."""
-
-    def kill(self) -> None:
-        """SIGKILL."""
-
-    def terminate(self) -> None:
-        """SIGTERM."""
 
 
 class ChildTimeout(Exception):
@@ -150,114 +116,91 @@ def executable_command(program: str, *arguments: str, address_space: int) -> lis
     return [*launcher, program, *arguments]
 
 
+def start_program(program: str, *arguments: str, address_space: int) -> Child:
+    """Run a foreign program bound to this process, in so many bytes of address space. Raises OSError."""
+    return Child(executable_command(program, *arguments, address_space=address_space))
+
+
+def start_module(module: str, *arguments: str) -> Child:
+    """Run a module of ours as a child.
+
+    A worker that has no second thread forks once more: it was forked from a parent that has the module loaded, or loads
+    it now, once, and starting another interpreter would double the time of a small check. Raises OSError, RuntimeError.
+    """
+    if share_group and threading.active_count() == 1:
+        with contextlib.suppress(ImportError, MemoryError):  # a process of its own says what is missing
+            return Child(_fork(importlib.import_module(module).main, arguments, module.rpartition(".")[2]))
+    return Child(module_command(module, *arguments))
+
+
+class Forked:
+    """A process that was forked and not started, with the part of `subprocess.Popen` that a `Child` needs."""
+
+    def __init__(self, pid: int, pipes: Sequence[int], status: BinaryIO | None = None) -> None:
+        """``status``: where a fork server writes the exit code of its worker; None for a child of this process."""
+        self.pid = pid
+        self.returncode: int | None = None
+        self.status = status
+        if status is not None:
+            os.set_blocking(status.fileno(), False)
+        self.stdin: IO[bytes] = os.fdopen(pipes[0], "wb", 0)
+        self.stdout: IO[bytes] = os.fdopen(pipes[1], "rb", 0)
+        self.stderr: IO[bytes] = os.fdopen(pipes[2], "rb", 0)
+        self._lock = threading.Lock()  # two threads may ask how it ended
+
+    def poll(self) -> int | None:
+        """The return code, or None while it runs."""
+        with self._lock:
+            if self.returncode is None and self.status is None:
+                pid, status = os.waitpid(self.pid, os.WNOHANG)
+                self.returncode = os.waitstatus_to_exitcode(status) if pid else None
+            elif self.returncode is None and self.status is not None:
+                with contextlib.suppress(BlockingIOError):  # it runs
+                    line = b"" if self.status.closed else os.read(self.status.fileno(), _MOST_STATUS)
+                    self.returncode = int(line) if line else KILLED  # it ends with its server
+            return self.returncode
+
+    def wait(self) -> int:
+        """The return code, when it has ended."""
+        while (code := self.poll()) is None:
+            if self.status is None:
+                with contextlib.suppress(ChildProcessError):  # another thread has reaped it
+                    os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
+            else:
+                select.select([self.status], [], [], _LOOK_AGAIN)  # another thread may have read it
+        return code
+
+    def kill(self) -> None:
+        """SIGKILL, unless it has ended."""
+        if self.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
+
+
+def _fork(main: Callable[[], None], arguments: Sequence[str], name: str) -> Forked:
+    """A fork of this process that runs ``main``, which finds in `sys.argv` what it would find as a program."""
+    (child_in, stdin), (stdout, child_out), (stderr, child_err) = (os.pipe() for _ in range(3))
+    parent = os.getpid()
+    pid = os.fork()
+    if pid == 0:
+        run_forked(main, [str(parent), *arguments], (child_in, child_out, child_err), name)
+    for fd in (child_in, child_out, child_err):
+        os.close(fd)
+    return Forked(pid, (stdin, stdout, stderr))
+
+
+Process = subprocess.Popen[bytes] | Forked
+
+
 def _end(process: Process, owner: int) -> None:
     """Kill, reap, close the pipes. A forked copy of the owner must not end the original's children."""
     if os.getpid() != owner:
         return
     process.kill()
     process.wait()
-    _close_pipes(process)
-
-
-def _close_pipes(process: Process) -> None:
     for pipe in (process.stdin, process.stdout, process.stderr, getattr(process, "status", None)):
         if pipe is not None:
             pipe.close()
-
-
-def start_program(program: str, *arguments: str, address_space: int) -> Child:
-    """Run a foreign program bound to this process, with so many bytes of address space.
-
-    A worker binds it between fork and exec, which saves it the wrapper: what is called there imports nothing and takes
-    no lock that another thread could hold. Raises OSError or RuntimeError.
-    """
-    surroundings = program_environment()
-    if not share_group:
-        command = executable_command(program, *arguments, address_space=address_space)
-        return Child(command, environment=surroundings)
-    parent = os.getpid()
-
-    def prepare() -> None:
-        bind_to_parent(parent)
-        limit_memory(address_space)
-
-    return Child([program, *arguments], prepare, surroundings)
-
-
-def start_module(module: str, *arguments: str) -> Child:
-    """Run a module of ours as a child.
-
-    A worker that has no second thread forks once more; it was forked from a parent that has the module loaded, or loads
-    it now, once. Raises OSError or RuntimeError.
-    """
-    if share_group and threading.active_count() == 1:
-        with contextlib.suppress(ImportError, MemoryError):  # a process of its own says what is missing
-            return Child(OwnFork(importlib.import_module(module).main, arguments, module.rpartition(".")[2]))
-    return Child(module_command(module, *arguments))
-
-
-class Fork(ABC):
-    """A process that was forked and not started, with the face of a `subprocess.Popen`."""
-
-    def __init__(self, pid: int, stdin: int, stdout: int, stderr: int) -> None:
-        self.pid = pid
-        self.returncode: int | None = None
-        self.stdin: IO[bytes] = os.fdopen(stdin, "wb", 0)
-        self.stdout: IO[bytes] = os.fdopen(stdout, "rb", 0)
-        self.stderr: IO[bytes] = os.fdopen(stderr, "rb", 0)
-        self._lock = threading.Lock()  # two threads may ask how it ended
-
-    @abstractmethod
-    def poll(self) -> int | None:
-        """The return code, or None while it runs."""
-
-    @abstractmethod
-    def wait(self) -> int:
-        """The return code, when it has ended."""
-
-    def kill(self) -> None:
-        """SIGKILL, unless it has ended."""
-        self._send(signal.SIGKILL)
-
-    def terminate(self) -> None:
-        """SIGTERM, unless it has ended."""
-        self._send(signal.SIGTERM)
-
-    def _send(self, number: signal.Signals) -> None:
-        if self.poll() is None:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(self.pid, number)
-
-
-class OwnFork(Fork):
-    """A fork of this process that runs one function."""
-
-    def __init__(self, main: Callable[[], None], arguments: Sequence[str], name: str) -> None:
-        """``main`` finds in `sys.argv` what it would find there as a program; ``name``: for ``ps``."""
-        (child_in, stdin), (stdout, child_out), (stderr, child_err) = (os.pipe() for _ in range(3))
-        parent = os.getpid()
-        pid = os.fork()
-        if pid == 0:
-            run_forked(main, [str(parent), *arguments], (child_in, child_out, child_err), name)
-        for fd in (child_in, child_out, child_err):
-            os.close(fd)
-        super().__init__(pid, stdin, stdout, stderr)
-
-    def poll(self) -> int | None:
-        """See `Fork.poll`."""
-        with self._lock:
-            if self.returncode is None:
-                pid, status = os.waitpid(self.pid, os.WNOHANG)
-                self.returncode = os.waitstatus_to_exitcode(status) if pid else None
-            return self.returncode
-
-    def wait(self) -> int:
-        """See `Fork.wait`."""
-        with contextlib.suppress(ChildProcessError):  # another thread has reaped it
-            os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
-        code = self.poll()
-        assert code is not None
-        return code
 
 
 def run_forked(main: Callable[[], None], arguments: Sequence[str], pipes: tuple[int, int, int], name: str) -> NoReturn:
@@ -284,31 +227,10 @@ def run_forked(main: Callable[[], None], arguments: Sequence[str], pipes: tuple[
 class Child:
     """A started child. Not for use by two threads at once, except ``kill``."""
 
-    def __init__(
-        self,
-        command: Sequence[str] | Process,
-        prepare: Callable[[], None] | None = None,
-        environment: dict[str, str] | None = None,
-    ) -> None:
-        """``command``: to be started, or a process that was. ``prepare`` runs in it before the command."""
-
-        def start() -> subprocess.Popen[bytes]:
-            assert isinstance(command, Sequence)
-            return subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                bufsize=0,
-                start_new_session=not share_group,
-                env=environment or children_environment(),
-                preexec_fn=prepare,  # noqa: PLW1509  see `start_program`
-            )
-
-        self._process: Process = start_process(start) if isinstance(command, Sequence) else command
+    def __init__(self, command: Sequence[str] | Forked) -> None:
+        """``command``: to be started, or a process that was."""
+        self._process: Process = command if isinstance(command, Forked) else start_process(lambda: _started(command))
         self._end = weakref.finalize(self, _end, self._process, os.getpid())  # at the latest when we end
-        if share_group:
-            _held.add(self)
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         assert self._process.stderr is not None
@@ -316,7 +238,6 @@ class Child:
         self._out = self._process.stdout.fileno()
         self._err = self._process.stderr.fileno()
         self._complaints = b""
-        self._asked = False
         os.set_blocking(self._in, False)
         os.set_blocking(self._out, False)
         os.set_blocking(self._err, False)
@@ -333,11 +254,6 @@ class Child:
     def alive(self) -> bool:
         """Whether it is still running; reaps it when it is not."""
         return self._process.poll() is None
-
-    @property
-    def closed(self) -> bool:
-        """Whether whoever used it has let go of it."""
-        return not self._end.alive
 
     def exchange(
         self, data: bytes, complete: Callable[[bytearray], bool], deadline: float, max_bytes: int
@@ -398,67 +314,24 @@ class Child:
         self._process.wait()
 
     def kill_group(self) -> None:
-        """End the child and everything it started."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            if not share_group:
+        """End the child and everything it started. Safe as ``kill`` is."""
+        if not share_group and (isinstance(self._process, subprocess.Popen) or self._process.poll() is None):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
         self.kill()
 
-    def ask_to_end(self) -> bool:
-        """Have a worker end what it has started, reap it, and end; whether it was not asked before."""
-        first, self._asked = not self._asked, True
-        if first:
-            self._process.terminate()
-        return first
-
-    def end_group(self) -> None:
-        """As ``kill_group``, but a worker first gets a moment to reap its solvers. Not by an event loop."""
-        self.ask_to_end()
-        until = time.monotonic() + REAPING
-        while not self._ended() and (left := until - time.monotonic()) > 0:
-            told = getattr(self._process, "status", None)
-            select.select([told] if told is not None else [], [], [], left if told is not None else _REAPING_STEP)
-        self.kill_group()
-
-    def _ended(self) -> bool:
-        """Whether it is over; leaves it unreaped, so that its process group is nobody else's meanwhile."""
-        if self._process.returncode is not None:
-            return True
-        try:
-            return os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
-        except ChildProcessError:  # a child of the nursery, which keeps it until we let go
-            return self._process.poll() is not None
-
     def close(self) -> None:
-        """Kill and release the pipes. Only by the thread that uses the child.
-
-        A worker reaps it later, see `reap`: that takes longer than many an answer.
-        """
-        if not share_group or self._end.detach() is None:
-            self._end()
-            return
-        self._process.kill()
-        _close_pipes(self._process)
-        _killed.append(self._process)
-        if len(_killed) > _MOST_KILLED:
-            reap()
+        """Kill and release the pipes. Only by the thread that uses the child."""
+        self._end()
 
 
-_held: weakref.WeakSet[Child] = weakref.WeakSet()
-"""Those of a worker that are in use, or kept for its next job."""
-_killed: list[Process] = []
-_MOST_KILLED = 16
-
-
-def reap() -> None:
-    """Bury the children that a worker has killed."""
-    while _killed:
-        _killed.pop().wait()
-
-
-def bury() -> None:
-    """Reap those of a worker's children that somebody else has ended while it had no job; see `reap`."""
-    for each in list(_held):
-        if not each.alive:
-            _held.discard(each)
-    reap()
+def _started(command: Sequence[str]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+        start_new_session=not share_group,
+        env=children_environment(),
+    )

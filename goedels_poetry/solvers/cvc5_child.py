@@ -1,6 +1,6 @@
 """The child behind ``Cvc5Process``: one fresh cvc5 for each request, read and answered in frames.
 
-Run as ``python -m goedels_poetry.solvers.cvc5_child PARENT_PID MEMORY_MB``, or forked from a template: see `templates`.
+Run as ``python -m goedels_poetry.solvers.cvc5_child PARENT_PID MEMORY_MB``, or forked by a worker.
 """
 
 from __future__ import annotations
@@ -56,16 +56,6 @@ class _Fresh:
         self.solver = cvc5.Solver(self.terms)
 
 
-_ready: list[_Fresh] = []
-"""Of a process from which others are forked: what they begin with."""
-
-
-def warm() -> None:
-    """Make what forks of this process begin with."""
-    if not _ready:
-        _ready.append(_Fresh())
-
-
 def answer(request: dict[str, Any], fresh: _Fresh) -> dict[str, Any]:
     """Pose the one query of a request: its options, its script, one check, and what is to be got after it.
 
@@ -101,7 +91,7 @@ def main() -> None:
     bind_to_parent(int(sys.argv[1]))
     limit_memory(address_space_now() + (int(sys.argv[2]) << 20))
     requests, replies = private_pipes()
-    fresh: _Fresh | None = _ready.pop() if _ready else _Fresh()  # while nobody waits
+    fresh: _Fresh | None = _Fresh()  # before the first request comes
     while (request := read_message(requests)) is not None:
         try:
             reply = answer(request, fresh or _Fresh())

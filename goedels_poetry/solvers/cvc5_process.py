@@ -6,7 +6,6 @@ from goedels_poetry.solvers.child import Child, start_module
 from goedels_poetry.solvers.frames import is_whole, pack, unpack
 from goedels_poetry.solvers.limits import Answer, Get, Limits, Options
 from goedels_poetry.solvers.process import SolverProcess, get_command
-from goedels_poetry.solvers.ready import forked, started
 
 CHILD = "goedels_poetry.solvers.cvc5_child"
 _MAX_PONG = 10_000
@@ -22,8 +21,7 @@ class Cvc5Process(SolverProcess):
     name = "cvc5"
 
     def _start(self, memory_mb: int) -> Child:
-        child = forked(CHILD, memory_mb)
-        return child or started((CHILD, memory_mb), lambda: start_module(CHILD, str(memory_mb)))
+        return start_module(CHILD, str(memory_mb))
 
     def _ping(self, child: Child, deadline: float) -> None:
         child.exchange(pack({}), is_whole, deadline, _MAX_PONG)

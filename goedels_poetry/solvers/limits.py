@@ -1,7 +1,8 @@
-"""Plain data and errors every solver shares."""
+"""Plain data and errors every solver shares, and how many may be at work."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -9,7 +10,7 @@ from typing import Literal
 from goedels_poetry.errors import Unavailable
 
 Status = Literal["sat", "unsat", "unknown", "error"]
-Get = Literal["none", "model", "core", "proof"] | tuple[str, ...]
+Get = Literal["none", "model", "core", "proof", "objectives"] | tuple[str, ...]
 """What to ask for after the status: the model, the unsat core, the proof (with the option ``produce-proofs``), or the
 values of these terms."""
 
@@ -90,3 +91,17 @@ class JobCrashed(SolverError):
 
 class JobMemory(SolverError):
     """The job needed more memory than it was allowed."""
+
+
+PROCESSORS = "GOEDELS_POETRY_PROCESSORS"
+"""Environment: a smaller number than the system gives, for a machine that is shared. A worker of a cluster sets it."""
+
+
+def processors() -> int:
+    """The default size of pools: the number of the environment, at most what the system lets this process run on."""
+    try:
+        available = len(os.sched_getaffinity(0))
+    except AttributeError:  # not on this system
+        available = os.cpu_count() or 1
+    wanted = os.environ.get(PROCESSORS, "")
+    return max(1, min(available, int(wanted))) if wanted.isdecimal() else available

@@ -7,7 +7,7 @@ import math
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Self
 
@@ -22,6 +22,7 @@ MEMORY_EXIT = 101
 
 DEFAULT_LIMITS = Limits()
 
+_OF_SAT = {"model": "(get-model)", "objectives": "(get-objectives)"}
 _OF_UNSAT = {"core": "(get-unsat-core)", "proof": "(get-proof)"}
 START_SECONDS = 10.0
 """Until a fresh process must have answered something, where the query itself has so long."""
@@ -57,8 +58,8 @@ def get_command(get: Get, status: str) -> str:
         return _OF_UNSAT[get] if status == "unsat" else ""
     if get == "none" or status != "sat":
         return ""
-    if get == "model":
-        return "(get-model)"
+    if get in _OF_SAT:
+        return _OF_SAT[get]
     return f"(get-value ({' '.join(get)}))"
 
 
@@ -235,16 +236,6 @@ class SolverProcess(ABC):
         if child is not None:
             child.close()
             self._lost()
-
-    def ask_each(
-        self,
-        prelude: str,
-        extras: Sequence[str],
-        limits: Limits = DEFAULT_LIMITS,
-        options: Options | None = None,
-    ) -> tuple[Answer, ...]:
-        """Pose one query for each extra, all over the same prelude; each has these limits."""
-        return tuple(self.ask(f"{prelude}\n{extra}", limits, options=options) for extra in extras)
 
     @property
     def pid(self) -> int | None:

@@ -12,30 +12,10 @@ _PACKAGES = {"z3": "z3-solver", "cvc5": "cvc5"}
 
 @cache
 def _version(package: str) -> str | None:
-    return _stated(package) or _found(package)
-
-
-def _stated(package: str) -> str | None:
-    """What the package's own folder of facts says, where it lies open as wheels are installed.
-
-    Loading the library that looks for packages takes as long as proving a small theorem.
-    """
-    for place in sys.path:
-        for facts in Path(place or ".").glob(f"{package.replace('-', '_')}-*.dist-info/METADATA"):
-            for line in facts.read_text("utf-8", "replace").splitlines():
-                name, _, value = line.partition(":")
-                if name == "Version":
-                    return value.strip()
-    return None
-
-
-def _found(package: str) -> str | None:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
+    """By the name of its folder of facts; to load `importlib.metadata` takes as long as a small proof."""
+    pattern = f"{package.replace('-', '_')}-*.dist-info"
+    found = (facts for place in sys.path for facts in Path(place or ".").glob(pattern))
+    return next((facts.name.removesuffix(".dist-info").rpartition("-")[2] for facts in found), None)
 
 
 def solver_versions() -> dict[str, str]:

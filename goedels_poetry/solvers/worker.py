@@ -1,6 +1,6 @@
 """The child behind ``WorkerPool``: calls named functions of our own packages on JSON and returns JSON.
 
-Run as ``python -m goedels_poetry.solvers.worker PARENT_PID PREFIX...``, or forked by the `nursery`. State of the
+Run as ``python -m goedels_poetry.solvers.worker PARENT_PID PREFIX...``, or forked by the `fork_server`. State of the
 modules (caches, solver sessions) lives from job to job until the worker is replaced.
 """
 
@@ -11,21 +11,16 @@ import importlib
 import inspect
 import os
 import resource
-import select
-import signal
 import sys
 import traceback
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from goedels_poetry.errors import Unavailable, lacks_resources, one_line
-from goedels_poetry.solvers import child, ready
+from goedels_poetry.solvers import child
 from goedels_poetry.solvers.frames import private_pipes, read_message, write_message
 from goedels_poetry.solvers.launch import allowed_memory, bind_to_parent, limit_memory
 from goedels_poetry.solvers.process import MEMORY_EXIT
-
-IDLE_SECONDS = 2.0
-"""How often a worker that has nothing to do looks whether its solvers live."""
 
 
 def is_allowed(module: str, packages: Sequence[str]) -> bool:
@@ -62,17 +57,6 @@ def _bound(memory_mb: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (allowed_memory(memory_mb << 20), hard))
 
 
-def _end_with_solvers(*_: object) -> None:
-    """What SIGTERM does: end the solvers, which share the process group, and reap them: nobody else can."""
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    if os.getpgrp() == os.getpid():
-        os.killpg(0, signal.SIGTERM)
-        with contextlib.suppress(ChildProcessError):
-            while True:
-                os.waitpid(-1, 0)
-    os._exit(0)
-
-
 def do(request: dict[str, Any], packages: Sequence[str]) -> dict[str, Any]:
     """Run one job; whatever it raises becomes part of the reply, except running out of memory."""
     try:
@@ -93,38 +77,17 @@ def main() -> None:
     bind_to_parent(int(sys.argv[1]))
     limit_memory(0)
     child.share_group = True
-    signal.signal(signal.SIGTERM, _end_with_solvers)
     requests, replies = private_pipes()
     packages = sys.argv[2:]
-    first = True
-    while (request := _next_request(requests)) is not None:
+    while (request := read_message(requests)) is not None:
         try:
             reply = do(request, packages)
             try:
                 write_message(replies, reply)
             except (TypeError, ValueError, RecursionError) as error:
                 write_message(replies, {"ok": False, "error": f"the result is not JSON: {error}", "trace": ""})
-            between_jobs(first, request.get("forks", ""))
-            first = False
         except MemoryError:
             os._exit(MEMORY_EXIT)
-
-
-def _next_request(requests: int) -> dict[str, Any] | None:
-    """The next message. As long as there is none, solvers in store that somebody else has killed are reaped."""
-    while not select.select([requests], [], [], IDLE_SECONDS)[0]:
-        ready.bury()
-    return read_message(requests)
-
-
-def between_jobs(first: bool, forks: str) -> None:
-    """What is left to do when the reply is out; after the first job nobody knows whether there is another.
-
-    ``forks``: the module that forks solvers for many jobs, as the pool names it; "": none.
-    """
-    if not first:
-        ready.prepare(importlib.import_module(forks) if forks else None)
-    child.reap()
 
 
 if __name__ == "__main__":

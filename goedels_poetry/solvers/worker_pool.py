@@ -6,17 +6,21 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from goedels_poetry.solvers import ahead
-from goedels_poetry.solvers.child import KILLED, REAPING, WHO_KILLS, Child, ChildDied, ChildFlood, ChildTimeout
+from goedels_poetry.solvers import preload
+from goedels_poetry.solvers.child import KILLED, WHO_KILLS, Child, ChildDied, ChildFlood, ChildTimeout
 from goedels_poetry.solvers.frames import BrokenFrame, is_whole, pack, unpack
 from goedels_poetry.solvers.launch import memory_limit_mb
-from goedels_poetry.solvers.limits import JobCrashed, JobMemory, JobTimeout, SolverUnavailable
+from goedels_poetry.solvers.limits import (
+    JobCrashed,
+    JobMemory,
+    JobTimeout,
+    SolverError,
+    SolverUnavailable,
+    processors,
+)
 from goedels_poetry.solvers.process import START_SECONDS, last_output, out_of_memory
-from goedels_poetry.solvers.processors import processors
 from goedels_poetry.solvers.worker_threads import WorkerThreads
 
-FORKS = "goedels_poetry.solvers.templates"
-"""Where a worker has solvers from when it has done many jobs."""
 _MAX_RESULT_BYTES = 256 << 20
 _MAX_REASON = 300
 _PING: dict[str, Any] = {"function": "", "payload": {}, "memory_mb": 4096}
@@ -34,10 +38,9 @@ class _Worker:
         self._child: Child | None = None
         self._jobs = 0
         self._killed = False
-        self._asked = 0.0  # when it was first told to end
 
     def run(self, function: str, payload: dict[str, Any], seconds: float, memory_mb: int) -> Any:
-        request = pack({"function": function, "payload": payload, "memory_mb": memory_mb, "forks": FORKS})
+        request = pack({"function": function, "payload": payload, "memory_mb": memory_mb})
         deadline = time.monotonic() + seconds
         self._killed = False
         try:
@@ -47,19 +50,13 @@ class _Worker:
                 self.close()
                 if self._killed or out_of_memory(death):
                     raise
-                reply = self._posed(request, deadline)  # by whatever it was ended: it may go well in a fresh process
+                reply = self._posed(request, deadline)  # whatever ended it, a fresh process may succeed
         except ChildTimeout:
             self.close()
             raise JobTimeout(f"{function} was stopped after {seconds:g} s") from None
         except ChildDied as death:
             self.close()
-            if not self._killed:
-                self._probe()
-            if out_of_memory(death):
-                raise JobMemory(f"{function} needs more than {_memory(memory_mb)}") from None
-            if death.code == KILLED and not self._killed:
-                raise SolverUnavailable(f"worker processes were killed again and again; {WHO_KILLS}") from None
-            raise JobCrashed(f"{function} ended its process ({death})", last_output(death)) from None
+            raise self._fault_of(death, function, memory_mb) from None
         except (ChildFlood, BrokenFrame) as fault:
             self.close()
             raise JobCrashed(f"{function} returned no proper result: {fault}") from None
@@ -79,15 +76,24 @@ class _Worker:
         if self._child is None or not self._child.alive:
             self.close()
             try:
-                self._child = ahead.start_worker(self._packages, self._modules)
+                self._child = preload.start_worker(self._packages, self._modules)
             except (OSError, RuntimeError) as fault:
                 raise SolverUnavailable(f"no worker process can be started: {fault}") from fault
             self._jobs = 0
         self._jobs += 1
         return unpack(self._child.exchange(request, is_whole, deadline, _MAX_RESULT_BYTES))
 
+    def _fault_of(self, death: ChildDied, function: str, memory_mb: int) -> SolverError:
+        """The error that a death amounts to. Raises SolverUnavailable when a fresh worker does not answer either."""
+        if not self._killed:
+            self._probe()
+        if out_of_memory(death):
+            return JobMemory(f"{function} needs more than {_memory(memory_mb)}")
+        if death.code == KILLED and not self._killed:
+            return SolverUnavailable(f"worker processes were killed again and again; {WHO_KILLS}")
+        return JobCrashed(f"{function} ended its process ({death})", last_output(death))
+
     def _probe(self) -> None:
-        """Raise SolverUnavailable when not even a fresh worker answers: then what was asked is not to blame."""
         try:
             self._posed(pack(_PING), time.monotonic() + START_SECONDS)
         except ChildTimeout:
@@ -102,25 +108,20 @@ class _Worker:
             ) from None
 
     def kill(self) -> None:
-        """Tell it to end, and when it was told a moment ago, end it. An event loop may call this again and again."""
+        """End the process, from any thread; the job under way fails."""
         self._killed = True
-        child = self._child
-        if child is None:
-            return
-        if child.ask_to_end():
-            self._asked = time.monotonic()
-        elif time.monotonic() - self._asked > REAPING:
-            child.kill_group()
+        if self._child is not None:
+            self._child.kill_group()
 
     def close(self) -> None:
         child, self._child = self._child, None
         if child is not None:
-            child.end_group()
+            child.kill_group()
             child.close()
 
 
 def _memory(memory_mb: int) -> str:
-    """What a job may have, and who says so."""
+    """The memory of a job, and which limit that is."""
     limit = memory_limit_mb()
     return f"{memory_mb} MB" if limit is None or limit >= memory_mb else f"the {limit} MB that ulimit -v leaves it"
 
@@ -135,7 +136,7 @@ class WorkerPool:
 
     packages: the packages whose public functions may be called, plug-ins included.
     max_jobs, max_resident_mb: when a worker is replaced by a new one, between two jobs.
-    modules: what workers load before they are needed, of our own.
+    modules: our modules that workers load before they are needed.
     """
 
     def __init__(
@@ -146,12 +147,10 @@ class WorkerPool:
         max_resident_mb: float = 1024,
         modules: Sequence[str] = (),
     ) -> None:
-        ahead.hold()
+        preload.hold()
         self._closed = False
         self._threads = WorkerThreads(
-            size or processors(),
-            lambda: _Worker(packages, max_jobs, max_resident_mb, modules),
-            "goedels-poetry-worker",
+            processors() if size is None else size, lambda: _Worker(packages, max_jobs, max_resident_mb, modules)
         )
 
     async def run(
@@ -171,7 +170,7 @@ class WorkerPool:
         await self._threads.aclose()
         if not self._closed:
             self._closed = True
-            ahead.release()
+            preload.release()
 
     async def __aenter__(self) -> WorkerPool:
         return self

@@ -1,4 +1,4 @@
-"""Z3 as a persistent child process speaking SMT-LIB text, and sessions over one prelude.
+"""Z3 as a persistent child process speaking SMT-LIB text, sessions over one prelude, and processes left for later.
 
 What was measured (z3 5.4.0, Linux, one core of a shared machine):
 
@@ -13,7 +13,6 @@ What was measured (z3 5.4.0, Linux, one core of a shared machine):
   process is replaced instead (25 ms). Testers and selectors in place of ``match`` avoid that. So does
   defining, after a pop, a recursive function over a datatype again; hence a process is also replaced after
   a check whose own text defines one. In a prelude they cost nothing.
-* The library's ``(reset)`` keeps recursive functions: there, z3_child makes a new context for it.
 * After ``(reset)`` the same script costs the same number of steps to the last digit, in any order of
   questions. Inside a session (push/pop) statuses agreed but the counter wandered by some 10 % with the
   history, so a check near its rlimit may fall either way: there, the same *sequence* of checks repeats.
@@ -22,11 +21,14 @@ What was measured (z3 5.4.0, Linux, one core of a shared machine):
 
 from __future__ import annotations
 
+import math
 import re
 import secrets
 import sys
 import sysconfig
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -34,24 +36,34 @@ from pathlib import Path
 from goedels_poetry.solvers.child import Child, ChildDied, start_program
 from goedels_poetry.solvers.limits import Answer, Get, Limits, Options
 from goedels_poetry.solvers.process import DEFAULT_LIMITS, SolverProcess, get_command, get_fault
-from goedels_poetry.solvers.ready import forked, started
-from goedels_poetry.solvers.script import script_fault
-from goedels_poetry.solvers.surroundings import module_command
-from goedels_poetry.solvers.z3_replies import ERROR_START, error_answer, why_unknown
-from goedels_poetry.solvers.z3_scope import Scope
+from goedels_poetry.solvers.script import script_fault, term_fault
 
-CHILD = "goedels_poetry.solvers.z3_child"
 _REPLY = re.compile(r"\s*\(:rlimit (\d+)\)\s+(sat|unsat|unknown)\s+\(:rlimit (\d+)\)\s*")
+_STATUS = re.compile(r'\s*(sat|unsat|unknown)\s+\(:reason-unknown "?(.*?)"?\)\s*', re.DOTALL)
+_ERROR_START = re.compile(r"^\s*\(error\b", re.MULTILINE)
+_ERROR = re.compile(r'^\s*\(error "(?:line (\d+) column (\d+): )?(.*?)"\)\s*$', re.MULTILINE | re.DOTALL)
+_CUT_OFF = ("push canceled", "pop canceled", "canceled")
+"""What z3 says when a limit strikes before the check begins."""
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9.]*")
 _OPTION = re.compile(r"[A-Za-z][\w.:-]*")
 _OPTION_VALUE = re.compile(r"[\w.+-]+")
 _CHECK = "(get-info :rlimit)(check-sat)(get-info :rlimit)"
 _UNSAFE = "match"
 _UNSAFE_TO_POP = ("define-fun-rec", "define-funs-rec")
 _NO_TIMEOUT = "4294967295"
-_DEFAULTS: dict[bool, dict[str, str]] = {False: {}, True: {}}
-"""What options are worth in a process that was told nothing, the program's and the library's: to ask takes as long as a
-small query."""
+_DEFAULTS: dict[str, str] = {}
+"""What options are worth in a process that was asked nothing: to ask takes as long as a small query."""
 _ADDRESS_SPACE_SLACK = 512 << 20  # code, stacks and the allocator's reserve, which -memory does not count
+_MOST_SPARE = 4
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A status with its evidence: the model of ``sat``, the assumptions that ``unsat`` needs, in z3's words."""
+
+    answer: Answer
+    model: str = ""
+    core: str = ""
 
 
 @cache
@@ -79,9 +91,6 @@ class Z3Process(SolverProcess):
         self._session: Session | None = None  # whose prelude is loaded
         self._used = False  # something was said to the child since it was new
         self._unsafe = False  # it holds what a reset would not survive
-        self._library = False
-        self._scope: str | None = None  # the prelude that stands; None when a scope is not the last thing said
-        self._scopes = 0  # since the last reset
 
     def session(self, prelude: str, options: Options | None = None, cores: bool = False) -> Session:
         """Open a session: prelude is loaded with its first check and again whenever the process was lost.
@@ -91,37 +100,61 @@ class Z3Process(SolverProcess):
         """
         return Session(self, prelude, options or {}, cores)
 
-    def scope(self, prelude: str, assuming: Sequence[str] = ()) -> Scope:
-        """Open a scope: prelude and checks are pushed and taken back, so that the next scope finds a ready context.
-
-        assuming: Boolean constants of the prelude that every check assumes; those that an ``unsat`` needs can be got.
-        """
-        return Scope(self, prelude, assuming)
-
-    def ask_each(
+    def evidence(
         self,
         prelude: str,
         extras: Sequence[str],
         limits: Limits = DEFAULT_LIMITS,
-        options: Options | None = None,
-    ) -> tuple[Answer, ...]:
-        """Pose one query for each extra in one session over the prelude; each has these limits."""
-        session = self.session(prelude, options)
-        return tuple(session.check(extra, limits) for extra in extras)
+        assuming: Sequence[Sequence[str]] = (),
+    ) -> tuple[Evidence, ...]:
+        """Check a prelude together with each extra, one after the other, all in one exchange.
+
+        It is z3's incremental solver that answers: fast, and weaker on nonlinear arithmetic and bit-vectors than
+        ``ask``. ``limits`` hold for each check; where there is an ``rlimit``, z3 is killed after ``seconds`` instead of
+        stopping itself, since a timer for each check costs 0.2 ms. When the process is lost, all answers are those of
+        the loss.
+
+        Args:
+            prelude: declarations, definitions and assertions.
+            extras: assertions.
+            limits: of each check.
+            assuming: for each extra the Boolean constants that are assumed; those that an ``unsat`` needs are its core.
+        """
+        assumed = [tuple(names) for names in assuming] or [()] * len(extras)
+        texts = (script_fault(text) for text in (prelude, *extras))
+        names = (f"no name: {name}" for each in assumed for name in each if not _NAME.fullmatch(name))
+        fault = next(filter(None, (*texts, *names)), None)
+        if fault:
+            return (Evidence(Answer("error", fault)),) * len(extras)
+        found: list[Evidence] = []
+        questions = list(zip(extras, assumed, strict=True))
+
+        def query(child: Child, deadline: float) -> Answer:
+            found[:] = self._evidence(child, prelude, questions, limits, deadline)
+            return found[-1].answer
+
+        last = self._guarded(replace(limits, seconds=limits.seconds * len(extras)), query)
+        if len(found) < len(extras):
+            return (Evidence(last),) * len(extras)
+        seconds = last.seconds / len(extras)
+        return tuple(replace(each, answer=replace(each.answer, seconds=seconds)) for each in found)
+
+    def optimize(self, prelude: str, maximize: bool, term: str, limits: Limits = DEFAULT_LIMITS) -> Answer:
+        """What z3 takes for the optimum of a term over the prelude, in ``output`` as ``(objectives …)``."""
+        fault = script_fault(prelude) or term_fault(term)
+        if fault:
+            return Answer("error", fault)
+        script = f"{prelude}\n({'maximize' if maximize else 'minimize'} {term})"
+        return self._guarded(
+            limits, lambda child, deadline: self._ask(child, script, limits, "objectives", {}, deadline)
+        )
 
     def _start(self, memory_mb: int) -> Child:
-        child = forked(CHILD, memory_mb)
-        self._library = child is not None
-        if child is not None:
-            return child
         binary = z3_binary()
-        self._library = binary is None
         if binary is None:
-            return Child(module_command(CHILD, str(memory_mb)))
+            raise OSError("its program is not here: pip install z3-solver")
         address_space = (memory_mb << 20) + _ADDRESS_SPACE_SLACK
-        arguments = ("-smt2", "-in", f"-memory:{memory_mb}")
-        key = (binary, *arguments)
-        return started(key, lambda: start_program(binary, *arguments, address_space=address_space))
+        return start_program(binary, "-smt2", "-in", f"-memory:{memory_mb}", address_space=address_space)
 
     def _ping(self, child: Child, deadline: float) -> None:
         self._talk(child, "", deadline, 0)
@@ -132,21 +165,15 @@ class Z3Process(SolverProcess):
         self._options = {}
         self._used = self._unsafe = False
         self._session = None
-        self._scope = None
 
     def _ask(self, child: Child, script: str, limits: Limits, get: Get, options: Options, deadline: float) -> Answer:
         child = self._renewed(child, limits, deadline)
         setup = self._set_options(child, limits, options, get == "core", deadline)
         return self._check(child, setup, script, limits, get, deadline)
 
-    def _leave_session(self) -> None:
-        self._session = None
-
     def _renewed(self, child: Child, limits: Limits, deadline: float) -> Child:
         """A child that knows nothing: this one after a reset, or a new one when a reset will not do."""
         self._session = None
-        self._scope = None
-        self._scopes = 0
         if not self._used:
             return child
         if not self._unsafe:
@@ -159,8 +186,6 @@ class Z3Process(SolverProcess):
             if not printed.strip():
                 self._options = {}
                 self._used = False
-                if self._library:
-                    self._lines = 2
                 return child
         self._drop()
         return self._living(limits.memory_mb, deadline)
@@ -173,19 +198,18 @@ class Z3Process(SolverProcess):
             "timeout": _timeout(limits),
             **options,
         }
-        known = _DEFAULTS[self._library]
-        asked = self._defaults if self._used else known  # what has read texts speaks for itself alone
+        asked = self._defaults if self._used else _DEFAULTS  # what has read texts speaks for itself alone
         for name, value in wanted.items():
             if not (_OPTION.fullmatch(name) and _OPTION_VALUE.fullmatch(value)):
                 raise ValueError(f"not a solver option: {name}={value}")
-            if name not in known and name not in self._defaults:
+            if name not in _DEFAULTS and name not in self._defaults:
                 found = self._talk(child, f"(get-option :{name})", deadline, 10_000).strip()
                 if found == "unsupported" or not _OPTION_VALUE.fullmatch(found):
                     raise ValueError(f"z3 has no option {name}")
                 asked[name] = found
         self._touched |= wanted.keys()
         for name in self._touched:
-            wanted.setdefault(name, self._defaults.get(name) or known[name])
+            wanted.setdefault(name, self._defaults.get(name) or _DEFAULTS[name])
         changed = {name: value for name, value in wanted.items() if self._options.get(name) != value}
         self._options |= changed
         return "".join(f"(set-option :{name} {value})" for name, value in changed.items())
@@ -202,20 +226,44 @@ class Z3Process(SolverProcess):
         )
         before, found, after = reply.partition(mark)
         shape = _REPLY.fullmatch(after)
-        if not found or before.strip() or shape is None or ERROR_START.search(reply):
-            return error_answer(reply.replace(mark, ""), first_line)
+        if not found or before.strip() or shape is None or _ERROR_START.search(reply):
+            return _error_answer(reply.replace(mark, ""), first_line)
         start, status, stop = shape.groups()
         used = int(stop) - int(start)
         if status == "unknown":
             printed = self._talk(child, "(get-info :reason-unknown)", deadline, limits.output_bytes)
             reason = printed.strip().removeprefix("(:reason-unknown").removesuffix(")").strip()
-            return Answer("unknown", why_unknown(reason.strip('"'), used, limits), rlimit_used=used)
+            return Answer("unknown", _why_unknown(reason.strip('"'), used, limits), rlimit_used=used)
         output = ""
         if wanted := get_command(get, status):
             output = self._talk(child, wanted, deadline, limits.output_bytes)
-            if ERROR_START.search(output):
-                return error_answer(output, first_line)
+            if _ERROR_START.search(output):
+                return _error_answer(output, first_line)
         return Answer("sat" if status == "sat" else "unsat", "", output.strip(), rlimit_used=used)
+
+    def _evidence(
+        self,
+        child: Child,
+        prelude: str,
+        questions: Sequence[tuple[str, tuple[str, ...]]],
+        limits: Limits,
+        deadline: float,
+    ) -> list[Evidence]:
+        child = self._renewed(child, limits, deadline)
+        stops = replace(limits, seconds=math.inf) if limits.rlimit else limits
+        setup = self._set_options(child, stops, {"produce-unsat-assumptions": "true"}, False, deadline)
+        mark = secrets.token_hex(16)
+        asked = "".join(_question(extra, assumed, f'(echo "{mark}")') for extra, assumed in questions)
+        reply = self._talk(child, f"{setup}\n{prelude}{asked}", deadline, limits.output_bytes)
+        sections = reply.split(mark)
+        if len(sections) != 4 * len(questions) + 1:
+            return [Evidence(_error_answer(reply.replace(mark, ""), 1))] * len(questions)
+        found: list[Evidence] = []
+        for number in range(len(questions)):
+            spoilt = found and found[-1].answer.status == "error"
+            found.append(found[-1] if spoilt else _evidence(*sections[4 * number : 4 * number + 4]))
+        self._unsafe = True if any(word in extra for extra, _ in questions for word in _UNSAFE_TO_POP) else self._unsafe
+        return found
 
     def _talk(self, child: Child, message: str, deadline: float, max_bytes: int) -> str:
         """Send commands and read all they print, up to an echo of a fresh random word nobody could guess."""
@@ -275,7 +323,7 @@ class Session:
             line = process._lines + 2
             printed = process._talk(child, f"{setup}\n{self._pending}", deadline, limits.output_bytes)
             if printed.strip():
-                return error_answer(printed, line)
+                return _error_answer(printed, line)
             self._pending = ""
         answer = process._check(child, "(push)", extra, limits, get, deadline)
         if any(word in extra for word in _UNSAFE_TO_POP):
@@ -289,3 +337,78 @@ class Session:
 def _timeout(limits: Limits) -> str:
     milliseconds = limits.seconds * 1000
     return str(max(1, int(milliseconds))) if milliseconds < int(_NO_TIMEOUT) else _NO_TIMEOUT
+
+
+def _question(extra: str, assumed: Sequence[str], echo: str) -> str:
+    """One check, and what it gives: status, model, core, with a mark before each."""
+    check = f"(check-sat-assuming ({' '.join(assumed)}))" if assumed else "(check-sat)"
+    core = "(get-unsat-assumptions)" if assumed else ""
+    return f"\n(push){extra}\n{echo}{check}(get-info :reason-unknown){echo}(get-model){echo}{core}{echo}(pop)"
+
+
+def _evidence(before: str, replied: str, model: str, core: str) -> Evidence:
+    """What the parts of a reply amount to. Of what is not there to be got z3 complains, which does not count."""
+    shape = _STATUS.fullmatch(replied)
+    if before.strip() or shape is None:
+        return Evidence(_error_answer(before + replied, 1))
+    status, reason = shape.groups()
+    if status == "unknown":
+        return Evidence(Answer("unknown", _why_unknown(reason, 0, DEFAULT_LIMITS)))
+    if status == "sat":
+        return Evidence(Answer("sat"), model="" if _ERROR_START.match(model) else model.strip())
+    return Evidence(Answer("unsat"), core="" if _ERROR_START.match(core) else core.strip())
+
+
+def _why_unknown(reason: str, used: int, limits: Limits) -> str:
+    """The solver's reason; ``used`` are the steps of the check."""
+    if "memory" in reason:
+        return "memory"
+    if "resource limit" in reason or (limits.rlimit and used >= limits.rlimit and "cancel" in reason):
+        return "rlimit"
+    if reason in ("timeout", "canceled", "interrupted from keyboard"):
+        return "timeout"
+    return reason
+
+
+def _error_answer(reply: str, first_line: int) -> Answer:
+    """The answer to a reply that holds more than one status: its first message, with the caller's line."""
+    if found := _ERROR.search(reply):
+        line, column, message = found.groups()
+        if "out of memory" in message:
+            return Answer("unknown", "memory")
+        if message in _CUT_OFF:
+            return Answer("unknown", "timeout")
+        if "resource limit" in message:  # used up by assertions, before there is anything to check
+            return Answer("unknown", "rlimit")
+        place = f"line {int(line) - first_line + 1} column {column}: " if line else ""
+        return Answer("error", place + message)
+    return Answer("error", f"unexpected reply: {reply.strip()[:200]!r}")
+
+
+# -- processes that one job of a worker leaves to the next -----------------------------------------------------
+# A reset costs a tenth of a start and finds the same. For searches only: a check has processes that nobody has used.
+
+_spare: list[Z3Process] = []
+
+
+def lend() -> Z3Process:
+    """A process that was handed back, or a new one; what it knew is forgotten with the first question."""
+    return _spare.pop() if _spare else Z3Process()
+
+
+def take_back(process: Z3Process) -> None:
+    """Keep it for the next job, unless there are enough."""
+    if process.pid is not None and len(_spare) < _MOST_SPARE:
+        _spare.append(process)
+    else:
+        process.close()
+
+
+@contextmanager
+def borrowed() -> Iterator[Z3Process]:
+    """One for as long as this lasts."""
+    process = lend()
+    try:
+        yield process
+    finally:
+        take_back(process)

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import sqlite3
-import threading
-from functools import cache
 from pathlib import Path
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from goedels_poetry.errors import StoreError
 from goedels_poetry.files import is_no_file
 from goedels_poetry.store.shared_database import PATIENCE, is_unfinished
 
 SCHEMA_VERSION = 1
-_JOURNAL, _WAL = slice(18, 20), b"\2\2"
-"""Where the header of a database says how it is written and read (https://sqlite.org/fileformat2.html), and the words
-for a write-ahead log."""
 
 _WHAT_TO_DO = {
     (
@@ -33,41 +26,74 @@ _WHAT_TO_DO = {
     (sqlite3.SQLITE_CANTOPEN,): "it cannot be opened; is the folder there, and are there file handles left?",
 }
 
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS event(           -- one row a commit: the log that `trace` reads
-  seq INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, agent TEXT NOT NULL, node_id TEXT NOT NULL, ts REAL NOT NULL,
-  outcome TEXT NOT NULL, reason TEXT NOT NULL, queues TEXT NOT NULL, spent TEXT NOT NULL,
-  cost TEXT NOT NULL);                      -- spent: of the run so far; cost: of this step
-CREATE TABLE IF NOT EXISTS rev(             -- immutable revisions; a rowid table, so that rows append
-  node_id TEXT NOT NULL, seq INTEGER NOT NULL, statement TEXT NOT NULL, queue TEXT, payload TEXT NOT NULL);
-CREATE UNIQUE INDEX IF NOT EXISTS rev_node ON rev(node_id, seq);
-CREATE TABLE IF NOT EXISTS head(            -- present revision of every node; `cut` = revision that cut it off
-  node_id TEXT PRIMARY KEY, seq INTEGER NOT NULL, queue TEXT, key TEXT NOT NULL, cut INTEGER) WITHOUT ROWID;
+_INT, _REAL, _TEXT, _MAYBE = "INTEGER NOT NULL", "REAL NOT NULL", "TEXT NOT NULL", "TEXT"
+
+
+class Table(NamedTuple):
+    """Columns with their types, those that are unique together, and whether rows have numbers of their own."""
+
+    columns: dict[str, str]
+    key: tuple[str, ...] = ()
+    rows: bool = False
+
+
+def _texts(*names: str) -> dict[str, str]:
+    return dict.fromkeys(names, _TEXT)
+
+
+TABLES: dict[str, Table] = {
+    # One row a commit, the log that `trace` reads. spent: of the run so far; cost: of this step.
+    "event": Table(
+        {"seq": "INTEGER PRIMARY KEY", "key": f"{_TEXT} UNIQUE", **_texts("agent", "node_id"), "ts": _REAL}
+        | _texts("outcome", "reason", "queues", "spent", "cost"),
+        rows=True,
+    ),
+    # Immutable revisions; rows append.
+    "rev": Table(
+        {"node_id": _TEXT, "seq": _INT, "statement": _TEXT, "queue": _MAYBE, "payload": _TEXT}, ("node_id", "seq"), True
+    ),
+    # Present revision of every node; `cut`: the revision that cut it off.
+    "head": Table({"node_id": _TEXT, "seq": _INT, "queue": _MAYBE, "key": _TEXT, "cut": "INTEGER"}, ("node_id",)),
+    "cut": Table({"seq": _INT, "node_id": _TEXT, "generation": _INT}, rows=True),
+    "waits": Table({"on_id": _TEXT, "waiter": _TEXT, "seq": _INT}, ("on_id", "waiter")),
+    # First proof of each canonical key that holds anywhere in this run.
+    "lemma": Table({"key": _TEXT, "node_id": _TEXT, "seq": _INT}, ("key",)),
+    # What happened to a node; survives backtracking.
+    "history": Table(
+        {"node_id": _TEXT, "seq": _INT, "n": _INT, "kind": _TEXT, "entry": _TEXT}, ("node_id", "seq", "n")
+    ),
+    "verdict": Table({"seq": _INT, "verdict": _TEXT, "reason": _TEXT, "ref": _MAYBE}, rows=True),
+    "blob": Table({"hash": _TEXT, "body": _TEXT}, ("hash",), True),
+    # Jobs started and not yet collected; informational after a crash.
+    "under_way": Table({**_texts("key", "agent", "node_id"), "seq": _INT, "started": _REAL}, ("key",)),
+    "meta": Table(_texts("name", "value"), ("name",)),
+}
+_INDEXES = """
 CREATE INDEX IF NOT EXISTS head_queue ON head(queue, node_id) WHERE queue IS NOT NULL;
-CREATE TABLE IF NOT EXISTS cut(seq INTEGER NOT NULL, node_id TEXT NOT NULL, generation INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS waits(on_id TEXT NOT NULL, waiter TEXT NOT NULL, seq INTEGER NOT NULL,
-  PRIMARY KEY(on_id, waiter)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS lemma(           -- first proof of each canonical key that holds anywhere in this run
-  key TEXT PRIMARY KEY, node_id TEXT NOT NULL, seq INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS lemma_seq ON lemma(seq);
-CREATE TABLE IF NOT EXISTS history(         -- what happened to a node; survives backtracking
-  node_id TEXT NOT NULL, seq INTEGER NOT NULL, n INTEGER NOT NULL, kind TEXT NOT NULL, entry TEXT NOT NULL,
-  PRIMARY KEY(node_id, seq, n)) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS history_kind ON history(kind);
-CREATE TABLE IF NOT EXISTS verdict(seq INTEGER NOT NULL, verdict TEXT NOT NULL, reason TEXT NOT NULL, ref TEXT);
-CREATE TABLE IF NOT EXISTS blob(hash TEXT NOT NULL, body TEXT NOT NULL);
-CREATE UNIQUE INDEX IF NOT EXISTS blob_hash ON blob(hash);
-CREATE TABLE IF NOT EXISTS under_way(       -- jobs started and not yet collected; informational after a crash
-  key TEXT PRIMARY KEY, agent TEXT NOT NULL, node_id TEXT NOT NULL, seq INTEGER NOT NULL, started REAL NOT NULL
-  ) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS meta(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
+
+
+def _schema() -> str:
+    """All tables in SQLite's words."""
+    made = []
+    for name, (columns, key, rows) in TABLES.items():
+        fields = [f"{column} {kind}" for column, kind in columns.items()]
+        if key and not rows:
+            fields.append(f"PRIMARY KEY({', '.join(key)})")
+        without = "" if rows else " WITHOUT ROWID"
+        made.append(f"CREATE TABLE IF NOT EXISTS {name}({', '.join(fields)}){without};")
+        if key and rows:
+            made.append(f"CREATE UNIQUE INDEX IF NOT EXISTS {name}_{key[0]} ON {name}({', '.join(key)});")
+    return "\n".join((*made, _INDEXES))
+
+
+SCHEMA = _schema()
 
 
 def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     """Open ``proof.db``; raises :class:`StoreError` when it is not one or belongs to a newer version."""
-    if not read_only and not path.exists():
-        _begin(path)
     if is_no_file(path):
         raise StoreError(f"{path} is no file; --fresh begins the run anew")
     try:
@@ -105,29 +131,8 @@ def refuse(path: Path, error: sqlite3.Error) -> NoReturn:
     raise StoreError(f"{path}: {words} ({error})") from error
 
 
-@cache
-def _empty() -> bytes:
-    """A database without a row, as SQLite writes it: to copy one takes a third of the time that laying it out takes."""
-    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
-        db.executescript(f"{SCHEMA} PRAGMA user_version={SCHEMA_VERSION};")
-        written = bytearray(db.serialize())
-    written[_JOURNAL] = _WAL
-    return bytes(written)
-
-
-def _begin(path: Path) -> None:
-    """An empty database, there at once or not at all; what the disk refuses SQLite will say."""
-    beside = path.with_name(f"{path.name}.{os.getpid()}.{threading.get_ident()}")
-    with contextlib.suppress(OSError):
-        try:
-            beside.write_bytes(_empty())
-            os.link(beside, path)
-        finally:
-            beside.unlink(missing_ok=True)
-
-
 def _lay_out(db: sqlite3.Connection) -> None:
-    """All tables in one commit, where no empty database could be copied: nobody ever sees some of them.
+    """All tables in one commit: nobody ever sees some of them.
 
     Nobody waits for the disk either: what a power loss takes now is a run without a commit.
     """

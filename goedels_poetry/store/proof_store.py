@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,44 +17,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar, cast
 
 from goedels_poetry.errors import StaleWork, StoreError
-from goedels_poetry.store.database import connect, refuse
-from goedels_poetry.store.present import PresentNodes
-from goedels_poetry.store.reads import RECORDED, StoreReader
+from goedels_poetry.store.database import TABLES, connect, refuse
+from goedels_poetry.store.reads import StoreReader
 from goedels_poetry.store.results import Event
-from goedels_poetry.store.state import ProofNode
+from goedels_poetry.store.state import subtree_range
 from goedels_poetry.store.txn import IDENTITY, Txn, compact
-from goedels_poetry.store.writer import Writer
 
 if TYPE_CHECKING:
-    from goedels_poetry.store.postgres_database import Database
+    from goedels_poetry.store.postgres import Database
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 STEPS = "steps"
 """Name of a cost: commits of agents."""
-
-SLOW = 0.1
-"""Seconds of waiting for the disk, another process or a processor; a step that need not takes a millisecond."""
-FOR_A_WHILE = 10.0
-"""Seconds in which a store that was slow is taken to be so."""
-
-
-_idle: list[ThreadPoolExecutor] = []
-"""Threads that stores have left to the next one: to start one takes longer than most of what they do."""
-os.register_at_fork(after_in_child=_idle.clear)  # a forked process has none of them
-
-
-def _taken() -> ThreadPoolExecutor:
-    """A thread that no other store has."""
-    try:
-        return _idle.pop()
-    except IndexError:
-        return ThreadPoolExecutor(1, thread_name_prefix="proofstore")
-
-
-def _nothing() -> None:
-    """What is done when all before it is done."""
 
 
 class Commit(NamedTuple):
@@ -107,11 +82,9 @@ class ProofStore(StoreReader):
         self._database = database
         self.read_only = read_only
         self._thread: ThreadPoolExecutor | None = None
-        self._slow_until = 0.0
-        self._writer = Writer(db)
         self._grouped = False
-        self._nodes = PresentNodes()
-        self._present = None if read_only else self._nodes
+        self._lost: BaseException | None = None
+        """Why commits that are being made together have been undone, all of them."""
         try:
             self._seq = super().seq
             self._queues = super().queue_lengths()
@@ -125,60 +98,34 @@ class ProofStore(StoreReader):
     async def on_thread(self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a store method whose cost does not grow with the tree, so that the event loop does not wait for the disk.
 
-        It runs at once as long as none has been slow: what it touches is in memory (nobody waits for the disk after a
-        commit either, see `database`). A thread would wait for its turn after each statement, up to 5 ms where others
-        have work (`sys.getswitchinterval`). Once one was slow, all run on the store's own thread for a while; those of
-        a server always do.
+        What it touches of a file is in memory, and nothing waits for the disk after a commit (see `database`): it runs
+        at once. What waits for a server runs on the store's own thread.
         """
-        if self._database is not None or time.monotonic() < self._slow_until:
-            return await self.on_own_thread(fn, *args, **kwargs)
-        waited = time.thread_time() - time.monotonic()
-        try:
-            return fn(*args, **kwargs)
-        finally:
-            now = time.monotonic()
-            if waited + now - time.thread_time() > SLOW:
-                self._slow_until = now + FOR_A_WHILE
+        return fn(*args, **kwargs) if self._database is None else await self.on_own_thread(fn, *args, **kwargs)
 
     async def on_own_thread(self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """The same for what may take long in any case."""
         if self._thread is None:
-            self._thread = _taken()
+            self._thread = ThreadPoolExecutor(1, thread_name_prefix="proofstore")
         return await asyncio.get_running_loop().run_in_executor(self._thread, lambda: fn(*args, **kwargs))
 
     def close(self) -> None:
         """Finish what is being written and close the file."""
-        self._nodes.forget()
-        thread, self._thread = self._thread, None
-        if thread is not None:
-            thread.submit(_nothing).result()
-            _idle.append(thread)
+        if self._thread is not None:
+            self._thread.shutdown()
         super().close()
 
     async def aclose(self) -> None:
         """The same on the store's own thread: SQLite moves the log into the file then, and waits for the disk."""
-        self._nodes.forget()
-        thread, self._thread = self._thread or _taken(), None
-        try:
-            await asyncio.get_running_loop().run_in_executor(thread, super().close)
-        finally:
-            _idle.append(thread)
+        await self.on_own_thread(super().close)
+        if self._thread is not None:
+            self._thread.shutdown()
 
     # -- cheap reads of the one writer -----------------------------------------------------------------------
     @property
     def seq(self) -> int:
         """Number of the latest commit; 0 for an empty store."""
         return super().seq if self.read_only else self._seq
-
-    def at_hand(self, node_id: str) -> ProofNode | None:
-        """The node where neither the database nor a commit has to be waited for to know it; None says nothing."""
-        if not self._lock.acquire(blocking=False):
-            return None
-        try:
-            known = self._nodes.get(node_id)
-        finally:
-            self._lock.release()
-        return known.node if known is not None else None
 
     def queue_lengths(self) -> dict[str, int]:
         """Lengths of the queues that hold something; O(number of queues) for the writer."""
@@ -194,68 +141,37 @@ class ProofStore(StoreReader):
         with self._lock:
             return dict(self._spent)
 
-    # -- reads of what is still to be written ------------------------------------------------------------------
-    def _rows(self, sql: str, *args: Any) -> list[Any]:
-        with self._lock:
-            self._written()
-            return super()._rows(sql, *args)
-
-    def _row(self, sql: str, *args: Any) -> Any:
-        with self._lock:
-            self._written()
-            return super()._row(sql, *args)
-
-    def _written(self) -> None:
-        try:
-            self._writer.tell()
-        except sqlite3.Error as exc:
-            refuse(self.path, exc)
-
     # -- writes ------------------------------------------------------------------------------------------------
     def _begin(self) -> None:
         """A transaction; among commits that are made together a step of theirs."""
-        if not self._grouped:
-            self._db.execute("BEGIN IMMEDIATE")
-            return
-        self._still_grouped()
-        self._writer.begin_step()
+        if self._lost is not None:
+            raise self._lost
+        self._db.execute("SAVEPOINT step" if self._grouped else "BEGIN IMMEDIATE")
 
     def _end(self) -> None:
-        if self._grouped:
-            self._writer.end_step()
-            return
-        self._writer.tell()
-        self._db.execute("COMMIT")
-        self._writer.forget()
+        self._db.execute("RELEASE SAVEPOINT step" if self._grouped else "COMMIT")
 
     def _undo(self, problem: BaseException) -> None:
         """As if it had not been begun; raises what the database says of a problem of its own."""
-        self._nodes.forget()
-        if self._grouped:
-            self._writer.undo_step(problem)
-        else:
-            self._writer.forget()
-            if self._db.in_transaction:  # of some faults SQLite has rolled back itself
-                self._db.execute("ROLLBACK")
+        if self._db.in_transaction:
+            for sql in ("ROLLBACK TO SAVEPOINT step", "RELEASE SAVEPOINT step") if self._grouped else ("ROLLBACK",):
+                self._db.execute(sql)
+        elif self._grouped:  # of some faults SQLite has rolled back everything itself
+            self._lost = problem
         if isinstance(problem, sqlite3.Error):
             refuse(self.path, problem)
 
     @contextlib.contextmanager
     def _write(self) -> Iterator[sqlite3.Connection]:
-        """What is no commit."""
+        """A transaction that is no commit of an agent."""
         with self._lock:
             try:
                 self._begin()
-                yield self._writer.database()
+                yield self._db
                 self._end()
             except BaseException as exc:
                 self._undo(exc)
                 raise
-
-    def _still_grouped(self) -> None:
-        """Raise again what has undone the commits before this one, so that none stays of a group that is lost."""
-        if self._writer.lost is not None:
-            raise self._writer.lost
 
     @contextlib.contextmanager
     def together(self) -> Iterator[None]:
@@ -272,14 +188,16 @@ class ProofStore(StoreReader):
                 self._db.execute("BEGIN IMMEDIATE")
                 self._grouped = True
                 yield
-                self._still_grouped()
-                self._grouped = False
-                self._end()
+                if self._lost is not None:
+                    raise self._lost
+                self._db.execute("COMMIT")
             except BaseException as exc:
                 self._grouped = False
                 self._seq, self._queues, self._spent = before
                 self._undo(exc)
                 raise
+            finally:
+                self._grouped, self._lost = False, None
 
     def commit(
         self,
@@ -320,27 +238,27 @@ class ProofStore(StoreReader):
         expect: int | None,
         cost: dict[str, float],
     ) -> Commit | None:
-        writer = self._writer
         try:
             self._begin()
             present = expect is not None and self.revision(node_id) == expect
             # A step that is recorded has moved its node on.
-            known = not present and writer.find("event", key, RECORDED) is not None
-            writer.add("under_way", key)
+            known = not present and self.recorded(key)
+            self._db.execute("DELETE FROM under_way WHERE key=?", (key,))
             if known:
                 self._end()
                 return None
             if expect is not None and not present:
                 raise StaleWork(f"{node_id} has moved on since revision {expect}")
-            txn = Txn(self, writer, self._nodes, self._seq + 1, self.max_nodes)
+            txn = Txn(self, self._db, self._seq + 1, self.max_nodes)
             outcome = apply(txn)
             if present and self.revision(node_id) == expect:  # it would be handed out again and again
                 raise RuntimeError(f"agent {agent} left the node where it was")
             lengths = _moved(self._queues, txn.moved)
             spent = _plus(self._spent, txn.spent, cost)
             event = Event(txn.seq, time.time(), agent, node_id, outcome, lengths, txn.reason)
-            told = (compact(lengths), compact(spent), compact(cost))
-            writer.add("event", event.seq, key, agent, node_id, event.ts, outcome, event.reason, *told, key=key)
+            row = (event.seq, key, agent, node_id, event.ts, outcome, event.reason)
+            amounts = (compact(lengths), compact(spent), compact(cost))
+            self._db.execute("INSERT INTO event VALUES(?,?,?,?,?,?,?,?,?,?)", (*row, *amounts))
             self._end()
         except BaseException as exc:
             self._undo(exc)
@@ -396,30 +314,34 @@ class ProofStore(StoreReader):
 
         ``facts`` replace facts about the run (see :meth:`set_meta`).
         """
-        if self._database is not None:
-            self._database.fork(self.path.parent.name, path.parent.name, seq)
-            with contextlib.closing(ProofStore(path, database=self._database)) as copy:
-                copy.set_meta(**facts)
-            return ProofStore(path, database=self._database)
-        other = ProofStore(path)
-        with self._lock:
-            self._db.backup(other._db)
-        with other._write() as db:
-            for table in ("rev", "event", "cut", "waits", "lemma", "history", "verdict"):
-                db.execute(f"DELETE FROM {table} WHERE seq>?", (seq,))
-            db.execute("DELETE FROM under_way")
-            db.execute("DELETE FROM head")
-            db.execute(  # bare columns follow max() in SQLite
-                "INSERT INTO head SELECT node_id, max(seq), queue, coalesce(json_extract(payload, '$.key'), ''), NULL"
-                " FROM rev GROUP BY node_id"
-            )
-            # An earlier cut of an ancestor already holds the rows below it: the first cut counts.
-            db.execute(
-                "UPDATE head SET queue=NULL, cut=c.seq FROM (SELECT h.node_id, min(cut.seq) AS seq FROM head h"
-                " JOIN cut ON h.node_id >= cut.node_id || '.' || cut.generation || '_'"
-                " AND h.node_id < cut.node_id || '.' || cut.generation || '`' GROUP BY h.node_id) AS c"
-                " WHERE head.node_id = c.node_id"
-            )
-        other.set_meta(**facts)
-        other.close()
-        return ProofStore(path)
+        until = {name: " WHERE seq<=?" for name, table in TABLES.items() if "seq" in table.columns}
+        copied = [name for name in TABLES if name not in ("head", "under_way")]
+        with ProofStore(path, database=self._database) as other:
+            with other._write() as db:
+                for name in copied:
+                    columns = ",".join(TABLES[name].columns)
+                    marks = ",".join("?" * len(TABLES[name].columns))
+                    seqs = [seq] if name in until else []
+                    rows = self._rows(f"SELECT {columns} FROM {name}{until.get(name, '')}", *seqs)
+                    db.executemany(f"INSERT INTO {name}({columns}) VALUES({marks})", rows)
+                db.executemany("INSERT INTO head VALUES(?,?,?,?,?)", _heads(other))
+            other.set_meta(**facts)
+        return ProofStore(path, database=self._database)
+
+
+def _heads(store: StoreReader) -> list[tuple[Any, ...]]:
+    """The present revision of every node, from the revisions and the cuts."""
+    found = {
+        node_id: (seq, queue, json.loads(payload).get("key", ""))
+        for node_id, seq, queue, payload in store._rows("SELECT node_id, seq, queue, payload FROM rev ORDER BY seq")
+    }
+    cut: dict[str, int] = {}
+    for seq, node_id, generation in store._rows("SELECT seq, node_id, generation FROM cut ORDER BY seq"):
+        low, high = subtree_range(node_id, generation)
+        for each in found:
+            if low <= each < high:
+                cut.setdefault(each, seq)  # an earlier cut of an ancestor already holds what is below it
+    return [
+        (node_id, seq, None if node_id in cut else queue, key, cut.get(node_id))
+        for node_id, (seq, queue, key) in found.items()
+    ]

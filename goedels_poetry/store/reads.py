@@ -14,8 +14,6 @@ from typing import Any, NamedTuple
 
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.store.database import refuse
-from goedels_poetry.store.present import PresentNodes
-from goedels_poetry.store.queues import Beginning, WorkItem
 from goedels_poetry.store.results import Event
 from goedels_poetry.store.state import ROOT, ProofNode, subtree_range
 
@@ -24,6 +22,14 @@ _PAGE = 128
 RECORDED = "SELECT 1 FROM event WHERE key=?"
 _SILENT = "FROM event WHERE agent != 'framework' AND seq NOT IN (SELECT seq FROM history)"
 """Commits of agents without an entry in the history."""
+
+
+class WorkItem(NamedTuple):
+    """A node in a queue, and the revision at which it was read."""
+
+    node_id: str
+    seq: int
+    key: str
 
 
 class HistoryEntry(NamedTuple):
@@ -43,8 +49,6 @@ class StoreReader:
         self.folder = path.parent
         self._db = db
         self._lock = threading.RLock()
-        self._present: PresentNodes | None = None
-        """None: others may write, so that nothing is known but what the file says at this moment."""
 
     def close(self) -> None:
         """Close the connection. The file stays."""
@@ -79,33 +83,13 @@ class StoreReader:
 
     def find(self, node_id: str, *, as_of: int | None = None) -> ProofNode | None:
         """The node, also a cut one, or None. ``as_of``: as it was after that commit."""
-        if as_of is None:
-            return self._present_node(node_id)
         row = self._row(
             "SELECT r.payload, b.body FROM rev r JOIN blob b ON b.hash=r.statement"
             " WHERE r.node_id=? AND r.seq<=? ORDER BY r.seq DESC LIMIT 1",
             node_id,
-            as_of,
+            _NOW if as_of is None else as_of,
         )
         return ProofNode.from_row(json.loads(row[0]), row[1]) if row else None
-
-    def _present_node(self, node_id: str) -> ProofNode | None:
-        with self._lock:  # so that no commit comes between reading a node and keeping it
-            known = self._present.get(node_id) if self._present is not None else None
-            if known is not None:
-                return known.node
-            row = self._row(
-                "SELECT r.payload, b.body, h.seq, h.cut FROM head h JOIN rev r ON r.node_id=h.node_id AND r.seq=h.seq"
-                " JOIN blob b ON b.hash=r.statement WHERE h.node_id=?",
-                node_id,
-            )
-            if row is None:
-                return None
-            payload, body, seq, cut = row
-            node = ProofNode.from_row(json.loads(payload), body)
-            if self._present is not None and cut is None:
-                self._present.keep(node, seq)
-            return node
 
     def get(self, node_id: str, *, as_of: int | None = None) -> ProofNode:
         """Like :meth:`find`; raises KeyError when there is no such node."""
@@ -116,9 +100,6 @@ class StoreReader:
 
     def revision(self, node_id: str) -> int | None:
         """Commit that wrote the node's present revision; None when it is cut off or unknown."""
-        known = self._present.get(node_id) if self._present is not None else None
-        if known is not None:
-            return known.seq
         row = self._row("SELECT seq FROM head WHERE node_id=? AND cut IS NULL", node_id)
         return int(row[0]) if row else None
 
@@ -189,14 +170,9 @@ class StoreReader:
     def waiting(self, queue: str) -> Iterator[WorkItem]:
         """The items of a queue in the same order, read a page at a time as far as somebody goes; nobody may write."""
         sql = "SELECT node_id, seq, key FROM head WHERE queue=? AND node_id>? ORDER BY node_id LIMIT ?"
-        with self._lock:
-            known = self._present.beginning(queue) if self._present is not None else Beginning()
-            page = known.items
-        yield from page
-        while not known.is_whole:
-            with self._lock:
-                page = [*map(WorkItem._make, self._rows(sql, queue, known.last, _PAGE))]
-                known.read_on(page, is_whole=len(page) < _PAGE)
+        page = [WorkItem("", 0, "")]
+        while page:
+            page = [*map(WorkItem._make, self._rows(sql, queue, page[-1].node_id, _PAGE))]
             yield from page
 
     def under_way(self) -> list[tuple[str, str]]:
@@ -223,12 +199,7 @@ class StoreReader:
     def history(self, node_id: str, *, as_of: int | None = None) -> list[HistoryEntry]:
         """What happened to a node, oldest first; it survives backtracking."""
         sql = "SELECT seq, kind, entry FROM history WHERE node_id=? AND seq<=? ORDER BY seq, n"
-        with self._lock:  # so that nothing is written between reading it and knowing that there is none
-            if self._present is not None and self._present.is_silent(node_id):
-                return []
-            rows = self._rows(sql, node_id, _NOW if as_of is None else as_of)
-            if self._present is not None and as_of is None and not rows:
-                self._present.silent(node_id)
+        rows = self._rows(sql, node_id, _NOW if as_of is None else as_of)
         return [HistoryEntry(seq, kind, json.loads(entry)) for seq, kind, entry in rows]
 
     def bans(self, node_id: str, *, as_of: int | None = None) -> dict[str, dict[str, Any]]:
@@ -287,9 +258,6 @@ class StoreReader:
     # -- blobs, lemmas, meta -------------------------------------------------------------------------------------
     def text(self, ref: str) -> str:
         """A stored text by its hash; raises KeyError."""
-        known = self._present.text(ref) if self._present is not None else None
-        if known is not None:
-            return known
         row = self._row("SELECT body FROM blob WHERE hash=?", ref)
         if row is None:
             raise KeyError(ref)
@@ -301,13 +269,7 @@ class StoreReader:
 
     def lemma(self, key: str) -> str | None:
         """Id of a node, live or cut, that was proved in this run and holds wherever ``key`` does."""
-        with self._lock:
-            if self._present is not None:
-                if self._present.lemma_keys is None:
-                    self._present.lemma_keys = {known for (known,) in self._rows("SELECT key FROM lemma")}
-                if key not in self._present.lemma_keys:
-                    return None
-            row = self._row("SELECT node_id FROM lemma WHERE key=?", key)
+        row = self._row("SELECT node_id FROM lemma WHERE key=?", key)
         return str(row[0]) if row else None
 
     def lemmas(self, latest: int | None = None) -> list[tuple[str, str]]:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.store.html import result_html
 
 SCHEMA_VERSION = 1
 """Version of the JSON form of :class:`RunResult`."""
@@ -116,10 +115,6 @@ class RunResult:
         data["open_goals"] = list(data["open_goals"])
         data["warnings"], data["disputed"] = list(self.warnings), list(self.disputed)
         return data
-
-    def _repr_html_(self) -> str:
-        """What notebooks show."""
-        return result_html(self.to_json())
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> RunResult:

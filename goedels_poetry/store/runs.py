@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import heapq
 import json
 import os
 import re
@@ -25,7 +24,7 @@ from goedels_poetry.store.proof_store import ProofStore
 from goedels_poetry.store.results import RunResult, RunSummary
 
 if TYPE_CHECKING:
-    from goedels_poetry.store.postgres_database import Database
+    from goedels_poetry.store.postgres import Database
 
 _PRESENTATION = ("file",)
 """Options that change messages only; they are no part of a run's identity."""
@@ -110,7 +109,7 @@ class RunDir:
             self.database.write_card(self.run_id, card)
             return
         temporary = self.path / f"run.json.{os.getpid()}"
-        temporary.write_text(_in_lines(card), "utf-8")
+        temporary.write_text(json.dumps(card, indent=1, sort_keys=True) + "\n", "utf-8")
         temporary.replace(self.path / "run.json")
 
     def result(self) -> RunResult | None:
@@ -198,12 +197,6 @@ class RunDir:
         )
 
 
-def _in_lines(card: dict[str, Any]) -> str:
-    """JSON with a line for each field. ``indent`` would do it in Python, and leave a cycle of functions behind."""
-    rows = (f" {json.dumps(name)}: {json.dumps(card[name], sort_keys=True)}" for name in sorted(card))
-    return "{\n" + ",\n".join(rows) + "\n}\n"
-
-
 def _result_of(card: dict[str, Any]) -> RunResult | None:
     stored = card.get("result")
     try:
@@ -242,7 +235,7 @@ class Runs:
         self._base = data_dir / "runs"
         self._database: Database | None = None
         if url is not None:
-            from goedels_poetry.store.postgres_database import Database  # for who has one
+            from goedels_poetry.store.postgres import Database  # for who has one
 
             self._database = Database(url)
 
@@ -263,23 +256,6 @@ class Runs:
     def all(self) -> list[RunDir]:
         """Every run, latest first."""
         return sorted(self.everywhere(), key=lambda run: run.card().get("started", 0.0), reverse=True)
-
-    def latest_first(self) -> Iterator[RunDir]:
-        """Every run, latest first, read only as far as somebody looks: a few of thousands cost little.
-
-        A run's card was written after it had started, so who started later than all other cards were written is next.
-        """
-        if self._database is not None:
-            yield from map(self.place, self._database.begun())
-            return
-        written = sorted(((_written(run), run.path, run) for run in self.everywhere()), reverse=True)
-        waiting: list[tuple[float, Path, RunDir]] = []
-        for moment, path, run in written:
-            while waiting and -waiting[0][0] > moment:
-                yield heapq.heappop(waiting)[2]
-            heapq.heappush(waiting, (-run.card().get("started", 0.0), path, run))
-        while waiting:
-            yield heapq.heappop(waiting)[2]
 
     def everywhere(self) -> list[RunDir]:
         """Every run, in no order: without reading any."""
@@ -393,14 +369,6 @@ class HasStore(Protocol):
     def store_url(self) -> Any:
         """A secret, or None."""
         ...
-
-
-def _written(run: RunDir) -> float:
-    """When a run's card was written last; 0 where it has just gone."""
-    try:
-        return (run.path / "run.json").stat().st_mtime
-    except OSError:
-        return 0.0
 
 
 def _number(name: str, prefix: str) -> int:

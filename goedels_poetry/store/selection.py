@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import contextlib
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from goedels_poetry.errors import InvalidInput, RunLocked, UnknownRun
 from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.settings.seconds import seconds
 from goedels_poetry.store.results import RunSummary
 from goedels_poetry.store.runs import Runs
 
@@ -20,9 +21,6 @@ WORDS = (*map(str, Verdict), RUNNING, STOPPED)
 """What a selection by verdict may name."""
 BUSY = "it is being worked on"
 """Why a run that was meant stays."""
-
-_UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 7 * 86_400}
-_SPAN = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)([smhdw])")
 
 
 def outcome(run: RunSummary) -> str:
@@ -74,15 +72,13 @@ def moment(text: str, now: float | None = None) -> float:
     Raises:
         InvalidInput: it is neither.
     """
-    ago = _SPAN.fullmatch(text.strip().lower())
-    if ago is not None:
-        return (time.time() if now is None else now) - float(ago[1]) * _UNITS[ago[2]]
-    try:
-        return datetime.fromisoformat(text.strip()).timestamp()
-    except (ValueError, OverflowError, OSError):
-        raise InvalidInput(
-            f"{text!r} is no moment; write 2d, 12h or 3w for so long ago, or a date like 2026-03-01"
-        ) from None
+    given = text.strip()
+    with contextlib.suppress(ValueError, OverflowError, OSError):
+        return datetime.fromisoformat(given).timestamp()
+    with contextlib.suppress(ValueError):
+        if given[-1:].isalpha():
+            return (time.time() if now is None else now) - seconds(given)
+    raise InvalidInput(f"{text!r} is no moment; write 2d, 12h or 3w for so long ago, or a date like 2026-03-01")
 
 
 class Pruning(NamedTuple):

@@ -10,7 +10,6 @@ from typing import Annotated, Any
 from typing_extensions import TypedDict
 
 from goedels_poetry.kernel.verdict import Verdict as Verdict
-from goedels_poetry.store.html import node_html
 
 ROOT = "0"
 """Id of the root of every proof tree."""
@@ -107,10 +106,6 @@ class ProofNode:
         """The row as stored: defaults and the statement's text left out."""
         values = self.__dict__
         return {name: value for name, default in _STORED if (value := values[name]) != default}
-
-    def _repr_html_(self) -> str:
-        """What notebooks show."""
-        return node_html(self.id, str(self.status), self.statement or "(the theorem)", self.to_row())
 
     @classmethod
     def from_row(cls, row: dict[str, Any], statement: str) -> ProofNode:

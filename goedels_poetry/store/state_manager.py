@@ -7,11 +7,11 @@ Counters of attempts only go up, and every move that puts a node back into a que
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.settings.declared import Settings
-from goedels_poetry.store.changed import changed
 from goedels_poetry.store.state import UNNAMED, Failure, NodeStatus, ProofNode, Queue, relocate
 from goedels_poetry.store.txn import Txn
 
@@ -29,7 +29,7 @@ class GoedelsPoetryStateManager:
     def set_candidate(self, node: ProofNode, candidate: dict[str, Any]) -> str:
         """A proof attempt is ready to be verified."""
         refs = _without(node.refs, "report") | {"candidate": self._txn.save(candidate)}
-        self._txn.put(changed(node, queue=Queue.VERIFY, refs=refs))
+        self._txn.put(replace(node, queue=Queue.VERIFY, refs=refs))
         return "candidate"
 
     def set_failed_proof(
@@ -52,14 +52,14 @@ class GoedelsPoetryStateManager:
         self._txn.log(node.id, "note" if fault else "attempt", **entry)
         self._txn.spent["attempts"] += 1
         self._txn.reason = reason
-        self._to_decider(changed(node, attempts=node.attempts + 1, failure=Failure.PROOF, refs=refs), reason, exhausted)
+        self._to_decider(replace(node, attempts=node.attempts + 1, failure=Failure.PROOF, refs=refs), reason, exhausted)
         return "rejected"
 
     def set_proved(self, node: ProofNode, proof: dict[str, Any]) -> str:
         """The language's verifier accepted a proof of the node: its parent may be proved with it."""
         refs = _without(node.refs, "candidate", "report", "sketch") | {"proof": self._txn.save(proof)}
         self._txn.spent["attempts"] += 1
-        self._roll_up(changed(node, attempts=node.attempts + 1, strategy=None, fingerprint=None, refs=refs))
+        self._roll_up(replace(node, attempts=node.attempts + 1, strategy=None, fingerprint=None, refs=refs))
         return "proved"
 
     def set_refuted(self, node: ProofNode, counterexample: Any, detail: dict[str, Any] | None = None) -> str:
@@ -68,19 +68,19 @@ class GoedelsPoetryStateManager:
         ``detail``: what the evidence of a refuted theorem is made of.
         """
         refs = node.refs | {"report": self._txn.save({**(detail or {}), "counterexample": counterexample})}
-        self._end(changed(node, status=NodeStatus.REFUTED, reason=_refuted_at(counterexample), refs=refs))
+        self._end(replace(node, status=NodeStatus.REFUTED, reason=_refuted_at(counterexample), refs=refs))
         return "refuted"
 
     def set_underdetermined(self, node: ProofNode, reason: str) -> str:
         """The goal neither follows nor is refuted: no proof of it is to be looked for, and no sketch may rest on it."""
         if node.parent is None:
             self._txn.set_verdict(Verdict.UNKNOWN, reason)
-        self._end(changed(node, status=NodeStatus.FAILED, reason=reason, refs=_without(node.refs, "report")))
+        self._end(replace(node, status=NodeStatus.FAILED, reason=reason, refs=_without(node.refs, "report")))
         return "does not follow"
 
     def _end(self, node: ProofNode) -> None:
         """Nothing more is tried on a goal; the sketch that led to it has failed."""
-        self._txn.put(changed(node, queue=None))
+        self._txn.put(replace(node, queue=None))
         self._txn.reason = node.reason
         self._txn.log(node.id, "attempt", attempt=node.attempts, reason=node.reason, **_named(node.refs, "report"))
         if node.parent is not None and self._handle_failed_sketch(node) is None:
@@ -89,7 +89,7 @@ class GoedelsPoetryStateManager:
     def _roll_up(self, node: ProofNode) -> None:
         """Mark ``node`` proved, let go who waits for it, and prove its ancestors whose last child it was."""
         while True:
-            node = changed(node, status=NodeStatus.PROVED, queue=None, pending=0, failure=Failure.NONE, reason="")
+            node = replace(node, status=NodeStatus.PROVED, queue=None, pending=0, failure=Failure.NONE, reason="")
             self._txn.put(node)
             if node.key and not node.scoped:
                 self._txn.add_lemma(node.key, node.id)
@@ -99,14 +99,14 @@ class GoedelsPoetryStateManager:
                 return
             parent = self._txn.get(node.parent)
             if parent.pending > 1:
-                self._txn.put(changed(parent, pending=parent.pending - 1))
+                self._txn.put(replace(parent, pending=parent.pending - 1))
                 return
-            node = changed(parent, refs=_without(parent.refs, "candidate", "report"))
+            node = replace(parent, refs=_without(parent.refs, "candidate", "report"))
 
     def _release(self, waiter: ProofNode) -> None:
         blocked = waiter.blocked - 1
         queue = waiter.queue if blocked else _entry_queue(waiter)
-        self._txn.put(changed(waiter, blocked=blocked, queue=queue))
+        self._txn.put(replace(waiter, blocked=blocked, queue=queue))
 
     # -- sketches --------------------------------------------------------------------------------------------
     def set_sketch(self, node: ProofNode, sketch: dict[str, Any]) -> str:
@@ -120,14 +120,14 @@ class GoedelsPoetryStateManager:
             reason = f"strategy {strategy} is banned here: {ban['reason']}"
             self._txn.log(node.id, "rejected", strategy=strategy, fingerprint=fingerprint, reason=reason, banned=True)
             self._txn.reason = reason
-            node = changed(node, decomposition_attempts=node.decomposition_attempts + 1, failure=Failure.SKETCH)
+            node = replace(node, decomposition_attempts=node.decomposition_attempts + 1, failure=Failure.SKETCH)
             self._to_decider(node, reason)
             return "banned strategy rejected"
         ref = self._txn.save(sketch)
         shape = str(sketch.get("shape", ""))
         self._txn.log(node.id, "sketch", strategy=strategy, fingerprint=fingerprint, shape=shape, sketch_ref=ref)
         refs = _without(node.refs, "report") | {"sketch": ref}
-        node = changed(node, strategy=strategy, fingerprint=fingerprint, refs=refs, queue=Queue.VERIFY_SKETCH)
+        node = replace(node, strategy=strategy, fingerprint=fingerprint, refs=refs, queue=Queue.VERIFY_SKETCH)
         self._txn.put(node)
         return f"sketched: {strategy}"
 
@@ -137,11 +137,11 @@ class GoedelsPoetryStateManager:
         for fingerprint, ban in self._txn.store.bans(node.id).items():
             if not ban["deterministic"] and fingerprint not in lifted:
                 self._txn.log(node.id, "lift", fingerprint=fingerprint, strategy=ban["strategy"])
-                self._txn.put(changed(node, queue=Queue.SKETCH))
+                self._txn.put(replace(node, queue=Queue.SKETCH))
                 return f"ban lifted: {ban['strategy']}"
         reason = f"{node.reason}; {reason}" if node.reason else reason
         self._txn.reason = reason
-        self._to_decider(changed(node, failure=Failure.SKETCH), reason, Queue.SKETCH)
+        self._to_decider(replace(node, failure=Failure.SKETCH), reason, Queue.SKETCH)
         return "no strategy left"
 
     def set_failed_sketch(
@@ -160,12 +160,12 @@ class GoedelsPoetryStateManager:
         entry = {"strategy": node.strategy, "fingerprint": node.fingerprint, "reason": reason}
         self._txn.log(node.id, "note" if excused else "rejected", **entry, **_named(refs, "sketch", "report"))
         self._txn.reason = reason
-        node = changed(node, decomposition_attempts=node.decomposition_attempts + 1, failure=Failure.SKETCH, refs=refs)
+        node = replace(node, decomposition_attempts=node.decomposition_attempts + 1, failure=Failure.SKETCH, refs=refs)
         if not excused and not (deterministic and correctable):
             self._strategy_failed(node, reason, node)
         may_repair = not fault and (correctable or not deterministic)
         if may_repair and node.decomposition_attempts <= self._settings.decomposer_agent_max_self_corrections:
-            self._txn.put(changed(node, queue=Queue.CORRECT_SKETCH, reason=reason))
+            self._txn.put(replace(node, queue=Queue.CORRECT_SKETCH, reason=reason))
         else:
             self._to_decider(node, reason)
         return "sketch rejected"
@@ -184,22 +184,21 @@ class GoedelsPoetryStateManager:
     def set_validated_sketch(self, node: ProofNode, sketch: dict[str, Any] | None = None) -> str:
         """A sketch holds: its children become nodes next. ``sketch`` replaces the stored one when given."""
         refs = _without(node.refs, "report") | ({"sketch": self._txn.save(sketch)} if sketch else {})
-        self._txn.put(changed(node, queue=Queue.DECOMPOSE, refs=refs))
+        self._txn.put(replace(node, queue=Queue.DECOMPOSE, refs=refs))
         return "sketch verified"
 
     def set_decomposed(self, node: ProofNode, children: Sequence[ProofNode], *, adopted: dict[str, Any]) -> str:
         """Children enter the tree; those in ``adopted`` (id -> proved subtree) are proved already."""
         open_children = [child for child in children if child.id not in adopted]
-        node = changed(node, queue=None, pending=len(open_children), failure=Failure.NONE, reason="")
+        node = replace(node, queue=None, pending=len(open_children), failure=Failure.NONE, reason="")
         self._txn.put(node)
-        self._txn.begin_generation(node.id, node.generation)
         for child in children:
             if child.id in adopted:
                 continue
             for on_id in child.waits_for:
                 self._txn.wait(child.id, on_id)
             blocked = sum(on_id not in adopted for on_id in child.waits_for)
-            self._txn.put(changed(child, blocked=blocked, queue=None if blocked else _entry_queue(child)))
+            self._txn.put(replace(child, blocked=blocked, queue=None if blocked else _entry_queue(child)))
         for child in children:
             if child.id in adopted:
                 self._graft(child, adopted[child.id])
@@ -221,9 +220,9 @@ class GoedelsPoetryStateManager:
             row = item["row"]
             refs = {name: self._txn.save(item[name]) for name in ("proof", "sketch") if name in item}
             copy = ProofNode.from_row({**row, "refs": refs, "origin": origin}, item["statement"])
-            copy = changed(copy, depth=node.depth + copy.depth, scoped=copy.scoped or node.scoped)
+            copy = replace(copy, depth=node.depth + copy.depth, scoped=copy.scoped or node.scoped)
             if copy.id == node.id:
-                copy = changed(copy, parent=node.parent, waits_for=node.waits_for, language=node.language)
+                copy = replace(copy, parent=node.parent, waits_for=node.waits_for, language=node.language)
             grafted.append(self._txn.put(copy))
         self._txn.spent["lemmas_reused"] += 1
         self._txn.log(node.id, "note", reason=f"proof taken from {origin}")
@@ -263,7 +262,7 @@ class GoedelsPoetryStateManager:
         strategy, fingerprint = str(sketch.get("strategy") or UNNAMED), str(sketch.get("fingerprint") or UNNAMED)
         self._txn.log(node.id, "sketch", strategy=strategy, fingerprint=fingerprint, shape="", sketch_ref=ref)
         self._txn.log(node.id, "rejected", strategy=strategy, fingerprint=fingerprint, reason=reason)
-        proposed = changed(node, strategy=strategy, fingerprint=fingerprint, refs={**node.refs, "sketch": ref})
+        proposed = replace(node, strategy=strategy, fingerprint=fingerprint, refs={**node.refs, "sketch": ref})
         self._strategy_failed(proposed, reason, node)
 
     def set_rejected_round(self, node: ProofNode, reason: str, sketch: dict[str, Any], report: Any) -> str:
@@ -271,7 +270,7 @@ class GoedelsPoetryStateManager:
         self._txn.log(node.id, "rejected", strategy=node.strategy, fingerprint=node.fingerprint, reason=reason)
         self._txn.reason = reason
         refs = {**node.refs, "sketch": self._txn.save(sketch), "report": self._txn.save(report)}
-        node = changed(node, decomposition_attempts=node.decomposition_attempts + 1, failure=Failure.SKETCH, refs=refs)
+        node = replace(node, decomposition_attempts=node.decomposition_attempts + 1, failure=Failure.SKETCH, refs=refs)
         self._to_decider(node, reason)
         return "sketch rejected"
 
@@ -284,7 +283,7 @@ class GoedelsPoetryStateManager:
     def set_backtracked_sketches(self, backtracked: Sequence[ProofNode]) -> str:
         """Fresh search queries first, from the context of the failure; then a different sketch."""
         for node in backtracked:
-            self._txn.put(changed(node, queue=Queue.RETRIEVE))
+            self._txn.put(replace(node, queue=Queue.RETRIEVE))
         return "to be sketched differently"
 
     def _find_backtrackable_ancestor(self, node: ProofNode) -> ProofNode | None:
@@ -317,7 +316,7 @@ class GoedelsPoetryStateManager:
         )
         self._txn.spent["backtracks"] += 1
         self._txn.spent[f"backtracks_at_depth_{target.depth}"] += 1
-        target = changed(target, limit=node.limit or target.limit)
+        target = replace(target, limit=node.limit or target.limit)
         self._txn.put(self._prepare_node_for_resketching(target, reason))
         return target
 
@@ -331,7 +330,7 @@ class GoedelsPoetryStateManager:
 
     def _prepare_node_for_resketching(self, node: ProofNode, reason: str) -> ProofNode:
         """Clear sketch, children, errors; keep the history and the counters, and add one attempt."""
-        return changed(
+        return replace(
             node,
             queue=Queue.DECOMPOSITION_BACKTRACK,
             generation=node.generation + 1,
@@ -354,12 +353,12 @@ class GoedelsPoetryStateManager:
             self._txn.put(_prepared(node, move))
             return move
         if limit:
-            node = changed(node, reason=f"{node.reason} (limit reached: {limit})".strip(), limit=limit)
+            node = replace(node, reason=f"{node.reason} (limit reached: {limit})".strip(), limit=limit)
         if move == "backtrack":
-            failed = self._txn.put(changed(node, queue=None, status=NodeStatus.FAILED))
+            failed = self._txn.put(replace(node, queue=None, status=NodeStatus.FAILED))
             target = self._handle_failed_sketch(failed)
             return f"backtracked to {target.id}" if target else "no ancestor left"
-        node = self._txn.put(changed(node, queue=None, status=NodeStatus.FAILED))
+        node = self._txn.put(replace(node, queue=None, status=NodeStatus.FAILED))
         if move == "give_up":
             self._settle(node, at_once=True)
         return move
@@ -394,12 +393,12 @@ class GoedelsPoetryStateManager:
                 self._txn.log(node.id, "lift", fingerprint=fingerprint, strategy=ban["strategy"])
         failure = Failure.PROOF if node.limit.startswith("attempts") else node.failure
         exhausted = tuple(queue for queue in node.exhausted if queue != Queue.SKETCH)
-        node = changed(node, status=NodeStatus.OPEN, queue=Queue.DECIDE, limit="")
-        self._txn.put(changed(node, failure=failure, exhausted=exhausted))
+        node = replace(node, status=NodeStatus.OPEN, queue=Queue.DECIDE, limit="")
+        self._txn.put(replace(node, failure=failure, exhausted=exhausted))
 
     def _to_decider(self, node: ProofNode, reason: str, exhausted: Queue | None = None) -> None:
         spent = (*node.exhausted, str(exhausted)) if exhausted and exhausted not in node.exhausted else node.exhausted
-        self._txn.put(changed(node, queue=Queue.DECIDE, reason=reason, exhausted=spent))
+        self._txn.put(replace(node, queue=Queue.DECIDE, reason=reason, exhausted=spent))
 
 
 _QUEUE_OF_MOVE = {
@@ -412,11 +411,11 @@ _QUEUE_OF_MOVE = {
 
 def _prepared(node: ProofNode, move: str) -> ProofNode:
     """A correction needs the rejected attempt; every other way starts afresh."""
-    node = changed(node, queue=_QUEUE_OF_MOVE[move])
+    node = replace(node, queue=_QUEUE_OF_MOVE[move])
     if move == "correct":
         return node
     refs = _without(node.refs, "candidate", "report", "sketch")
-    return changed(node, strategy=None, fingerprint=None, refs=refs)
+    return replace(node, strategy=None, fingerprint=None, refs=refs)
 
 
 def _entry_queue(node: ProofNode) -> Queue:

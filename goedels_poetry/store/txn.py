@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from goedels_poetry.errors import BudgetExceeded
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.store.changed import changed
-from goedels_poetry.store.present import PresentNodes
-from goedels_poetry.store.queues import WorkItem
 from goedels_poetry.store.reads import StoreReader
 from goedels_poetry.store.state import ProofNode, subtree_range
-from goedels_poetry.store.writer import Writer
+
+if TYPE_CHECKING:
+    import sqlite3
 
 IDENTITY = ("theorem", "language", "options", "task")
 """Facts that determine a run."""
@@ -43,10 +43,8 @@ def blob_hash(body: str) -> str:
 class Txn:
     """Writes of one commit. Reads through :attr:`store` see them at once; all of it happens or none."""
 
-    def __init__(
-        self, store: StoreReader, writer: Writer, present: PresentNodes, seq: int, max_nodes: int | None
-    ) -> None:
-        """``present``: what the store knows of its nodes. ``max_nodes``: how many nodes the run may ever create."""
+    def __init__(self, store: StoreReader, db: sqlite3.Connection, seq: int, max_nodes: int | None) -> None:
+        """``max_nodes``: how many nodes the run may ever create."""
         self.store = store
         self.seq = seq
         self.reason = ""
@@ -57,12 +55,9 @@ class Txn:
         """Changes of queue lengths."""
         self.spent: Counter[str] = Counter()
         """Amounts to add to the run's counters; they only go up."""
-        self._writer = writer
-        self._present = present
+        self._db = db
         self._max_nodes = max_nodes
         self._entries = 0
-        self._empty = ("", "")
-        """A range of ids in which no node was when this step began."""
 
     # -- nodes ---------------------------------------------------------------------------------------------
     def get(self, node_id: str) -> ProofNode:
@@ -72,46 +67,19 @@ class Txn:
     def put(self, node: ProofNode) -> ProofNode:
         """Write a new revision of a node; returns it (with its statement's reference filled in)."""
         if "statement" not in node.refs:
-            node = changed(node, refs={**node.refs, "statement": self.save_text(node.statement)})
-        self._leave_queue(node.id)
+            node = replace(node, refs={**node.refs, "statement": self.save_text(node.statement)})
+        before = self._db.execute("SELECT queue FROM head WHERE node_id=?", (node.id,)).fetchone()
+        if before is None:
+            self._count_new_node()
+        elif before[0] is not None:
+            self.moved[before[0]] -= 1
         queue = str(node.queue) if node.queue is not None else None
         if queue is not None:
             self.moved[queue] += 1
-            self._present.enters(queue, WorkItem(node.id, self.seq, node.key))
-        payload = compact(node.to_row())
-        statement = node.refs["statement"]
-        self._writer.add("rev", node.id, self.seq, statement, queue, payload)
-        self._writer.add("head", node.id, self.seq, queue, node.key)
-        self._present.keep(node, self.seq)
+        revision = (node.id, self.seq, node.refs["statement"], queue, compact(node.to_row()))
+        self._db.execute("INSERT OR REPLACE INTO rev VALUES(?,?,?,?,?)", revision)
+        self._db.execute("INSERT OR REPLACE INTO head VALUES(?,?,?,?,NULL)", (node.id, self.seq, queue, node.key))
         return node
-
-    def begin_generation(self, node_id: str, generation: int) -> None:
-        """Nodes of a new generation come next: one look for all of them."""
-        span = subtree_range(node_id, generation)
-        found = self._writer.database().execute("SELECT 1 FROM head WHERE node_id>=? AND node_id<? LIMIT 1", span)
-        if found.fetchone() is None:
-            self._empty = span
-
-    def _is_new(self, node_id: str) -> bool:
-        return self._empty[0] <= node_id < self._empty[1] and not self._writer.holds("head", node_id)
-
-    def _leave_queue(self, node_id: str) -> None:
-        known = self._present.get(node_id)
-        if known is not None:
-            old = known.node.queue
-        else:
-            row = None
-            if not self._is_new(node_id):
-                row = self._writer.find("head", node_id, "SELECT queue FROM head WHERE node_id=?")
-            if row is None:
-                self._count_new_node()
-                if not self._writer.holds("history", node_id):
-                    self._present.silent(node_id)
-                return
-            old = row[0]
-        if old is not None:
-            self.moved[str(old)] -= 1
-            self._present.leaves(str(old), node_id)
 
     def _count_new_node(self) -> None:
         self.spent["nodes"] += 1
@@ -123,40 +91,30 @@ class Txn:
         """Cut off all descendants of a node's generation, out of every queue; returns how many."""
         low, high = subtree_range(node_id, generation)
         span = "node_id>=? AND node_id<? AND cut IS NULL"
-        db = self._writer.database()
-        queued = db.execute(
+        queued = self._db.execute(
             f"SELECT queue, count(*) FROM head WHERE {span} AND queue IS NOT NULL GROUP BY queue", (low, high)
         )
         for queue, count in queued.fetchall():
             self.moved[queue] -= count
-        cursor = db.execute(f"UPDATE head SET queue=NULL, cut=? WHERE {span}", (self.seq, low, high))
-        db.execute("INSERT INTO cut VALUES(?,?,?)", (self.seq, node_id, generation))
-        self._present.forget()
+        cursor = self._db.execute(f"UPDATE head SET queue=NULL, cut=? WHERE {span}", (self.seq, low, high))
+        self._db.execute("INSERT INTO cut VALUES(?,?,?)", (self.seq, node_id, generation))
         self.cuts.append(low)
         return cursor.rowcount
 
     def wait(self, waiter: str, on_id: str) -> None:
         """Record that ``waiter`` waits until ``on_id`` is proved."""
-        self._writer.add("waits", on_id, waiter, self.seq)
-        if self._present.waited_for is not None:
-            self._present.waited_for.add(on_id)
+        self._db.execute("INSERT OR REPLACE INTO waits VALUES(?,?,?)", (on_id, waiter, self.seq))
 
     def waiters(self, on_id: str) -> list[str]:
         """Live nodes that wait for ``on_id``."""
-        if self._present.waited_for is None:
-            everyone = self._writer.database().execute("SELECT DISTINCT on_id FROM waits").fetchall()
-            self._present.waited_for = {each for (each,) in everyone}
-        if on_id not in self._present.waited_for:
-            return []
         sql = "SELECT w.waiter FROM waits w JOIN head h ON h.node_id=w.waiter WHERE w.on_id=? AND h.cut IS NULL"
-        return [waiter for (waiter,) in self._writer.database().execute(sql, (on_id,)).fetchall()]
+        return [waiter for (waiter,) in self._db.execute(sql, (on_id,)).fetchall()]
 
     # -- the rest ------------------------------------------------------------------------------------------
     def save_text(self, body: str) -> str:
         """Store a text once, by content; returns its hash."""
         ref = blob_hash(body)
-        self._writer.add("blob", ref, body)
-        self._present.keep_text(ref, body)
+        self._db.execute("INSERT OR IGNORE INTO blob VALUES(?,?)", (ref, body))
         return ref
 
     def save(self, value: Any) -> str:
@@ -165,16 +123,13 @@ class Txn:
 
     def log(self, node_id: str, kind: str, **entry: Any) -> None:
         """Append to the history of a node that there is, or that the same step puts into the tree."""
-        body = _READABLE(entry)
-        self._writer.add("history", node_id, self.seq, self._entries, kind, body)
-        self._present.speaks(node_id)
+        row = (node_id, self.seq, self._entries, kind, _READABLE(entry))
+        self._db.execute("INSERT INTO history VALUES(?,?,?,?,?)", row)
         self._entries += 1
 
     def add_lemma(self, key: str, node_id: str) -> None:
         """Remember a proof that holds on its own; the first one of a key stays."""
-        self._writer.add("lemma", key, node_id, self.seq)
-        if self._present.lemma_keys is not None:
-            self._present.lemma_keys.add(key)
+        self._db.execute("INSERT OR IGNORE INTO lemma VALUES(?,?,?)", (key, node_id, self.seq))
 
     def remember(self, name: str, value: Any) -> None:
         """Record a fact about the run that stays true whatever happens, e.g. a lemma of an earlier run.
@@ -185,15 +140,15 @@ class Txn:
         if name in IDENTITY:
             raise ValueError(f"a run cannot be given another {name}")
         row = (name, json.dumps(value))
-        self._writer.database().execute("INSERT OR REPLACE INTO meta VALUES(?,?)", row)
+        self._db.execute("INSERT OR REPLACE INTO meta VALUES(?,?)", row)
 
     def set_verdict(self, verdict: Verdict, reason: str, detail: dict[str, Any] | None = None) -> None:
         """End the run with a verdict other than ``proved``, which the root says; the checker looks at each."""
         if verdict is Verdict.PROVED:
             raise ValueError("only the checker may say so")
         ref = self.save(detail) if detail else None
-        self._writer.database().execute("INSERT INTO verdict VALUES(?,?,?,?)", (self.seq, str(verdict), reason, ref))
+        self._db.execute("INSERT INTO verdict VALUES(?,?,?,?)", (self.seq, str(verdict), reason, ref))
 
     def clear_verdict(self) -> None:
         """Take back an earlier verdict: the run goes on with larger budgets."""
-        self._writer.database().execute("DELETE FROM verdict")
+        self._db.execute("DELETE FROM verdict")

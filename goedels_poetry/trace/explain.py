@@ -145,32 +145,17 @@ def explain_lines(store: StoreReader, node: str | ProofNode, as_of: int | None =
     near = explanation.nearest
     if near is not None and near.node != explanation.node:  # where it was decomposed, the obstacle is further down
         below = explain(store, near.node, as_of, facts=facts)
-        lines = [f"tried on goal {near.node}: {in_short(below)}"]
-        advice = (*below.advice, *explanation.advice)
+        lines, advice = [f"tried on goal {near.node}: {in_short(below)}"], below.advice or explanation.advice
     else:
-        tried = f"{tried_in_short(explanation, goal)}{_in_vain(store, goal, as_of)}"
-        lines, advice = [f"tried: {tried}"], explanation.advice
+        lines, advice = [f"tried: {tried_in_short(explanation, goal)}"], explanation.advice
     if near is not None and near.by:
         lines.append(f"nearest: {nearest_line(near, goal.language)}")
-    by_words = {_words(text): text for text in reversed(advice)}  # of two with the same flags, the first says more
-    told = [text for text in dict.fromkeys(advice) if by_words[_words(text)] == text]
-    return [*lines, *(f"would help: {text}" for text in told)][:MOST_LINES]
+    return [*lines, *(f"would help: {text}" for text in advice)][:MOST_LINES]
 
 
 def tried_in_short(explanation: Explanation, goal: ProofNode) -> str:
     """What was tried, counted; of a language that does not say what it tries, how often."""
     return counted(goal.attempts, "proof attempt") if goal.attempts and not explanation.tried else in_short(explanation)
-
-
-def _in_vain(store: StoreReader, goal: ProofNode, as_of: int | None) -> str:
-    """That nothing was found to refute the theorem, which may take most of the time; "" where it is not known."""
-    if goal.parent is not None:
-        return ""
-    for event in store.events():
-        if event.agent == "judge" and event.outcome == "open" and (as_of is None or event.seq <= as_of):
-            spent, before = (store.spent(as_of=seq).get("solver_seconds", 0) for seq in (event.seq, event.seq - 1))
-            return f"; no counterexample in {spent - before:.1f} s" if spent - before >= 0.05 else ""
-    return ""
 
 
 # -- how near it came ----------------------------------------------------------------------------------------------
@@ -201,11 +186,6 @@ def _below(store: StoreReader, goal: ProofNode, as_of: int | None) -> list[Proof
         live = [node for node in store.subtree(goal.id) if not store.is_cut(node.id)]
         return live or [goal]
     return [node for node in store.nodes(as_of=as_of) if node.id == goal.id or node.id.startswith(f"{goal.id}.")]
-
-
-def _words(advice: str) -> str:
-    """The advice without its reason: of a larger budget, the flags alone."""
-    return advice.partition(" (")[0] if advice.startswith(_LARGER) else advice
 
 
 # -- what would help -----------------------------------------------------------------------------------------------

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from types import TracebackType
 from typing import IO, Protocol
 
@@ -15,8 +14,6 @@ from goedels_poetry.trace.terminal import lines_to, one_line, say
 
 ROUTINE = frozenset({"candidate", "no lemmas", "correct", "prove", "sketch"})
 """Outcomes that plain lines leave out: the next line about the goal tells what came of it. `trace` has them all."""
-SILENCE = 30.0
-"""Seconds without a line, after which one says that the search goes on."""
 Opener = Callable[[str], StoreReader]
 """Run id -> a read-only view of its tree, which the caller closes."""
 
@@ -83,55 +80,17 @@ class Silent(Progress):
 
 
 class Lines(Silent):
-    """One line an event, for pipes, logs and dumb terminals; and one when there was none for a while.
+    """One line an event, for pipes, logs and dumb terminals.
 
     Args:
         stream: where to; never the one of the results.
         several: theorems, so that each line names its own.
-        every: seconds without a line after which one says that the search goes on.
     """
 
-    def __init__(self, stream: IO[str], several: bool, every: float = SILENCE) -> None:
+    def __init__(self, stream: IO[str], several: bool) -> None:
         super().__init__(stream)
         self._several = several
-        self._every = every
-        self._start = self._said = time.monotonic()
-        self._last = ""
-        self._paused = False
-        self._ended = threading.Event()
-        self._watch: threading.Thread | None = None
-
-    def __enter__(self) -> Lines:
-        self._watch = threading.Thread(target=self._keep_company, name="goedels-poetry-lines", daemon=True)
-        self._watch.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._ended.set()
-        if self._watch is not None:
-            self._watch.join()
-
-    @contextmanager
-    def paused(self) -> Iterator[None]:
-        """No line comes between those of the caller."""
-        self._paused = True
-        try:
-            yield
-        finally:
-            self._paused = False
-
-    def _keep_company(self) -> None:
-        """In a thread of its own: a search that takes minutes is not to look as if it hung."""
-        wait = self._every
-        while not self._ended.wait(wait):
-            wait = self._every - (time.monotonic() - self._said)
-            if wait > 0:
-                continue
-            wait = self._every
-            if not self._paused:
-                after = f", after {self._last}" if self._last else ""
-                with suppress(OSError):  # nobody reads any more: the next event of the search finds out
-                    self.note(f"{time.monotonic() - self._start:7.2f}s  still at work{after}")
+        self._start = time.monotonic()
 
     def expect(self, total: int) -> None:
         """With several theorems, each line names its own."""
@@ -144,10 +103,8 @@ class Lines(Silent):
         seconds = f"{time.monotonic() - self._start:7.2f}s"
         who = f"  {one_line(name)}" if self._several else ""
         why = f" ({event.reason})" if event.reason else ""
-        self._last = f"{event.agent}: {event.outcome} on goal {event.node}"
         self.note(f"{seconds}{who}  {event.node}  {event.agent}: {event.outcome}{why}")
 
     def note(self, text: str) -> None:
         """One line; leading spaces stay."""
-        self._said = time.monotonic()
         say(self._console, text if text.isprintable() else one_line(text))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import IO
@@ -26,8 +26,6 @@ from goedels_poetry.trace.wording import Worded, worded_detail
 REDRAWS_PER_SECOND = 4
 MOST_WORKING = 4
 """Jobs under way that are named of one run; the others are counted."""
-WIDE = 72
-"""Columns from which a run's name and its figures stand on one line."""
 WORK = {
     "formalizer": "a model writes the formal statement",
     "judge": "a look at premises and goal before any search",
@@ -46,8 +44,6 @@ CHECKING = {
     NodeStatus.REFUTED: "checking the counterexample",
 }
 """What the checker does when the search has come to this on the root."""
-
-
 BETWEEN = "getting ready for the next step"
 
 
@@ -60,13 +56,12 @@ class _Running:
     theorem: str = ""
     language: str = ""
     nodes: dict[str, ProofNode] = field(default_factory=dict)
-    last: Event | None = None
     last_at: float = field(default_factory=time.monotonic)
     seen: dict[tuple[str, str], float] = field(default_factory=dict)
     """Since when a job has been under way, as far as we have looked: by agent and goal."""
 
     def take(self, event: Event, opener: Opener) -> None:
-        self.last, self.last_at = event, time.monotonic()
+        self.last_at = time.monotonic()
         if self.reader is None:
             self.reader = opener(event.run_id)
             self.theorem = str(self.reader.meta("statement") or "")
@@ -177,59 +172,43 @@ class LiveView(Progress):
                 parts.append(Text(one_line(f"now, {waited:.0f} s: reading the theorem", width), style="dim"))
             room = max(self._console.height - 2 - len(parts), 4) // max(len(self._running), 1)
             for name, running in self._running.items():
-                parts.extend(picture(name, running, room, width, self._limit, self._render, _guides(self._console)))
+                parts.extend(picture(name, running, room, width, self._limit, self._render))
         return Group(*parts)
 
 
-def _guides(out: Console) -> tuple[str, str]:
-    """What stands before a goal: for the last of its siblings, and for the others."""
-    unicode = out.encoding.lower().startswith("utf")
-    return ("└ ", "├ ") if unicode else ("` ", "| ")
-
-
-def picture(
-    name: str,
-    running: _Running,
-    room: int,
-    width: int,
-    limit: float | None,
-    render: Worded,
-    guides: tuple[str, str] = ("└ ", "├ "),
-) -> list[Text]:
+def picture(name: str, running: _Running, room: int, width: int, limit: float | None, render: Worded) -> list[Text]:
     """A run in at most ``room`` lines (four at least) of ``width`` columns: figures, what is under way, the tree."""
-    lines = [*_heading(name, running, width, limit), *_now(running, width)]
+    lines = [_heading(name, running, limit), *_now(running)]
     shown = _worth_showing(running.nodes, max(room - len(lines) - 1, 1))
     for node in shown:
-        line = Text(_indent(node, shown, guides), style="dim")
+        line = Text("  " * min(node.depth, 8))
         line.append(f"{node.id.rsplit('.', 1)[-1]} ", style="dim")
         line.append(f"{node.status} ", style=STYLES[node.status])
         line.append(f"by {method(node)}: " if node.strategy else "", style="cyan")
-        line.append(one_line(render(node.statement or running.theorem, node.language)), style="default")
-        line.truncate(width, overflow="ellipsis")
+        line.append(one_line(render(node.statement or running.theorem, node.language)))
         lines.append(line)
     if len(running.nodes) > len(shown):
-        lines.append(Text(one_line(f"  ... {len(running.nodes) - len(shown)} more goals", width), style="dim"))
+        lines.append(Text(f"  ... {len(running.nodes) - len(shown)} more goals", style="dim"))
+    for line in lines:
+        line.truncate(width, overflow="ellipsis")
     return lines
 
 
-def _heading(name: str, running: _Running, width: int, limit: float | None) -> list[Text]:
-    """Name, time, how much of the time is left, how many goals are proved."""
+def _heading(name: str, running: _Running, limit: float | None) -> Text:
+    """Time, how much of the time is left, how many goals are proved, name."""
     seconds = time.monotonic() - running.started
     clock = f"{seconds:.0f} s" + (f", {max(limit - seconds, 0):.0f} s left" if limit else "")
     proved = sum(node.status is NodeStatus.PROVED for node in running.nodes.values())
-    figures = f"{clock}  {proved} of {len(running.nodes)} goals proved"
-    if width >= WIDE:
-        return [Text(one_line(f"{one_line(name, width - len(figures) - 2)}  {figures}", width), style="bold")]
-    return [Text(one_line(name, width), style="bold"), Text(one_line(figures, width))]
+    return Text(f"{clock}, {proved} of {len(running.nodes)} goals proved: {one_line(name)}", style="bold")
 
 
-def _now(running: _Running, width: int) -> list[Text]:
-    """What is under way at this moment; what waits."""
+def _now(running: _Running) -> list[Text]:
+    """What is under way at this moment."""
     lines: list[str] = []
     jobs = running.working()
     for agent, node, seconds in jobs[:MOST_WORKING]:
         at = f"goal {node}" if node != ROOT else "the theorem"
-        lines.append(f"now, {seconds:.0f} s: {WORK.get(agent, agent)}, {at}")
+        lines.append(f"now, {seconds:.0f} s: {one_line(WORK.get(agent, agent))}, {at}")
         detail = _doing(running, agent, node)
         if detail is not None:
             lines.append(f"     {detail}")
@@ -237,12 +216,9 @@ def _now(running: _Running, width: int) -> list[Text]:
         lines.append(f"     and {len(jobs) - MOST_WORKING} more jobs")
     if not jobs:
         root = running.nodes.get(ROOT)
-        waited = time.monotonic() - running.last_at
         what = CHECKING.get(root.status, BETWEEN) if root is not None else BETWEEN
-        lines.append(f"now, {waited:.0f} s: {what}")
-    if running.last is not None and sum(running.last.queues.values()) > len(jobs):  # else all of it is under way
-        lines.append("queues: " + ", ".join(f"{queue} {n}" for queue, n in running.last.queues.items()))
-    return [Text(_cut(line, width), style="dim") for line in lines]
+        lines.append(f"now, {time.monotonic() - running.last_at:.0f} s: {what}")
+    return [Text(line, style="dim") for line in lines]
 
 
 def _doing(running: _Running, agent: str, node: str) -> str | None:
@@ -254,19 +230,6 @@ def _doing(running: _Running, agent: str, node: str) -> str | None:
         return None
     what = f": {one_line(worded_detail(said.strategy, said.what, running.language))}" if said.what else ""
     return f"{max(time.time() - said.since, 0):.0f} s: {one_line(said.strategy)}{what}"
-
-
-def _cut(line: str, width: int) -> str:
-    indent = line[: len(line) - len(line.lstrip(" "))]
-    return indent + one_line(line, max(width - len(indent), 4))
-
-
-def _indent(node: ProofNode, shown: Sequence[ProofNode], guides: tuple[str, str]) -> str:
-    """Two columns for each level below the root, and the guide that leads to the goal."""
-    if node.parent is None:
-        return ""
-    later = any(other.parent == node.parent and other.id > node.id for other in shown)
-    return "  " * min(node.depth - 1, 8) + guides[later]
 
 
 def _worth_showing(nodes: dict[str, ProofNode], room: int) -> list[ProofNode]:

@@ -9,8 +9,6 @@ picture has a station for every queue, and an edge for everything that an agent 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
-from typing import TypeVar
 
 from rich.text import Text
 from rich.tree import Tree
@@ -18,8 +16,6 @@ from rich.tree import Tree
 from goedels_poetry.search.agents.journey import ASKED, DONE, END, OPEN, Way, journey_of
 from goedels_poetry.search.agents.registry import Registry
 from goedels_poetry.trace.picture import Arrow, Box, Picture
-
-T = TypeVar("T")
 
 SUPERVISOR = "supervisor: hands a goal to the agent of its queue, the most urgent queue first"
 UNSAID = "where its agent sends it"
@@ -124,35 +120,6 @@ def picture(registry: Registry, kind: str = "theorem") -> Picture:
     boxes += [Box(f"i{n}", [name, "(idle)"]) for n, name in enumerate(idle(registry))]
     boxes += [Box(f"s{n}", [f"strategy {s.name}{_by(s.plugin)}"], "idea") for n, s in enumerate(registry.strategies)]
     return Picture(boxes, arrows, comments=[SUPERVISOR, *(f"warning: {problem}" for problem in registry.notices)])
-
-
-def html(registry: Registry, kind: str = "theorem") -> str:
-    """As a table for notebooks: small, without scripts, everything escaped."""
-    rows = []
-    for station in stations(registry, kind):
-        ways = [
-            f"{escape(way.outcome)} → <b>{escape(ENDS.get(way.to, way.to))}</b>{escape(_whose(way))}"
-            for way in station.ways
-        ] or [f"→ {UNSAID}"]
-        agent = escape(station.agent) + (f"<br><small>{escape(station.origin)}</small>" if station.origin else "")
-        cells = (f"<b>{escape(station.queue)}</b>", agent, "<br>".join(ways), escape(station.failure))
-        rows.append("".join(f'<td style="text-align:left;vertical-align:top">{cell}</td>' for cell in cells))
-    head = "".join(f'<th style="text-align:left">{name}</th>' for name in ("queue", "agent", "goes to", "on failure"))
-    notes = [f"{name} is idle: plug-ins serve its queues" for name in idle(registry)]
-    notes += [f"strategy {s.name}{_by(s.plugin)}" for s in registry.strategies]
-    notes += [f"warning: {problem}" for problem in registry.notices]
-    below = "".join(f"<div>{escape(note)}</div>" for note in notes)
-    return f"<table><tr>{head}</tr><tr>{'</tr><tr>'.join(rows)}</tr></table>{below}"
-
-
-def in_notebooks(graph: T, registry: Registry, kind: str = "theorem") -> T:
-    """Have a compiled graph show the table of :func:`html` in notebooks.
-
-    LangGraph's own display sends the graph to a server outside to have it drawn.
-    """
-    shown = {"text/plain": repr(graph), "text/html": html(registry, kind)}
-    graph._repr_mimebundle_ = lambda **_: shown  # type: ignore[attr-defined]
-    return graph
 
 
 def _whose(way: Way) -> str:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from goedels_poetry.kernel.faults import InvalidText
+from goedels_poetry.kernel.reading.reader import Group, Source, read
 from goedels_poetry.store.results import RunResult
 from goedels_poetry.trace.wording import worded, worded_definition, worded_name
 
@@ -63,7 +65,7 @@ def proof_text(result: RunResult, statement: str = "") -> ProofText | None:
             return _lean(folder, str(manifest["claim"]), str(manifest["theorem"]))
         if language == "logic":
             return _core(result)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, InvalidText):
         return None  # not a certificate of ours, or not one any more: the checker is who judges that
     return None
 
@@ -291,25 +293,9 @@ def how(scheme: Mapping[str, Any], language: str = "") -> str:
 
 def _hypotheses(sequent: str) -> int:
     """How many hypotheses a sequent in the certificate's notation has: the parts of its third part."""
-    depth = part = count = 0
-    quoted = ""
-    inside = False
-    for character in sequent:
-        if quoted:
-            quoted = "" if character == quoted else quoted
-            continue
-        if character in '|"':
-            quoted = character
-        if depth == 2 and part == 2 and character not in " )" and not inside:
-            count, inside = count + 1, True
-        if character == "(":
-            depth += 1
-            part += depth == 2
-        elif character == ")":
-            depth -= 1
-        if depth == 2 and character in " )":
-            inside = False
-    return count
+    (whole,) = read(Source(sequent))
+    parts = whole.items if isinstance(whole, Group) else []
+    return len(parts[2].items) if len(parts) > 2 and isinstance(parts[2], Group) else 0
 
 
 def _words(text: str, language: str) -> str:

@@ -6,12 +6,12 @@ import textwrap
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from html import escape
 from io import StringIO
 
 from rich.text import Text
 from rich.tree import Tree
 
-from goedels_poetry.store.html import details, node_line
 from goedels_poetry.store.reads import StoreReader
 from goedels_poetry.store.state import NodeStatus, ProofNode
 from goedels_poetry.trace.picture import Arrow, Box, Picture
@@ -123,10 +123,6 @@ def _wrapped(text: str, most: int = MOST_LINES) -> list[str]:
     return lines if len(lines) <= most else [*lines[: most - 1], f"{lines[most - 1][: WRAP - 3]}..."]
 
 
-OPEN_TO = 2
-"""Levels that stand open at first."""
-
-
 @dataclass(frozen=True, slots=True)
 class TreeView:
     """The goals of a run at one moment, to be looked at: ``print`` it, or end a cell of a notebook with it."""
@@ -153,18 +149,5 @@ class TreeView:
         return "\n".join(line.rstrip() for line in written.getvalue().splitlines())
 
     def _repr_html_(self) -> str:
-        """Nested lists that open; parents stand before their children, so each is complete when it is needed."""
-        drawn = self.nodes[:MAX_DRAWN]
-        below: dict[str, list[str]] = {}
-        for node in reversed(drawn):
-            inside = "".join(reversed(below.pop(node.id, [])))
-            below.setdefault(node.parent or "", []).append(
-                details(self._line(node), inside, is_open=node.depth < OPEN_TO)
-            )
-        shown = "".join(reversed(below.pop("", []))) or "<div>(no goals yet)</div>"
-        more = f"<div>... and {len(self.nodes) - len(drawn)} more</div>" if len(self.nodes) > len(drawn) else ""
-        return f'<div style="line-height:1.5">{shown}{more}</div>'
-
-    def _line(self, node: ProofNode) -> str:
-        reason = node.reason if node.status is not NodeStatus.PROVED else ""
-        return node_line(node.id, str(node.status), self.render(node.statement or self.theorem), method(node), reason)
+        """The same text for notebooks."""
+        return f"<pre>{escape(str(self))}</pre>"

@@ -13,7 +13,7 @@ from goedels_poetry.settings.names import DEFAULT_HOME
 @pytest.mark.parametrize(
     ("wrong", "right"),
     [
-        ("GOEDELS_POETRY__DATA_DIR", "GOEDELS_POETRY__HOME"),
+        ("GOEDELS_POETRY__HOMES", "GOEDELS_POETRY__HOME"),
         ("GOEDELS_POETRY__SEDE", "GOEDELS_POETRY__SEED"),
         ("GOEDELS_POETRY__SEED__X", "GOEDELS_POETRY__SEED"),
         ("GOEDELS_POETRY__BUDGET__WALL_SECONDS", "GOEDELS_POETRY__BUDGETS__WALL_SECONDS"),
@@ -54,16 +54,15 @@ def test_settings_and_variables_of_others_are_not_told(name: str) -> None:
 
 def test_who_makes_settings_is_warned(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GOEDELS_POETRY__HOME", raising=False)
-    monkeypatch.setenv("GOEDELS_POETRY__DATA_DIR", "/somewhere")
+    monkeypatch.setenv("GOEDELS_POETRY__HOMES", "/somewhere")
     with pytest.warns(UnknownVariable, match="did you mean GOEDELS_POETRY__HOME"):
         assert Settings().home == DEFAULT_HOME
 
 
 def test_a_command_says_it_in_one_line_on_standard_error_and_goes_on(program: Callable[..., Any]) -> None:
-    ran = program("runs", env={"GOEDELS_POETRY__DATA_DIR": "/somewhere"})
+    ran = program("runs", env={"GOEDELS_POETRY__HOMES": "/somewhere"})
     assert ran.code == 0
-    lines = [line for line in ran.err.splitlines() if "DATA_DIR" in line]
+    lines = [line for line in ran.err.splitlines() if "HOMES" in line]
     assert lines == [
-        "warning: the environment variable GOEDELS_POETRY__DATA_DIR names no setting; "
-        "did you mean GOEDELS_POETRY__HOME?"
+        "warning: the environment variable GOEDELS_POETRY__HOMES names no setting; did you mean GOEDELS_POETRY__HOME?"
     ]

@@ -184,17 +184,6 @@ def test_of_many_runs_only_those_that_are_shown_are_read(cli: Any, home: Path) -
     assert cli("runs").out.splitlines()[-2:] == ["40 older runs; --limit 0 shows all", "60 runs"]
 
 
-def test_a_run_that_began_later_comes_first_whatever_was_written_last(home: Path) -> None:
-    runs, now = Runs(home), time.time()
-    for number in range(50):
-        run = runs.nth(f"{number:012x}", 1)
-        run.path.mkdir(parents=True)
-        run.write_card(name="t", started=now - (number * 7919 % 50) * DAY)
-        written = now - (number % 5) * DAY / 10
-        os.utime(run.path / "run.json", (written, written))
-    assert [run.run_id for run in runs.latest_first()] == [run.run_id for run in runs.all()]
-
-
 def test_a_damaged_run_is_repaired_and_the_command_that_began_it_goes_on(cli: Any, theorems: Path, home: Path) -> None:
     theorem = theorems / "reverse_twice.smt2"
     assert cli("prove", theorem, "--max-steps", "6", "--quiet").code == 5

@@ -41,21 +41,18 @@ def test_a_page_that_cannot_be_written_is_a_line(cli: Any, two_runs: tuple[str, 
     assert cli("trace", "nonsense", "--html", "run.html").code == 2
 
 
-def test_two_runs_side_by_side(cli: Any, two_runs: tuple[str, str], tmp_path: Path) -> None:
+def test_two_runs_side_by_side(cli: Any, two_runs: tuple[str, str]) -> None:
     a, b = two_runs
     table = cli("trace", "--compare", a, b).out
     assert "different theorems" in table
     assert {a, b, "proved", "refuted"} <= set(table.split())
     assert "first difference: goal 0" in table
-    (found,) = cli("trace", "--compare", a, b, "--json", "--html", "both.html").objects()
+    (found,) = cli("trace", "--compare", a, b, "--json").objects()
     assert (found["schema"], found["same_theorem"]) == (1, False)
     assert (found["a"]["verdict"], found["b"]["verdict"]) == ("proved", "refuted")
     assert found["proved_in_a_only"]["count"] == found["a"]["figures"]["proved"] >= 1
     assert found["parting"]["a"]["seq"] == found["parting"]["b"]["seq"]
     assert found["parting"]["a"]["outcome"] != found["parting"]["b"]["outcome"]
-    page = (tmp_path / "both.html").read_text("utf-8")
-    assert "<script" not in page
-    assert "different theorems" in page
 
 
 def test_a_run_beside_itself_differs_in_nothing(cli: Any, two_runs: tuple[str, str]) -> None:

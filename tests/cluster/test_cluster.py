@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import threading
 import time
@@ -16,7 +15,6 @@ from called import call
 from ray_nodes import Nodes
 
 from goedels_poetry import GoedelsPoetryFramework, Settings
-from goedels_poetry.cluster import seats
 from goedels_poetry.store.proof_store import ProofStore
 
 pytest.importorskip("ray", reason="the extra `ray` is not installed")
@@ -138,27 +136,3 @@ def _only_readings(monkeypatch: pytest.MonkeyPatch) -> Any:
         return await run(pool, function, *arguments, **named)
 
     return asked
-
-
-async def test_who_waits_for_processors_that_others_have_is_told_so_and_served_when_they_are_free(
-    nodes: Nodes, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Other:  # somebody else's work; a class of this module could be imported nowhere else
-        def is_there(self) -> bool:
-            return True
-
-    monkeypatch.setattr(seats, "QUIET", seats.LOOK_SECONDS)
-    if not nodes.ray.cluster_resources().get("CPU"):
-        nodes.add()
-    there = int(nodes.ray.cluster_resources()["CPU"])
-    others = [nodes.ray.remote(Other).options(num_cpus=1).remote() for _ in range(there)]
-    nodes.ray.get([other.is_there.remote() for other in others])
-    notes: list[str] = []
-    async with seats.Seats(nodes.ray, on_note=notes.append) as ours:
-        answer = asyncio.ensure_future(ours.call(seats.SOLVERS, "versions"))
-        while not notes:
-            await asyncio.sleep(0.02)
-        for other in others:
-            nodes.ray.kill(other)
-        assert "goedels-poetry" in json.loads(await answer)
-    assert notes == ["no process of the cluster is free after 0.5 s, other work may have them: still waiting"]

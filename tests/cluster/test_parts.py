@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import socket
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,7 +15,6 @@ from called import call
 
 from goedels_poetry.cluster import connect
 from goedels_poetry.cluster.connect import ClusterError, opened
-from goedels_poetry.cluster.homes import Home
 from goedels_poetry.cluster.runs import settings_json
 from goedels_poetry.cluster.seats import SOLVERS, Seats, TurnedAway
 from goedels_poetry.cluster.travel import packed, unpack
@@ -172,25 +168,3 @@ async def test_an_interrupt_that_comes_before_the_run_begins_is_not_forgotten() 
     result = json.loads(told)["result"]
     assert result["verdict"] == "out_of_budget"
     assert "interrupted by a test" in result["reason"]
-
-
-def test_a_folder_of_a_process_that_was_killed_goes_when_the_next_one_begins(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    script = "from goedels_poetry.cluster.homes import Home; home = Home(); print(home.path, flush=True); input()"
-    command = [sys.executable, "-c", script]
-    env = os.environ | {"TMPDIR": str(tmp_path)}
-    with subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
-        assert other.stdout is not None
-        its = Path(other.stdout.readline().strip())
-        (its / "runs").mkdir()
-        ours = Home()
-        assert its.exists(), "it is at work"
-        other.kill()
-    assert its.exists()
-    again = Home()
-    assert sorted(tmp_path.iterdir()) == sorted([ours.path, again.path])
-    ours.remove()
-    again.remove()
-    assert not list(tmp_path.iterdir())

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import jsonschema
 import pytest
@@ -107,15 +106,14 @@ def test_questions_through_a_server_become_figures_and_a_report(
     folder = tmp_path / "out"
     assert found["folder"] == str(folder)
     assert sorted(path.name for path in folder.iterdir()) == [
-        "accuracy.svg", "answers.jsonl", "cost.svg", "coverage.svg", "report.html", "report.md", "results.jsonl",
+        "answers.jsonl",
+        "report.md",
+        "results.jsonl",
         "summary.json",
-    ]  # fmt: skip
+    ]
     page = (folder / "report.md").read_text("utf-8")
     assert "60.0 % (23.1–88.2)" in page
     assert "`wrong`: true, gold false" in page
-    for picture in folder.glob("*.svg"):
-        assert ElementTree.parse(picture).getroot().tag.endswith("svg")
-        assert f"({picture.name})" in page
 
     # The same again: nobody is asked, the same figures.
     calls = server.calls

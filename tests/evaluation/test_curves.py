@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 
-from goedels_poetry.evaluation import Outcome, pass_at
+from goedels_poetry.evaluation import Outcome
 from goedels_poetry.evaluation.figures import budgets, curves
 from goedels_poetry.evaluation.outcome import ending, mistake, mistakes
-from goedels_poetry.evaluation.plots import proof_plots
-from goedels_poetry.evaluation.report import page_of
 from goedels_poetry.kernel.verdict import Verdict
 
 
@@ -92,26 +89,3 @@ def test_a_round_of_a_model_counts_once_for_each_reply_and_not_again_as_an_attem
         {"seq": 6, "node": "0", "kind": "decision", "reason": "banned"},
     ]
     assert mistakes(entries, "smt") == {"no reply": 2, "not closed": 1}
-
-
-def test_pictures_are_the_same_for_the_same_numbers_and_hold_any_name() -> None:
-    odd = "$x_1$ <set> & \x07"
-    outcomes = [proof(n, n % 3 == 0, 1.0 + n, n, sample=s) for n in range(12) for s in range(3)]
-    by_unit = {unit: {odd: curve, "_b": curve} for unit, curve in curves(outcomes).items()}
-    kinds = {odd: {"open": 3, "limit: time": 1}}
-    found = proof_plots(by_unit, {odd: pass_at(outcomes, [1, 2, 3])}, kinds, kinds)
-    names = {"success-seconds.svg", "success-calls.svg", "pass.svg", "endings.svg", "mistakes.svg"}
-    assert set(found) == names
-    for text in found.values():
-        assert ElementTree.fromstring(text).tag.endswith("svg")
-    assert found == proof_plots(by_unit, {odd: pass_at(outcomes, [1, 2, 3])}, kinds, kinds)
-
-
-def test_nothing_in_a_report_becomes_mark_up() -> None:
-    evil = "<script>alert(1)</script>"
-    table = f"| set \\| b | n |\n| --- | --: |\n| `{evil}` | 1 |\n"
-    text = f"# A {evil}\n\n{table}\n- {evil}\n\n```json\n{evil}\n```\n\n![p](p.svg)\n"
-    page = page_of(text, {"p.svg": "<svg/>"}, evil)
-    assert "<script" not in page and page.count("&lt;script&gt;") == 5
-    assert "<th>set | b</th>" in page and "<figure><svg/></figure>" in page
-    assert "default-src 'none'" in page

@@ -12,7 +12,6 @@ from goedels_poetry.cli.bench import are_theorems
 from goedels_poetry.evaluation import BadData
 from goedels_poetry.evaluation.problems import (
     Problem,
-    files_of,
     gold_of,
     holds_problems,
     is_problem,
@@ -79,12 +78,11 @@ def test_whatever_a_statement_ends_with_a_proof_is_asked_for_once(tmp_path: Path
     assert problem.text.count("sorry") == 1 and problem.text.count(":=") == 2
 
 
-def test_our_own_rows_name_language_gold_and_what_a_stand_in_knows(tmp_path: Path) -> None:
+def test_our_own_rows_name_language_and_gold(tmp_path: Path) -> None:
     text = "(prove (= 1 1))"
-    row = {"name": "one", "text": text, "gold": "false", "reply": "{}", "when": "show: 1", "difficulty": 2}
+    row = {"name": "one", "text": text, "gold": "false"}
     problem = read_one(tmp_path, row)
     assert (problem.file, problem.text, problem.gold) == ("one.smt2", text + "\n", "false")
-    assert (problem.reply, problem.when, problem.difficulty) == ("{}", "show: 1", 2.0)
     assert read_one(tmp_path, row | {"language": None}) == problem, "null is what tables say that have no value"
 
 
@@ -113,7 +111,7 @@ def test_a_bad_row_stops_with_its_line(tmp_path: Path) -> None:
 def test_a_file_that_is_damaged_after_its_first_row_is_no_other_file(tmp_path: Path, rest: bytes) -> None:
     file = tmp_path / "p.jsonl"
     file.write_bytes(b'{"name": "a", "text": "(prove true)"}\n' + rest)
-    assert list(files_of([str(tmp_path)])) == [file]
+    assert holds_problems(file)
     with pytest.raises(BadData, match=r"p\.jsonl:2"):
         read_problems(file)
 

@@ -14,7 +14,7 @@ from called import call
 from goedels_poetry.autoformalizer import rows
 from goedels_poetry.evaluation import BadData, Outcome, compare
 from goedels_poetry.evaluation.answerers import Theorem
-from goedels_poetry.evaluation.recorded import differences, read_recorded
+from goedels_poetry.evaluation.recorded import read_recorded
 from goedels_poetry.evaluation.runner import AnswerLog, check_answer
 
 Bench = Callable[..., tuple[int, str, str]]
@@ -77,7 +77,6 @@ def test_results_that_are_named_twice_count_once(bench: Bench, tmp_path: Path) -
     code, out, _ = bench("run", "run/results.jsonl", "--pass-at", "1,2", "--json")
     found = json.loads(out)
     assert (code, found["pass_at"]["set"]["samples"]) == (0, [1, 1])
-    assert found["notes"] == ["run/results.jsonl is named twice (run), and counts once"]
 
 
 def test_figures_of_recorded_proofs_are_those_of_proofs_and_say_what_is_missing(bench: Bench, tmp_path: Path) -> None:
@@ -89,21 +88,6 @@ def test_figures_of_recorded_proofs_are_those_of_proofs_and_say_what_is_missing(
     assert code == 0 and "pass@1" in out and "wrongly true" not in out
     assert "note: one is not finished (interrupted): 3 still to do, in no figure" in out
     assert "note: one: 1 failed by an error, counted as wrong" in out
-    assert "note: one and two have one setup, seed included: a sample may stand in both" in out
-
-
-def test_a_comparison_says_how_the_runs_were_made_differently(bench: Bench, tmp_path: Path) -> None:
-    setup = {"program": "1", "settings": {"budgets": {"wall_seconds": 10.0}}}
-    written(tmp_path / "one" / "results.jsonl", RESULT, RESULT | {"sample": 1}, setup=setup)
-    longer = {"program": "1", "settings": {"budgets": {"wall_seconds": 20.0}}, "without": ["bans"]}
-    written(tmp_path / "two" / "results.jsonl", RESULT, setup=longer)
-    written(tmp_path / "three" / "results.jsonl", RESULT)
-    code, out, _ = bench("--compare", "one", "two", "three")
-    assert code == 0
-    assert 'note: set up differently: settings.budgets.wall_seconds 10.0 and 20.0; without – and ["bans"]' in out
-    assert "note: one has several samples of a question: the first of each is compared" in out
-    assert "note: how the runs were set up is not compared: no summary.json beside the results of three" in out
-    assert differences(setup, setup) == []
 
 
 def test_the_same_theorems_under_other_paths_are_compared() -> None:
@@ -149,7 +133,7 @@ def test_results_larger_than_what_is_read_at_once_are_read_line_by_line(
         read_recorded(file)
 
 
-def test_a_log_is_not_kept_in_memory_and_its_latest_answers_hold(tmp_path: Path) -> None:
+def test_the_latest_answers_of_a_log_hold(tmp_path: Path) -> None:
     file = tmp_path / "answers.jsonl"
     with AnswerLog(file) as log:
         for number in range(3):
@@ -184,7 +168,6 @@ def test_a_report_in_the_folder_of_the_problems_is_none_of_them(bench: Bench, tm
             ("r.jsonl", "--limit", "3", "--fresh"),
             "--limit, --fresh: says how to ask or prove, and r.jsonl",
         ),
-        (("--compare", "r.jsonl", "r.jsonl", "--stand-in", "0"), "--stand-in: says how to ask or prove"),
     ],
 )
 def test_what_would_be_passed_over_is_refused(bench: Bench, tmp_path: Path, words: tuple[str, ...], told: str) -> None:
@@ -198,15 +181,3 @@ def test_a_split_where_nothing_has_one_is_told(bench: Bench, tmp_path: Path) -> 
     (tmp_path / "t.smt2").write_text("(declare-const p Bool)\n(prove (or p (not p)))\n")
     code, _, err = bench("t.smt2", "--split", "test", "--out", "out")
     assert code == 0 and "--split test changes nothing: only rows of problems have a split" in err
-
-
-def test_answers_that_another_setup_gave_are_not_used_and_it_is_said_what_differs(bench: Bench, tmp_path: Path) -> None:
-    (tmp_path / "t.smt2").write_text("(declare-const p Bool)\n(prove (or p (not p)))\n")
-    assert bench("t.smt2", "--out", "out", "--timeout", "20")[0] == 0
-    code, _, err = bench("t.smt2", "--out", "out", "--timeout", "30")
-    why = "given under another setup (settings.budgets.wall_seconds 20.0 and 30.0), not used"
-    assert code == 0 and f"out/answers.jsonl: 1 answer {why}\n" in err
-    (tmp_path / "u.smt2").write_text("(declare-const p Bool)\n(prove (=> p p))\n")
-    code, _, err = bench("u.smt2", "--out", "out", "--timeout", "30")
-    assert code == 0 and "2 answers to something that is not asked now, not used" in err
-    assert "not used" not in bench("t.smt2", "--out", "new", "--timeout", "30")[2]

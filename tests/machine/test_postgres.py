@@ -15,8 +15,8 @@ from toy_language import ToyLanguage, generated, theorem
 
 from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
 from goedels_poetry.errors import MissingTool, RunLocked, StoreError, UnknownRun
-from goedels_poetry.store import postgres_connection as pg_connection
-from goedels_poetry.store.postgres_database import Database
+from goedels_poetry.store import postgres as pg_connection
+from goedels_poetry.store.postgres import Database
 from goedels_poetry.store.proof_store import ProofStore
 from goedels_poetry.store.runs import Runs
 from goedels_poetry.store.state import ROOT, ProofNode
@@ -226,10 +226,13 @@ def test_who_has_lost_the_connection_can_write_no_more_once_another_has_begun(po
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"password": ""}, "the server wants a password; give it in the URL, in PGPASSWORD or in ~/.pgpass"),
-        ({"password": "wrong"}, "the password is wrong"),
+        ({"password": ""}, "the server wants the right password; give it in the URL, in PGPASSWORD or in ~/.pgpass"),
+        ({"password": "wrong"}, "the server wants the right password"),
         ({"database": "nowhere"}, "there is no such database on the server"),
-        ({"user": "nobody"}, "the password is wrong"),  # which of the two is wrong the server does not say
+        (
+            {"user": "nobody"},
+            "the server wants the right password",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_url_is_one_line_without_the_password(

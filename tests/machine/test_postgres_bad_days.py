@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from goedels_poetry.errors import StoreError
-from goedels_poetry.store import postgres_connection as pg_connection
+from goedels_poetry.store import postgres as pg_connection
 from goedels_poetry.store.runs import Runs
 from goedels_poetry.store.state import ROOT, ProofNode
 
@@ -63,46 +63,9 @@ def one_step(runs: Runs, run_id: str, key: str = "init") -> None:
 
 def test_a_server_that_takes_no_writing_is_told_from_one_that_is_down(administer: Administer, runs: Runs) -> None:
     administer(f"ALTER ROLE {GUEST} SET default_transaction_read_only = on")
-    with pytest.raises(StoreError, match=r"standby, or default_transaction_read_only is on.* goes on") as told:
+    with pytest.raises(StoreError, match=r"read-only transaction; .* goes on") as told:
         one_step(runs, "aa")
     assert PASSWORD not in str(told.value) and "\n" not in str(told.value)
-
-
-@pytest.mark.parametrize(
-    ("limit", "words"),
-    [
-        ("statement_timeout", r"too little time \(statement_timeout\); .* goes on"),
-        ("lock_timeout", r"another session has held a lock on it .*pg_stat_activity.* goes on"),
-    ],
-)
-def test_what_another_session_holds_is_waited_for_and_then_named(
-    laid_out: str, runs: Runs, monkeypatch: pytest.MonkeyPatch, limit: str, words: str
-) -> None:
-    import psycopg
-
-    ours = pg_connection.OPTIONS["options"]
-    assert "lock_timeout=5000" in ours
-    monkeypatch.setitem(pg_connection.OPTIONS, "options", ours.replace("lock_timeout=5000", f"{limit}=50"))
-    with psycopg.connect(laid_out) as other:
-        other.execute("LOCK TABLE goedels_poetry.all_event IN ACCESS EXCLUSIVE MODE")
-        with pytest.raises(StoreError, match=words):
-            one_step(runs, "ad")
-    monkeypatch.undo()
-    one_step(runs, "ad")  # at once: who was refused holds the run no longer
-
-
-def test_a_commit_that_pauses_for_too_long_is_no_defect_of_ours(administer: Administer, runs: Runs) -> None:
-    administer(f"ALTER ROLE {GUEST} SET idle_in_transaction_session_timeout = '20ms'")
-
-    def paused(txn: Any) -> str:
-        administer("SELECT pg_sleep(0.2)")
-        return str(txn.put(ProofNode(id=ROOT)).id)
-
-    with (
-        runs.place("ab").open() as store,
-        pytest.raises(StoreError, match=r"idle_in_transaction_session_timeout|the connection was lost"),
-    ):
-        store.commit("init", "test", ROOT, paused)
 
 
 def test_who_waits_for_a_solver_is_not_cut_off_for_being_idle(administer: Administer, runs: Runs) -> None:
@@ -136,42 +99,18 @@ async def test_who_may_write_but_lay_out_nothing_writes_checkpoints_of_a_table_t
             assert [found async for found in saver.alist({"configurable": {"thread_id": "none"}})] == []
 
 
-def test_an_index_that_was_broken_off_is_made_anew(administer: Administer, laid_out: str, tmp_path: Path) -> None:
-    import psycopg
-
-    with contextlib.closing(Runs(tmp_path, laid_out)) as owner:
-        assert owner._database is not None
-        owner._database._lay_out_checkpoints()
-    index = "goedels_poetry.checkpoints_thread_id_idx"
-    administer(f"UPDATE pg_index SET indisvalid = false WHERE indexrelid = '{index}'::regclass")
-    administer("DELETE FROM goedels_poetry.checkpoint_migrations WHERE v >= 6")
-    with contextlib.closing(Runs(tmp_path, laid_out)) as owner:
-        assert owner._database is not None
-        owner._database._lay_out_checkpoints()
-    with psycopg.connect(laid_out) as db:
-        sql = f"SELECT indisvalid FROM pg_index WHERE indexrelid = '{index}'::regclass"
-        assert db.execute(sql).fetchall() == [(True,)]
-
-
-STRANGERS = "the tables in the schema goedels_poetry there are not those of this program; name another database"
-
-
 @pytest.mark.parametrize(
-    ("change", "words"),
+    "change",
     [
-        ("CREATE SCHEMA goedels_poetry; CREATE TABLE goedels_poetry.format(name text)", STRANGERS),
-        ("CREATE SCHEMA goedels_poetry; CREATE TABLE goedels_poetry.card(id int)", STRANGERS),
-        ("CREATE SCHEMA goedels_poetry; CREATE TABLE goedels_poetry.format(version int)", STRANGERS),
-        ("CREATE SCHEMA goedels_poetry; CREATE VIEW goedels_poetry.format AS SELECT 1 AS version", STRANGERS),
-        ("UPDATE goedels_poetry.format SET version = 0", "laid out by an older version"),
-        ("UPDATE goedels_poetry.format SET version = 2", "laid out by a newer version"),
-        ("ALTER TABLE goedels_poetry.all_event DROP COLUMN cost CASCADE", STRANGERS),
-        ("DELETE FROM goedels_poetry.format", STRANGERS),
+        "CREATE SCHEMA goedels_poetry; CREATE TABLE goedels_poetry.format(name text)",
+        "CREATE SCHEMA goedels_poetry; CREATE TABLE goedels_poetry.card(id int)",
+        "CREATE SCHEMA goedels_poetry; CREATE TABLE goedels_poetry.format(version int)",
+        "UPDATE goedels_poetry.format SET version = 0",
+        "UPDATE goedels_poetry.format SET version = 2",
+        "DELETE FROM goedels_poetry.format",
     ],
 )
-def test_tables_of_others_are_left_as_they_are_and_named(
-    laid_out: str, tmp_path: Path, change: str, words: str
-) -> None:
+def test_tables_of_others_are_left_as_they_are_and_named(laid_out: str, tmp_path: Path, change: str) -> None:
     import psycopg
 
     with psycopg.connect(laid_out, autocommit=True) as db:
@@ -183,7 +122,7 @@ def test_tables_of_others_are_left_as_they_are_and_named(
             db.execute(change)
             with contextlib.closing(Runs(tmp_path, laid_out)) as runs, pytest.raises(StoreError) as told:
                 runs.count()
-            assert words in str(told.value) and "GOEDELS_POETRY__STORE_URL" in str(told.value)
+            assert "not those of this version" in str(told.value) and "GOEDELS_POETRY__STORE_URL" in str(told.value)
         finally:
             db.execute("DROP SCHEMA goedels_poetry CASCADE")
             db.execute("ALTER SCHEMA kept RENAME TO goedels_poetry")

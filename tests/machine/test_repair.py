@@ -15,9 +15,8 @@ from trees_by_hand import MakeFramework
 from goedels_poetry import Verdict
 from goedels_poetry.errors import RunLocked, StoreError, UnknownRun
 from goedels_poetry.store.proof_store import ProofStore
-from goedels_poetry.store.repair import repair
+from goedels_poetry.store.repair import is_whole, repair, salvage
 from goedels_poetry.store.runs import RunDir
-from goedels_poetry.store.salvage import is_whole, salvage
 
 PAGE = 4096
 

@@ -11,7 +11,7 @@ import pytest
 from served import ByHand, Served, serving, wait_for
 
 from goedels_poetry import GoedelsPoetryFramework, Settings
-from goedels_poetry.serve.server import MAX_BODY, MAX_LISTENERS
+from goedels_poetry.serve.server import MAX_BODY
 from goedels_poetry.store.runs import Runs
 from goedels_poetry.store.state import ROOT, ProofNode
 
@@ -113,16 +113,16 @@ def test_the_list_is_filtered_as_on_the_command_line(served: Served) -> None:
         ({"text": TRUE, "out": "/etc"}, "out"),
         ({"text": TRUE, "options": {"file": "/etc/passwd"}}, "options"),
         ({"text": TRUE, "seconds": 301}, "300 at most"),
-        ({"text": TRUE, "seconds": 0}, "above 0"),
-        ({"text": TRUE, "seconds": True}, "above 0"),
-        ({"text": TRUE, "seconds": float("inf")}, "above 0"),
+        ({"text": TRUE, "seconds": 0}, "greater than 0"),
+        ({"text": TRUE, "seconds": True}, "seconds"),
+        ({"text": TRUE, "seconds": float("inf")}, "seconds"),
         ({"text": TRUE, "language": "perl"}, "no proof language"),
-        ({"text": TRUE, "language": ["smt"]}, "no text"),
-        ({"text": TRUE, "fresh": 1}, "true nor false"),
+        ({"text": TRUE, "language": ["smt"]}, "valid string"),
+        ({"text": TRUE, "fresh": 1}, "valid boolean"),
         ({"text": " \n"}, "empty"),
-        ({"text": 7}, "no text"),
-        ({}, "empty"),
-        ([TRUE], "JSON object"),
+        ({"text": 7}, "valid string"),
+        ({}, "text"),
+        ([TRUE], "the body"),
         (b"{", "no JSON"),
         (b"\xff\xfe", "no JSON"),
         (b"[" * 100_000, "no JSON"),
@@ -165,26 +165,6 @@ def test_runs_stop_alone_and_there_are_only_so_many(tmp_path: Path) -> None:
         assert (run["status"], run["verdict"]) == ("stopped", "out_of_budget")
         assert "stopped in the browser" in run["reason"]
         wait_for(lambda: served.ask("POST", f"/api/runs/{run_id}/stop").status == 409)
-
-
-def test_only_so_many_listeners_and_their_places_become_free(served: Served) -> None:
-    hand = ByHand(served.home, "eeeeeeeeeeee")
-    with hand.run.lock():
-        many = [served.listen(hand.run.run_id) for _ in range(MAX_LISTENERS)]
-        for listener in many:
-            listener.next()
-        refused = served.ask("GET", "/api/runs/eeeeeeeeeeee/events")
-        assert refused.status == 503
-        for listener in many:
-            listener.close()
-
-        def is_free() -> bool:
-            again = served.listen(hand.run.run_id)
-            again.close()
-            return again.answer.status == 200
-
-        wait_for(is_free)
-    hand.close()
 
 
 def test_a_server_that_stops_leaves_runs_that_can_be_resumed(tmp_path: Path) -> None:

@@ -2,35 +2,17 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from goedels_poetry.solvers import z3_process
 from goedels_poetry.solvers.cvc5_process import Cvc5Process
 from goedels_poetry.solvers.process import SolverProcess
 from goedels_poetry.solvers.z3_process import Z3Process
 
-
-def _library_z3(monkeypatch: pytest.MonkeyPatch) -> SolverProcess:
-    monkeypatch.setattr(z3_process, "z3_binary", lambda: None)
-    return Z3Process()
-
-
-MAKERS: dict[str, Callable[[pytest.MonkeyPatch], SolverProcess]] = {
-    "z3": lambda _: Z3Process(),
-    "z3 library": _library_z3,
-    "cvc5": lambda _: Cvc5Process(),
-}
+MAKERS: dict[str, Callable[[], SolverProcess]] = {"z3": Z3Process, "cvc5": Cvc5Process}
 
 
 @pytest.fixture(params=MAKERS)
-def solver(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[SolverProcess]:
+def solver(request: pytest.FixtureRequest) -> Iterator[SolverProcess]:
     """Every kind of solver process in turn."""
-    with MAKERS[request.param](monkeypatch) as process:
-        yield process
-
-
-@pytest.fixture(params=["z3", "cvc5"])
-def repeatable(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[SolverProcess]:
-    """The solver processes whose step counts repeat exactly."""
-    with MAKERS[request.param](monkeypatch) as process:
+    with MAKERS[request.param]() as process:
         yield process
 
 

@@ -17,26 +17,20 @@ PROGRAM = """
 import asyncio, os, sys, threading
 from goedels_poetry.solvers.cvc5_process import Cvc5Process
 from goedels_poetry.solvers.limits import Limits
-from goedels_poetry.solvers.pool import SolverPool
 from goedels_poetry.solvers.worker_pool import WorkerPool
 from goedels_poetry.solvers.z3_process import Z3Process
 
 HARD = sys.argv[1]
 
 async def main():
-    pool, workers = SolverPool(2), WorkerPool(1, ("goedels_poetry", "solver_jobs"))
+    solvers, workers = (Z3Process(), Cvc5Process()), WorkerPool(1, ("goedels_poetry", "solver_jobs"))
+    for solver in solvers:
+        threading.Thread(target=solver.ask, args=(HARD, Limits(seconds=600)), daemon=True).start()
     payload = {"path": sys.argv[2] + ".worker", "script": HARD, "seconds": 600}
-    tasks = [
-        asyncio.create_task(pool.ask("z3", HARD, Limits(seconds=600))),
-        asyncio.create_task(pool.ask("cvc5", HARD, Limits(seconds=600))),
-        asyncio.create_task(workers.run("solver_jobs:solve_and_tell", payload, seconds=600)),
-    ]
-    while not os.path.exists(payload["path"]):
+    tasks = [asyncio.create_task(workers.run("solver_jobs:solve_and_tell", payload, seconds=600))]
+    while not os.path.exists(payload["path"]) or not all(solver.pid for solver in solvers):
         await asyncio.sleep(0.02)
-    pids = []
-    while len(pids) < 2:
-        await asyncio.sleep(0.02)
-        pids = [s.pid for bench in pool._threads._resources for s in bench.solvers.values() if s.pid]
+    pids = [solver.pid for solver in solvers]
     with open(payload["path"]) as file:
         pids += [int(word) for word in file.read().split()[:2]]
     print(*pids, flush=True)
@@ -106,13 +100,13 @@ def test_the_program_ends_at_once_with_its_children_whatever_they_do(tmp_path: P
 def test_an_idle_interpreter_thread_of_a_pool_keeps_no_program_alive(hard: str) -> None:
     text = (
         "import asyncio, sys, threading\n"
-        "from goedels_poetry.solvers.limits import Limits; from goedels_poetry.solvers.pool import SolverPool\n"
-        "pool = SolverPool(1)\n"
-        "ask = lambda: asyncio.run(pool.ask('z3', sys.argv[1], Limits(seconds=600)))\n"
+        "from goedels_poetry.solvers.worker_pool import WorkerPool\n"
+        "pool, payload = WorkerPool(1, ('goedels_poetry', 'solver_jobs')), {'script': sys.argv[1], 'seconds': 600}\n"
+        "ask = lambda: asyncio.run(pool.run('solver_jobs:solve', payload, seconds=600))\n"
         "threading.Thread(target=ask, daemon=True).start()\n"
         "import time; time.sleep(0.5)\n"
     )
-    path = os.pathsep.join(filter(None, sys.path))
+    path = os.pathsep.join([str(Path(__file__).with_name("plugin")), *filter(None, sys.path)])
     done = subprocess.run(
         [sys.executable, "-c", text, hard],
         timeout=30,

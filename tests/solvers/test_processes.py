@@ -274,12 +274,6 @@ def test_a_name_that_is_no_character_is_refused(solver: SolverProcess) -> None:
     assert solver.ask("(declare-const \udc80 Bool)").status == "error"
 
 
-def test_asks_several_questions_over_one_prelude(solver: SolverProcess) -> None:
-    prelude = "(declare-const x Int)(assert (> x 3))"
-    answers = solver.ask_each(prelude, ["", "(assert (not (> x 2)))", "(assert (> x 2))", "(assert y)"])
-    assert [answer.status for answer in answers] == ["sat", "unsat", "sat", "error"]
-
-
 def test_a_forgotten_process_ends_with_its_last_reference(solver: SolverProcess) -> None:
     other = type(solver)()
     other.ask("")

@@ -33,17 +33,17 @@ BUDGET = Limits(rlimit=20_000, seconds=60)
 
 
 def test_the_same_question_gets_the_same_answer_after_the_same_steps_in_any_order(
-    repeatable: SolverProcess,
+    solver: SolverProcess,
 ) -> None:
-    options = QUANTIFIERS if repeatable.name == "z3" else None
+    options = QUANTIFIERS if solver.name == "z3" else None
     seen: dict[str, set[tuple[str, str, int | None]]] = {name: set() for name in QUESTIONS}
     names = list(QUESTIONS) * 6
     random.Random(7).shuffle(names)
     for count, name in enumerate(names):
-        answer = repeatable.ask(PEANO + QUESTIONS[name], BUDGET, options=options)
+        answer = solver.ask(PEANO + QUESTIONS[name], BUDGET, options=options)
         seen[name].add((answer.status, answer.reason, answer.rlimit_used))
         if count == 20:
-            repeatable.close()  # a new process says the same
+            solver.close()  # a new process says the same
     assert {name: len(answers) for name, answers in seen.items()} == dict.fromkeys(QUESTIONS, 1)
 
 

@@ -1,8 +1,7 @@
 import pytest
 
 from goedels_poetry.solvers.limits import Limits
-from goedels_poetry.solvers.z3_process import Z3Process
-from goedels_poetry.solvers.z3_replies import error_answer
+from goedels_poetry.solvers.z3_process import Z3Process, _error_answer
 
 FALSE = "(assert false)"
 PRELUDE = "(declare-const x Int)\n(assert (! (> x 3) :named low))"
@@ -96,7 +95,7 @@ def test_a_recursive_definition_in_one_check_does_not_end_the_next(z3: Z3Process
     [("push canceled", "timeout"), ("canceled", "timeout"), ("max. resource limit exceeded", "rlimit")],
 )
 def test_a_limit_that_strikes_before_the_check_is_no_error(message: str, reason: str) -> None:
-    answer = error_answer(f'(error "line 7 column 5: {message}")\n', 7)
+    answer = _error_answer(f'(error "line 7 column 5: {message}")\n', 7)
     assert (answer.status, answer.reason) == ("unknown", reason)
 
 

@@ -198,7 +198,7 @@ def test_a_run_without_z3_stops_and_goes_on_when_there_is_one(tmp_path: Path) ->
 
 
 @pytest.mark.sample(1)
-@pytest.mark.parametrize("what", ["z3 -smt2", WORKER, "solvers.nursery"])
+@pytest.mark.parametrize("what", ["z3 -smt2", WORKER, "solvers.fork_server"])
 def test_a_run_whose_processes_are_killed_ends_proved_or_to_be_resumed(tmp_path: Path, what: str) -> None:
     run = prove(tmp_path)
     with killing(what, 1, run.pid, most=3):

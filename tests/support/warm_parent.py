@@ -19,8 +19,8 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import BinaryIO
 
-from goedels_poetry.solvers.child import children_environment, run_forked, start_process
-from goedels_poetry.solvers.launch import bind_to_parent
+from goedels_poetry.solvers.child import run_forked, start_process
+from goedels_poetry.solvers.launch import bind_to_parent, children_environment
 
 _FDS = 4
 _LONGEST = 100_000

@@ -18,9 +18,8 @@ import sys
 import pytest
 from warm_parent import Parent, serve
 
-from goedels_poetry.solvers import ahead, cvc5_process, z3_process
-from goedels_poetry.solvers.ahead import ForkedProcess
-from goedels_poetry.solvers.child import Child
+from goedels_poetry.solvers import cvc5_process, preload, z3_process
+from goedels_poetry.solvers.child import Child, Forked
 from goedels_poetry.solvers.launch import bind_to_parent, limit_memory
 
 
@@ -43,7 +42,7 @@ def _fork(*what: str) -> Child:
     finally:
         for fd in theirs:
             os.close(fd)
-    return Child(ForkedProcess(number, stdin, stdout, stderr, word))
+    return Child(Forked(number, (stdin, stdout, stderr), word))
 
 
 _held: list[bool] = []
@@ -53,10 +52,10 @@ def keep_workers_parent(wanted: bool) -> None:
     """Whether the parent of the workers outlives the pools of a test: another one takes a quarter of a second."""
     if wanted and not _held:
         _held.append(True)
-        ahead.hold()
+        preload.hold()
     elif not wanted and _held:
         _held.clear()
-        ahead.release()
+        preload.release()
 
 
 def use(monkeypatch: pytest.MonkeyPatch) -> None:

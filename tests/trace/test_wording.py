@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from goedels_poetry.python.wording import definition, named
 from goedels_poetry.store.state import ProofNode
 from goedels_poetry.trace.explain import worded_in
 from goedels_poetry.trace.page.data import in_words
@@ -81,16 +80,3 @@ def test_the_tree_and_the_proof_of_a_python_function_name_its_loop() -> None:
     assert "if a >= 0 then gcd's loop(a, b) does not raise" in str(tree([node], "", wording_of("python")).label)
     scheme = {"kind": "recursion", "function": "gcd!loop!ok", "at": ["a", "b"]}
     assert how(scheme, "python") == "induction along the recursion of gcd's loop(a, b)"
-
-
-def test_names_alone() -> None:
-    assert [named(name) for name in ("gcd", "gcd!loop!ok", "f!loop.2", "low!list<int>", "~f6~")] == [
-        "gcd",
-        "gcd's loop",
-        "f's loop 2",
-        "low",
-        "ö",
-    ]
-    assert definition("gcd!loop!ok") == "when gcd's loop raises"
-    assert named("x~1b~") == "x~1b~"  # no letter of any name
-    assert definition("gcd") == "the definition of gcd"

@@ -22,7 +22,7 @@ from goedels_poetry.errors import InvalidInput, Unavailable
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.python.translate.program import read_program, with_contracts
 from goedels_poetry.python.translate.translate import translate
-from goedels_poetry.solvers.surroundings import children_environment, module_command
+from goedels_poetry.solvers.launch import children_environment, module_command
 
 UNTAKEN = "no run in CPython was seen to take the branch at line {}"
 RAN = "CPython kept the contract on {} inputs"

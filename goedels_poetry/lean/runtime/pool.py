@@ -97,7 +97,7 @@ class LeanPool:
         """Requests that are under way or wait."""
         self.started = False
         """It has answered something and was not closed."""
-        self._threads = WorkerThreads(size, make, "goedels-poetry-lean")
+        self._threads = WorkerThreads(size, make)
 
     async def check(self, request: CheckRequest, urgency: int = 0) -> CheckResult:
         """As `LeanRuntime.check`; the smallest ``urgency`` is served first."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from goedels_poetry.errors import one_line
@@ -16,7 +16,6 @@ from goedels_poetry.search.memory import LemmaBank
 from goedels_poetry.search.strategies import Strategy
 from goedels_poetry.search.tasks.base import Task
 from goedels_poetry.settings.declared import Settings
-from goedels_poetry.store.changed import changed
 from goedels_poetry.store.derivation import scope_ids
 from goedels_poetry.store.proof_store import ProofStore
 from goedels_poetry.store.reads import bans_in
@@ -108,7 +107,7 @@ class Deps:
         if other is None:
             raise LookupError(f"no other agent serves the queue {node.queue}: there is nothing usual to do")
         empty: GoedelsPoetryState = {}
-        return await other.work(node, changed(self, displaced=other.displaced), empty if state is None else state)
+        return await other.work(node, replace(self, displaced=other.displaced), empty if state is None else state)
 
     def charge(self, outcome: Outcome) -> Outcome:
         """Add an outcome's cost to this job; returns the outcome. TypeError: a language has returned none."""

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Awaitable, Callable, Sequence
 from contextvars import Context, copy_context
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -30,7 +30,6 @@ from goedels_poetry.search.agents.registry import AgentSpec, Registry
 from goedels_poetry.search.machine.jobs import Job, Jobs
 from goedels_poetry.search.machine.supervisor import Dispatch, SupervisorAgent, Turn, parcels, unpacked
 from goedels_poetry.search.tasks.base import Statement
-from goedels_poetry.store.changed import changed
 from goedels_poetry.store.proof_store import STEPS, Commit, ProofStore
 from goedels_poetry.store.results import Event
 from goedels_poetry.store.state import STEP_REASON, GoedelsPoetryState, ProofNode, Queue, Step
@@ -106,7 +105,7 @@ class Machine:
         there = [(item, node) for item, node in zip(items, nodes, strict=True) if node is not None]
         context = _context_of_jobs(self.trace)
         for item, node in there:
-            deps = changed(self.deps, cost={}, faults=[], displaced=spec.displaced)
+            deps = replace(self.deps, cost={}, faults=[], displaced=spec.displaced)
             work = partial(_bounded, spec, node, deps, state, seconds, self.statement)
             task = work() if spec.quick or self.jobs.are_apart(spec) else self._placed(work)
             start = partial(self.jobs.start, item.key, spec, node, item.seq, task, deps.cost, deps.faults)
@@ -234,7 +233,7 @@ async def _bounded(
             async with asyncio.timeout(seconds):
                 theorem = await statement.now(deps.store)
                 if theorem is not deps.theorem:
-                    deps = changed(deps, theorem=theorem)
+                    deps = replace(deps, theorem=theorem)
                 return await spec.work(node, deps, state)
     except SystemExit as exc:  # it would end the program, with an exit code that means something else
         raise _ends_program(spec) from exc

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
 
 from goedels_poetry.checker.registry import Checkers
@@ -17,7 +17,6 @@ from goedels_poetry.search.machine.checkpoints import GraphOptions
 from goedels_poetry.search.machine.learning import Memory
 from goedels_poetry.search.tasks.base import Task
 from goedels_poetry.settings.declared import Settings
-from goedels_poetry.store.changed import changed
 from goedels_poetry.store.proof_store import ProofStore
 from goedels_poetry.store.results import Event
 from goedels_poetry.store.runs import RunDir
@@ -155,7 +154,7 @@ class RunSession:
     def emit(self, event: Event) -> None:
         """Tell the listener; its errors must not cost a goal its attempt."""
         try:
-            self._on_event(changed(event, run_id=self.place.run_id))
+            self._on_event(replace(event, run_id=self.place.run_id))
         except Exception as exc:  # noqa: BLE001  whatever a listener of somebody else's raises
             self._on_event = lambda _: None
             self.warn(f"the event listener failed and was switched off: {one_line(exc)}")

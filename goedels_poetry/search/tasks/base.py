@@ -158,9 +158,7 @@ class Statement:
 
     async def now(self, store: ProofStore) -> Theorem:
         """The theorem as the store has it; raises GoedelsPoetryError when its text cannot be read again."""
-        root = store.at_hand(ROOT)
-        if root is None:
-            root = await store.on_thread(store.root)
+        root = await store.on_thread(store.root)
         ref = root.refs.get(FORMAL)
         if ref is not None and ref != self._ref:
             text = str(await store.on_thread(store.load, ref))

@@ -23,8 +23,7 @@ from goedels_poetry.kernel.terms import Kind, Term, is_app, not_, subterms
 from goedels_poetry.smt.context.budget import INCREMENTAL, SAFETY_SECONDS, Budget
 from goedels_poetry.solvers.cvc5_process import Cvc5Process
 from goedels_poetry.solvers.limits import Answer, Limits
-from goedels_poetry.solvers.spare import lend, take_back
-from goedels_poetry.solvers.z3_process import Session, Z3Process
+from goedels_poetry.solvers.z3_process import Session, Z3Process, lend, take_back
 
 RLIMIT = 10_000
 """Resource units of cvc5 for one attempt: up to about 0.1 s."""

@@ -70,7 +70,7 @@ from goedels_poetry.smt.refutation.counterexample import show_value
 from goedels_poetry.smt.refutation.refute import interpretation
 from goedels_poetry.smt.rewriting.plan import key_of
 from goedels_poetry.solvers.limits import Limits
-from goedels_poetry.solvers.spare import borrowed
+from goedels_poetry.solvers.z3_process import borrowed
 
 Json = dict[str, Any]
 

@@ -28,7 +28,7 @@ from goedels_poetry.smt.notation.text import parse_problem
 from goedels_poetry.smt.preflight.falsify import MODEL, QUICK, Counterexample, counterexample
 from goedels_poetry.smt.refutation.interpretations import open_things, suggested_functions, templates
 from goedels_poetry.solvers.limits import Limits
-from goedels_poetry.solvers.spare import borrowed
+from goedels_poetry.solvers.z3_process import borrowed
 
 EVALUATED = "the definition is consistent; the counterexample makes only calls that come to an end"
 """What is left to assume when values are computed by definitions that are not shown to be well-founded."""

@@ -23,7 +23,7 @@ from goedels_poetry.kernel.refutation.value_forms import ArrayValue
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import INT, REAL, BitVector, Sort, Term
 from goedels_poetry.solvers.limits import Limits
-from goedels_poetry.solvers.spare import borrowed
+from goedels_poetry.solvers.z3_process import borrowed
 
 SECONDS = 5e-6
 """For each resource unit: some formulas take z3 far longer than it counts."""

@@ -21,9 +21,8 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -36,129 +35,14 @@ from goedels_poetry.trace.explain import explain
 from goedels_poetry.trace.proof_text import proof_text
 from goedels_poetry.trace.wording import worded, worded_method, worded_points
 
-MANY = 500
-"""Blobs that are asked for at once; SQLite bounds the number of parameters."""
-
-
-@dataclass(frozen=True, slots=True)
-class Commit:
-    """One row of the log."""
-
-    seq: int
-    key: str
-    """Idempotency key ``agent:node@seq``: the revision at which the goal was handed out."""
-    agent: str
-    node: str
-    ts: float
-    outcome: str
-    reason: str
-    cost: dict[str, float]
-    spent: dict[str, float]
-    """Of the run so far."""
-
-
-@dataclass(frozen=True, slots=True)
-class Log:
-    """Everything that commits later than ``since`` have written."""
-
-    since: int
-    seq: int
-    began: float
-    """When the first commit of all was made; seconds since the epoch, 0 before it."""
-    commits: tuple[Commit, ...]
-    revisions: tuple[tuple[int, str, dict[str, Any]], ...]
-    """(commit, node id, row), in order of commits and ids."""
-    spent_before: dict[str, float]
-    """Of the run when ``since`` was made."""
-    before: dict[str, dict[str, Any]]
-    """Rows that those nodes had after ``since``."""
-    cuts: tuple[tuple[int, str, int], ...]
-    """(commit, node id, generation of the children that it cut off)."""
-    history: tuple[tuple[int, str, str, dict[str, Any]], ...]
-    """(commit, node id, kind, entry)."""
-    under_way: tuple[tuple[str, str, float], ...]
-    """(agent, node id, started) of jobs that are not collected."""
-    verdict: tuple[str, str] | None
-    """(verdict, reason) that an agent has recorded."""
-    meta: dict[str, Any]
-    blobs: dict[str, str]
-    """Texts by hash, of all that is referred to above."""
-
-
-def read_log(path: Path, since: int = 0) -> Log:
-    """The log of the store at ``path`` from the commit after ``since`` on; raises :class:`StoreError`."""
-    with closing(connect(path, read_only=True)) as db:
-        try:
-            db.execute("BEGIN")
-            return _read(db, since)
-        except sqlite3.Error as exc:
-            refuse(path, exc)
-
-
-def _read(db: sqlite3.Connection, since: int) -> Log:
-    commits = tuple(
-        Commit(seq, key, agent, node, ts, outcome, reason, json.loads(cost), json.loads(spent))
-        for seq, key, agent, node, ts, outcome, reason, cost, spent in db.execute(
-            "SELECT seq, key, agent, node_id, ts, outcome, reason, cost, spent FROM event WHERE seq>? ORDER BY seq",
-            (since,),
-        )
-    )
-    revisions = tuple(
-        (seq, node, json.loads(row))
-        for seq, node, row in db.execute(
-            "SELECT seq, node_id, payload FROM rev WHERE seq>? ORDER BY seq, node_id", (since,)
-        )
-    )
-    before = {}
-    for node in {node for _, node, _ in revisions} if since else ():
-        sql = "SELECT payload FROM rev WHERE node_id=? AND seq<=? ORDER BY seq DESC LIMIT 1"
-        row = db.execute(sql, (node, since)).fetchone()
-        if row is not None:
-            before[node] = json.loads(row[0])
-    history = tuple(
-        (seq, node, kind, json.loads(entry))
-        for seq, node, kind, entry in db.execute(
-            "SELECT seq, node_id, kind, entry FROM history WHERE seq>? ORDER BY seq, n", (since,)
-        )
-    )
-    verdict = db.execute("SELECT verdict, reason FROM verdict ORDER BY seq DESC LIMIT 1").fetchone()
-    hashes = {ref for _, _, row in revisions for ref in row.get("refs", {}).values()}
-    hashes |= {ref for *_, entry in history for name, ref in entry.items() if is_reference(name, ref)}
-    first = db.execute("SELECT ts FROM event ORDER BY seq LIMIT 1").fetchone()
-    spent = db.execute("SELECT spent FROM event WHERE seq<=? ORDER BY seq DESC LIMIT 1", (since,)).fetchone()
-    return Log(
-        since=since,
-        spent_before=json.loads(spent[0]) if spent else {},
-        began=first[0] if first else 0.0,
-        seq=commits[-1].seq if commits else int(db.execute("SELECT coalesce(max(seq), 0) FROM event").fetchone()[0]),
-        commits=commits,
-        revisions=revisions,
-        before=before,
-        cuts=tuple(db.execute("SELECT seq, node_id, generation FROM cut WHERE seq>? ORDER BY seq", (since,))),
-        history=history,
-        under_way=tuple(db.execute("SELECT agent, node_id, started FROM under_way ORDER BY started, key")),
-        verdict=(verdict[0], verdict[1]) if verdict else None,
-        meta={name: json.loads(value) for name, value in db.execute("SELECT name, value FROM meta")},
-        blobs=_blobs(db, hashes),
-    )
-
-
-def is_reference(name: str, value: Any) -> bool:
-    """Whether a value of a history entry is the hash of a blob."""
-    return isinstance(value, str) and (name.endswith("_ref") or name == "exchange")
-
-
-def _blobs(db: sqlite3.Connection, hashes: Iterable[str]) -> dict[str, str]:
-    wanted, found = list(hashes), dict[str, str]()
-    for i in range(0, len(wanted), MANY):
-        some = wanted[i : i + MANY]
-        marks = ",".join("?" * len(some))
-        found.update(db.execute(f"SELECT hash, body FROM blob WHERE hash IN ({marks})", some))
-    return found
-
-
+FORMAT = 1
+MAX_TEXT = 20_000
+"""Characters shown of one text; a sketch of a large proof is longer, and unreadable on a page."""
+MAX_TEXTS = 6_000_000
+"""Characters of all attempts, sketches, reports and conversations together, so that a page stays below 20 MB."""
+LEFT_OUT = "(left out: the page would become too large; `goedels-poetry trace RUN --format conversation` has it)"
 MOST_EXPLAINED = 60
-"""Open goals that are explained; a page with thousands of them is read by none."""
+"""Open goals that are explained."""
 MAX_FILE = 200_000
 """Characters shown of one file of a certificate."""
 MOST_FILES = 8
@@ -166,11 +50,222 @@ _SHOWN = (".lean", ".py", ".smt2", ".json", ".txt")
 """Files of a certificate that are text, the likeliest to be read first."""
 _FORMULAE = ("what", "left", "statement")
 """Parts of trials and explanations that may be a text of the language."""
+SECONDS = "job_seconds"
+"""Counter of a run: wall time of its agents' jobs."""
+_STATIC = frozenset({"id", "parent", "depth", "language", "key", "refs"})
+_KEY = re.compile(r".*@(\d+)")
+
+Row = dict[str, Any]
 
 
-def result_of(directory: Path) -> RunResult | None:
-    """The result that the run had when it last ended or stopped; None while it goes on for the first time."""
-    return RunDir(directory).result()
+def run_data(store: StoreReader, since_seq: int = 0) -> dict[str, Any]:
+    """What the page of a run shows, or what has become of it since a commit.
+
+    Raises:
+        StoreError: the run's file cannot be read.
+    """
+    with closing(connect(store.path, read_only=True)) as db:
+        try:
+            db.execute("BEGIN")  # one moment of the run
+            log = _Log(db, max(0, since_seq)).to_json()
+        except sqlite3.Error as exc:
+            refuse(store.path, exc)
+    log["run"]["id"] = log["run"]["id"] or store.path.parent.name
+    result = RunDir(store.path.parent).result()
+    touched = log.pop("touched")
+    found = (store.find(node_id) for node_id in touched) if log["since"] else iter(store.nodes())
+    nodes = (node for node in found if node is not None and not (log["since"] and store.is_cut(node.id)))
+    return {
+        "format": FORMAT,
+        **log,
+        "result": result.to_json() if result else None,
+        "proof": proof_files(result, log["run"]["statement"]),
+        "explanations": explanations(store, nodes),
+    }
+
+
+class _Table:
+    """Values with an index each, every value once."""
+
+    def __init__(self) -> None:
+        self.values: list[Any] = []
+        self._index: dict[Any, int] = {}
+
+    def __call__(self, value: Any) -> int:
+        index = self._index.setdefault(value, len(self.values))
+        if index == len(self.values):
+            self.values.append(value)
+        return index
+
+
+class _Log:
+    """The commits after ``since`` and all that they have written, as the page's lists."""
+
+    def __init__(self, db: sqlite3.Connection, since: int) -> None:
+        self._db = db
+        self._since = since
+        self._meta = {name: json.loads(value) for name, value in db.execute("SELECT name, value FROM meta")}
+        self._language = str(self._meta.get("language") or "")
+        first = db.execute("SELECT ts FROM event ORDER BY seq LIMIT 1").fetchone()
+        self._began = first[0] if first else 0.0
+        self._strings, self._fields, self._refs = _Table(), _Table(), _Table()
+        self._texts: list[str] = []
+        self._characters = 0
+        self._nodes: list[tuple[int, str]] = []
+        self._node_of: dict[str, int] = {}
+
+    def to_json(self) -> dict[str, Any]:
+        """The parts of `run_data` that the log says, and the ids of nodes that it has ``touched``."""
+        touched: dict[str, None] = {}
+        commits = list(self._commits(touched))
+        meta, since = self._meta, self._since
+        spent = self._spent_at(commits[-1][0]) if commits else None
+        verdict = self._db.execute("SELECT verdict, reason FROM verdict ORDER BY seq DESC LIMIT 1").fetchone()
+        under_way = self._db.execute("SELECT agent, node_id, started FROM under_way ORDER BY started, key")
+        last = self._db.execute("SELECT coalesce(max(seq), 0) FROM event").fetchone()[0]
+        return {
+            "since": since,
+            "seq": int(last),
+            "run": {
+                "id": str(meta.get("run_id") or ""),
+                "name": str(meta.get("name") or ""),
+                "language": self._language,
+                "kind": str((meta.get("task") or ["theorem"])[0]),
+                "theorem": cut(str(meta.get("theorem") or "")),
+                "statement": worded(cut(str(meta.get("statement") or "")), self._language),
+                "started": self._began,
+            },
+            "verdict": list(verdict) if verdict else None,
+            "spent": spent,
+            "strings": self._strings.values,
+            "texts": self._texts,
+            "nodes": [list(node) for node in self._nodes],
+            "fields": [list(field) for field in self._fields.values],
+            "commits": commits,
+            "under_way": [[agent, node, self._milliseconds(ts)] for agent, node, ts in under_way],
+            "touched": touched,
+        }
+
+    def _spent_at(self, seq: int) -> dict[str, float]:
+        row = self._db.execute("SELECT spent FROM event WHERE seq<=? ORDER BY seq DESC LIMIT 1", (seq,)).fetchone()
+        return dict(json.loads(row[0])) if row else {}
+
+    def _commits(self, touched: dict[str, None]) -> Iterator[list[Any]]:
+        """Every commit with what it has written."""
+        rows, cuts, written = self._revisions(touched), self._cuts(), self._history()
+        before = self._spent_at(self._since).get(SECONDS, 0.0)
+        sql = "SELECT seq, key, agent, node_id, ts, outcome, reason, cost, spent FROM event WHERE seq>? ORDER BY seq"
+        for seq, key, agent, node, ts, outcome, reason, cost, spent in self._db.execute(sql, (self._since,)):
+            after = json.loads(spent).get(SECONDS, before)
+            amounts = {**json.loads(cost), **({SECONDS: round(after - before, 6)} if after > before else {})}
+            before = after
+            handed_out = _KEY.fullmatch(key)
+            yield [
+                seq,
+                self._strings(agent),
+                self._node(node),
+                self._milliseconds(ts),
+                self._strings(outcome),
+                self._strings(cut(reason)),
+                int(handed_out[1]) if handed_out else 0,
+                [part for name, amount in amounts.items() for part in (self._strings(name), amount)],
+                rows.get(seq, []),
+                cuts.get(seq, []),
+                written.get(seq, []),
+            ]
+
+    def _revisions(self, touched: dict[str, None]) -> dict[int, list[list[Any]]]:
+        found: dict[int, list[list[Any]]] = {}
+        last: dict[str, Row] = {}
+        sql = "SELECT seq, node_id, payload FROM rev WHERE seq>? ORDER BY seq, node_id"
+        for seq, node_id, payload in self._db.execute(sql, (self._since,)).fetchall():
+            if node_id not in last:
+                last[node_id] = self._row_before(node_id)
+            row = json.loads(payload)
+            found.setdefault(seq, []).append([self._node(node_id), *self._changes(last[node_id], row)])
+            last[node_id] = row
+            touched[node_id] = None
+        return found
+
+    def _row_before(self, node_id: str) -> Row:
+        """A node's row after ``since``; {} where it was not there."""
+        sql = "SELECT payload FROM rev WHERE node_id=? AND seq<=? ORDER BY seq DESC LIMIT 1"
+        row = self._db.execute(sql, (node_id, self._since)).fetchone()
+        return dict(json.loads(row[0])) if row else {}
+
+    def _cuts(self) -> dict[int, list[list[Any]]]:
+        found: dict[int, list[list[Any]]] = {}
+        sql = "SELECT seq, node_id, generation FROM cut WHERE seq>? ORDER BY seq"
+        for seq, node_id, generation in self._db.execute(sql, (self._since,)):
+            found.setdefault(seq, []).append([self._node(node_id), generation])
+        return found
+
+    def _history(self) -> dict[int, list[list[Any]]]:
+        found: dict[int, list[list[Any]]] = {}
+        sql = "SELECT seq, node_id, kind, entry FROM history WHERE seq>? ORDER BY seq, n"
+        for seq, node_id, kind, entry in self._db.execute(sql, (self._since,)).fetchall():
+            row = [self._node(node_id), self._strings(kind), self._entry(json.loads(entry))]
+            found.setdefault(seq, []).append(row)
+        return found
+
+    def _entry(self, entry: Row) -> Row:
+        """A history entry with indices of texts in place of references."""
+        return {
+            name: self._text(value)
+            if isinstance(value, str) and (name.endswith("_ref") or name == "exchange")
+            else cut(value)
+            if isinstance(value, str)
+            else value
+            for name, value in (in_words(entry, self._language) if "trials" in entry else entry).items()
+        }
+
+    def _changes(self, old: Row, new: Row) -> list[Any]:
+        """``[field, value, ...]`` of what differs between two rows."""
+        found: list[Any] = []
+        for name in dict.fromkeys((*new, *old)):
+            if name not in _STATIC and old.get(name) != new.get(name):
+                value = new.get(name)
+                kind = "s" if isinstance(old.get(name) if value is None else value, str) else "v"
+                if name == "fingerprint" and isinstance(value, str):
+                    value = worded_method(value, self._language)
+                found += [self._fields((name, kind)), self._strings(cut(value)) if isinstance(value, str) else value]
+        olds, news = old.get("refs", {}), new.get("refs", {})
+        for name in dict.fromkeys((*news, *olds)):
+            ref = news.get(name)
+            if olds.get(name) == ref:
+                continue
+            if name == "statement":
+                formal = cut(self._blob(ref)) if ref else ""
+                found += [self._fields(("formal", "s")), self._strings(formal)]
+                found += [self._fields(("statement", "s")), self._strings(worded(formal, self._language))]
+            else:
+                found += [self._fields((f"ref:{name}", "t")), self._text(ref) if ref else None]
+        return found
+
+    def _blob(self, ref: str) -> str:
+        row = self._db.execute("SELECT body FROM blob WHERE hash=?", (ref,)).fetchone()
+        return str(row[0]) if row else ""
+
+    def _text(self, ref: str) -> int:
+        """Index of a blob's text."""
+        index = self._refs(ref)
+        if index == len(self._texts):
+            body = cut_inside(self._blob(ref))
+            self._characters += len(body)
+            self._texts.append(body if self._characters <= MAX_TEXTS else LEFT_OUT)
+        return index
+
+    def _node(self, node_id: str) -> int:
+        """Index of a node, its ancestors before it."""
+        if node_id not in self._node_of:
+            parent, _, last = node_id.rpartition(".")
+            above = self._node(parent) if parent else -1
+            self._node_of[node_id] = len(self._nodes)
+            self._nodes.append((above, last))
+        return self._node_of[node_id]
+
+    def _milliseconds(self, ts: float) -> int:
+        return round((ts - self._began) * 1000)
 
 
 def proof_files(result: RunResult | None, statement: str) -> list[dict[str, Any]]:
@@ -228,206 +323,6 @@ def _part_in_words(trial: dict[str, Any], name: str, part: Any, language: str) -
     if name in _FORMULAE and isinstance(part, str):
         return worded_points(str(trial.get("strategy", "")), worded(part, language), language)
     return in_words(part, language)
-
-
-FORMAT = 1
-MAX_TEXT = 20_000
-"""Characters shown of one text; a sketch of a large proof is longer, and nobody reads it here."""
-MAX_TEXTS = 6_000_000
-"""Characters of all attempts, sketches, reports and conversations together, so that a page stays below 20 MB."""
-LEFT_OUT = "(left out: the page would become too large; `goedels-poetry trace RUN --format conversation` has it)"
-
-SECONDS = "job_seconds"
-"""Counter of a run: wall time of its agents' jobs."""
-_STATIC = frozenset({"id", "parent", "depth", "language", "key", "refs"})
-_KEY = re.compile(r".*@(\d+)")
-
-
-class _Table:
-    """Values with an index each, every value once."""
-
-    def __init__(self) -> None:
-        self.values: list[str] = []
-        self._index: dict[str, int] = {}
-
-    def __call__(self, value: str) -> int:
-        index = self._index.setdefault(value, len(self.values))
-        if index == len(self.values):
-            self.values.append(value)
-        return index
-
-
-class _Writer:
-    """Turns rows of a log into the page's lists."""
-
-    def __init__(self, log: Log) -> None:
-        self.log = log
-        self.language = str(log.meta.get("language") or "")
-        self.strings = _Table()
-        self.texts: list[str] = []
-        self.nodes: list[tuple[int, str]] = []
-        self.fields: list[tuple[str, str]] = []
-        self._text_of: dict[str, int] = {}
-        self._characters = 0
-        self._node_of: dict[str, int] = {}
-        self._field_of: dict[str, int] = {}
-
-    def text(self, ref: str) -> int:
-        """Index of a blob's text."""
-        if ref not in self._text_of:
-            body = cut_inside(self.log.blobs.get(ref, ""))
-            self._characters += len(body)
-            if self._characters > MAX_TEXTS:
-                body = LEFT_OUT
-            self._text_of[ref] = len(self.texts)
-            self.texts.append(body)
-        return self._text_of[ref]
-
-    def node(self, node_id: str) -> int:
-        """Index of a node, its ancestors before it."""
-        missing = []
-        while node_id not in self._node_of:
-            missing.append(node_id)
-            node_id, dot, _ = node_id.rpartition(".")
-            if not dot:
-                break
-        for name in reversed(missing):
-            parent, _, last = name.rpartition(".")
-            self._node_of[name] = len(self.nodes)
-            self.nodes.append((self._node_of[parent] if parent else -1, last))
-        return self._node_of[missing[0] if missing else node_id]
-
-    def field(self, name: str, kind: str) -> int:
-        """Index of a field."""
-        if name not in self._field_of:
-            self._field_of[name] = len(self.fields)
-            self.fields.append((name, kind))
-        return self._field_of[name]
-
-    def changes(self, old: dict[str, Any], new: dict[str, Any]) -> list[Any]:
-        """``[field, value, ...]`` of what differs between two rows."""
-        found: list[Any] = []
-        for name in (*new, *(name for name in old if name not in new)):
-            if name not in _STATIC and old.get(name) != new.get(name):
-                value = new.get(name)
-                kind = "s" if isinstance(old.get(name) if value is None else value, str) else "v"
-                if name == "fingerprint" and isinstance(value, str):
-                    value = worded_method(value, self.language)
-                found += [self.field(name, kind), self.strings(cut(value)) if isinstance(value, str) else value]
-        olds, news = old.get("refs", {}), new.get("refs", {})
-        for name in (*news, *(name for name in olds if name not in news)):
-            if olds.get(name) == news.get(name):
-                continue
-            ref = news.get(name)
-            if name == "statement":
-                formal = cut(self.log.blobs.get(ref, "")) if ref else ""
-                found += [self.field("formal", "s"), self.strings(formal)]
-                found += [self.field("statement", "s"), self.strings(worded(formal, self.language))]
-            else:
-                found += [self.field(f"ref:{name}", "t"), self.text(ref) if ref else None]
-        return found
-
-    def entry(self, entry: dict[str, Any]) -> dict[str, Any]:
-        """A history entry with indices of texts in place of references."""
-        return {
-            name: self.text(value) if is_reference(name, value) else cut(value) if isinstance(value, str) else value
-            for name, value in (in_words(entry, self.language) if "trials" in entry else entry).items()
-        }
-
-    def commits(self, started: float) -> list[list[Any]]:
-        """The log's commits with what each has written."""
-        written: dict[int, list[list[Any]]] = {}
-        rows: dict[int, list[list[Any]]] = {commit.seq: [] for commit in self.log.commits}
-        cuts: dict[int, list[list[Any]]] = {commit.seq: [] for commit in self.log.commits}
-        last = dict(self.log.before)
-        costs = list(_costs(self.log))
-        for seq, node_id, row in self.log.revisions:
-            rows[seq].append([self.node(node_id), *self.changes(last.get(node_id, {}), row)])
-            last[node_id] = row
-        for seq, node_id, generation in self.log.cuts:
-            cuts[seq].append([self.node(node_id), generation])
-        for seq, node_id, kind, entry in self.log.history:
-            written.setdefault(seq, []).append([self.node(node_id), self.strings(kind), self.entry(entry)])
-        return [
-            [*self._head(commit, cost, started), rows[commit.seq], cuts[commit.seq], written.get(commit.seq, [])]
-            for commit, cost in zip(self.log.commits, costs, strict=True)
-        ]
-
-    def _head(self, commit: Commit, amounts: Mapping[str, float], started: float) -> list[Any]:
-        handed_out = _KEY.fullmatch(commit.key)
-        cost = [part for name, amount in amounts.items() for part in (self.strings(name), amount)]
-        return [
-            commit.seq,
-            self.strings(commit.agent),
-            self.node(commit.node),
-            _milliseconds(commit.ts, started),
-            self.strings(commit.outcome),
-            self.strings(cut(commit.reason)),
-            int(handed_out[1]) if handed_out else 0,
-            cost,
-        ]
-
-
-def run_data(store: StoreReader, since_seq: int = 0) -> dict[str, Any]:
-    """What the page of a run shows, or what has become of it since a commit.
-
-    Raises:
-        StoreError: the run's file cannot be read.
-    """
-    log = read_log(store.path, max(0, since_seq))
-    directory = store.path.parent
-    result = result_of(directory)
-    writer = _Writer(log)
-    commits = writer.commits(log.began)
-    kind = (log.meta.get("task") or ["theorem"])[0]
-    statement = worded(cut(str(log.meta.get("statement") or "")), writer.language)
-    return {
-        "format": FORMAT,
-        "since": log.since,
-        "seq": log.seq,
-        "run": {
-            "id": str(log.meta.get("run_id") or directory.name),
-            "name": str(log.meta.get("name") or ""),
-            "language": writer.language,
-            "kind": str(kind),
-            "theorem": cut(str(log.meta.get("theorem") or "")),
-            "statement": statement,
-            "started": log.began,
-        },
-        "result": result.to_json() if result else None,
-        "verdict": list(log.verdict) if log.verdict else None,
-        "spent": log.commits[-1].spent if log.commits else None,
-        "proof": proof_files(result, statement),
-        "explanations": explanations(store, _touched(store, log)),
-        "strings": writer.strings.values,
-        "texts": writer.texts,
-        "nodes": [list(node) for node in writer.nodes],
-        "fields": [list(field) for field in writer.fields],
-        "commits": commits,
-        "under_way": [[agent, node, _milliseconds(ts, log.began)] for agent, node, ts in log.under_way],
-    }
-
-
-def _touched(store: StoreReader, log: Log) -> Iterable[ProofNode]:
-    """The nodes that a log is about; of an update those that it has changed."""
-    if not log.since:
-        return store.nodes() if log.commits else ()
-    found = (store.find(node_id) for node_id in dict.fromkeys(node_id for _, node_id, _ in log.revisions))
-    return [node for node in found if node is not None and not store.is_cut(node.id)]
-
-
-def _costs(log: Log) -> Iterator[dict[str, float]]:
-    """Of every commit what it cost, with the wall time of its job where somebody has measured it."""
-    before = log.spent_before.get(SECONDS, 0.0)
-    for commit in log.commits:
-        after = commit.spent.get(SECONDS, before)
-        measured = {SECONDS: round(after - before, 6)} if after > before else {}
-        yield {**commit.cost, **measured}
-        before = after
-
-
-def _milliseconds(ts: float, started: float) -> int:
-    return round((ts - started) * 1000)
 
 
 def cut_inside(body: str) -> str:

@@ -51,12 +51,11 @@ def render(data: dict[str, Any], *, title: str, live: Live | None = None) -> str
     return document(title, f"{body}{blocks}<script>{_script()}</script>", content_security_policy(live is not None))
 
 
-def document(title: str, body: str, policy: str | None = None) -> str:
-    """A page with our style. ``policy``: what it may do; None: nothing but look."""
-    allowed = policy or f"default-src 'none'; style-src '{_digest(_style())}'; img-src data:; base-uri 'none'"
+def document(title: str, body: str, policy: str) -> str:
+    """A page with our style. ``policy``: what it may do."""
     head = (
         '<meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{escape(allowed)}">'
+        f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark">'
         '<meta name="referrer" content="no-referrer">'

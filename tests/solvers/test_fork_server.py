@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from goedels_poetry.solvers import ahead
+from goedels_poetry.solvers import preload
 from goedels_poetry.solvers.cvc5_process import CHILD
 from goedels_poetry.solvers.limits import JobCrashed
 from goedels_poetry.solvers.worker_pool import WorkerPool
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the nursery is for Linux")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the server is for Linux")
 
 PACKAGES = ("goedels_poetry", "solver_jobs")
 
@@ -47,9 +47,9 @@ def _children() -> set[int]:
 async def test_a_worker_is_a_fork_of_a_parent_that_runs_no_job() -> None:
     async with WorkerPool(1, PACKAGES) as pool:
         found = await pool.run("solver_jobs:count", {})
-        nursery = _parent(found["pid"])
-        assert "solvers.nursery" in _command(nursery)
-        assert _parent(nursery) == os.getpid()
+        server = _parent(found["pid"])
+        assert "solvers.fork_server" in _command(server)
+        assert _parent(server) == os.getpid()
 
 
 async def test_what_one_worker_did_no_other_one_knows() -> None:
@@ -59,7 +59,7 @@ async def test_what_one_worker_did_no_other_one_knows() -> None:
         assert (await second.run("solver_jobs:count", {}))["calls"] == 1
 
 
-async def test_the_nursery_ends_with_the_last_pool() -> None:
+async def test_the_server_ends_with_the_last_pool() -> None:
     before = _children()
     async with WorkerPool(1, PACKAGES) as pool:
         await pool.run("solver_jobs:count", {})
@@ -69,27 +69,27 @@ async def test_the_nursery_ends_with_the_last_pool() -> None:
     assert _children() <= before
 
 
-async def test_after_the_nursery_was_killed_jobs_go_well_in_a_new_one() -> None:
+async def test_after_the_server_was_killed_jobs_go_well_in_a_new_one() -> None:
     async with WorkerPool(1, PACKAGES) as pool:
         first = (await pool.run("solver_jobs:count", {}))["pid"]
-        nursery = _parent(first)
-        os.kill(nursery, signal.SIGKILL)
+        server = _parent(first)
+        os.kill(server, signal.SIGKILL)
         while _lives(first):  # workers end with it; the test's time limit ends the wait
             await asyncio.sleep(0.01)
         found = await pool.run("solver_jobs:count", {})
         assert found["calls"] == 1
-        assert _parent(found["pid"]) != nursery
+        assert _parent(found["pid"]) != server
 
 
-async def test_a_nursery_that_does_not_answer_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ahead, "LOADING_SECONDS", 1.0)
+async def test_a_server_that_does_not_answer_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preload, "LOADING_SECONDS", 1.0)
     async with WorkerPool(1, PACKAGES) as first, WorkerPool(1, PACKAGES) as second:
-        nursery = _parent((await first.run("solver_jobs:count", {}))["pid"])
-        os.kill(nursery, signal.SIGSTOP)
+        server = _parent((await first.run("solver_jobs:count", {}))["pid"])
+        os.kill(server, signal.SIGSTOP)
         found = await second.run("solver_jobs:count", {})
         assert found["calls"] == 1
-        assert _parent(found["pid"]) != nursery
-        assert not _lives(nursery)
+        assert _parent(found["pid"]) != server
+        assert not _lives(server)
 
 
 async def test_how_a_worker_ended_is_known() -> None:
@@ -105,7 +105,7 @@ async def test_a_worker_sees_the_environment_and_the_path_of_the_moment(
         "import os\ndef look(payload):\n    return {'said': os.environ.get('SAID'), 'folder': os.getcwd()}\n"
     )
     async with WorkerPool(1, PACKAGES) as first:
-        await first.run("solver_jobs:count", {})  # the nursery lives
+        await first.run("solver_jobs:count", {})  # the server lives
         monkeypatch.setenv("SAID", "later")
         monkeypatch.syspath_prepend(str(tmp_path))
         monkeypatch.chdir(tmp_path)
@@ -118,7 +118,7 @@ async def test_a_worker_forks_the_second_solver_and_it_ends_with_the_worker() ->
         found = await pool.run("solver_jobs:ask_cvc5", {})
         assert found["status"] == "unsat"
         assert _parent(found["solver"]) == found["pid"]
-        assert "nursery" in _command(found["solver"])  # not a program of its own
+        assert "fork_server" in _command(found["solver"])  # not a program of its own
     assert not _lives(found["solver"])
 
 
@@ -126,8 +126,8 @@ def test_what_was_loaded_ahead_is_there_when_a_worker_begins(tmp_path: Path) -> 
     program = f"""
 import asyncio
 from goedels_poetry.solvers.worker_pool import WorkerPool
-from goedels_poetry.solvers import ahead
-ahead.load_ahead("goedels_poetry.kernel.terms")
+from goedels_poetry.solvers import preload
+preload.load_ahead("goedels_poetry.kernel.terms")
 async def main():
     async with WorkerPool(1, {PACKAGES!r}) as pool:
         print((await pool.run("solver_jobs:loaded", {{"module": "goedels_poetry.kernel.terms"}}))["loaded"])
@@ -140,13 +140,12 @@ asyncio.run(main())
     assert done.stdout == "True\n", done.stderr
 
 
-def test_nothing_of_others_is_loaded_in_the_nursery() -> None:
-    ahead.hold()
+def test_nothing_of_others_is_loaded_in_the_server() -> None:
+    preload.hold()
     try:
-        child = ahead.start_worker(PACKAGES, ("solver_jobs",))
+        child = preload.start_worker(PACKAGES, ("solver_jobs",))
         loaded = Path(f"/proc/{_parent(child.pid)}/maps").read_text()
         assert "solver_jobs" not in loaded
-        child.end_group()
         child.close()
     finally:
-        ahead.release()
+        preload.release()

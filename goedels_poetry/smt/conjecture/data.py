@@ -54,7 +54,8 @@ def null_space(rows: Sequence[Sequence[int]]) -> Iterator[tuple[int, list[int]]]
     Computed modulo a prime, lifted to fractions, and kept where it is right.
     """
     matrix = [[n % PRIME for n in row] for row in rows]
-    width, pivots = len(rows[0]), []
+    width = len(rows[0])
+    pivots: list[int] = []
     for column in range(width):
         at = len(pivots)
         pivot = next((i for i in range(at, len(matrix)) if matrix[i][column]), None)

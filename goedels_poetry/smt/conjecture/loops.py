@@ -544,20 +544,6 @@ class _Loop:
         columns = [integer(1), *self._numbers, *products]
         yield from equations(self._context, columns, self._variables, states).values()
 
-    def _comparisons(self) -> list[tuple[Term, Term, bool]]:
-        """``low < high`` (strict) or ``low <= high`` for each comparison of the body, in either sense."""
-        found: dict[tuple[Term, Term, bool], None] = {}
-        for condition in subterms(self._body):
-            if condition.kind is not Kind.APP or condition.name not in ORDERS or len(condition.args) != 2:
-                continue
-            a, b = (substitute(t, self._at) for t in condition.args)
-            if a.sort is not INT or any(c.name == self._definition.name for c in (*subterms(a), *subterms(b))):
-                continue
-            low, high = (a, b) if condition.name in ("<", "<=") else (b, a)
-            found.setdefault((low, high, condition.name in ("<", ">")))
-            found.setdefault((high, low, condition.name not in ("<", ">")))
-        return list(found)
-
     def _of_the_goal(self, states: list[list[Any]]) -> Iterator[Term]:
         """What the goal says of the result, said of a part of the state; a bound may become what counts up to it."""
         bounds = list(self._bounds())
@@ -572,32 +558,10 @@ class _Loop:
                                 yield guess
 
     def _bounds(self) -> Iterator[tuple[Term, Term]]:
-        """``n`` as ``i``, or one more or less, where the loop goes on while ``i < n``; ``i - k`` for ``i < n + k``.
-
-        ``len xs`` as ``i`` alone, where it goes on while ``i < len xs``.
-        """
-        for low, high, _ in self._comparisons():
-            for counter, bound in ((low, high), (high, low)):
-                solved = _solved(bound) if counter in self._start else None
-                if solved is not None and solved[0] not in self._start:
-                    variable, offset = solved
-                    for shift in (0, 1, -1):
-                        yield variable, _plus(counter, shift - offset)
-                elif solved is None and counter in self._start and bound.free and bound.free.isdisjoint(self._start):
-                    yield bound, counter
-
-
-def _solved(bound: Term) -> tuple[Term, int] | None:
-    """``v`` and ``k`` of ``v + k``."""
-    if bound.kind is Kind.VAR:
-        return bound, 0
-    if bound.name in ("+", "-") and len(bound.args) == 2:
-        a, b = bound.args
-        if bound.name == "+" and isinstance(a.value, int):
-            a, b = b, a
-        if a.kind is Kind.VAR and isinstance(b.value, int):
-            return a, b.value if bound.name == "+" else -b.value
-    return None
+        """Numbers that stay as they are, such as ``n`` or ``len xs``, with what may count up to them."""
+        for bound in (n for n in self._numbers if n.free.isdisjoint(self._start)):
+            for counter in (n for n in self._numbers if n in self._start):
+                yield from ((bound, _plus(counter, shift)) for shift in (0, 1, -1))
 
 
 def _plus(term: Term, number: int) -> Term:

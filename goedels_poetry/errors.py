@@ -92,10 +92,6 @@ class MissingTool(GoedelsPoetryError):
     """A tool that the work needs is not there, Lean for instance: nothing was begun. The message says what to do."""
 
 
-class StateIsReadOnly(GoedelsPoetryError):
-    """A run's state was to be written; it is read from the store, which is the source of truth."""
-
-
 class StoreError(GoedelsPoetryError):
     """A run's database cannot be used: damaged, no room, held by another process, or written by a newer version.
 

@@ -4,33 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import inspect
 import os
-import signal
-import threading
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, Self
 
-from typing_extensions import TypedDict, Unpack
+from typing_extensions import Unpack
 
 from goedels_poetry.errors import UnknownRun
 from goedels_poetry.models.client import Models
 from goedels_poetry.plugins import RefusedPlugin
 from goedels_poetry.protocol.base import Language
-from goedels_poetry.search.machine.background import BackgroundLoop, Closed, Listeners, stopping_signals
+from goedels_poetry.search.machine.background import BackgroundLoop, Closed
 from goedels_poetry.search.machine.checkpoints import OnChunk
-from goedels_poetry.search.machine.extensions import Extensions
 from goedels_poetry.search.machine.graph import draw
-from goedels_poetry.search.machine.kinds import registry_of
-from goedels_poetry.search.machine.listing import PluginList, plugin_list, run_id_of
-from goedels_poetry.search.machine.runner import MachineRunner
-from goedels_poetry.search.machine.snapshots import Snapshot, read_history, read_state, refuse_update
+from goedels_poetry.search.machine.kinds import Extensions, PluginList, plugin_list, registry_of, run_id_of
+from goedels_poetry.search.machine.runner import MachineRunner, RunOptions
+from goedels_poetry.search.machine.snapshots import Snapshot, read_history, read_state
 from goedels_poetry.search.machine.streams import RESULT, StreamMode, modes_of, stream_of
 from goedels_poetry.search.tasks.claim import Confirm
 from goedels_poetry.settings.declared import Settings
-from goedels_poetry.store.results import Event, OnEvent, RunResult, RunSummary
+from goedels_poetry.store.results import OnEvent, RunResult, RunSummary
 from goedels_poetry.store.runs import RunDir
 
 if TYPE_CHECKING:
@@ -42,29 +36,16 @@ if TYPE_CHECKING:
     from goedels_poetry.trace.tree import TreeView
 
 P = ParamSpec("P")
-F = TypeVar("F", bound=Callable[..., Any])
 
 _END: Any = object()
 """What a stream that has ended gives instead of a chunk."""
 
 
-class ResumeArguments(TypedDict, total=False):
-    """Arguments of :meth:`GoedelsPoetryFramework.aresume`."""
-
-    out: Path | None
-    on_event: OnEvent | None
-    config: RunnableConfig | None
-    on_chunk: OnChunk | None
-
-
-class RunArguments(ResumeArguments, total=False):
+class RunArguments(RunOptions, total=False):
     """Arguments of :meth:`GoedelsPoetryFramework.arun`."""
 
-    name: str | None
     language: str | None
     options: dict[str, Any] | None
-    fresh: bool
-    resume: bool
     informal: bool
     context: str
     confirm: Confirm | None
@@ -75,20 +56,6 @@ class RunArguments(ResumeArguments, total=False):
 
 Source = str | os.PathLike[str]
 """A theorem's text, or the path of its file (a `Path`; a str is always a text)."""
-
-
-def _as_of(method: Callable[..., Any]) -> Callable[[F], F]:
-    """Show the arguments of ``method`` where somebody asks for help; type checkers see them anyway."""
-
-    def named(function: F) -> F:
-        own, others = inspect.signature(function), inspect.signature(method).parameters
-        explicit = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
-        names = {p.name for p in explicit}
-        more = [p for p in others.values() if p.name not in names]
-        function.__signature__ = own.replace(parameters=[*explicit, *more])  # type: ignore[attr-defined]
-        return function
-
-    return named
 
 
 class GoedelsPoetryFramework(MachineRunner):
@@ -144,7 +111,6 @@ class GoedelsPoetryFramework(MachineRunner):
         self._background = BackgroundLoop(type(self).__name__)
 
     # -- run -----------------------------------------------------------------------------------------------
-    @_as_of(MachineRunner.arun)
     def run(self, source: Source, **arguments: Unpack[RunArguments]) -> RunResult:
         """Synchronous :meth:`arun`, from any thread and in a notebook.
 
@@ -153,23 +119,10 @@ class GoedelsPoetryFramework(MachineRunner):
         """
         return self._background.run(self.arun(source, **arguments), self.interrupt)
 
-    @_as_of(MachineRunner.aresume)
-    def resume(self, run_id: str, **arguments: Unpack[ResumeArguments]) -> RunResult:
+    def resume(self, run_id: str, **arguments: Unpack[RunOptions]) -> RunResult:
         """Synchronous :meth:`aresume`, as :meth:`run` is of `arun`."""
         return self._background.run(self.aresume(run_id, **arguments), self.interrupt)
 
-    @overload
-    def astream(
-        self, source: Source, *, stream_mode: None = None, **arguments: Unpack[RunArguments]
-    ) -> AsyncGenerator[Event | RunResult, None]: ...
-    @overload
-    def astream(
-        self, source: Source, *, stream_mode: StreamMode, **arguments: Unpack[RunArguments]
-    ) -> AsyncGenerator[Any, None]: ...
-    @overload
-    def astream(
-        self, source: Source, *, stream_mode: Sequence[StreamMode], **arguments: Unpack[RunArguments]
-    ) -> AsyncGenerator[tuple[StreamMode, Any], None]: ...
     async def astream(
         self,
         source: Source,
@@ -197,18 +150,6 @@ class GoedelsPoetryFramework(MachineRunner):
                 elif mode != RESULT:
                     yield mode, chunk
 
-    @overload
-    def stream(
-        self, source: Source, *, stream_mode: None = None, **arguments: Unpack[RunArguments]
-    ) -> Iterator[Event | RunResult]: ...
-    @overload
-    def stream(
-        self, source: Source, *, stream_mode: StreamMode, **arguments: Unpack[RunArguments]
-    ) -> Iterator[Any]: ...
-    @overload
-    def stream(
-        self, source: Source, *, stream_mode: Sequence[StreamMode], **arguments: Unpack[RunArguments]
-    ) -> Iterator[tuple[StreamMode, Any]]: ...
     def stream(
         self,
         source: Source,
@@ -237,30 +178,6 @@ class GoedelsPoetryFramework(MachineRunner):
         heard["on_event"] = _both(arguments.get("on_event"), on_event)
         heard["on_chunk"] = _both(arguments.get("on_chunk"), on_chunk)
         return await self.arun(source, **heard)
-
-    @contextlib.contextmanager
-    def stopping_on_signals(self) -> Iterator[None]:
-        """Inside, the first SIGINT, SIGTERM or SIGHUP stops all runs cleanly; a second one acts as usual.
-
-        Needs a running event loop in the main thread; elsewhere it does nothing.
-        """
-        loop = asyncio.get_running_loop()
-        before = Listeners() if threading.current_thread() is threading.main_thread() else None
-
-        def stop(number: signal.Signals) -> None:
-            if before is not None:
-                before.restore()
-            self.interrupt(f"interrupted by {number.name}")
-
-        with contextlib.suppress(ValueError, RuntimeError, NotImplementedError):
-            for number in stopping_signals() if before is not None else ():
-                loop.add_signal_handler(number, stop, number)
-        try:
-            yield
-        finally:
-            if before is not None:
-                with contextlib.suppress(ValueError, RuntimeError, NotImplementedError):
-                    before.restore()
 
     # -- look ----------------------------------------------------------------------------------------------
     def runs(self) -> list[RunSummary]:
@@ -361,7 +278,7 @@ class GoedelsPoetryFramework(MachineRunner):
         before: RunnableConfig | None = None,
         limit: int | None = None,
     ) -> Iterator[Snapshot]:
-        """Every checkpoint of a run, newest first, over all its starts; read as they are asked for.
+        """Every checkpoint of a run, newest first, over all its starts.
 
         Args:
             run: see :meth:`get_state`.
@@ -374,14 +291,6 @@ class GoedelsPoetryFramework(MachineRunner):
         """
         place = self._place(run)
         return read_history(place, filter=filter, before=before, limit=limit, extensions=self.extensions)
-
-    def update_state(self, run: str | RunnableConfig, values: Any = None, as_node: str | None = None) -> NoReturn:
-        """Refused: the state is read from the run's store. :meth:`fork` goes on from an earlier moment.
-
-        Raises:
-            StateIsReadOnly: always, with what to do instead.
-        """
-        refuse_update(self._place(run))
 
     def _place(self, run: str | RunnableConfig | RunResult) -> RunDir:
         return self._runs.get(run_id_of(run))

@@ -35,7 +35,9 @@ from goedels_poetry.kernel.terms import Term
 from goedels_poetry.python.translate.faults import OutsideFragment, PythonFault
 from goedels_poetry.python.translate.program import decode_source, read_program
 from goedels_poetry.python.translate.translate import Translation, translate
-from goedels_poetry.python.translate.values import script_value
+
+sys.path.insert(0, str(Path(__file__).parent))
+from fuzz_translation import script_value
 
 HEAD = """import abc, contextlib, dataclasses, enum, functools, typing
 from dataclasses import dataclass

@@ -12,6 +12,7 @@ and the programs, when some do not.
 from __future__ import annotations
 
 import argparse
+import ast
 import json
 import random
 import re
@@ -23,16 +24,79 @@ from dataclasses import dataclass, field
 
 from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
-from goedels_poetry.kernel.refutation.operations import Undecided
+from goedels_poetry.kernel.refutation.operations import Undecided, Value
 from goedels_poetry.kernel.terms import BOOL, FALSE, Term, and_, app, eq, forall, var
 from goedels_poetry.python.translate.build import INEXACT
 from goedels_poetry.python.translate.faults import OutsideFragment
+from goedels_poetry.python.translate.module import Type
 from goedels_poetry.python.translate.program import read_program
-from goedels_poetry.python.translate.registry import Registry, legal
+from goedels_poetry.python.translate.registry import Registry, kept_as, legal
 from goedels_poetry.python.translate.script import script
-from goedels_poetry.python.translate.translate import Translation, translate
-from goedels_poetry.python.translate.types import Type
-from goedels_poetry.python.translate.values import python_value, script_value
+from goedels_poetry.python.translate.translate import Translation, python_value, translate
+
+
+def script_value(registry: Registry, kind: Type, text: str) -> Value:
+    """The value of the script for a Python literal: numbers, texts, lists, tuples, None, members, dataclasses.
+
+    Raises:
+        ValueError: it is no literal of that type.
+    """
+    try:
+        return _value(registry, kind, ast.parse(text.strip(), mode="eval").body)
+    except (SyntaxError, RecursionError, MemoryError) as error:
+        raise ValueError(f"this is no Python literal: {text[:80]}") from error
+
+
+def _value(registry: Registry, kind: Type, node: ast.expr) -> Value:
+    if kind.kind in ("int", "bool", "str"):
+        value = ast.literal_eval(node)
+        if type(value) is not {"int": int, "bool": bool, "str": str}[kind.kind]:
+            raise ValueError(f"this is no {kind}: {ast.unparse(node)[:80]}")
+        return value
+    if kind.kind in ("dict", "set"):
+        whole = Type("list", (kept_as(kind),))
+        if kind.kind == "dict" and isinstance(node, ast.Dict):
+            pairs = [ast.Tuple([k, v]) for k, v in zip(node.keys, node.values, strict=True) if k is not None]
+            return _value(registry, whole, ast.List(list(pairs)))
+        if kind.kind == "set" and (isinstance(node, ast.Set) or ast.unparse(node) == "set()"):
+            return _value(registry, whole, ast.List(node.elts if isinstance(node, ast.Set) else []))
+        raise ValueError(f"this is no {kind}: {ast.unparse(node)[:80]}")
+    sort = registry.sort(kind)
+    constructors = registry.shapes[sort.name].constructors
+    is_none = isinstance(node, ast.Constant) and node.value is None
+    if kind.kind in ("none", "optional"):
+        if is_none:
+            return (constructors[0][0],)
+        if kind.kind == "optional":
+            return (constructors[1][0], _value(registry, kind.args[0], node))
+    if kind.kind == "list" and isinstance(node, ast.List):
+        result: Value = (constructors[0][0],)
+        for element in reversed(node.elts):
+            result = (constructors[1][0], _value(registry, kind.args[0], element), result)
+        return result
+    if kind.kind == "tuple" and isinstance(node, ast.Tuple) and len(node.elts) == len(kind.args):
+        return (constructors[0][0], *(_value(registry, k, e) for k, e in zip(kind.args, node.elts, strict=True)))
+    if kind.kind == "enum" and isinstance(node, ast.Attribute):
+        name = f"{legal(kind.name)}!{legal(node.attr)}"
+        if ast.unparse(node.value) == kind.name and name in dict(constructors):
+            return (name,)
+    if kind.kind in ("class", "union") and isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return _instance(registry, kind, node)
+    raise ValueError(f"this is no {kind}: {ast.unparse(node)[:80]}")
+
+
+def _instance(registry: Registry, kind: Type, node: ast.Call) -> Value:
+    assert isinstance(node.func, ast.Name)
+    member = next((m for m in kind.args or (kind,) if m.name == getattr(node.func, "id", "")), None)
+    if member is None:
+        raise ValueError(f"this is no {kind}: {ast.unparse(node)[:80]}")
+    fields = registry.module.fields[member.name]
+    given = dict(zip([f.name for f in fields], node.args, strict=False))
+    given.update({k.arg: k.value for k in node.keywords if k.arg is not None})
+    if len(node.args) > len(fields) or set(given) != {f.name for f in fields}:
+        raise ValueError(f"these are not the fields of {member}: {ast.unparse(node)[:80]}")
+    return (f"{legal(member.name)}!", *(_value(registry, f.kind, given[f.name]) for f in fields))
+
 
 RUNNER = r"""
 import json, signal, sys
@@ -158,7 +222,6 @@ class Maker:
     count: int = 0
     budget: int = 40
     lines: list[str] = field(default_factory=list)
-    functions: list[str] = field(default_factory=lambda: ["abs"])
 
     def pick(self, *options: str) -> str:
         return self.random.choice(options)
@@ -268,15 +331,13 @@ class Maker:
             lambda: f"sum(k * b for k, b in enumerate({xs}))",
             lambda: f"sum(i * j for i in range({e('int', 0)}) for j in range(i) if j != 1)",
             lambda: "LIMIT",
-            lambda: f"(lambda a, b: a - b * {e('int', d)})({e('int', d)}, {e('int', d)})",
             lambda: f"{self.pick('min', 'max')}({xs}, key={self.key(d)})",
             lambda: f"{self.pick('min', 'max')}({xs}, default=7, key={self.key(d)})",
             lambda: f"gcd({e('int', d)}, {e('int', d)})",
             lambda: f"len(set({xs}))",
             lambda: f"sum({{v % 3 for v in {xs}}})",
-            lambda: f"{self.pick(*self.functions)}({e('int', d)})",
-            lambda: f"{self.pick(*self.functions)}({e('int', d)})",
-            lambda: f"sum(w for v in {xs} if (w := v - 1) > 0)",
+            lambda: f"abs({e('int', d)})",
+            lambda: f"abs({e('int', d)})",
             lambda: f"ord({e('str', d)})",
             lambda: f"{e('str', d)}.count({self.pick('a', 'b').__repr__()})",
             *self.of_collections(),
@@ -427,7 +488,7 @@ class Maker:
             lambda: f"sorted({xs}, key={self.key(d)})",
             lambda: f"sorted({xs}, reverse=True, key={self.key(d)})",
             lambda: f"sorted(set({xs}))",
-            lambda: f"list(map({self.pick(*self.functions)}, {xs}))",
+            lambda: f"list(map(abs, {xs}))",
             lambda: f"[k for k, _ in sorted(enumerate({xs}), key=lambda p: {self.pick('p[1]', '-p[1]', 'p[1] % 2')})]",
             lambda: f"list(range({e('int', 0)}))",
             lambda: f"list(range({e('int', 0)}, {e('int', 0)}, {self.pick('2', '-1', '1', '-3')}))",
@@ -457,25 +518,7 @@ class Maker:
     def key(self, d: int) -> str:
         own = f"lambda v: {self.pick('-v', 'v * v', 'v % 2', 'v > 0', '(v % 2, -v)', '[v % 3, 0]', '10 // v')}"
         computed = f"lambda v: v * {self.expr('int', d)}"
-        return self.pick("abs", "even", own, own, computed, *self.functions)
-
-    def inside(self) -> None:
-        """Functions and lambdas inside of the function, which take an integer."""
-        parameters = [n for n, k in self.scope.items() if k == "int"]
-        captured = self.random.choice(parameters) if parameters and self.random.random() < 0.7 else "LIMIT"
-        roll = self.random.random()
-        if roll < 0.3:
-            self.put(1, f"lam = lambda q: {self.pick('q + 1', 'q // 2', 'abs(q)', '10 // q')} - {captured}")
-            self.functions.append("lam")
-        elif roll < 0.6:
-            self.put(1, "def inner(q: int, w: int = 2) -> int:")
-            self.put(2, f"if q > {captured}:")
-            self.put(3, f"return q {self.pick('+', '-', '//', '%')} {captured}")
-            self.put(2, f"return {self.pick('inner(q + 1, w - 1) if w > 0 else q', 'w - q', captured)}")
-            self.functions.append("inner")
-            if self.random.random() < 0.4:
-                self.put(1, f"both = lambda z: inner(z) + {self.pick('z', captured, 'inner(z, 0)')}")
-                self.functions.append("both")
+        return self.pick("abs", "even", own, own, computed)
 
     def target(self, d: int) -> str:
         return f"v in {self.expr('list[int]', d)}"
@@ -546,11 +589,8 @@ class Maker:
             if r.random() < 0.5:
                 self.put(indent + 1, f"if {self.expr('bool', 1)}:")
                 self.put(indent + 2, f"return {self.expr(self.result, 1)}")
-            if r.random() < 0.5:
-                self.put(indent, f"except {self.pick('ZeroDivisionError', 'IndexError', '(KeyError, ValueError)')}:")
-                self.put(indent + 1, f"{self.pick(*ints) if ints else self.fresh()} = {self.expr('int', 1)}")
-            self.put(indent, "finally:")
-            self.statement(indent + 1)
+            self.put(indent, f"except {self.pick('ZeroDivisionError', 'IndexError', '(KeyError, ValueError)')}:")
+            self.put(indent + 1, f"{self.pick(*ints) if ints else self.fresh()} = {self.expr('int', 1)}")
         elif roll < 0.2:
             name = self.fresh()
             self.put(
@@ -600,14 +640,7 @@ class Maker:
                 f"{a}, {b} = {self.pick(f'{b}, {a}', f'{b}, {a} + {b}', self.expr('tuple[int, int]', 2), self.expr('list[int]', 1))}",
             )
         elif roll < 0.66 and not deep:
-            if r.random() < 0.2:
-                name = self.fresh()
-                self.put(
-                    indent, f"if ({name} := {self.expr('int', 2)}) {self.pick('>', '==', '<=')} {self.expr('int', 1)}:"
-                )
-                self.scope[name] = "int"
-            else:
-                self.put(indent, f"if {self.expr('bool', 2)}:")
+            self.put(indent, f"if {self.expr('bool', 2)}:")
             self.block(indent + 1, r.randint(1, 3))
             if r.random() < 0.3:
                 self.put(indent, f"elif {self.expr('bool', 1)}:")
@@ -744,7 +777,6 @@ class Maker:
         self.scope = {f"p{i}": k for i, k in enumerate(kinds)}
         self.budget = r.randint(2, 12)
         signature = ", ".join(f"p{i}: {k}" for i, k in enumerate(kinds))
-        self.inside()
         while self.budget > 0:
             self.statement(1)
         if r.random() < 0.95:

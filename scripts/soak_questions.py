@@ -204,7 +204,7 @@ def main() -> int:
         if now < max(10.0, options.seconds / 10):
             early = seen
         if options.kill:
-            pairs = [p for b in backends.values() for p in list(b._solvers._pairs.values())]
+            pairs = [p for b in backends.values() for p in b._solvers._pairs]
             if pairs:
                 rng.choice(pairs).z3.kill()
                 killed += 1

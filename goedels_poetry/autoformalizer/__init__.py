@@ -10,35 +10,20 @@ from typing import TYPE_CHECKING
 from goedels_poetry.lazy import on_first_use
 
 if TYPE_CHECKING:
-    from goedels_poetry.autoformalizer.batch import Summary, autoformalize_all, summarize
-    from goedels_poetry.autoformalizer.beam import BeamSearchExecutor, CandidateLean, RetryPolicyExecutor
-    from goedels_poetry.autoformalizer.executor import AutoformalizationExecutor, autoformalize_item
+    from goedels_poetry.autoformalizer.executor import (
+        AutoformalizationExecutor,
+        BeamSearchExecutor,
+        CandidateLean,
+        RetryPolicyExecutor,
+        Summary,
+        autoformalize_all,
+        autoformalize_item,
+        summarize,
+    )
     from goedels_poetry.autoformalizer.items import BadItems, Item, load_items, read_item
     from goedels_poetry.autoformalizer.outcome import AttemptError, AutoformalizationResult
     from goedels_poetry.models.cache import ExecutorCache
     from goedels_poetry.models.schedule import RetryConfig
-
-_HOME_OF = {
-    "AttemptError": "autoformalizer.outcome",
-    "AutoformalizationExecutor": "autoformalizer.executor",
-    "AutoformalizationResult": "autoformalizer.outcome",
-    "BadItems": "autoformalizer.items",
-    "BeamSearchExecutor": "autoformalizer.beam",
-    "CandidateLean": "autoformalizer.beam",
-    "ExecutorCache": "models.cache",
-    "Item": "autoformalizer.items",
-    "RetryConfig": "models.schedule",
-    "RetryPolicyExecutor": "autoformalizer.beam",
-    "Summary": "autoformalizer.batch",
-    "autoformalize_all": "autoformalizer.batch",
-    "autoformalize_item": "autoformalizer.executor",
-    "load_items": "autoformalizer.items",
-    "read_item": "autoformalizer.items",
-    "summarize": "autoformalizer.batch",
-}
-
-__getattr__, __dir__ = on_first_use(__name__, _HOME_OF, "goedels_poetry")
-
 
 __all__ = [
     "AttemptError",
@@ -58,3 +43,24 @@ __all__ = [
     "read_item",
     "summarize",
 ]
+
+_HOME_OF = {
+    "AttemptError": "autoformalizer.outcome",
+    "AutoformalizationExecutor": "autoformalizer.executor",
+    "AutoformalizationResult": "autoformalizer.outcome",
+    "BadItems": "autoformalizer.items",
+    "BeamSearchExecutor": "autoformalizer.executor",
+    "CandidateLean": "autoformalizer.executor",
+    "ExecutorCache": "models.cache",
+    "Item": "autoformalizer.items",
+    "RetryConfig": "models.schedule",
+    "RetryPolicyExecutor": "autoformalizer.executor",
+    "Summary": "autoformalizer.executor",
+    "autoformalize_all": "autoformalizer.executor",
+    "autoformalize_item": "autoformalizer.executor",
+    "load_items": "autoformalizer.items",
+    "read_item": "autoformalizer.items",
+    "summarize": "autoformalizer.executor",
+}
+
+__getattr__, __dir__ = on_first_use(__name__, _HOME_OF, "goedels_poetry")

@@ -1,25 +1,37 @@
-"""`AutoformalizationExecutor`: items in, results out; every item is a run of the state machine."""
+"""Executors: items in, results out. Every item is a run of the state machine; a data set is several at once.
+
+`BeamSearchExecutor` and `RetryPolicyExecutor` ask the formalizer alone, for callers with a compiler of their own.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 import time
-from collections.abc import Coroutine, Mapping
-from dataclasses import fields
+from collections import Counter
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from goedels_poetry import languages
 from goedels_poetry.autoformalizer.items import Item, read_item
-from goedels_poetry.autoformalizer.outcome import AutoformalizationResult, outcome
+from goedels_poetry.autoformalizer.outcome import AttemptError, AutoformalizationResult, errors_of, outcome
+from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.models.cache import ExecutorCache
 from goedels_poetry.models.client import Models, models_from
+from goedels_poetry.models.replies import UnusableReply
+from goedels_poetry.models.requests import Request
 from goedels_poetry.models.schedule import RetryConfig
-from goedels_poetry.protocol.base import Configurable, Language
+from goedels_poetry.protocol.base import Configurable, Formalizable, Language
+from goedels_poetry.search.agents.formalizer import formal_text, questions
 from goedels_poetry.search.machine.background import BackgroundLoop
 from goedels_poetry.search.machine.runner import MachineRunner
-from goedels_poetry.search.tasks.claim import Confirm
+from goedels_poetry.search.tasks.claim import Claim, Confirm
 from goedels_poetry.settings.declared import ScheduleSettings, Settings
-from goedels_poetry.store.results import OnEvent
+from goedels_poetry.store.results import Event, OnEvent
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -27,11 +39,33 @@ if TYPE_CHECKING:
     ModelClient = Models | BaseChatModel | Mapping[str, BaseChatModel]
 
 T = TypeVar("T")
+ItemLike = Mapping[str, Any] | str | Item
+"""See :func:`read_item`."""
 _LOOP = BackgroundLoop("autoformalizer")
 
 
+def on_one_loop(work: Coroutine[Any, Any, T]) -> T:
+    """Wait for something on the loop that all synchronous calls share, which ends with the process.
+
+    A chat model of the caller's keeps its connections: they would be of no use on another loop.
+    """
+    return _LOOP.run(work)
+
+
+def models_of(client: ModelClient | None, cache: ExecutorCache | None, settings: Settings) -> Models | None:
+    """The models that a client stands for."""
+    if client is None:
+        return models_from(settings, cache)
+    if isinstance(client, Models):
+        if cache is not None:
+            raise ValueError("Models have a cache: give it to them, Models(..., cache=cache)")
+        return client
+    given = dict(client) if isinstance(client, Mapping) else {"default": client}
+    return Models(given, settings=settings, cache=cache)
+
+
 class AutoformalizationExecutor:
-    """States claims formally, tests what was stated and, where that is wanted, proves it.
+    """States claims formally, tests the statements and, where that is wanted, proves them.
 
     Every item is a durable run in the data directory: what was interrupted goes on with the same call, what is done
     is not asked for again. One event loop uses an executor; close it after use, or use it as a context manager.
@@ -68,9 +102,9 @@ class AutoformalizationExecutor:
         if isinstance(language, str) and isinstance(self._language, Configurable):
             self._language.configure(self._settings)
         self._models = models_of(model_client, cache, self._settings)
-        self._config = config or _config(self._settings)
+        self._schedule = self._settings.schedule if config is None else _schedule(config)
         self._prove, self._round_trip, self._confirm = prove, round_trip, confirm
-        self._by_schedule: list[tuple[ScheduleSettings, MachineRunner]] = []
+        self._frameworks: dict[ScheduleSettings, MachineRunner] = {}
         self.interrupted = False
 
     @property
@@ -83,15 +117,13 @@ class AutoformalizationExecutor:
         """Of files in the language."""
         return self._language.suffixes[0]
 
-    def autoformalize(
-        self, item: Mapping[str, Any] | str | Item, config: RetryConfig | None = None, **more: Any
-    ) -> AutoformalizationResult:
+    def autoformalize(self, item: ItemLike, config: RetryConfig | None = None, **more: Any) -> AutoformalizationResult:
         """Synchronous :meth:`aautoformalize`."""
         return on_one_loop(self.aautoformalize(item, config, **more))
 
     async def aautoformalize(
         self,
-        item: Mapping[str, Any] | str | Item,
+        item: ItemLike,
         config: RetryConfig | None = None,
         *,
         fresh: bool = False,
@@ -101,7 +133,6 @@ class AutoformalizationExecutor:
         """One item, from English to a formal text.
 
         Args:
-            item: see :func:`read_item`.
             config: another schedule than the executor's; a run that is done is not done again for it.
             fresh: begin anew even if there is a run of this item.
             out: folder for the certificate.
@@ -111,9 +142,8 @@ class AutoformalizationExecutor:
             BadItems: the item cannot be read.
             GoedelsPoetryError: the language or the run cannot be used now. Whatever a model answers is a result.
         """
-        claim = read_item(item)
-        framework = self._framework(config or self._config)
-        began = time.monotonic()
+        claim, began = read_item(item), time.monotonic()
+        framework = self._framework(self._schedule if config is None else _schedule(config))
         run = await framework.arun(
             claim.statement,
             name=claim.id,
@@ -140,12 +170,12 @@ class AutoformalizationExecutor:
     def interrupt(self, reason: str = "interrupted") -> None:
         """Ask every run to stop at its next step, and a batch to begin no further item. Safe in a signal handler."""
         self.interrupted = True
-        for _, framework in self._by_schedule:
+        for framework in self._frameworks.values():
             framework.interrupt(reason)
 
     async def aclose(self) -> None:
         """Close the language, the models and all that was opened for runs."""
-        for _, framework in self._by_schedule:
+        for framework in self._frameworks.values():
             await framework.aclose()
         await self._language.aclose()
         if self._models is not None:
@@ -167,58 +197,28 @@ class AutoformalizationExecutor:
     async def __aexit__(self, *error: object) -> None:
         await self.aclose()
 
-    def _framework(self, config: RetryConfig) -> MachineRunner:
+    def _framework(self, schedule: ScheduleSettings) -> MachineRunner:
         """The framework for a schedule; all share one language and one set of models."""
-        schedule = _schedule(config)
-        for known, framework in self._by_schedule:
-            if known == schedule:
-                return framework
-        settings = self._settings.model_copy(update={"schedule": schedule})
-        made = MachineRunner(settings, language=self._language, models=self._models)
-        self._by_schedule.append((schedule, made))
-        return made
+        if schedule not in self._frameworks:
+            settings = self._settings.model_copy(update={"schedule": schedule})
+            self._frameworks[schedule] = MachineRunner(settings, language=self._language, models=self._models)
+        return self._frameworks[schedule]
 
 
 def autoformalize_item(
-    item: Mapping[str, Any] | str | Item, model_client: ModelClient | None = None, **kwargs: Any
+    item: ItemLike, model_client: ModelClient | None = None, **kwargs: Any
 ) -> AutoformalizationResult:
     """One item with an executor of its own.
 
     Args:
-        item: see :func:`read_item`.
         model_client: see :class:`AutoformalizationExecutor`.
         kwargs: fields of :class:`RetryConfig` and arguments of the executor, e.g. ``max_attempts=3, language="smt"``.
     """
-    scheduled = {field.name: kwargs.pop(field.name) for field in fields(RetryConfig) if field.name in kwargs}
+    scheduled = {each.name: kwargs.pop(each.name) for each in fields(RetryConfig) if each.name in kwargs}
     if scheduled:
         kwargs["config"] = RetryConfig(**scheduled)
     with AutoformalizationExecutor(model_client, **kwargs) as executor:
         return executor.autoformalize(item)
-
-
-def on_one_loop(work: Coroutine[Any, Any, T]) -> T:
-    """Wait for something on the loop that all synchronous calls share, which ends with the process.
-
-    A chat model of the caller's keeps its connections: they would be of no use on another loop.
-    """
-    return _LOOP.run(work)
-
-
-def models_of(client: ModelClient | None, cache: ExecutorCache | None, settings: Settings) -> Models | None:
-    """The models that a client stands for."""
-    if client is None:
-        return models_from(settings, cache)
-    if isinstance(client, Models):
-        if cache is not None:
-            raise ValueError("Models have a cache: give it to them, Models(..., cache=cache)")
-        return client
-    given = dict(client) if isinstance(client, Mapping) else {"default": client}
-    return Models(given, settings=settings, cache=cache)
-
-
-def _config(settings: Settings) -> RetryConfig:
-    defaults = settings.schedule
-    return RetryConfig(defaults.max_attempts, defaults.beam, defaults.temperature, defaults.max_tokens)
 
 
 def _schedule(config: RetryConfig) -> ScheduleSettings:
@@ -228,3 +228,239 @@ def _schedule(config: RetryConfig) -> ScheduleSettings:
         temperature=tuple(config.temperature_schedule),
         max_tokens=config.max_tokens,
     )
+
+
+# -- data sets ---------------------------------------------------------------------------------------------------
+
+OnResult = Callable[[AutoformalizationResult], None]
+NOT_STARTED = "not started: interrupted"
+
+
+async def autoformalize_all(
+    executor: AutoformalizationExecutor,
+    items: Iterable[Item],
+    *,
+    concurrency: int = 1,
+    fresh: bool = False,
+    on_result: OnResult | None = None,
+    on_event: Callable[[Item, Event], None] | None = None,
+) -> list[AutoformalizationResult]:
+    """Every item's result, in the order of the items; a bad one does not stop the rest.
+
+    The same call goes on with what was interrupted: items that are done cost no model and no solver again. After
+    ``executor.interrupt()`` no further item is begun.
+
+    Args:
+        concurrency: items worked on at once.
+        fresh: begin every item anew.
+        on_result: called with each result as it comes.
+        on_event: called after every commit of an item's run.
+    """
+    queue: Iterator[tuple[int, Item]] = iter(enumerate(items))
+    done: dict[int, AutoformalizationResult] = {}
+
+    async def work() -> None:
+        for number, item in queue:
+            listen = partial(on_event, item) if on_event is not None else None
+            done[number] = await _one(executor, item, fresh, listen)
+            if on_result is not None:
+                on_result(done[number])
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(max(1, concurrency)):
+            group.create_task(work())
+    return [done[number] for number in sorted(done)]
+
+
+async def _one(
+    executor: AutoformalizationExecutor, item: Item, fresh: bool, listen: OnEvent | None
+) -> AutoformalizationResult:
+    verdict, reason = Verdict.OUT_OF_BUDGET, NOT_STARTED
+    if not executor.interrupted:
+        try:
+            return await executor.aautoformalize(item, fresh=fresh, on_event=listen)
+        except (GoedelsPoetryError, OSError) as problem:
+            verdict, reason = Verdict.UNKNOWN, str(problem)
+    return AutoformalizationResult(
+        False, None, 0, 0.0, item_id=item.id, statement=item.statement, verdict=str(verdict), reason=reason
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The sums over the items of a data set."""
+
+    items: int = 0
+    successes: int = 0
+    attempts: int = 0
+    """Rounds of the formalizer."""
+    errors: dict[str, int] = field(default_factory=dict)
+    """Rejections by category, most frequent first."""
+    verdicts: dict[str, int] = field(default_factory=dict)
+    calls: int = 0
+    """Requests that were sent to models."""
+    cache_hits: int = 0
+    """Replies without a request."""
+    tokens: int = 0
+    money: float = 0.0
+    """US dollars."""
+    seconds: float = 0.0
+    """Sum over the items; less has passed where several were worked on at once."""
+
+    @property
+    def rate(self) -> float:
+        """Successes among the items, 0 to 1."""
+        return self.successes / self.items if self.items else 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON values only."""
+        return {**asdict(self), "rate": round(self.rate, 4)}
+
+
+def summarize(results: Iterable[AutoformalizationResult]) -> Summary:
+    """The sums over results."""
+    every = list(results)
+    categories = Counter(error.category for result in every for error in result.errors_encountered)
+
+    def total(name: str) -> float:
+        return sum(result.metrics.get(name, 0.0) for result in every)
+
+    return Summary(
+        items=len(every),
+        successes=sum(result.success for result in every),
+        attempts=sum(result.attempts for result in every),
+        errors=dict(categories.most_common()),
+        verdicts=dict(Counter(result.verdict for result in every).most_common()),
+        calls=int(total("calls")),
+        cache_hits=int(total("cache_hits")),
+        tokens=int(total("tokens")),
+        money=total("money"),
+        seconds=sum(result.total_time for result in every),
+    )
+
+
+# -- texts for a compiler of the caller's --------------------------------------------------------------------------
+
+Compile = Callable[[str], tuple[bool, str] | Awaitable[tuple[bool, str]]]
+"""Whether a text compiles, and the compiler's message."""
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateLean:
+    """One text by a model. Nobody has compiled it."""
+
+    code: str
+    sample: int
+    """Its number in the beam, from 0."""
+    temperature: float
+    tokens: int = 0
+    cached: bool = False
+
+
+class BeamSearchExecutor:
+    """Asks for several formal texts at once.
+
+    Args:
+        model_client, settings: see `AutoformalizationExecutor`.
+        language: the proof language, by name or an instance; nothing is read in it.
+    """
+
+    def __init__(
+        self, model_client: ModelClient, *, language: str | Language = "lean", settings: Settings | None = None
+    ) -> None:
+        models = models_of(model_client, None, settings or Settings())
+        assert models is not None  # there is a client
+        self._models: Models = models
+        spoken = languages.get(language) if isinstance(language, str) else language
+        if not isinstance(spoken, Formalizable):
+            raise InvalidInput(f"the language {spoken.name} does not say how claims are stated in it")
+        self._language = spoken
+
+    def generate_candidates(
+        self, item: ItemLike, error_context: Any = None, beam_size: int = 1, temperature: float = 0.3
+    ) -> list[CandidateLean]:
+        """Synchronous :meth:`agenerate_candidates`."""
+        return on_one_loop(self.agenerate_candidates(item, error_context, beam_size, temperature))
+
+    async def agenerate_candidates(
+        self,
+        item: ItemLike,
+        error_context: Any = None,
+        beam_size: int = 1,
+        temperature: float = 0.3,
+        *,
+        attempt: int = 0,
+        max_tokens: int | None = None,
+    ) -> list[CandidateLean]:
+        """The distinct texts among ``beam_size`` replies, in their order; replies that hold none are left out.
+
+        Args:
+            error_context: the fault of the last text: an `AttemptError`, a `LeanError` or words.
+            beam_size: samples asked for at the same time.
+            temperature: of the model, unless its role has one of its own.
+            attempt: 0-based; another attempt with the same words is another question.
+            max_tokens: of one reply; None: as the settings say.
+        """
+        given = read_item(item)
+        claim = Claim(given.statement, given.context, steps=given.steps)
+        failed = [("", str(getattr(error_context, "message", error_context)))] if error_context is not None else []
+        variables = questions(claim, self._language, failed)
+        request = Request("formalizer", "formalizer", variables, attempt, beam_size, temperature, max_tokens=max_tokens)
+        found: dict[str, CandidateLean] = {}
+        for reply in await self._models.ask(request):
+            try:
+                text = "" if reply.error else formal_text(reply, self._language.formal_tags)
+            except UnusableReply:
+                continue
+            tokens = reply.usage.input_tokens + reply.usage.output_tokens
+            if text:
+                found.setdefault(text, CandidateLean(text, reply.sample, temperature, tokens, reply.cached))
+        return list(found.values())
+
+    async def aclose(self) -> None:
+        """Close connections and files of the models."""
+        await self._models.aclose()
+
+
+class RetryPolicyExecutor:
+    """Attempts under a schedule until a compiler of the caller's takes a text.
+
+    Args:
+        model_client, settings: see `AutoformalizationExecutor`; only the formalizer is asked.
+    """
+
+    def __init__(self, model_client: ModelClient, *, settings: Settings | None = None) -> None:
+        self._beam = BeamSearchExecutor(model_client, settings=settings)
+
+    def execute_with_retries(
+        self, item: ItemLike, config: RetryConfig, compile_fn: Compile
+    ) -> tuple[list[CandidateLean], int, float, list[AttemptError]]:
+        """Candidates (the accepted one last), attempts, seconds and errors.
+
+        ``compile_fn`` is called with each distinct text, in a thread unless it is a coroutine function. The first
+        text that it takes ends the attempts.
+        """
+        return on_one_loop(self._attempts(item, config, compile_fn))
+
+    async def _attempts(
+        self, item: ItemLike, config: RetryConfig, compile_fn: Compile
+    ) -> tuple[list[CandidateLean], int, float, list[AttemptError]]:
+        began, candidates, errors = time.monotonic(), dict[str, CandidateLean](), list[AttemptError]()
+        try:
+            for attempt in range(config.max_attempts):
+                step, last = config.step(attempt), errors[-1] if errors else None
+                beam = await self._beam.agenerate_candidates(
+                    item, last, step.beam, step.temperature, attempt=attempt, max_tokens=config.max_tokens
+                )
+                for candidate in beam:
+                    if candidates.setdefault(candidate.code, candidate) is not candidate:
+                        continue
+                    compiled = await asyncio.to_thread(compile_fn, candidate.code)
+                    ok, message = await compiled if inspect.isawaitable(compiled) else compiled
+                    if ok:
+                        return list(candidates.values()), attempt + 1, time.monotonic() - began, errors
+                    reason = str(message) or "it does not compile"
+                    errors += errors_of(reason, "formalizer", attempt, candidate.code, "lean")
+            return list(candidates.values()), config.max_attempts, time.monotonic() - began, errors
+        finally:
+            await self._beam.aclose()

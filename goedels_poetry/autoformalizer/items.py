@@ -12,6 +12,7 @@ from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.search.tasks.claim import MAX_CLAIM
 
 MAX_STEPS = 200
+_NAMES = {dict: "an object", list: "a list", str: "a text", bool: "true or false", int: "a number", type(None): "null"}
 
 
 class BadItems(GoedelsPoetryError):
@@ -60,8 +61,7 @@ def read_item(value: Mapping[str, Any] | str | Item, default_id: str = "item") -
     if not statement.strip():
         raise BadItems('"statement" is empty')
     steps = english.get("steps") or ()
-    if isinstance(steps, str):
-        steps = [steps]
+    steps = [steps] if isinstance(steps, str) else steps
     if not isinstance(steps, list | tuple) or len(steps) > MAX_STEPS:
         raise BadItems(f'"steps" is a list of at most {MAX_STEPS} texts')
     hints = tuple(_text(step, "steps") for step in steps)
@@ -81,8 +81,8 @@ def load_items(path: Path | str) -> list[Item]:
         rows = read_rows(path)
     except BadRows as problem:
         raise BadItems(str(problem)) from problem
-    items: list[Item] = []
     places: dict[str, int] = {}
+    items: list[Item] = []
     for number, (line, value) in enumerate(rows, 1):
         try:
             item = read_item(value, str(number))
@@ -106,12 +106,4 @@ def _text(value: Any, name: str) -> str:
 
 
 def _kind(value: Any) -> str:
-    names = {
-        dict: "an object",
-        list: "a list",
-        str: "a text",
-        bool: "true or false",
-        int: "a number",
-        type(None): "null",
-    }
-    return names.get(type(value), f"a {type(value).__name__}")
+    return _NAMES.get(type(value), f"a {type(value).__name__}")

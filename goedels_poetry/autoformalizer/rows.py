@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,10 +22,9 @@ class BadRows(GoedelsPoetryError):
 def read_rows(path: Path, within: tuple[str, ...] = ("items",)) -> list[tuple[int, Any]]:
     """The rows as (line, value): the members of a list, or one value a line.
 
-    ``.json`` stands for a list and any other name for lines; what the file really holds goes before its name.
+    ``.json`` stands for a list and any other name for lines; the content goes before the name.
 
     Args:
-        path: the file.
         within: keys under which an object may hold the list; an object without any of them is one row.
 
     Raises:
@@ -35,11 +33,8 @@ def read_rows(path: Path, within: tuple[str, ...] = ("items",)) -> list[tuple[in
     text = _text(path)
     if text.lstrip().startswith("[") or (path.suffix.lower() == ".json" and not _is_lines(text)):
         return list(_members(path, text, within))
-    return [
-        (line, _decode(path, row, line - 1))
-        for line, row in enumerate(text.split("\n"), 1)
-        if row and not row.isspace()
-    ]
+    lines = ((number, line) for number, line in enumerate(text.split("\n"), 1) if line and not line.isspace())
+    return [(number, _decode(path, line, number - 1)) for number, line in lines]
 
 
 def each_row(path: Path) -> Iterator[tuple[int, Any]]:
@@ -68,21 +63,15 @@ def each_row(path: Path) -> Iterator[tuple[int, Any]]:
 
 
 def first_row(path: Path, within: tuple[str, ...] = ("items",)) -> Any:
-    """The first row, whatever comes after it; None where there is none, or none that can be read.
-
-    Args: as of `read_rows`.
-    """
+    """The first row, whatever comes after it; None where there is none, or none that can be read."""
     try:
         text = read_bytes(path, MAX_BYTES).decode("utf-8-sig", "replace").lstrip()
-        first, _, rest = text.partition("\n")
         if text.startswith("["):
             return json.JSONDecoder().raw_decode(text[1:].lstrip())[0]
-        if rest and _is_lines(text):
-            return json.loads(first)
         value = json.JSONDecoder().raw_decode(text)[0]
     except (OSError, ValueError, RecursionError):
         return None
-    key = _key(value, within)
+    key = None if _is_lines(text) else _key(value, within)
     rows = [value] if key is None else value[key]
     return rows[0] if isinstance(rows, list) and rows else None
 
@@ -122,15 +111,12 @@ def _members(path: Path, text: str, within: tuple[str, ...]) -> Iterator[tuple[i
         names = " or ".join(f'"{name}"' for name in within)
         raise BadRows(f"{path}: it holds neither a list nor an object with {names}")
     at = text.find("[") + 1 if isinstance(value, list) or key is not None else 0
-    line, counted = 1, 0
-    decoder = json.JSONDecoder()
     for row in rows:
         while at < len(text) and text[at] in " \t\r\n,":
             at += 1
-        line, counted = line + text.count("\n", counted, at), at
-        # An object with other keys before its items: then only the number of the item is known.
-        try:
-            again, at = decoder.raw_decode(text, at)
+        line = text.count("\n", 0, at) + 1
+        try:  # of an object with other keys before its items only the number of the item is known
+            again, at = json.JSONDecoder().raw_decode(text, at)
         except ValueError:
             again = None
         yield (line if again == row else 1), row
@@ -141,8 +127,6 @@ def _decode(path: Path, text: str, lines_before: int) -> Any:
         return json.loads(text)
     except json.JSONDecodeError as problem:
         raise BadRows(f"{path}:{lines_before + problem.lineno}:{problem.colno}: not JSON: {problem.msg}") from problem
-    except RecursionError as problem:
-        raise BadRows(f"{path}:{lines_before + 1}: nested too deeply") from problem
-    except ValueError as problem:  # what Python says of it is for programmers
-        most = sys.get_int_max_str_digits()
-        raise BadRows(f"{path}:{lines_before + 1}: a number of more than {most:,} digits") from problem
+    except (ValueError, RecursionError) as problem:
+        why = "nested too deeply" if isinstance(problem, RecursionError) else "a number of too many digits"
+        raise BadRows(f"{path}:{lines_before + 1}: {why}") from problem

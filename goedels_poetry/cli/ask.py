@@ -19,7 +19,7 @@ from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.reasoning.postprocessors import parse_option, post_processors
 from goedels_poetry.reasoning.proof_of_thought import lettered
 from goedels_poetry.reasoning.results import QueryResult
-from goedels_poetry.reasoning.runs import solve_with
+from goedels_poetry.reasoning.solving import solve_with
 from goedels_poetry.reasoning.steps import PostProcessor
 from goedels_poetry.search.tasks.question import Question
 from goedels_poetry.settings.declared import Settings

@@ -22,7 +22,7 @@ from goedels_poetry.cli.write_file import NotWritten, write_in_place, write_new
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.python.changes import ChangeReport, decoded, root_of, snapshot, words_of
-from goedels_poetry.python.changes.report import REACHED
+from goedels_poetry.python.changes.comparing import REACHED
 from goedels_poetry.search.changes.back import go_back
 from goedels_poetry.search.machine.kinds import task_of
 from goedels_poetry.search.tasks.change import Change

@@ -8,6 +8,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from goedels_poetry.errors import BudgetExceeded, GoedelsPoetryError
 from goedels_poetry.files import is_no_file
@@ -25,13 +29,16 @@ class PriceError(GoedelsPoetryError):
     """The price table cannot be read."""
 
 
-@dataclass(frozen=True, slots=True)
+Dollars = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
+
+
+@pydantic_dataclass(frozen=True, config=ConfigDict(extra="forbid"))
 class Price:
     """US dollars for a million tokens."""
 
-    input: float = 0.0
-    output: float = 0.0
-    cached_input: float | None = None
+    input: Dollars = 0.0
+    output: Dollars = 0.0
+    cached_input: Dollars | None = None
     """None: as ``input``."""
 
     def of(self, usage: Usage) -> float:
@@ -74,21 +81,18 @@ class Prices:
         return None
 
 
+_TABLE = TypeAdapter(dict[str, Price])
+
+
 def _read(text: str, file: str) -> dict[str, Price]:
     try:
-        table = tomllib.loads(text).get("models", {})
-        return {name: _price(entry) for name, entry in table.items()}
-    except (tomllib.TOMLDecodeError, TypeError, ValueError, AttributeError) as problem:
+        return _TABLE.validate_python(tomllib.loads(text).get("models", {}))
+    except ValidationError as problem:
+        wrong = problem.errors()[0]
+        place = ".".join(map(str, wrong["loc"]))
+        raise PriceError(f"{file}: models.{place} = {wrong['input']!r:.60} is not a price") from problem
+    except tomllib.TOMLDecodeError as problem:
         raise PriceError(f"{file} is not a price table: {problem}") from problem
-
-
-def _price(entry: Mapping[str, object]) -> Price:
-    numbers: dict[str, float] = {}
-    for name, value in entry.items():
-        if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < float("inf"):
-            raise ValueError(f"{name} = {value!r} is not a price")
-        numbers[name] = float(value)
-    return Price(**numbers)
 
 
 @dataclass

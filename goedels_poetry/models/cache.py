@@ -11,14 +11,13 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections import OrderedDict
-from dataclasses import dataclass, fields
+from collections import Counter, OrderedDict
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
-from goedels_poetry.store.shared_database import connect, is_damaged, put_aside
+from goedels_poetry.store.shared_database import SharedDatabase
 
 Kind = Literal["generation", "verification", "validation"]
 
@@ -52,23 +51,6 @@ class Asked:
         return _digest(self.text)
 
 
-@dataclass(slots=True)
-class CacheStats:
-    """Hits and misses since the cache was opened."""
-
-    generation_hits: int = 0
-    generation_misses: int = 0
-    verification_hits: int = 0
-    verification_misses: int = 0
-    validation_hits: int = 0
-    validation_misses: int = 0
-
-    def rate(self, kind: Kind) -> float:
-        """Hits among all look-ups of a kind, 0 to 1; 0 without any."""
-        hits, misses = getattr(self, f"{kind}_hits"), getattr(self, f"{kind}_misses")
-        return hits / (hits + misses) if hits + misses else 0.0
-
-
 class ExecutorCache:
     """The three caches. Thread-safe, and safe for several processes on one file.
 
@@ -87,7 +69,7 @@ class ExecutorCache:
         max_validation: int = 500,
         max_on_disk: int = 200_000,
     ) -> None:
-        self.stats = CacheStats()
+        self._lookups: Counter[str] = Counter()
         self.problem = ""
         """Why the file is not used; "" when it is, or when there is none."""
         self._most: dict[Kind, int] = {
@@ -98,9 +80,15 @@ class ExecutorCache:
         self._memory: dict[Kind, OrderedDict[str, str]] = {kind: OrderedDict() for kind in self._most}
         self._characters: dict[Kind, int] = dict.fromkeys(self._most, 0)
         self._lock = threading.Lock()
-        self._db: sqlite3.Connection | None = None
+        self._db: SharedDatabase | None = None
         if path is not None:
-            self._open(path, max_on_disk)
+            try:
+                self._db = SharedDatabase(path, _SCHEMA)
+            except (sqlite3.Error, OSError) as problem:
+                self.problem = f"{path}: {problem}"
+            else:
+                self._db.ask(f"PRAGMA busy_timeout={_WAIT_MS}")
+                self._db.write("DELETE FROM cache WHERE n <= (SELECT max(n) FROM cache) - ?", [(max_on_disk,)])
 
     def get(self, kind: Kind, question: Any) -> Any | None:
         """The answer to exactly this question, or None.
@@ -109,84 +97,53 @@ class ExecutorCache:
             kind: which of the three caches.
             question: an `Asked`, or the JSON value of one: text, model, parameters, versions.
         """
-        asked = _asked(question)
-        with self._lock:
-            answer = self._recall(kind, asked)
-        value = _load(answer)
-        name = f"{kind}_{'misses' if value is None else 'hits'}"
-        setattr(self.stats, name, getattr(self.stats, name) + 1)
+        value = self._recall(kind, question)
+        self._lookups[f"{kind}_{'misses' if value is None else 'hits'}"] += 1
         return value
 
     def holds(self, kind: Kind, question: Any) -> bool:
         """Whether there is an answer; does not count as a hit or a miss."""
-        with self._lock:
-            return _load(self._recall(kind, _asked(question))) is not None
+        return self._recall(kind, question) is not None
 
     def put(self, kind: Kind, question: Any, answer: Any) -> None:
         """Keep an answer (a JSON value, not None). Failing to write is not an error."""
         asked, body = _asked(question), json.dumps(answer, separators=(",", ":"))
         with self._lock:
             self._remember(kind, asked.key, body)
-            if self._db is not None:
-                row = (kind, asked.key, asked.text, body, _checksum(asked.text, body))
-                try:
-                    self._db.execute(
-                        "INSERT OR REPLACE INTO cache(kind, key, question, answer, checksum) VALUES(?,?,?,?,?)", row
-                    )
-                except sqlite3.Error as problem:
-                    self._give_up(problem)
+        if self._db is not None:
+            row = (kind, asked.key, asked.text, body, _checksum(asked.text, body))
+            self._db.write(
+                "INSERT OR REPLACE INTO cache(kind, key, question, answer, checksum) VALUES(?,?,?,?,?)", [row]
+            )
 
     def info(self) -> dict[str, Any]:
-        """Counts and hit rates, for the result."""
-        counts = {entry.name: getattr(self.stats, entry.name) for entry in fields(self.stats)}
-        return {**counts, **{f"{kind}_hit_rate": round(self.stats.rate(kind), 4) for kind in self._most}}
+        """Hits, misses and hit rates (0 without any look-up) since the cache was opened, for the result."""
+        told: dict[str, Any] = {}
+        for kind in self._most:
+            hits, misses = (self._lookups[f"{kind}_{what}"] for what in ("hits", "misses"))
+            told |= {f"{kind}_hits": hits, f"{kind}_misses": misses}
+            told[f"{kind}_hit_rate"] = round(hits / (hits + misses), 4) if hits + misses else 0.0
+        return told
 
     def close(self) -> None:
         """Close the file."""
+        if self._db is not None:
+            self._db.close()
+            self._db = None
+
+    def _recall(self, kind: Kind, question: Any) -> Any | None:
+        asked, memory = _asked(question), self._memory[kind]
         with self._lock:
-            if self._db is not None:
-                self._db.close()
-                self._db = None
-
-    def _open(self, path: Path, max_on_disk: int) -> None:
-        for again in (True, False):
-            try:
-                db = connect(path, _SCHEMA)
-            except sqlite3.DatabaseError as problem:
-                if not (again and is_damaged(problem)):
-                    self.problem = f"{path}: {problem}"
-                    return
-                put_aside(path)
-            except OSError as problem:
-                self.problem = f"{path}: {problem}"
-                return
-            else:
-                break
-        self._db = db
-        try:
-            db.execute(f"PRAGMA busy_timeout={_WAIT_MS}")
-            db.execute("DELETE FROM cache WHERE n <= (SELECT max(n) FROM cache) - ?", (max_on_disk,))
-        except sqlite3.Error as problem:
-            self._give_up(problem)
-
-    def _recall(self, kind: Kind, asked: Asked) -> str | None:
-        memory, key, question = self._memory[kind], asked.key, asked.text
-        if key in memory:
-            memory.move_to_end(key)
-            return memory[key]
-        if self._db is None:
-            return None
-        try:
-            row = self._db.execute(
-                "SELECT question, answer, checksum FROM cache WHERE kind=? AND key=?", (kind, key)
-            ).fetchone()
-        except sqlite3.Error as problem:
-            self._give_up(problem)
-            return None
-        if row is None or row[0] != question or not isinstance(row[1], str) or row[2] != _checksum(question, row[1]):
-            return None
-        self._remember(kind, key, row[1])
-        return row[1]
+            if asked.key in memory:
+                memory.move_to_end(asked.key)
+                return json.loads(memory[asked.key])
+        sql = "SELECT question, answer, checksum FROM cache WHERE kind=? AND key=?"
+        for known, answer, checksum in self._db.ask(sql, (kind, asked.key)) if self._db is not None else ():
+            if known == asked.text and isinstance(answer, str) and checksum == _checksum(known, answer):
+                with self._lock:
+                    self._remember(kind, asked.key, answer)
+                return json.loads(answer)
+        return None
 
     def _remember(self, kind: Kind, key: str, answer: str) -> None:
         memory = self._memory[kind]
@@ -194,14 +151,6 @@ class ExecutorCache:
         memory[key] = answer
         while len(memory) > self._most[kind] or self._characters[kind] > MOST_CHARACTERS:
             self._characters[kind] -= len(memory.popitem(last=False)[1])
-
-    def _give_up(self, problem: sqlite3.Error) -> None:
-        """Go on without the file, unless somebody else only has it locked for a moment."""
-        if "locked" in str(problem) or "busy" in str(problem) or self._db is None:
-            return
-        self.problem = str(problem)
-        self._db.close()
-        self._db = None
 
 
 def _asked(question: Any) -> Asked:
@@ -214,12 +163,3 @@ def _digest(text: str) -> str:
 
 def _checksum(question: str, answer: str) -> str:
     return _digest(f"{len(question)}:{question}{answer}")
-
-
-def _load(answer: str | None) -> Any | None:
-    if answer is None:
-        return None
-    try:
-        return json.loads(answer)
-    except ValueError:
-        return None

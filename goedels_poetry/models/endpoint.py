@@ -158,14 +158,13 @@ def openai_endpoint(settings: ModelSettings, http: Any, pace: Pace) -> Endpoint:
         http: client of :func:`goedels_poetry.models.http.http_client`.
         pace: shared by the roles that ask the same model.
     """
+    from langchain_openai.chat_models.base import ChatOpenAI
     from pydantic import SecretStr
-
-    from goedels_poetry.models.chat import StraightChat
 
     server, name = server_of(settings), settings.model or ""
     is_known = bool(key_of(settings)) or "authorization" in map(str.lower, settings.extra_headers)
     lacks = NO_KEY if server == OPENAI and not is_known else ""
-    chat = StraightChat(
+    chat = ChatOpenAI(
         model=name,
         base_url=server,
         api_key=SecretStr(key_of(settings) or "none"),  # the client insists on a key, most local servers on none
@@ -174,7 +173,7 @@ def openai_endpoint(settings: ModelSettings, http: Any, pace: Pace) -> Endpoint:
         default_headers=settings.extra_headers or None,
         http_async_client=http,
         use_responses_api=None if server == OPENAI else False,
-    ).with_key(key_of(settings))
+    )
     facts = {
         "server": public_address(server),
         "model": name,

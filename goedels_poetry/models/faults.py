@@ -25,10 +25,6 @@ class ReplyTooLarge(Exception):
         super().__init__(f"the reply is larger than {limit} bytes")
 
 
-class UnusableAnswer(Exception):
-    """The server answered, but with nothing that holds a reply; the words say why."""
-
-
 @dataclass(frozen=True, slots=True)
 class Fault:
     """Why there is no reply."""
@@ -53,7 +49,7 @@ def fault_of(error: BaseException, seconds: float, setting: str = "") -> Fault:
     """
     chain = list(_chain(error))
     for each in chain:
-        if isinstance(each, ReplyTooLarge | UnusableAnswer):
+        if isinstance(each, ReplyTooLarge):
             return Fault(str(each))
         status = getattr(each, "status_code", None)
         if isinstance(status, int):
@@ -89,6 +85,8 @@ def _of_status(status: int, error: BaseException) -> Fault:
     headers = getattr(getattr(error, "response", None), "headers", {})
     wait = retry_after(headers)
     asked = f" (asks to wait {wait:g} s)" if wait is not None else ""
+    if headers.get("location"):
+        asked = f" (it points to {headers['location'][:200]!r}, and nothing is sent there)"
     what = {
         401: "the key was not accepted",
         403: "the server does not allow it",

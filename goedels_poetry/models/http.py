@@ -1,9 +1,8 @@
-"""The HTTP client under the models: many requests at once, and no reply larger than the limit."""
+"""The HTTP client under the models: many requests at once, on any event loop, and no reply larger than the limit."""
 
 from __future__ import annotations
 
 import asyncio
-from functools import cached_property
 from importlib import import_module
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -14,8 +13,7 @@ from goedels_poetry.models.faults import ReplyTooLarge
 def http_client(max_bytes: int) -> Any:
     """A client that breaks off any answer of more than ``max_bytes`` (decompressed).
 
-    All roles share it, on any number of event loops. Cancelling a request closes its connection. Close it with
-    ``aclose``.
+    All roles share it, on any number of event loops: each has connections of its own. Close it with ``aclose``.
     """
     import openai
 
@@ -23,82 +21,38 @@ def http_client(max_bytes: int) -> Any:
     client: Any = openai.DefaultAsyncHttpxClient
     httpx: Any = import_module(client.__mro__[1].__module__.partition(".")[0])
 
-    class OneAtATime(httpx.AsyncBaseTransport):  # type: ignore[misc]  # chosen at run time
-        """Connection pools that each serve one request at a time, the latest used first.
-
-        A common pool looks at every connection whenever a request begins or ends: with 100 at once that is
-        half of all the time that they take.
-        """
+    class PerLoop(httpx.AsyncBaseTransport):  # type: ignore[misc]  # chosen at run time
+        """A connection belongs to the event loop that has opened it."""
 
         def __init__(self) -> None:
-            # A connection belongs to the event loop that has opened it.
-            self._idle: WeakKeyDictionary[Any, dict[str, list[Any]]] = WeakKeyDictionary()
-            self._all: list[tuple[asyncio.AbstractEventLoop, Any]] = []
+            self._transports: WeakKeyDictionary[asyncio.AbstractEventLoop, Any] = WeakKeyDictionary()
 
         async def handle_async_request(self, request: Any) -> Any:
-            schemes = self._idle.setdefault(asyncio.get_running_loop(), {"http": [], "https": []})
-            idle = schemes["https" if request.url.scheme == "https" else "http"]
-            pool = idle.pop() if idle else self._pool(request.url.scheme)
-            try:
-                response = await pool.handle_async_request(request)
-            except BaseException:
-                idle.append(pool)
-                raise
-            response.stream = Released(response.stream, lambda: idle.append(pool))
-            return response
-
-        def _pool(self, scheme: str) -> Any:
-            # Certificates take 20 ms to read: once, and only where they are needed. An empty context takes 0.3 ms.
-            pool = httpx.AsyncHTTPTransport(verify=self._tls if scheme == "https" else self._unused)
-            self._all.append((asyncio.get_running_loop(), pool))
-            return pool
-
-        @cached_property
-        def _tls(self) -> Any:
-            return httpx.create_ssl_context()
-
-        @cached_property
-        def _unused(self) -> Any:
-            return httpx.create_ssl_context(verify=False)
+            loop = asyncio.get_running_loop()
+            if loop not in self._transports:
+                unlimited = httpx.Limits(max_connections=None, max_keepalive_connections=None)
+                self._transports[loop] = httpx.AsyncHTTPTransport(limits=unlimited)
+            return await self._transports[loop].handle_async_request(request)
 
         async def aclose(self) -> None:
             here = asyncio.get_running_loop()
-            for loop, pool in self._all:
+            for loop, transport in list(self._transports.items()):
                 if loop is here:
-                    await pool.aclose()
+                    await transport.aclose()
                 elif loop.is_running():  # it may wait for us, so we do not wait for it
-                    asyncio.run_coroutine_threadsafe(pool.aclose(), loop)
-
-    class Released(httpx.AsyncByteStream):  # type: ignore[misc]  # chosen at run time
-        """A body that says when it is done with its connection."""
-
-        def __init__(self, body: Any, release: Any) -> None:
-            self._body = body
-            self._release = release
-
-        async def __aiter__(self) -> Any:
-            async for piece in self._body:
-                yield piece
-
-        async def aclose(self) -> None:
-            release, self._release = self._release, lambda: None
-            try:
-                await self._body.aclose()
-            finally:
-                release()
+                    asyncio.run_coroutine_threadsafe(transport.aclose(), loop)
 
     class Client(openai.DefaultAsyncHttpxClient):
         async def send(self, request: Any, *, stream: bool = False, **arguments: Any) -> Any:
             response = await super().send(request, stream=True, **arguments)
             return response if stream else await _read(response, request, max_bytes)
 
-    from urllib.request import getproxies  # brings ssl: not at the cost of who has no model
+    from urllib.request import getproxies  # brings ssl
 
-    # A redirection would send the whole prompt to a host that nobody has named. And a transport of our own would keep
-    # the client from finding the proxies of the environment.
-    if getproxies():
-        return Client(follow_redirects=False)
-    return Client(transport=OneAtATime(), follow_redirects=False)
+    # A redirection would send the whole prompt to a host that nobody has named. A transport of our own would keep the
+    # client from finding the proxies of the environment.
+    more = {} if getproxies() else {"transport": PerLoop()}
+    return Client(follow_redirects=False, **more)
 
 
 async def _read(response: Any, request: Any, max_bytes: int) -> Any:

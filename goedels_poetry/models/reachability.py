@@ -95,18 +95,15 @@ def _prompts(settings: Settings) -> list[Seen]:
     """The user's prompts: which ones replace ours, and whether they can be read."""
     if settings.prompts_dir is None:
         return []
-    if not settings.prompts_dir.expanduser().is_dir():
-        return [Seen("prompts", f"there is no folder {settings.prompts_dir}", ok=False)]
-    mine, ours = Prompts(settings.prompts_dir), Prompts()
-    seen = []
+    try:
+        mine = Prompts(settings.prompts_dir)
+        mine.check()
+    except PromptError as problem:
+        return [Seen("prompts", one_line(problem), ok=False)]
+    ours, seen = Prompts(), []
     for file in sorted(settings.prompts_dir.expanduser().glob("*.md")):
-        try:
-            template = mine.get(file.stem)
-        except PromptError as problem:
-            seen.append(Seen("prompt", one_line(problem), ok=False))
-            continue
         known = file.stem in ours.names()
-        unknown = sorted(template.variables - ours.get(file.stem).variables) if known else []
+        unknown = sorted(mine.get(file.stem).variables - ours.get(file.stem).variables) if known else []
         words = f"{file} replaces ours" if known else f"{file} replaces nothing: there is no prompt of that name"
         asks = f", but asks for {', '.join(unknown)}, which may not be given" if unknown else ""
         seen.append(Seen("prompt", words + asks, ok=known))

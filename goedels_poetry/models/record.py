@@ -16,15 +16,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.files import at_once, read_bytes
 from goedels_poetry.models.cache import Asked
-from goedels_poetry.models.requests import Reply, Request, Usage
+from goedels_poetry.models.requests import Reply, Request
 
 FORMAT = "goedels-poetry recording"
 VERSION = 1
 MAX_BYTES = 1 << 30
 """Of a recording that is read."""
+_REPLY = TypeAdapter(Reply)
 
 
 class RecordingError(GoedelsPoetryError):
@@ -131,7 +134,9 @@ class Recording:
                         raise RecordingError(f"{path} is not a recording that this version understands")
                     roles |= {str(role): dict(facts) for role, facts in line["roles"].items()}
                 else:
-                    answers.setdefault(Asked(line["question"]).key, deque()).append(_from_json(line["reply"]))
+                    answers.setdefault(Asked(line["question"]).key, deque()).append(
+                        _REPLY.validate_python(line["reply"])
+                    )
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as problem:
                 if number == 1:
                     raise RecordingError(f"{path} is not a recording: its first line is another one") from problem
@@ -149,24 +154,3 @@ class Recording:
 
 def _to_json(reply: Reply) -> dict[str, Any]:
     return asdict(reply) | {"parsed": None}  # found again in the text
-
-
-def _from_json(data: dict[str, Any]) -> Reply:
-    """A reply as it was written; raises ValueError, KeyError, TypeError or AttributeError for another value."""
-    told = data["usage"]
-    tokens_in, tokens_out, cached = (int(told.get(f"{name}_tokens", 0)) for name in ("input", "output", "cached"))
-    texts = [data.get(name, "") for name in ("text", "error", "finish", "model")]
-    if not all(isinstance(text, str) for text in texts):
-        raise TypeError("a text was expected")
-    text, error, finish, model = texts
-    return Reply(
-        text=text,
-        error=error,
-        usage=Usage(tokens_in, tokens_out, cached, float(told.get("money", 0))),
-        seconds=float(data.get("seconds", 0)),
-        cached=bool(data.get("cached")),
-        finish=finish,
-        model=model,
-        calls=int(data.get("calls", 0)),
-        away=bool(data.get("away")),
-    )

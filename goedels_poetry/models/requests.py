@@ -2,11 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 ROLES = ("formalizer", "judge", "prover", "corrector", "sketcher", "decider", "search_query")
 """The creative roles; each may have a model of its own."""
+
+
+def object_of(
+    title: str, /, *, required: Sequence[str] | None = None, closed: bool = False, **properties: Any
+) -> dict[str, Any]:
+    """The JSON schema of an object; of each property the name of its type, ``[schema]`` for a list, or its schema.
+
+    Args:
+        required: properties that it must have; None: all.
+        closed: whether it may have no others.
+    """
+    told = {name: _schema(value) for name, value in properties.items()}
+    wanted = list(properties) if required is None else list(required)
+    titled = {"title": title} if title else {}
+    more = {"additionalProperties": False} if closed else {}
+    return {**titled, "type": "object", "properties": told, "required": wanted, **more}
+
+
+def _schema(value: Any) -> Any:
+    if isinstance(value, list):
+        return {"type": "array", "items": _schema(value[0])}
+    return {"type": value} if isinstance(value, str) else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +73,6 @@ class Usage:
     cached_tokens: int = 0
     """Those of the input tokens that the server had in its own prompt cache."""
     money: float = 0.0
-
-    def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            self.cached_tokens + other.cached_tokens,
-            self.money + other.money,
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,7 @@ class Premise:
     statement: str
     docstring: str = ""
     source: str = ""
-    """Where it stands: "file", "project: PATH", "library", or the service that knows it."""
+    """Where it stands: "file", "library", or the service that knows it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field, replace
@@ -85,18 +86,6 @@ class Trial:
         return cls(**known)
 
 
-_SHARE = {
-    Status.OPEN: 12,
-    Status.REJECTED: 10,
-    Status.ERROR: 5,
-    Status.TIMEOUT: 5,
-    Status.UNDER_WAY: 1,
-    Status.PROVED: 8,
-    Status.REFUTED: 5,
-}
-"""How many trials of a status are kept at most beside the others; failed ones take what is left."""
-
-
 @dataclass(slots=True)
 class TrialLog:
     """The trials of one job, the most telling of them kept. One thread at a time."""
@@ -144,7 +133,7 @@ class TrialLog:
 
     def wants(self, status: Status) -> bool:
         """Whether a further trial of this status may be kept; where it may not, it is only counted."""
-        if self._count(status) < _SHARE.get(status, MOST_KEPT):
+        if len(self._kept) < MOST_KEPT or self._largest() is not status:
             return True
         self._dropped += 1
         return False
@@ -162,7 +151,7 @@ class TrialLog:
     # -- what is kept ----------------------------------------------------------------------------------------------
     @property
     def trials(self) -> tuple[Trial, ...]:
-        """What is kept, in the order in which it was first tried."""
+        """The trials that are kept, in the order in which they were first tried."""
         return tuple(self._kept.values())
 
     @property
@@ -173,9 +162,7 @@ class TrialLog:
     def to_json(self) -> dict[str, Any]:
         """What comes back with a job's result: ``{"trials": [...], "more": n}``; {} without any."""
         self.end()
-        return (
-            {"trials": [trial.to_json() for trial in self._kept.values()], "more": self._dropped} if self._kept else {}
-        )
+        return {"trials": [trial.to_json() for trial in self.trials], "more": self._dropped} if self._kept else {}
 
     def take(self, data: dict[str, Any]) -> None:
         """Add what `to_json` gave."""
@@ -192,26 +179,22 @@ class TrialLog:
         )
         key = ("" if trial.lemma else trial.strategy, trial.what, trial.status)
         known = self._kept.get(key)
-        if known is not None:
-            self._kept[key] = _together(known, trial)
-        else:
-            self._kept[key] = trial
-            if len(self._kept) > MOST_KEPT or self._count(trial.status) > _SHARE.get(trial.status, MOST_KEPT):
-                self._drop(trial.status)
+        self._kept[key] = trial if known is None else _together(known, trial)
+        if len(self._kept) > MOST_KEPT:
+            self._drop(self._largest())
         if written:
             self._write({"trial": trial.to_json()})
 
-    def _count(self, status: Status) -> int:
-        return sum(trial.status is status for trial in self._kept.values())
+    def _largest(self) -> Status:
+        """The status of most of the trials."""
+        return Counter(trial.status for trial in self._kept.values()).most_common(1)[0][0]
 
     def _drop(self, status: Status) -> None:
         """The least telling trial of a status goes: the longest text, and of those that are as long the latest."""
-        present = [key for key, trial in self._kept.items() if trial.status is status]
-        longest = max(present, key=lambda key: (len(self._kept[key].left), len(key[1]), self._order(key)))
-        self._dropped += self._kept.pop(longest).times
-
-    def _order(self, key: tuple[str, str, Status]) -> int:
-        return list(self._kept).index(key)
+        present = [(key, trial) for key, trial in self._kept.items() if trial.status is status]
+        order = {key: number for number, (key, _) in enumerate(present)}
+        longest = max(present, key=lambda each: (len(each[1].left), len(each[1].what), order[each[0]]))
+        self._dropped += self._kept.pop(longest[0]).times
 
     # -- the file --------------------------------------------------------------------------------------------------
     @property
@@ -221,31 +204,22 @@ class TrialLog:
         return None if self.place is None else Path(self.place)
 
     def _write(self, line: dict[str, Any]) -> None:
-        if self.place is None:
+        path = self.path if self.place is not None else None
+        if path is None:
             return
         try:
-            if self._file is None:
-                path = self.path
-                assert path is not None
+            if self._file is None or self._lines > MOST_LINES:
+                if self._file is not None:
+                    self._file.close()
                 path.parent.mkdir(parents=True, exist_ok=True)
-                self._file = path.open("w", encoding="utf-8")
-                self._write_kept()
-            elif self._lines > MOST_LINES:
-                self._file.seek(0)
-                self._file.truncate()
-                self._write_kept()
+                self._file, self._lines = path.open("w", encoding="utf-8"), 0
+                kept = [{"more": self._dropped}, *({"trial": trial.to_json()} for trial in self.trials)]
+                self._file.writelines(f"{json.dumps(each)}\n" for each in kept)
             self._file.write(json.dumps(line) + "\n")
             self._file.flush()
             self._lines += 1
         except OSError:  # a full disk costs nobody a proof
             self.place = None
-
-    def _write_kept(self) -> None:
-        assert self._file is not None
-        self._lines = 0
-        self._file.write(json.dumps({"more": self._dropped}) + "\n")
-        for trial in self._kept.values():
-            self._file.write(json.dumps({"trial": trial.to_json()}) + "\n")
 
     def close(self) -> None:
         """Nothing is written any more. The file stays."""
@@ -284,23 +258,18 @@ class Doing:
     """Seconds since the epoch."""
 
 
-TAIL = 8_192
+def _said(path: Path) -> list[dict[str, Any]]:
+    """What the lines of a file say; a file has few, for it begins anew after `MOST_LINES`. Nothing without a file."""
+    try:
+        return [_line(line) for line in path.read_text("utf-8", "replace").splitlines()]
+    except OSError:
+        return []
 
 
 def doing(path: Path) -> Doing | None:
-    """What the job that writes this file is at; None while it has said nothing. Reads the end of the file only."""
-    try:
-        with path.open("rb") as file:
-            size = file.seek(0, 2)
-            file.seek(max(0, size - TAIL))
-            lines = file.read().decode("utf-8", "replace").splitlines()
-    except OSError:
-        return None
-    for line in reversed(lines):
-        said = _line(line)
-        if "at" in said:
-            return Doing(said.get("strategy", ""), said.get("what", ""), said["at"])
-    return None
+    """What the job that writes this file is at; None while it has said nothing."""
+    last = next((said for said in reversed(_said(path)) if "at" in said), None)
+    return None if last is None else Doing(last["strategy"], last["what"], last["at"])
 
 
 def unfinished(path: Path, *, now: float | None = None) -> TrialLog:
@@ -310,13 +279,11 @@ def unfinished(path: Path, *, now: float | None = None) -> TrialLog:
     """
     log = TrialLog()
     try:
-        lines = path.read_text("utf-8", "replace").splitlines()
-        ended = now if now is not None else path.stat().st_mtime
+        ended = path.stat().st_mtime if now is None else now
     except OSError:
         return log
     last: dict[str, Any] = {}
-    for line in lines:
-        said = _line(line)
+    for said in _said(path):
         if "at" in said:
             last = said
         elif "trial" in said:
@@ -338,26 +305,16 @@ def _still_under_way(last: dict[str, Any], ended: dict[str, Any]) -> dict[str, A
 
 
 def _line(text: str) -> dict[str, Any]:
+    """What a line says; {} for the beginning of the tail, a line that is being written, and damaged ones."""
     try:
         said = json.loads(text)
-    except ValueError:  # the beginning of the tail, or a line that is being written
+        if "trial" in said:
+            return {"trial": Trial.from_json(said["trial"]).to_json()}
+        if "at" in said:
+            return {"at": float(said["at"]), "strategy": str(said["strategy"]), "what": str(said["what"])}
+        return {"more": int(said["more"])}
+    except (ValueError, TypeError, KeyError):
         return {}
-    if not isinstance(said, dict):
-        return {}
-    try:  # whatever has become of the file, a run is not to end by it
-        return {name: read(said[name]) for name, read in _READ.items() if name in said}
-    except (TypeError, ValueError, KeyError):
-        return {}
-
-
-_READ: dict[str, Callable[[Any], Any]] = {
-    "at": float,
-    "strategy": str,
-    "what": str,
-    "more": int,
-    "trial": lambda trial: Trial.from_json(trial).to_json(),
-}
-"""What a line may say, and as what it is read."""
 
 
 # -- where a job finds its log -------------------------------------------------------------------------------------

@@ -8,8 +8,7 @@ from typing import Any
 from goedels_poetry.python.testing.checks import checks_of
 from goedels_poetry.python.translate.faults import OutsideFragment, PythonFault
 from goedels_poetry.python.translate.program import Program, read_program, with_contracts
-from goedels_poetry.python.translate.translate import translate
-from goedels_poetry.python.translate.values import python_arguments
+from goedels_poetry.python.translate.translate import python_arguments, translate
 from goedels_poetry.smt.jobs import symbolic
 
 Json = dict[str, Any]

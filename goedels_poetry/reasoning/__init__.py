@@ -1,11 +1,8 @@
 """Questions in plain language and logic programs: answers, and what they rest on.
 
-* `proof_of_thought` answers questions, `backends` decides programs; `results` is what both return.
-* `solving` runs the machine in a thread of its own, `clients` takes chat models of other libraries.
-* `runs` makes one run of the machine.
-* `postprocessors` names the ways of asking more than once: `self_refine`, `self_consistency` (with `votes`),
-  and two that divide a question (`parts`).
-* `steps` is what these share: a step, a chain, side by side or in turn.
+`proof_of_thought` answers questions (`solving` with the machine, `clients` with chat models of other libraries),
+`backends` decides programs, `results` is what both return. `postprocessors` has the ways of asking more than once, made
+of `steps`.
 """
 
 from __future__ import annotations

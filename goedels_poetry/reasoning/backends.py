@@ -8,10 +8,12 @@ end with it.
 from __future__ import annotations
 
 import os
+import queue
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import ClassVar, Protocol, Self, get_args, runtime_checkable
+from contextlib import contextmanager, suppress
+from typing import ClassVar, Self, get_args
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.faults import EncodingError
@@ -30,71 +32,42 @@ TEXT_ERRORS = (InvalidInput, EncodingError)
 """What a bad program raises while it is read or put into the words of solvers."""
 
 
-@runtime_checkable
-class Backend(Protocol):
-    """What decides programs of one language."""
-
-    name: str
-    suffix: str
-
-    def execute(self, program: str | os.PathLike[str]) -> VerificationResult:
-        """Decide a program: its text (str) or its file (a path). Never raises for a bad program."""
-        ...
-
-    def close(self) -> None:
-        """End the solver processes."""
-        ...
-
-
 class SolverPairs:
     """A bounded number of solver pairs for any number of threads. The one used last is lent first."""
 
     def __init__(self, size: int) -> None:
         if size < 1:
             raise ValueError("a pool has at least one pair of solvers")
-        self._free: list[SolverPair] = []
-        self._lent: set[int] = set()
-        self._pairs: dict[int, SolverPair] = {}
-        self._size = size
+        self._pairs = [SolverPair() for _ in range(size)]  # their processes begin with the first query
+        self._free: queue.LifoQueue[SolverPair] = queue.LifoQueue()
+        for pair in reversed(self._pairs):
+            self._free.put(pair)
         self._closed = threading.Event()
-        self._ready = threading.Condition()
 
     @contextmanager
     def lend(self) -> Iterator[SolverPair]:
         """A pair that nobody else uses meanwhile; waits for one. Raises SolverError when the pool is closed."""
-        with self._ready:
-            self._ready.wait_for(self._may_go_on)
-            if self._closed.is_set():
-                raise SolverError("the backend is closed")
-            pair = self._free.pop() if self._free else SolverPair()
-            self._pairs[id(pair)] = pair
-            self._lent.add(id(pair))
+        pair = None
+        while pair is None and not self._closed.is_set():
+            with suppress(queue.Empty):
+                pair = self._free.get(timeout=_RETRY_SECONDS)
         try:
+            if pair is None or self._closed.is_set():
+                raise SolverError("the backend is closed")
             yield pair
         finally:
-            with self._ready:
-                self._lent.discard(id(pair))
-                if self._closed.is_set():
-                    pair.close()
-                else:
-                    self._free.append(pair)
-                    self._ready.notify()
-
-    def _may_go_on(self) -> bool:
-        return self._closed.is_set() or bool(self._free) or len(self._pairs) < self._size
+            if pair is not None:
+                self._free.put(pair)
 
     def close(self) -> None:
         """End every process, when what is under way has ended as unknown."""
-        with self._ready:
-            self._closed.set()
-            self._ready.notify_all()
-            while self._lent:
-                for number in self._lent:
-                    self._pairs[number].stop()
-                self._ready.wait(_RETRY_SECONDS)  # a kill may come just before there is something to kill
-            for pair in self._free:
-                pair.close()
-            self._free.clear()
+        self._closed.set()
+        while self._free.qsize() < len(self._pairs):
+            for pair in self._pairs:
+                pair.stop()
+            time.sleep(_RETRY_SECONDS)  # a kill may come just before there is something to kill
+        for pair in self._pairs:
+            pair.close()
 
 
 class _LogicBackend:

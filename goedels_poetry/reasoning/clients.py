@@ -1,4 +1,4 @@
-"""Whatever a caller has that can be asked: names, models by role, LangChain chat models, OpenAI's own clients.
+"""Whatever a caller has that can be asked: names, models by role, LangChain chat models, OpenAI-like clients.
 
 Clients are known by their shape, so none of their packages need be installed.
 """
@@ -44,9 +44,12 @@ class UnusableClient(GoedelsPoetryError):
 def settings_with(settings: Settings, llm: Any, model: str | None) -> Settings:
     """The settings with the model that is meant, in every role, where a name and an address say all that is needed."""
     own: dict[str, Any] = {"model": llm if isinstance(llm, str) else model}
-    if _is_openai(llm) and not _is_azure(llm):
-        headers = {name: str(value) for name, value in _headers(llm).items()}
-        own |= {"base_url": str(llm.base_url).rstrip("/"), "api_key": _secret(llm), "extra_headers": headers}
+    if _is_openai(llm):
+        from pydantic import SecretStr
+
+        key = SecretStr(str(llm.api_key)) if llm.api_key else None
+        headers = {name: str(value) for name, value in (getattr(llm, "_custom_headers", None) or {}).items()}
+        own |= {"base_url": str(llm.base_url).rstrip("/"), "api_key": key, "extra_headers": headers}
     if own == {"model": None}:
         return settings
     default = settings.models.default.model_copy(update=own)
@@ -70,14 +73,12 @@ def models_of(llm: Any, model: str | None, settings: Settings, what: str = "llm"
         return llm
     if llm is None or isinstance(llm, str):
         return models_from(settings)
-    if _completions(llm) is not None and not model:
-        raise UnusableClient(NEEDS_A_NAME)
-    if _is_azure(llm):
-        return Models({"default": _azure(llm, str(model))}, settings=settings)
-    if _is_openai(llm):
-        return models_from(settings)
     if _completions(llm) is not None:
-        return Models({"default": _client_chat(llm, str(model))}, settings=settings)
+        if not model:
+            raise UnusableClient(NEEDS_A_NAME)
+        if _is_openai(llm):
+            return models_from(settings)
+        return Models({"default": _client_chat(llm, model)}, settings=settings)
     if isinstance(llm, Mapping):
         return Models(dict(llm), settings=settings)
     if callable(getattr(llm, "ainvoke", None)):
@@ -91,43 +92,9 @@ def _completions(llm: Any) -> Any:
 
 
 def _is_openai(llm: Any) -> bool:
-    """Whether it names an address and a key, so that it can be asked without it."""
-    return _completions(llm) is not None and all(hasattr(llm, name) for name in ("base_url", "api_key"))
-
-
-def _is_azure(llm: Any) -> bool:
-    return _is_openai(llm) and bool(getattr(llm, "_api_version", ""))
-
-
-def _headers(llm: Any) -> dict[str, Any]:
-    given = getattr(llm, "_custom_headers", None)
-    headers = dict(given) if isinstance(given, Mapping) else {}
-    for name, header in (("organization", "OpenAI-Organization"), ("project", "OpenAI-Project")):
-        if isinstance(getattr(llm, name, None), str):
-            headers.setdefault(header, getattr(llm, name))
-    return headers
-
-
-def _secret(llm: Any) -> Any:
-    from pydantic import SecretStr
-
-    return SecretStr(str(llm.api_key)) if llm.api_key else None
-
-
-def _azure(llm: Any, deployment: str) -> BaseChatModel:
-    """Azure puts the deployment into the path and a version behind it: LangChain's own model knows how."""
-    from langchain_openai import AzureChatOpenAI
-
-    endpoint = str(llm.base_url).split("/openai", 1)[0]
-    return AzureChatOpenAI(
-        azure_endpoint=endpoint,
-        azure_deployment=deployment,
-        api_version=llm._api_version,
-        api_key=_secret(llm),
-        default_headers=_headers(llm) or None,
-        max_retries=0,
-        model=deployment,
-    )
+    """Whether it names an address and a key, so that it can be asked without it; Azure's has an address of its own."""
+    named = _completions(llm) is not None and all(hasattr(llm, name) for name in ("base_url", "api_key"))
+    return named and not getattr(llm, "_api_version", "")
 
 
 def _client_chat(llm: Any, name: str) -> BaseChatModel:
@@ -149,11 +116,6 @@ def _client_chat(llm: Any, name: str) -> BaseChatModel:
         def _llm_type(self) -> str:
             return type(llm).__name__
 
-        def _asked(self, messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> dict[str, Any]:
-            wanted = {"temperature": arguments.get("temperature"), "max_completion_tokens": arguments.get("max_tokens")}
-            own = {name: value for name, value in wanted.items() if value is not None}
-            return {"model": self.model_name, "messages": convert_to_openai_messages(messages), **own}
-
         def _generate(
             self,
             messages: list[BaseMessage],
@@ -161,7 +123,7 @@ def _client_chat(llm: Any, name: str) -> BaseChatModel:
             run_manager: CallbackManagerForLLMRun | None = None,
             **arguments: Any,
         ) -> ChatResult:
-            return _read(_completions(llm)(**self._asked(messages, arguments)))
+            return _read(_completions(llm)(**_asked(messages, arguments)))
 
         async def _agenerate(
             self,
@@ -170,12 +132,16 @@ def _client_chat(llm: Any, name: str) -> BaseChatModel:
             run_manager: AsyncCallbackManagerForLLMRun | None = None,
             **arguments: Any,
         ) -> ChatResult:
-            answer = await asyncio.to_thread(_completions(llm), **self._asked(messages, arguments))
+            answer = await asyncio.to_thread(_completions(llm), **_asked(messages, arguments))
             return _read(await answer if inspect.isawaitable(answer) else answer)
 
+    def _asked(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> dict[str, Any]:
+        wanted = {"temperature": arguments.get("temperature"), "max_completion_tokens": arguments.get("max_tokens")}
+        own = {name: value for name, value in wanted.items() if value is not None}
+        return {"model": name, "messages": convert_to_openai_messages(messages), **own}
+
     def _read(answer: Any) -> ChatResult:
-        choice = answer.choices[0]
-        usage = getattr(answer, "usage", None)
+        choice, usage = answer.choices[0], getattr(answer, "usage", None)
         counts = [getattr(usage, name, 0) for name in ("prompt_tokens", "completion_tokens")]
         sent, got = (count if isinstance(count, int) else 0 for count in counts)
         message = AIMessage(

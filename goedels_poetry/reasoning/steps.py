@@ -1,13 +1,15 @@
-"""What post-processors are made of: a question with the time it has used, runs of the machine, sums of their costs."""
+"""Parts of post-processors: a question with the time it has used, runs of the machine, sums of costs, votes."""
 
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.questions.result import Answer
 from goedels_poetry.reasoning.results import QueryResult
 from goedels_poetry.search.tasks.question import Question
 
@@ -16,12 +18,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A question that is to be answered, and what has been used up before."""
+    """A question that is to be answered, and the time that the steps before have taken of the budgets."""
 
     question: Question
     used_wall_seconds: float = 0.0
     used_solver_seconds: float = 0.0
-    """What the steps before this one have taken of the budgets on time: it is no longer there to be spent."""
 
     def asking(self, **changes: Any) -> Task:
         """The same with another question."""
@@ -43,7 +44,7 @@ Solve = Callable[[Task], Awaitable[QueryResult]]
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What a model said about a question or a program; it decides nothing."""
+    """A model's words about a question or a program; they decide nothing."""
 
     reply: dict[str, Any] | None = None
     """None: nothing that can be used."""
@@ -56,14 +57,14 @@ class Advice:
 
 
 class Machine(Protocol):
-    """Durable runs of the state machine. Each is kept, so that asking again for one that has ended costs nothing."""
+    """Durable runs of the state machine. Asking again for one that has ended costs nothing."""
 
     async def answer(self, task: Task) -> QueryResult:
         """Formalize, verify, correct, decide: once. A limit that is reached is a result, not an exception."""
         ...
 
     async def advise(self, task: Task) -> Advice:
-        """What a model says to the question's :attr:`~goedels_poetry.search.tasks.question.Question.task`."""
+        """Advice about the question; see :attr:`~goedels_poetry.search.tasks.question.Question.task`."""
         ...
 
 
@@ -77,8 +78,7 @@ class PostProcessor(Protocol):
         """Answer ``task``.
 
         Args:
-            task: the question.
-            inner: what stands before this post-processor: the machine itself, or another post-processor.
+            inner: the way of answering before this post-processor: the machine itself, or another post-processor.
             machine: single runs, for what is no answer to the question itself.
         """
         ...
@@ -110,9 +110,7 @@ async def at_once(works: Iterable[Awaitable[T]]) -> list[T]:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def was_stopped(result: QueryResult) -> bool:
-    """Whether a limit or an interrupt ended it, so that nothing more is begun."""
-    return result.verdict is Verdict.OUT_OF_BUDGET
+# -- costs -------------------------------------------------------------------------------------------------------
 
 
 def in_turn(*costs: dict[str, Any]) -> dict[str, Any]:
@@ -132,8 +130,31 @@ def side_by_side(*costs: dict[str, Any]) -> dict[str, Any]:
     return total
 
 
+# -- results -----------------------------------------------------------------------------------------------------
+
+
+def was_stopped(result: QueryResult) -> bool:
+    """Whether a limit or an interrupt ended it, so that nothing more is begun."""
+    return result.verdict is Verdict.OUT_OF_BUDGET
+
+
+def is_decided(result: QueryResult) -> bool:
+    """Whether there is an answer and the checker's word for it."""
+    return result.verdict in (Verdict.PROVED, Verdict.REFUTED) and result.answer is not None
+
+
+def word_of(answer: Answer) -> str:
+    """``true``, ``false``, or the option's letter or the optimum as it is."""
+    return str(answer).lower() if isinstance(answer, bool) else str(answer)
+
+
+def score(result: QueryResult) -> float:
+    """Confidence in the formalization, from 0 to 1."""
+    return float(result.confidence.get("score", 0.0))
+
+
 def standing(winner: QueryResult, runs: Sequence[QueryResult], costs: dict[str, Any]) -> QueryResult:
-    """``chosen`` as what several runs (it is one of them) amount to: their attempts, histories and steps together."""
+    """The winner of several runs (it is one of them), with their attempts, histories and steps together."""
     return replace(
         winner,
         attempts=sum(run.attempts for run in runs),
@@ -144,23 +165,11 @@ def standing(winner: QueryResult, runs: Sequence[QueryResult], costs: dict[str, 
 
 
 def without_answer(result: QueryResult, reason: str) -> QueryResult:
-    """No answer, and nothing that one would rest on. What spoke for each stands in the list of steps."""
-    return replace(
-        result,
-        answer=None,
-        verdict=Verdict.UNKNOWN,
-        program=None,
-        core=None,
-        sentences=(),
-        assumptions=(),
-        countermodel=None,
-        countermodel_words="",
-        options=(),
-        confidence={},
-        certificate=None,
-        trust_level=None,
-        reason=reason,
-    )
+    """No answer, and nothing that one would rest on. The evidence for each is in the list of steps."""
+    asked = ("question", "context", "backend", "semantics", "world")
+    done = ("votes", "attempts", "history", "subanswers", "steps", "costs", "warnings", "run_id")
+    facts = {name: getattr(result, name) for name in (*asked, *done)}
+    return QueryResult(**facts, answer=None, verdict=Verdict.UNKNOWN, reason=reason)
 
 
 def noted(result: QueryResult, warning: str = "", **step: Any) -> QueryResult:
@@ -170,7 +179,7 @@ def noted(result: QueryResult, warning: str = "", **step: Any) -> QueryResult:
 
 
 def evidence(result: QueryResult) -> dict[str, Any]:
-    """What a result rests on, for the list of steps: JSON."""
+    """The basis of a result, for the list of steps: JSON."""
     return {
         "answer": result.answer,
         "verdict": str(result.verdict),
@@ -180,3 +189,69 @@ def evidence(result: QueryResult) -> dict[str, Any]:
         "confidence": result.confidence,
         "run_id": result.run_id,
     }
+
+
+# -- votes -------------------------------------------------------------------------------------------------------
+
+
+def vote_of(result: QueryResult) -> str:
+    """The word under which a result is counted: the answer of a decided one, else the verdict."""
+    return word_of(result.answer) if is_decided(result) else str(result.verdict)
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The votes so far, and how many may still come.
+
+    Only decided samples elect; the others are counted and reported. The answer with the most votes wins, and nothing
+    wins when two have equally many.
+    """
+
+    votes: tuple[str, ...]
+    """One for each sample, in their order."""
+    decided: tuple[bool, ...]
+    """Whether each of them has an answer."""
+    left: int = 0
+    """Samples that have not been asked for."""
+
+    @classmethod
+    def of(cls, results: Sequence[QueryResult], samples: int) -> Tally:
+        """The votes of ``results`` when there are to be ``samples`` of them."""
+        votes = tuple(map(vote_of, results))
+        return cls(votes, tuple(map(is_decided, results)), max(0, samples - len(results)))
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Votes by word, most frequent first, then in the order in which they came."""
+        return dict(Counter(self.votes).most_common())
+
+    @property
+    def leaders(self) -> tuple[str, ...]:
+        """The answers with the most votes: none, one, or those of a tie."""
+        counts = self._answers()
+        most = max(counts.values(), default=0)
+        return tuple(answer for answer, count in counts.items() if count == most)
+
+    @property
+    def lead(self) -> int:
+        """By how many votes the first answer is ahead of the next; 0 for a tie and without any."""
+        first, second = [*sorted(self._answers().values(), reverse=True), 0, 0][:2]
+        return first - second
+
+    @property
+    def settled(self) -> bool:
+        """Whether what is left cannot change which answer wins, nor make it a tie."""
+        return self.left == 0 or self.lead > self.left
+
+    @property
+    def needed(self) -> int:
+        """The smallest number of further samples after which it may be settled."""
+        return 0 if self.settled else min(self.left, (self.left - self.lead) // 2 + 1)
+
+    @property
+    def text(self) -> str:
+        """The votes in words: ``3 true, 2 unknown``."""
+        return ", ".join(f"{count} {vote}" for vote, count in self.counts.items()) or "no votes"
+
+    def _answers(self) -> Counter[str]:
+        return Counter(vote for vote, decided in zip(self.votes, self.decided, strict=True) if decided)

@@ -11,7 +11,6 @@ from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.printer import show_symbol
 from goedels_poetry.protocol.base import Goal, JobPool, Outcome, Theorem
 from goedels_poetry.protocol.reading import READ_SECONDS, read_apart
-from goedels_poetry.protocol.resembling import with_language_hint
 from goedels_poetry.protocol.sequents import Sequent
 from goedels_poetry.protocol.trials import trial_log, unfinished
 from goedels_poetry.smt.notation.reply_forms import (
@@ -110,7 +109,7 @@ class SmtLanguage:
         answer = await read_apart(self._pool, f"{JOBS}:read", {"theorem": text}, MEMORY_MB, len(_URGENCY))
         if not answer["ok"]:
             error = InvalidInput(answer["message"], answer["line"], answer["column"], answer["hint"])
-            raise with_language_hint(error.in_text(text), text, self.name)
+            raise error.in_text(text)
         reading = Reading(answer["theory"], answer["key"], answer["empty"])
         warnings = tuple(answer["warnings"])
         return Theorem("smt", text, dict(options), answer["statement"], warnings, reading, answer["seconds"])

@@ -29,15 +29,12 @@ from goedels_poetry.autoformalizer import (
     AutoformalizationExecutor,
     BeamSearchExecutor,
     ExecutorCache,
-    Item,
     RetryConfig,
     RetryPolicyExecutor,
     autoformalize_all,
-    autoformalize_item,
     load_items,
     summarize,
 )
-from goedels_poetry.autoformalizer.executor import on_one_loop
 from goedels_poetry.models.client import Models
 
 FALSE = f"{NAT}{PLUS}(prove (forall ((x Nat)) (= (plus x x) x)))"
@@ -217,27 +214,6 @@ async def test_a_data_set_is_worked_on_several_at_a_time_and_goes_on_where_it_wa
     assert (total.calls, total.cache_hits) == (12, 2), "the same text is put into words once"
     assert (total.tokens > 100, total.money) == (True, 0.0)
     assert total.to_json()["rate"] == 0.75
-
-
-async def test_an_item_that_cannot_run_does_not_stop_the_others(smt: KeptSmt, tmp_path: Path) -> None:
-    with Server(Script([formal(ZERO)])) as server:
-        async with executor(server, smt, tmp_path) as stating:
-            results = await autoformalize_all(stating, [Item("bad", "x", context="y" * 30_000), Item("good", CLAIM)])
-    assert [(r.success, r.verdict) for r in results] == [(False, "invalid"), (True, "unknown")]
-
-
-def test_one_item_with_a_chat_model_of_the_callers_and_a_schedule(smt: KeptSmt, tmp_path: Path) -> None:
-    from langchain_openai import ChatOpenAI
-
-    with Server(Script([Answer("prose"), formal(ZERO)])) as server:
-        chat = ChatOpenAI(model="scripted", base_url=server.url, api_key="none", max_retries=0)
-        chosen = settings(server, tmp_path, models={})
-        common: dict[str, Any] = {"language": smt, "settings": chosen, "prove": False, "beam_schedule": [1]}
-        failed = autoformalize_item(CLAIM, chat, max_attempts=1, **common)
-        assert (failed.success, failed.attempts) == (False, 1)
-        found = autoformalize_item(f"{CLAIM}!", chat, max_attempts=3, **common)
-        assert (found.success, found.attempts) == (True, 1), "the model's connections still work"
-        on_one_loop(chat.root_async_client.close())
 
 
 async def test_replies_are_kept_in_the_cache_that_was_given(smt: KeptSmt, tmp_path: Path) -> None:

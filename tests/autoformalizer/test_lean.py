@@ -154,24 +154,6 @@ def outcomes(found: Outcome) -> dict[str, tuple[str, str]]:
     return {test["test"]: (test["outcome"], test["words"]) for test in found.value["tests"]}
 
 
-async def test_a_result_says_which_tests_were_made(lean: LeanLanguage) -> None:
-    found = await examined(lean, GOOD)
-    assert found.ok
-    assert {name: outcome for name, (outcome, _) in outcomes(found).items()} == {
-        "commands": "passed",
-        "says something": "passed",
-        "triviality": "passed",
-    }
-
-
-async def test_values_for_which_the_hypotheses_hold_are_shown(lean: LeanLanguage) -> None:
-    found = await examined(lean, "theorem t (n : Nat) (h : 3 < n) (e : n % 2 = 0) : n / 2 * 2 = n := sorry")
-    assert outcomes(found)["hypotheses"] == ("passed", "they hold, e.g. for n = 4")
-    rare = await examined(lean, "theorem t (n m : Nat) (h : n ^ 3 = m ^ 2 + 1000) (g : 999 < n) : 1 < m := sorry")
-    assert rare.ok
-    assert outcomes(rare)["hypotheses"][0] == "warning"
-
-
 TRIVIAL = {
     "`rfl`": "theorem t (n : Nat) : n + 0 = n := sorry",
     "`simp`": "theorem t (xs : List Nat) : (xs ++ []).length = xs.length := sorry",

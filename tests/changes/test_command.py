@@ -67,18 +67,6 @@ def test_write_keeps_what_was_and_the_mode_and_restore_brings_every_state_back(p
     assert [line["kind"] for line in lines if line["kind"] != "failure"][-3:] == ["change", "verification", "decision"]
 
 
-def test_restoring_a_state_keeps_what_was_edited_by_hand_since_and_says_so(project: Path) -> None:
-    file = project / "stats.py"
-    told = json.loads(call("stats.py", *WORDS, "--patch", "mend.diff", "--write", "--json", code=1).stdout)
-    back = call("--restore", f"{told['run_id']}:0", "--write", code=0).output
-    assert f"what it was is in {file}.orig.2" in back
-    file.write_text("edited by hand\n")
-    done = call("--restore", f"{told['run_id']}:1", "--write", code=0).output
-    assert "edited since, and the edits are kept in" in done and f"{file}.orig.3" in done
-    assert file.read_text() == MENDED and (project / "stats.py.orig.3").read_text() == "edited by hand\n"
-    assert (project / "stats.py.orig").read_text() == STATS, "an older copy is never written over"
-
-
 def test_the_verdict_is_the_last_line(project: Path) -> None:
     lines = call("stats.py", *WORDS, "--patch", "mend.diff", code=1).output.splitlines()
     assert lines[-1] == "unknown  stats.py"
@@ -146,16 +134,6 @@ def test_a_link_is_followed_and_stays_a_link(tmp_path: Path) -> None:
     backup = write_in_place(link, "a\r\n", "b\r\n")
     assert link.is_symlink() and real.read_bytes() == b"b\r\n" and backup == tmp_path / "real.py.orig"
     assert not [name for name in os.listdir(tmp_path) if name.startswith(".")]
-
-
-def test_a_file_that_is_named_by_a_link_takes_a_diff_with_either_name(project: Path) -> None:
-    (project / "tool").symlink_to("stats.py")
-    for name in ("stats.py", "tool"):
-        (project / "mend.diff").write_text(MEND.replace("stats.py", name))
-        done = call("tool", *WORDS, "--patch", "mend.diff", code=1)
-        assert "decision: keep (by table)" in done.output, done.output
-    call("tool", *WORDS, "--patch", "mend.diff", "--write", code=1)
-    assert (project / "tool").is_symlink() and (project / "stats.py").read_text() == MENDED
 
 
 def test_a_change_by_a_model_that_the_checker_accepts_is_tested_and_written(project: Path) -> None:

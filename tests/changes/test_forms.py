@@ -91,18 +91,6 @@ def test_a_change_with_tabs_is_one_with_spaces_and_the_other_way_round(step: str
     assert changed(new, TABS, pieces=True) == tabbed
 
 
-def test_a_text_that_mixes_tabs_and_spaces_gets_a_change_as_it_stands() -> None:
-    mixed = "def a():\n\treturn 1\n\n\ndef b():\n    return 2\n"
-    assert changed("@@\n-    return 2\n+    return 3\n", mixed) == mixed.replace("2", "3")
-
-
-def test_a_diff_may_name_the_link_by_which_the_file_was_given() -> None:
-    diff = unified(TEXT, GUARDED, "bin/boxes")
-    assert apply(TEXT, read_proposal(diff, TEXT, "shop/boxes.py", link="bin/boxes")).text == GUARDED
-    with pytest.raises(InvalidInput, match=r"about bin/boxes, and not about shop/boxes\.py or bin/crates"):
-        read_proposal(diff, TEXT, "shop/boxes.py", link="bin/crates")
-
-
 def test_comments_of_the_file_stay_though_the_change_has_not_seen_them() -> None:
     change = (
         "<<<<<<< SEARCH\nif self.empty:\n    return 0\n=======\nif not self.items:\n    return 0\n>>>>>>> REPLACE\n"
@@ -124,11 +112,6 @@ def test_empty_lines_around_statements_that_are_laid_out_otherwise_stay_as_many(
     text = "def one():\n    return 1\n\n\ndef two(a):\n    return a / 2\n\n\ndef three():\n    return 3\n"
     diff = "@@ -4,6 +4,7 @@\n \n def two(a):\n-    return a/2\n+    b = a\n+    return b / 2\n \n"
     assert changed(diff, text) == text.replace("    return a / 2", "    b = a\n    return b / 2")
-
-
-def test_what_is_there_already_is_no_fault() -> None:
-    again = apply(GUARDED, read_proposal("@@\n-    pass\n+    assert width > 0\n", GUARDED, "b.py"))
-    assert again.text == GUARDED and again.is_same
 
 
 def test_a_change_without_a_place_says_which_is_the_nearest() -> None:

@@ -76,13 +76,6 @@ async def test_a_change_wrapped_in_another_try_counts_by_what_it_does(tmp_path: 
     assert done.told["report"]["goal_words"] == ["the command that showed the error ends well"]
 
 
-async def test_lines_that_have_moved_and_other_line_ends_are_no_obstacle(tmp_path: Path) -> None:
-    text = ("# a line more\n# and one more\n" + STATS).replace("\n", "\r\n")
-    done = await verified(tmp_path, MEND, text=text)
-    assert done.text == ("# a line more\n# and one more\n" + MENDED).replace("\n", "\r\n")
-    assert done.moves == ["keep by table"]
-
-
 async def test_a_right_change_with_a_broken_neighbour_is_not_kept(tmp_path: Path) -> None:
     broken = MENDED.replace("max(xs) - min(xs)", "max(xs) - sum(xs)")
     done = await verified(tmp_path, broken)
@@ -96,7 +89,7 @@ async def test_a_neighbour_that_no_test_looks_at_is_seen_all_the_same(tmp_path: 
     other = MENDED.replace("xs[-1]", "xs[0]")
     done = await verified(tmp_path / "one", other)
     assert done.text == STATS and done.moves == ["roll_back by table"]
-    assert "last([2, 1]) was int 1, and is int 2: the error is not about last" in done.result.reason
+    assert "doubtful: last(" in done.result.reason and "the error is not about last" in done.result.reason
     meant = await verified(tmp_path / "two", other, meant=("last",))
     assert meant.text == other and meant.moves == ["keep by table"]
 
@@ -125,12 +118,6 @@ async def test_several_steps_that_each_get_further_end_with_all_of_them(tmp_path
     done = await verified(tmp_path, MEND, SECOND, files={"test_stats.py": TWO})
     assert done.text == MENDED.replace("- min(xs)", "- min(xs) if xs else 0")
     assert done.moves == ["keep_partial by table", "keep by table"] and done.claims_tested
-
-
-async def test_progress_that_broke_nothing_stays_when_there_is_no_further_change(tmp_path: Path) -> None:
-    done = await verified(tmp_path, MEND, files={"test_stats.py": TWO})
-    assert done.text == MENDED and done.moves == ["keep_partial by table"] and not done.claims_tested
-    assert "kept after step 1: the goal is not reached" in done.result.reason
 
 
 async def test_a_step_that_mends_what_the_one_before_it_broke_builds_on_it(tmp_path: Path) -> None:
@@ -162,13 +149,6 @@ async def test_a_file_that_does_not_compile_is_mended(tmp_path: Path) -> None:
     assert done.told["report"]["goal_words"][0] == "the file compiles, which it did not before"
 
 
-async def test_words_without_anything_to_run_are_not_called_tested(tmp_path: Path) -> None:
-    done = await verified(tmp_path, MEND, files={}, test="", error="the mean of nothing should be 0")
-    assert done.text == MENDED and done.moves == ["keep by table"]
-    assert "the goal cannot be checked" in done.result.reason and not done.claims_tested
-    assert "there are no tests" in done.told["report"]["unchecked"]
-
-
 async def test_a_flaky_test_that_fails_first_after_the_change_is_no_reason_to_roll_back(tmp_path: Path) -> None:
     """It passed both times before; the file as it was is run again, and there it fails as well now and then."""
     flaky = (
@@ -185,14 +165,6 @@ async def test_a_flaky_test_that_fails_first_after_the_change_is_no_reason_to_ro
     done = await verified(tmp_path, MEND, files={"test_stats.py": flaky})
     assert done.text == MENDED and done.moves == ["keep by table"] and done.claims_tested
     assert "fails now and then without the change as well" in str(done.told["report"])
-
-
-async def test_a_flaky_test_is_set_aside_and_said_so(tmp_path: Path) -> None:
-    flaky = TESTS + "\n    def test_odd(self):\n        import os\n        self.assertFalse(os.path.exists('seen'))\n"
-    flaky += "        open('seen', 'w').close()\n"
-    done = await verified(tmp_path, MEND, files={"test_stats.py": flaky})
-    assert done.text == MENDED and done.claims_tested
-    assert any("set aside" in line and "test_odd" in line for line in done.told["report"]["unchecked"])
 
 
 async def test_a_text_that_is_no_python_is_verified_by_the_command(tmp_path: Path) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from goedels_poetry.python.changes.baseline import test_command as command_for
-from goedels_poetry.python.changes.case import ChangeCase, Command, command_of, words_of
-from goedels_poetry.python.changes.symptoms import Frame, innermost, is_same_error, symptom_of
+from goedels_poetry.python.changes.case import command_of, words_of
+from goedels_poetry.python.changes.measuring import Frame, innermost, is_same_error, symptom_of
 
 PLAIN = """Traceback (most recent call last):
   File "/home/me/app/main.py", line 9, in <module>
@@ -85,13 +84,3 @@ def test_commands_are_told_apart() -> None:
     assert command_of(words_of("PYTHONPATH=src python -m unittest discover")).path == ("src",)
     assert command_of(words_of("make test")).arguments == ("make", "test")
     assert words_of("cd a && make") == ("sh", "-c", "cd a && make")
-
-
-def test_a_project_that_people_install_can_be_imported_by_its_tests() -> None:
-    test = "from shop.stats import mean\n"
-    flat = ChangeCase("shop/stats.py", "", {"tests/test_stats.py": test, "pyproject.toml": ""}, tests=("pytest", "-q"))
-    assert command_for(flat) == Command("pytest", ("-q",), root_on_path=True)
-    inner = ChangeCase("src/shop/stats.py", "", {"tests/test_stats.py": test, "setup.py": ""}, tests=("pytest",))
-    assert command_for(inner) == Command("pytest", (), root_on_path=False, path=("src",))
-    loose = ChangeCase("shop/stats.py", "", {"tests/test_stats.py": test}, tests=("pytest",))
-    assert command_for(loose) == command_of(("pytest",))

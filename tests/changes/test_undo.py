@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from model_server import Answer, Server
-from scripted_changes import MEND, STATS, Scripted, change, work
+from scripted_changes import STATS, Scripted, change, work
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.search.changes.back import go_back
@@ -53,14 +53,6 @@ async def test_a_person_goes_back_behind_what_was_kept_and_on_with_another_chang
     with opened(tmp_path, run) as store:
         assert [text_of_step(store, step, STATS) for step in range(4)] == [STATS, BROKEN, MENDED, other]
         assert [step.get("to") for step in steps_of(store)[1:]] == [1, 0, 3]
-
-
-async def test_going_back_without_another_change_leaves_that_state(tmp_path: Path) -> None:
-    done = await work(change(patches=(MEND,)), tmp_path)
-    go_back(tmp_path, done.result.run_id, 0)
-    again = await work(change(), tmp_path, run_id=done.result.run_id)
-    assert again.text == STATS and not again.claims_tested
-    assert again.moves == ["keep by table", "roll_back by person", "stop by table"]
 
 
 async def test_the_conversation_has_every_change_report_and_decision_in_full(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import scripted_code  # noqa: F401  the machine's table
 from model_server import Answer, Server
-from scripted_code import Scripted, fenced, proposals
+from scripted_code import Scripted, proposals
 from typer.testing import CliRunner, Result
 
 from goedels_poetry.cli.app import app
@@ -95,16 +95,6 @@ def test_the_function_is_written_whole_and_nothing_is_overwritten(file: Path, tm
     assert not list(tmp_path.glob(".*tmp"))
 
 
-def test_what_is_no_plain_file_is_refused_before_any_work(file: Path, tmp_path: Path) -> None:
-    pipe, link, script = tmp_path / "pipe", tmp_path / "link", Scripted(RIGHT)
-    os.mkfifo(pipe)
-    link.symlink_to(tmp_path / "nowhere")
-    assert "no file" in command(file, "--out", pipe, "--force", script=script).stderr
-    assert "there already" in command(file, "--out", link, script=script).stderr
-    assert script.asked == []
-    assert pipe.is_fifo() and link.is_symlink()
-
-
 def test_what_did_not_pass_is_not_written(file: Path, tmp_path: Path) -> None:
     place = tmp_path / "double.py"
     done = command(file, "--out", place, script=Scripted(WRONG, WRONG.replace("x * x", "x")))
@@ -146,14 +136,6 @@ def test_a_missing_file_and_a_ban_that_is_none_are_invalid(file: Path, tmp_path:
     assert done.exit_code == 2
     assert "recursion" in done.output
     assert command(file, "--max-attempts", "0").exit_code == 2
-
-
-def test_bans_and_attempts_of_the_command_line_stand_above_those_of_the_task(file: Path) -> None:
-    script = Scripted(RIGHT, fenced("def double(x: int) -> int:\n    return sum(x for _ in range(2))"))
-    done = command(file, "--ban", "closed form", "--max-attempts", "1", script=script)
-    assert done.exit_code == 1
-    assert "banned" in done.stdout
-    assert len(script.asked) == 1
 
 
 def test_several_tasks_end_with_a_table_and_the_worst_exit_code(file: Path, tmp_path: Path) -> None:

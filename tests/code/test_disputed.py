@@ -1,4 +1,4 @@
-"""What the words of a task are held against goes back to the author once, and what stays open is in the verdict."""
+"""What the words of a task are held against is in the verdict."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from model_server import Answer
-from scripted_code import Scripted, server_error, write
+from scripted_code import Scripted, write
 
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.search.tasks.code import CodeTask
@@ -21,8 +21,6 @@ HALVES = CodeTask(
     model_first=True,
 )
 DOWN = "def half(n: int) -> int:\n    return n // 2"
-UP = "def half(n: int) -> int:\n    return (n + 1) // 2"
-BROKEN = "def half(n: int) -> int:\n    return n"
 WORDS = "rounded up"
 
 
@@ -32,81 +30,15 @@ def held(*tests: dict[str, Any]) -> Answer:
 
 
 ROUNDED = held({"call": "half(5)", "expected": "3", "words": WORDS})
-NOTHING = held()
 
 
-async def test_the_author_is_told_once_and_may_mend_the_function(home: Path) -> None:
-    script = Scripted(DOWN, UP, hostile=(ROUNDED, NOTHING))
-    done = await write(HALVES, script, home)
-    assert (done.result.verdict, done.source.strip()) == (Verdict.TESTED, UP)
-    assert done.result.disputed == ()
-    told = script.prompt(1)
-    assert "passes every check" in told and f'"{WORDS}"' in told and "half(5)" in told
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [DOWN, BROKEN, Answer("I stand by it."), Answer(""), server_error()],
-    ids=["same", "worse", "words", "", "off"],
-)
-async def test_what_the_author_does_not_settle_stays_in_the_verdict_and_the_function_that_passed_is_the_answer(
-    answer: str | Answer, home: Path
-) -> None:
-    script = Scripted(DOWN, answer, hostile=(ROUNDED, NOTHING))
-    done = await write(HALVES, script, home)
+async def test_what_the_words_of_the_task_are_held_against_is_in_the_verdict(home: Path) -> None:
+    done = await write(HALVES, Scripted(DOWN, hostile=(ROUNDED,)), home)
     assert (done.result.verdict, done.source.strip()) == (Verdict.TESTED, DOWN), done.result.reason
     (dispute,) = done.result.disputed
-    assert (dispute["call"], dispute["input"], dispute["expected"], dispute["words"]) == (
-        "half(5)",
-        {"n": "5"},
-        "3",
-        WORDS,
-    )
+    told = (dispute["call"], dispute["input"], dispute["expected"], dispute["words"])
+    assert told == ("half(5)", {"n": "5"}, "3", WORDS)
     assert done.result.verdict_text == "tested, disputed"
-    assert len(script.asked) == 2, "the author is asked once"
-
-
-async def test_a_mended_function_that_is_held_to_break_other_words_is_disputed_and_not_mended_again(home: Path) -> None:
-    other = held({"call": "half(-3)", "expected": "-2", "words": "half of a number"})
-    script = Scripted(DOWN, UP, BROKEN, hostile=(ROUNDED, other))
-    done = await write(HALVES, script, home)
-    assert (done.source.strip(), len(script.asked)) == (UP, 2)
-    assert [each["call"] for each in done.result.disputed] == ["half(-3)"], "the first is settled"
-
-
-async def test_a_mended_function_that_still_does_it_is_still_disputed(home: Path) -> None:
-    still = "def half(n: int) -> int:\n    return n >> 1"
-    done = await write(HALVES, Scripted(DOWN, still, hostile=(ROUNDED, NOTHING)), home)
-    assert (done.source.strip(), [each["call"] for each in done.result.disputed]) == (still, ["half(5)"])
-
-
-@pytest.mark.parametrize(
-    "test",
-    [
-        {"call": "half(5)", "expected": "3", "why": 'the task says "rounded up"'},
-        {"call": "half(5)", "expected": "3", "why": "Rounded up."},
-        {"call": "half(5)", "expected": 3, "words": "coins,   rounded UP"},
-        {"call": "half(-1)", "expected": "ValueError", "words": "number of coins"},
-    ],
-)
-async def test_words_are_quoted_in_several_ways_and_an_exception_is_demanded_like_a_value(
-    test: dict[str, Any], home: Path
-) -> None:
-    done = await write(HALVES, Scripted(DOWN, hostile=(held(test), NOTHING)), home)
-    assert [each["call"] for each in done.result.disputed] == [test["call"]]
-
-
-SLOW = "def half(n: int) -> int:\n    k = 0\n    while 2 * k < n:\n        k += 1\n    return k"
-
-
-async def test_time_that_the_task_states_is_disputed_like_a_value(home: Path) -> None:
-    late = held(
-        {"call": "half(10**15)", "expected": str(5 * 10**14), "words": "within a second for numbers of any size"}
-    )
-    task = replace(HALVES, seconds=1.0)
-    done = await write(task, Scripted(SLOW, hostile=(late,)), home)
-    (dispute,) = done.result.disputed
-    assert dispute["input"] == {"n": str(10**15)} and done.result.verdict is Verdict.TESTED
 
 
 @pytest.mark.parametrize(
@@ -131,24 +63,3 @@ async def test_what_the_words_of_the_task_do_not_say_is_set_aside(
     script = Scripted(DOWN, hostile=(held(test),))
     done = await write(task, script, home)
     assert (done.result.verdict, done.result.disputed, len(script.asked)) == (Verdict.TESTED, (), 1)
-
-
-@pytest.mark.parametrize("steps", range(3, 8))
-async def test_a_budget_that_ends_while_the_author_answers_ends_with_the_function_that_passed(
-    steps: int, home: Path
-) -> None:
-    script = Scripted(DOWN, BROKEN, hostile=(ROUNDED,))
-    done = await write(HALVES, script, home, budgets={"agent_steps": steps})
-    assert (done.result.verdict, done.source.strip()) == (Verdict.TESTED, DOWN), done.result.reason
-
-
-async def test_an_input_that_breaks_the_contract_meanwhile_counts_against_the_function_that_was_disputed(
-    home: Path,
-) -> None:
-    """The mended function fails on an input on which the disputed one fails as well: neither is the answer."""
-    task = replace(HALVES, ensures=("result != 499_999",), max_attempts=2)
-    both = held({"call": "half(999_999)", "expected": None})
-    script = Scripted(DOWN, "def half(n: int) -> int:\n    return n - (n + 1) // 2", hostile=(ROUNDED, both))
-    done = await write(task, script, home)
-    assert done.result.verdict is Verdict.UNKNOWN, done.result.reason
-    assert done.result.disputed == ()

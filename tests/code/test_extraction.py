@@ -36,9 +36,6 @@ def called(source: str, *arguments: object, name: str = "double") -> object:
         f"```\n{PLAIN}\n```",
         f"~~~~python\n{PLAIN}\n~~~~",
         f"{PLAIN}\n",
-        f"The function is\n\n{PLAIN}\n\nand that is all.",
-        "It is short:\n\n    def double(x: int) -> int:\n        return 2 * x\n\nThat is all.",
-        "So:\n\n    from operator import mul\n\n    def double(x):\n        return mul(2, x)\n\nIt multiplies.",
         f"<think>def double(x): return 3 * x</think>\n```python\n{PLAIN}\n```",
         f"<think>\n```python\ndef double(x):\n    return x\n```\n</think>\n```python\n{PLAIN}\n```",
         "1. So:\n\n   ```python\n   def double(x: int) -> int:\n       return 2 * x\n   ```",
@@ -49,10 +46,6 @@ def called(source: str, *arguments: object, name: str = "double") -> object:
         f"```python\n{PLAIN}\n\nif __name__ == '__main__':\n    import sys\n    sys.exit(double(1))\n```",
         "```python\nclass Solution:\n    def double(self, x: int) -> int:\n        return 2 * x\n```",
         "```python\nclass Solution:\n    @staticmethod\n    def double(x):\n        return 2 * x\n```",
-        "```python\ndef twice(x):\n    return 2 * x\n```",
-        "```python\ndef twice(x):\n    return 0 if x == 0 else 2 + twice(x - 1)\n```",
-        "```python\nfrom operator import mul\nk = 2\n```\nthen\n```python\ndef double(x):\n    return mul(k, x)\n```",
-        "```python\n>>> def double(x):\n...     return 2 * x\n>>> double(2)\n4\n```",
         "```python\r\ndef double(x):\r\n    return 2 * x\r\n```",
         f"```python\n{PLAIN}",  # nobody closed it, and the server says that the reply is whole
         "```python\ndouble = lambda x: 2 * x\n```",
@@ -86,26 +79,9 @@ def test_what_is_no_function_is_refused_with_the_reason(reply: str, finish: str,
         found(reply, finish=finish)
 
 
-def test_what_an_earlier_block_defines_comes_along_only_where_it_is_needed() -> None:
-    source = found(
-        "```python\nimport math\nimport os\n\ndef half(x):\n    return math.floor(x / 2)\n```\n"
-        "```python\ndef double(x):\n    return 4 * half(2 * x) // 2\n```"
-    )
-    assert "import math" in source
-    assert "import os" not in source
-    assert called(source, 3) == 6
-
-
 def test_what_is_not_a_trial_stays() -> None:
     source = found("```python\nimport sys\nsys.setrecursionlimit(5000)\n\ndef double(x):\n    return 2 * x\n```")
     assert "setrecursionlimit" in source
-
-
-def test_the_name_of_a_function_changes_nowhere_but_where_it_is_that_name() -> None:
-    source = found(
-        '```python\ndef twice(x):\n    "twice as much"\n    return x.twice if hasattr(x, "twice") else x + x\n```'
-    )
-    assert 'def double(x):\n    "twice as much"\n    return x.twice' in source
 
 
 def test_a_context_stands_before_the_function_and_imports_from_the_future_before_both() -> None:

@@ -6,9 +6,7 @@ import pytest
 
 from goedels_poetry.models.prompts import Prompts
 from goedels_poetry.python.testing.checks import CheckResult, TestReport
-from goedels_poetry.search.code.reports import refused_report, report_on
-from goedels_poetry.search.code.strategies import Forbidden
-from goedels_poetry.search.code.wording import left_words, query_of
+from goedels_poetry.search.code.wording import Forbidden, left_words, query_of, refused_report, report_on
 from goedels_poetry.search.code.writer import generate_solution
 from goedels_poetry.search.tasks.code import CodeTask
 from goedels_poetry.search.tasks.code_moves import BANNED

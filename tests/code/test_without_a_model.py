@@ -47,13 +47,6 @@ async def test_what_cannot_be_found_is_unknown(home: Path, monkeypatch: pytest.M
     assert "without a language model" in done.result.reason or "no language model to ask" in done.result.reason
 
 
-async def test_a_function_for_which_little_speaks_comes_with_a_warning(home: Path) -> None:
-    task = CodeTask("The square of n.", "def f(n: int) -> int", examples=(("f(3)", "9"), ("f(4)", "16")))
-    done = await write(task, None, home)
-    assert done.result.verdict is Verdict.TESTED
-    assert any("enumerated to fit the examples" in warning for warning in done.result.warnings)
-
-
 async def test_a_model_is_asked_where_the_examples_alone_say_too_little(home: Path) -> None:
     task = CodeTask("The square of n.", "def f(n: int) -> int", examples=(("f(2)", "4"),))
     script = Scripted("def f(n: int) -> int:\n    return n * n")

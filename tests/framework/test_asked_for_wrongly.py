@@ -44,7 +44,7 @@ def test_a_result_names_its_run_and_anything_else_is_told_what_does(framework: G
 def test_a_misspelt_option_is_refused_and_the_right_one_named(framework: GoedelsPoetryFramework) -> None:
     result = framework.run(EASY, name="easy.smt2", options={"asume_definitions": True})
     assert (result.verdict, result.run_id) == (Verdict.INVALID, "")
-    assert result.reason == "options: there is no `asume_definitions` (was `assume_definitions` meant?)"
+    assert result.reason == "options: there is no `asume_definitions` (there are theorem, assume_definitions)"
     assert framework.run(EASY, name="easy.smt2", options={"assume_definitions": True}).verdict is Verdict.PROVED
 
 

@@ -11,7 +11,7 @@ from trees_by_hand import MakeFramework
 
 from goedels_poetry import Verdict
 from goedels_poetry.errors import StoreError
-from goedels_poetry.search.machine import saver
+from goedels_poetry.search.machine import checkpoints
 from goedels_poetry.search.memory import LemmaBank, StrategyStatistics
 from goedels_poetry.search.memory.bank import Lemma
 from goedels_poetry.store import database, shared_database
@@ -127,7 +127,7 @@ def test_a_locked_memory_costs_a_line_and_nothing_else(tmp_path: Path, monkeypat
 async def test_a_store_that_another_process_holds_is_named_and_the_run_goes_on_once_it_is_free(
     framework: MakeFramework, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    for module in (database, saver):
+    for module in (database, checkpoints):
         monkeypatch.setattr(module, "PATIENCE", 0.05)
     stopped = await framework(budgets={"agent_steps": 6}).arun(generated(2), name="t")
     (held,) = (tmp_path / "home" / "runs").glob(f"*/{name}")

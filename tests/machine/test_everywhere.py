@@ -6,8 +6,6 @@ import asyncio
 import inspect
 import os
 import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -18,9 +16,7 @@ from toy_language import ToyLanguage, generated, theorem
 
 from goedels_poetry import Event, GoedelsPoetryFramework, Models, RunResult, Settings, Verdict
 from goedels_poetry.models.requests import Request
-from goedels_poetry.reasoning.clients import UnusableClient
 from goedels_poetry.search.machine.background import BackgroundLoop, Closed
-from goedels_poetry.search.machine.runner import MachineRunner
 from goedels_poetry.settings.declared import ModelSettings, ModelsSettings
 
 
@@ -77,11 +73,6 @@ async def test_it_runs_where_a_loop_is_running_as_in_a_notebook_and_mixes_with_c
     fw.close()
 
 
-def test_coroutines_on_two_loops_one_after_the_other(fw: GoedelsPoetryFramework) -> None:
-    assert asyncio.run(fw.arun(theorem("A"), name="t")).verdict is Verdict.PROVED
-    assert asyncio.run(fw.arun(theorem("B"), name="t")).verdict is Verdict.PROVED
-
-
 def test_a_listener_that_would_wait_for_itself_is_told(fw: GoedelsPoetryFramework) -> None:
     said: list[str] = []
 
@@ -129,15 +120,6 @@ def test_a_second_interrupt_ends_the_waiting_and_the_run_can_begin_again_at_once
     assert again.verdict is Verdict.PROVED, again.reason
 
 
-def test_interrupting_from_another_thread_stops_a_run(fw: GoedelsPoetryFramework) -> None:
-    with ThreadPoolExecutor(1) as threads:
-        begun = threading.Event()
-        running = threads.submit(fw.run, slow(3), name="t", on_event=lambda event: begun.set())
-        assert begun.wait(60)
-        fw.interrupt("that is enough")
-        assert "that is enough" in running.result(60).reason
-
-
 # -- how it ends ---------------------------------------------------------------------------------------------------
 def test_after_close_it_says_so(fw: GoedelsPoetryFramework) -> None:
     fw.run(theorem(), name="t")
@@ -167,15 +149,6 @@ def test_a_stream_that_is_left_ends_its_run(fw: GoedelsPoetryFramework) -> None:
     assert [run.status for run in fw.runs()] == ["stopped"]
 
 
-def test_the_language_that_was_given_is_closed_once() -> None:
-    language = ToyLanguage()
-    framework = GoedelsPoetryFramework(language=language)
-    framework.run(theorem(), name="t")
-    framework.close()
-    asyncio.run(framework.aclose())
-    assert language.closed == 1
-
-
 async def test_a_loop_in_a_thread_gives_what_its_work_raises_and_closes_what_never_began() -> None:
     loop = BackgroundLoop("thing")
 
@@ -201,70 +174,6 @@ def test_a_path_is_read_and_is_the_name(fw: GoedelsPoetryFramework, tmp_path: Pa
     assert "not UTF-8" in fw.run(file).reason
     with pytest.raises(FileNotFoundError):
         fw.run(tmp_path / "gone.toy")
-
-
-def test_a_path_selects_the_language_by_its_suffix(tmp_path: Path) -> None:
-    file = tmp_path / "t.smt2"
-    file.write_text("(prove (forall ((p Bool)) (or p (not p))))")
-    with GoedelsPoetryFramework() as framework:
-        result = framework.run(file)
-    assert (result.verdict, result.language) == (Verdict.PROVED, "smt")
-
-
-def test_help_shows_every_argument() -> None:
-    shown = inspect.signature(GoedelsPoetryFramework.run).parameters
-    assert shown.keys() == inspect.signature(MachineRunner.arun).parameters.keys()
-
-
-CALLS = """
-from pathlib import Path
-from goedels_poetry import GoedelsPoetryFramework, Models
-
-fw = GoedelsPoetryFramework(models="gpt-5")
-fw.run(Path("a.smt2"), name="a", fresh=True)
-fw.run("", freesh=True)
-fw.run(7)
-fw.resume("id", nam="x")
-for event in fw.stream("", name=7):
-    pass
-GoedelsPoetryFramework(agent=[])
-names = Models, fw.arun, fw.astream
-"""
-LEFT_OUT = "langchain_core langgraph langsmith langchain_openai openai httpx pydantic pydantic_settings rich"
-ROOMS = "trace evaluation autoformalizer agents retrieval memory checker strategies solvers sandbox kernel tasks"
-"""What mypy does not read, because none of the arguments is of a type of theirs."""
-
-
-def test_mypy_sees_every_argument(tmp_path: Path) -> None:
-    (tmp_path / "calls.py").write_text(CALLS)
-    unread = [*LEFT_OUT.split(), *(f"goedels_poetry.{room}" for room in ROOMS.split())]
-    parts = [f"[mypy-{name}.*]\nfollow_imports = skip\nignore_missing_imports = true" for name in unread]
-    parts += ["[mypy-goedels_poetry.*]\nignore_errors = true"]
-    (tmp_path / "mypy.ini").write_text("\n".join(["[mypy]\nstrict = true", *parts]))
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--cache-dir", os.devnull, "--no-error-summary", "calls.py"],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        env=os.environ | {"MYPYPATH": str(Path(__file__).parents[2])},
-        timeout=110,
-    )
-    wrong = [int(line.split(":")[1]) for line in done.stdout.splitlines() if line.startswith("calls.py:")]
-    assert sorted(set(wrong)) == [7, 8, 9, 10, 12], done.stdout + done.stderr
-
-
-# -- models --------------------------------------------------------------------------------------------------------
-def test_models_are_whatever_can_be_asked() -> None:
-    from langchain_core.language_models.fake_chat_models import FakeListChatModel
-
-    chat = FakeListChatModel(responses=["no"])
-    for models in (chat, {"prover": chat}, Models({"default": chat})):
-        with GoedelsPoetryFramework(language=ToyLanguage(), models=models) as framework:
-            assert framework.models is not None and framework.models.has("prover")
-    with GoedelsPoetryFramework(language=ToyLanguage(), models="gpt-5") as framework:
-        assert framework.models is not None and framework.models.name("sketcher") == "gpt-5"
-    with pytest.raises(UnusableClient, match="models must be"):
-        GoedelsPoetryFramework(models=7)  # type: ignore[arg-type]
 
 
 async def test_without_a_key_nothing_is_sent_and_the_words_say_what_to_set(

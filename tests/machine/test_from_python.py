@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,6 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from foreign_packages import install
 from toy_language import ToyLanguage, theorem
 
 from goedels_poetry import (
@@ -28,8 +26,6 @@ from goedels_poetry import (
     languages,
     strategy,
 )
-from goedels_poetry.cli.report import Report, to_json
-from goedels_poetry.errors import UnknownLanguage
 from goedels_poetry.lean.language import LeanLanguage
 from goedels_poetry.protocol.sequents import Sequent, Variable
 from goedels_poetry.search.agents.registry import load_registry
@@ -127,12 +123,6 @@ def test_an_agent_with_a_queue_of_its_own_is_in_the_state_and_its_run_can_be_rea
         assert plain.get_state(run_id).values["status"] == "proved"
 
 
-def test_agents_from_python_serve_no_questions() -> None:
-    with GoedelsPoetryFramework(agents=[librarian]) as fw:
-        assert "librarian" not in fw.graph("question").get_graph().nodes
-        assert "librarian" in fw.graph("claim").get_graph().nodes
-
-
 # -- what an agent takes over --------------------------------------------------------------------------------------
 def test_whoever_takes_a_queue_over_is_told_from_whom_and_what_is_not_done_any_more() -> None:
     result, events, _ = run(STUCK, agents=[librarian], strategies=[halves])
@@ -140,15 +130,6 @@ def test_whoever_takes_a_queue_over_is_told_from_whom_and_what_is_not_done_any_m
     taken = f"queue retrieve is served by librarian of plug-in {__name__}, not by retriever (Offer lemmas"
     assert told.startswith(taken)
     assert told in events[0].reason
-
-
-def test_an_agent_of_a_package_is_told_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    code = "from goedels_poetry import agent\n@agent(queue='prove')\nasync def bold(node, deps): ...\n"
-    install(tmp_path / "site", "boldness", code, {"agents:bold": ""})
-    monkeypatch.syspath_prepend(tmp_path / "site")
-    registry = load_registry()
-    assert (registry.problems, len(registry.takeovers)) == ((), 1)
-    assert "not by prover" in registry.takeovers[0]
 
 
 def test_the_usual_is_what_the_agent_before_would_have_done_through_several() -> None:
@@ -159,19 +140,6 @@ def test_the_usual_is_what_the_agent_before_would_have_done_through_several() ->
 
     _, events, _ = run(STUCK, agents=[librarian, second], strategies=[halves])
     assert "second asked the librarian: no lemmas" in [event.outcome for event in events]
-
-
-def test_where_there_is_nothing_usual_the_agent_is_told() -> None:
-    @agent(queue="retrieve", name="doorman")
-    async def doorman(node: Any, deps: Any) -> Any:
-        return lambda txn: txn.put(replace(node, queue="waiting room")) and "sent on"
-
-    @agent(queue="waiting room", name="host")
-    async def host(node: Any, deps: Any) -> Any:
-        return await deps.usual(node)
-
-    result, _, _ = run(STUCK, agents=[doorman, host], strategies=[halves])
-    assert any("no other agent serves the queue waiting room" in warning for warning in result.warnings)
 
 
 # -- what is refused -----------------------------------------------------------------------------------------------
@@ -244,31 +212,6 @@ def test_functions_that_are_not_async_are_refused_where_they_are_declared() -> N
         strategy(name="s")(plain)  # type: ignore[arg-type]
 
 
-def test_what_does_not_fit_a_declaration_is_refused_there() -> None:
-    async def lonely() -> Any: ...
-
-    with pytest.raises(TypeError, match="strategy s takes one argument, the goal"):
-        strategy(name="s")(lonely)  # type: ignore[arg-type]
-    for timeout in ("3", -3, 0):
-        with pytest.raises(TypeError, match="the timeout of agent librarian is a number of seconds"):
-            agent(queue="retrieve", timeout=timeout)(librarian)  # type: ignore[arg-type]
-
-
-def test_one_language_may_be_named_without_a_tuple() -> None:
-    async def some(goal: StrategyGoal) -> Any: ...
-
-    declared = strategy(name="s", languages="smt")(some).__strategy__  # type: ignore[attr-defined]
-    assert declared.speaks("smt") and not declared.speaks("sm")
-
-
-def test_a_queue_that_is_misspelt_is_told() -> None:
-    @agent(queue="retreive", name="lost")
-    async def lost(node: Any, deps: Any) -> Any: ...
-
-    with GoedelsPoetryFramework(language=ToyLanguage(), agents=[lost]) as fw:
-        assert "queue retreive of lost is a new one: was retrieve meant?" in str(fw.plugins())
-
-
 def test_whoever_edits_a_strategy_gets_another_run_and_not_the_old_answer() -> None:
     """The same code again is the same run; of a language, too."""
 
@@ -302,16 +245,6 @@ def test_a_plugin_that_ends_the_program_costs_only_what_it_was_about_to_do() -> 
         assert any(words in warning for warning in result.warnings)
 
 
-def test_a_listener_that_ends_the_program_does_not_hang_the_one_who_waits() -> None:
-    def listener(event: Any) -> None:
-        raise SystemExit(9)
-
-    with GoedelsPoetryFramework(language=ToyLanguage()) as fw:
-        with pytest.raises(SystemExit):
-            fw.run(STUCK, name="t", on_event=listener)
-        assert fw.run(theorem(), name="u").verdict is Verdict.PROVED
-
-
 def test_a_language_that_returns_no_outcome_is_named() -> None:
     class Truthful(Parity):
         async def verify(self, goal: Goal, candidate: dict[str, Any]) -> Any:
@@ -319,31 +252,6 @@ def test_a_language_that_returns_no_outcome_is_named() -> None:
 
     result, _, _ = run("12 is even", language=Truthful())
     assert any("the language parity returned bool, not an Outcome" in warning for warning in result.warnings)
-
-
-def test_a_text_without_name_and_language_is_asked_for_one() -> None:
-    with GoedelsPoetryFramework() as fw, pytest.raises(UnknownLanguage, match="a file is given as a Path"):
-        fw.run("theorems/smt/gauss_sum.smt2")
-
-
-def test_a_result_in_python_has_the_keys_that_the_command_prints() -> None:
-    result, _, _ = run(theorem())
-    data = result.to_json()
-    assert data.keys() == json.loads(to_json(Report(result))).keys()
-    assert [data[key] for key in ("exit_code", "skipped", "error", "resume", "proof", "seconds")] == [
-        *(0, False, None, None, None, None)
-    ]
-    assert RunResult.from_json(data) == result
-
-
-def test_a_package_with_functions_that_are_not_async_is_left_out_and_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    code = "from goedels_poetry import strategy\n@strategy(name='slow')\ndef slow(goal): ...\n"
-    install(tmp_path / "site", "slowness", code, {"strategies:slow": ""})
-    monkeypatch.syspath_prepend(tmp_path / "site")
-    (problem,) = load_registry().problems
-    assert "slowness) left out: TypeError: strategy slow must be a coroutine function" in problem
 
 
 # -- strategies ----------------------------------------------------------------------------------------------------
@@ -383,11 +291,6 @@ def test_a_sketch_in_which_something_is_missing_or_wrong_is_named_and_costs_noth
     assert (result.verdict, nodes[0].strategy) == (Verdict.PROVED, "own")
     (told,) = result.warnings
     assert told.startswith(f"strategy proposing of plug-in {__name__} failed: UnusableSketch: ") and words in told
-
-
-def test_proposals_need_a_language_that_reads_them() -> None:
-    result, _, _ = run(STUCK, strategies=[proposing(lambda goal: goal.induct("x"))])
-    assert any("the language toy reads no proposals: return a sketch as a dict" in w for w in result.warnings)
 
 
 GOAL = StrategyGoal.of(
@@ -450,14 +353,6 @@ async def test_a_goal_in_smt_lib_is_data_at_the_root_and_below() -> None:
     assert (below.hypotheses, below.conclusion) == (("(= y zero)",), "(= (plus y zero) y)")
 
 
-def test_what_the_language_does_not_understand_of_a_proposal_is_told() -> None:
-    lemma = proposing(lambda goal: goal.lemma("(= (plos x zero) x)"), "smt")
-    with GoedelsPoetryFramework(strategies=[lemma]) as fw:
-        result = fw.run(PLUS.replace("(=> (= x y) ", "(and true "), name="t.smt2")
-    assert result.verdict is Verdict.PROVED
-    assert any("strategy proposing of plug-in" in warning and "plos" in warning for warning in result.warnings)
-
-
 # -- languages -----------------------------------------------------------------------------------------------------
 def test_a_language_from_python_is_found_by_its_suffix_and_is_worth_nothing_without_a_checker(tmp_path: Path) -> None:
     (tmp_path / "t.parity").write_text("12 is even")
@@ -468,21 +363,6 @@ def test_a_language_from_python_is_found_by_its_suffix_and_is_worth_nothing_with
         assert "language parity, nothing can be proved in it" in str(fw.plugins())
         assert fw.run("4 is even", language="parity", name="four").verdict is Verdict.UNKNOWN
     assert "parity" not in languages.names()
-
-
-def test_an_instance_of_a_language_is_used_as_it_is() -> None:
-    class Counting(Parity):
-        def __init__(self) -> None:
-            self.read_so_far = 0
-
-        async def read(self, text: str, options: dict[str, Any]) -> Theorem:
-            self.read_so_far += 1
-            return await super().read(text, options)
-
-    counting = Counting()
-    with GoedelsPoetryFramework(languages=[counting]) as fw:
-        fw.run("4 is even", name="t.parity")
-    assert counting.read_so_far == 1
 
 
 @pytest.mark.parametrize(
@@ -502,11 +382,3 @@ def test_what_a_language_raises_is_its_own_fault_by_name(method: str, answer: An
     with GoedelsPoetryFramework(languages=[broken_one]) as fw, pytest.raises(RefusedPlugin) as refused:
         fw.run("4 is even", name="t.parity")
     assert words in str(refused.value)
-
-
-def test_an_installed_language_that_lacks_something_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    code = "class Half:\n    name = 'half'\n    suffixes = ('.half',)\n    async def read(self, text, options): ...\n"
-    install(tmp_path / "site", "halfway", code, {"languages:half": "Half"})
-    monkeypatch.syspath_prepend(tmp_path / "site")
-    (problem,) = languages.problems()
-    assert "the language half (halfway:Half) is not used: it has no judge, prove, verify" in problem

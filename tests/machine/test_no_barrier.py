@@ -9,8 +9,6 @@ from toy_language import ToyLanguage, theorem
 from trees_by_hand import MakeFramework
 
 from goedels_poetry import Event, Verdict
-from goedels_poetry.search.machine.supervisor import IN_TIME
-from goedels_poetry.store.state import ROOT
 
 HOPELESS: dict[str, Any] = {"proof": None, "exhausted": True}
 MANY = [f"goal {n}" for n in range(40)]
@@ -116,40 +114,3 @@ async def test_what_is_found_is_checked_while_every_place_waits_for_a_reply(fram
     # The second place is given away while the first result is written: the check finds none that is free.
     result = await asyncio.wait_for(fw.arun(theorem(goals=tree), name="t"), 100)
     assert result.verdict is Verdict.PROVED
-
-
-class CountAtOnce(ToyLanguage):
-    """Replies about goals come when they are let go."""
-
-    def __init__(self, places: int) -> None:
-        super().__init__()
-        self.places, self.at_work, self.most = places, 0, 0
-        self.full, self.let_go = asyncio.Event(), asyncio.Event()
-
-    async def _work(self, what: str, statement: str, attempt: int, spec: dict[str, Any]) -> None:
-        if what != "prove" or statement == "T":
-            await super()._work(what, statement, attempt, spec)
-            return
-        self.at_work += 1
-        self.most = max(self.most, self.at_work)
-        if self.at_work == self.places:
-            self.full.set()
-        await self.let_go.wait()
-        self.at_work -= 1
-
-
-async def test_where_places_are_many_more_begin_than_are_at_work(framework: MakeFramework) -> None:
-    places, ahead = IN_TIME + 8, 8
-    language = CountAtOnce(places)
-    fw = framework(language, max_concurrency=places)
-    goals = [f"goal {n}" for n in range(3 * IN_TIME)]
-    tree = {"T": {**HOPELESS, "sketches": [{"strategy": "s", "children": goals}]}}
-    begun: set[str] = set()
-    async with asyncio.timeout(100):
-        async for update in fw.astream(theorem(goals=tree), name="t", stream_mode="updates"):
-            steps = [each["step"] for each in update.values() if each and "step" in each]
-            begun |= {step["node"] for step in steps if step["agent"] == "prover" and step["node"] != ROOT}
-            if len(begun) == places + ahead:
-                await language.full.wait()
-                language.let_go.set()
-    assert language.let_go.is_set() and language.most == places

@@ -23,7 +23,7 @@ from scripted_models import (
 
 from goedels_poetry import GoedelsPoetryFramework, RunResult, Settings, Verdict
 
-ROLES = ("sketcher", "prover", "corrector", "decider", "search_query")
+ROLES = ("sketcher", "prover", "corrector", "decider")
 WORDS = {
     "429": "rate limit",
     "500": "the server failed",

@@ -10,7 +10,7 @@ from scripted_models import DOUBLE, DOUBLE_SKETCH, Answer, Server, fenced, promp
 
 from goedels_poetry import GoedelsPoetryFramework, RunResult, Settings, Verdict
 from goedels_poetry.protocol.base import Outcome, Theorem
-from goedels_poetry.search.agents.judging import OURS, TRIES
+from goedels_poetry.search.agents.rounds import OURS, TRIES
 from goedels_poetry.smt.language import SmtLanguage
 
 

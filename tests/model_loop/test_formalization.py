@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +12,12 @@ from scripted_models import FAULTS, REVERSE, Answer, Script, Server, WithModel, 
 
 from goedels_poetry import RunResult, Verdict
 from goedels_poetry.checker import check_certificate
-from goedels_poetry.models.replies import UnusableReply
-from goedels_poetry.models.requests import Reply
-from goedels_poetry.search.agents.formalizer import formal_text
 from goedels_poetry.search.tasks.claim import NO_COUNTEREXAMPLE
 
 CLAIM = "for all lists, reversing twice gives the list back"
 NAT = "(declare-datatypes ((Nat 0)) (((zero) (succ (pred Nat)))))\n"
 PLUS = "(define-fun-rec plus ((x Nat) (y Nat)) Nat (match x ((zero y) ((succ m) (succ (plus m y))))))\n"
 ZERO = f"{NAT}{PLUS}(prove (forall ((x Nat)) (= (plus x zero) x)))"
-FALSE = f"{NAT}{PLUS}(prove (forall ((x Nat)) (= (plus x x) x)))"
 VACUOUS = "(declare-const n Int)(assert (> n 0))(assert (< n 0))(prove (forall ((x Int)) (= x (+ x 1))))"
 ENDLESS = f"{NAT}(define-fun-rec f ((x Nat)) Nat (succ (f x)))(prove (forall ((x Nat)) (= (f x) x)))"
 YES = fenced({"reason": "the same", "same": True, "differences": []})
@@ -155,14 +147,6 @@ async def test_a_text_that_is_no_theorem_costs_one_attempt_and_its_reason_stands
         assert len(prompts(server, is_judge)) == 1, "nobody is asked about what cannot be read"
 
 
-async def test_the_place_of_an_error_stands_in_the_next_prompt(with_model: WithModel) -> None:
-    with Server(answers([smt(ZERO.replace("(plus x zero)", "(minus x zero)")), smt(ZERO)], [YES])) as server:
-        await prove(with_model(server, schedule=ONE_AT_A_TIME), "zero is neutral")
-        told = prompts(server, is_formalizer)[1]
-        assert "Rejected: 3:" in told
-        assert "(minus x zero)" in told
-
-
 @pytest.mark.parametrize("fault", FAULTS)
 async def test_a_fault_of_formalizer_and_judge_costs_one_attempt_each(with_model: WithModel, fault: str) -> None:
     with Server(answers([FAULTS[fault], smt(ZERO)], [FAULTS[fault], YES])) as server:
@@ -202,16 +186,6 @@ async def test_without_a_readable_yes_there_is_no_proof(with_model: WithModel, j
         assert told is not None
         assert (told["formal"], told["attempts"], told["judged"]) == (None, 3, False)
         assert server.calls == 6
-
-
-async def test_a_judge_that_accepts_everything_skips_neither_reading_nor_search(with_model: WithModel) -> None:
-    with Server(answers([smt(FALSE)], [YES])) as server:
-        result = await prove(with_model(server))
-        assert result.verdict is Verdict.REFUTED
-        assert result.counterexample is not None
-    with Server(answers([Answer("(assert true)")], [YES])) as server:
-        result = await prove(with_model(server, schedule=ONE_AT_A_TIME))
-        assert (result.verdict, len(prompts(server, is_judge))) == (Verdict.UNKNOWN, 0)
 
 
 @pytest.mark.parametrize(
@@ -266,27 +240,6 @@ async def test_without_a_formalizer_the_claim_is_invalid_and_the_message_says_wh
         assert server.calls == 0
 
 
-async def test_another_claim_language_model_or_context_is_another_run(with_model: WithModel) -> None:
-    with Server(answers([smt(ZERO)], [YES])) as server:
-        framework = with_model(server)
-        first = await prove(framework, "zero is neutral")
-        other = await prove(framework, "zero is neutral!")
-        formal = await framework.arun("zero is neutral", language="smt", name="claim")
-        assert formal.verdict is Verdict.INVALID, "the words are no theorem of the language"
-        context = await prove(framework, "zero is neutral", context="; nothing given\n")
-        seeded = await prove(framework, "zero is neutral", options={"assume_definitions": True})
-        assert len({first.run_id, other.run_id, context.run_id, seeded.run_id}) == 4
-
-
-async def test_a_budget_that_ends_between_two_questions_can_be_raised(with_model: WithModel) -> None:
-    with Server(answers([smt(ZERO)], [YES])) as server:
-        stopped = await prove(with_model(server, budgets={"model_calls": 1}))
-        assert (stopped.verdict, server.calls) == (Verdict.OUT_OF_BUDGET, 1)
-        assert (stopped.formalization["formal"], stopped.formalization["judged"]) == (ZERO, False)  # type: ignore[index]
-        resumed = await prove(with_model(server, budgets={"model_calls": 3}))
-        assert (resumed.run_id, resumed.verdict, server.calls) == (stopped.run_id, Verdict.PROVED, 2)
-
-
 async def test_given_definitions_stay_as_they_are(with_model: WithModel) -> None:
     given = f"; mine\n{NAT}{PLUS}"
     with Server(answers([smt(ZERO), smt("(prove (forall ((x Nat)) (= (plus x zero) x)))")], [YES])) as server:
@@ -296,28 +249,6 @@ async def test_given_definitions_stay_as_they_are(with_model: WithModel) -> None
         assert (result.verdict, told["attempts"]) == (Verdict.PROVED, 2), "defining them once more is an error"
         assert told["formal"].startswith(given)
         assert "; mine" in prompts(server, is_formalizer)[0]
-
-
-async def test_a_person_is_asked_before_the_proof_and_may_decline(with_model: WithModel) -> None:
-    shown: list[dict[str, Any]] = []
-
-    def says(answer: bool) -> Any:
-        async def confirm(told: dict[str, Any]) -> bool:
-            shown.append(told)
-            return answer
-
-        return confirm
-
-    with Server(answers([smt(ZERO)], [YES])) as server:
-        framework = with_model(server)
-        declined = await prove(framework, confirm=says(False))
-        assert (declined.verdict, declined.certificate) == (Verdict.UNKNOWN, None)
-        assert "declined" in declined.reason
-        assert shown[0]["formal"] == ZERO
-        assert declined.metrics["attempts"] == 0
-        agreed = await prove(framework, confirm=says(True))
-        assert (agreed.run_id, agreed.verdict, len(shown)) == (declined.run_id, Verdict.PROVED, 2)
-        assert (agreed.formalization["confirmed"], server.calls) == (True, 2)  # type: ignore[index]
 
 
 async def test_an_interrupt_while_the_person_thinks_can_be_resumed(with_model: WithModel) -> None:
@@ -334,59 +265,3 @@ async def test_an_interrupt_while_the_person_thinks_can_be_resumed(with_model: W
         resumed = await framework.aresume(stopped.run_id)
         assert (resumed.verdict, resumed.formalization["confirmed"]) == (Verdict.PROVED, None)
         assert server.calls == 2
-
-
-async def test_a_fork_of_an_earlier_moment_has_the_formal_text_of_that_moment(with_model: WithModel) -> None:
-    with Server(answers([smt(VACUOUS), smt(ZERO)], [YES])) as server:
-        framework = with_model(server, schedule=ONE_AT_A_TIME)
-        result = await prove(framework)
-        with framework.open_store(result.run_id) as store:
-            moments = [event.seq for event in store.events() if event.outcome == "formalized"]
-        forked = await framework.aresume(framework.fork(result.run_id, moments[0]))
-        assert forked.verdict is Verdict.PROVED
-        assert forked.formalization == result.formalization | {"file": forked.formalization["file"]}  # type: ignore
-
-
-RUN = """
-import sys
-from goedels_poetry import GoedelsPoetryFramework, Settings
-model = {"model": "scripted", "base_url": sys.argv[1], "retries": 0}
-settings = Settings(home=sys.argv[2], models={"default": model, "cache": False}, schedule={"beam": (1,)})
-with GoedelsPoetryFramework(settings) as framework:
-    print(framework.run("zero is neutral", informal=True, language="smt", name="c", round_trip=False).verdict)
-"""
-
-
-@pytest.mark.whole("model_loop/test_loop.py::test_after_kill_9_only_calls_that_were_in_flight_are_repeated")
-def test_after_kill_9_the_accepted_text_is_not_asked_for_again(tmp_path: Path) -> None:
-    """Without a cache: once killed while the judge thinks, once after its yes, while the text is looked at."""
-    environment = dict(os.environ) | {"PYTHONPATH": str(Path(__file__).parents[2])}
-    slow = Answer(YES.text, delay=60)
-    with Server(answers([smt(FALSE), smt(ZERO)], [NO, slow, YES])) as server:
-
-        def start() -> subprocess.Popen[str]:
-            command = [sys.executable, "-c", RUN, server.url, str(tmp_path)]
-            return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
-
-        process = start()
-        while server.calls < 4 and process.poll() is None:
-            asyncio.run(asyncio.sleep(0.005))
-        os.kill(process.pid, signal.SIGKILL)
-        process.communicate()
-        assert len(prompts(server, is_judge)) == 2
-        process = start()
-        while server.calls < 5 and process.poll() is None:
-            asyncio.run(asyncio.sleep(0.005))
-        assert process.communicate(timeout=60)[0].strip() == "proved"
-        assert len(prompts(server, is_formalizer)) == 2, "an accepted text is not asked for again"
-        assert len(prompts(server, is_judge)) == 3, "only the question that was in flight"
-
-
-def test_the_formal_text_is_taken_from_a_fence_an_object_or_the_whole_reply() -> None:
-    tags = ("smt2",)
-    assert formal_text(Reply(text=f"Draft\n```smt2\n(a)\n```\nbetter\n```smt2\n{ZERO}\n```"), tags) == ZERO
-    assert formal_text(Reply(text=json.dumps({"formal": ZERO})), tags) == ZERO
-    assert formal_text(Reply(text=ZERO), tags) == ZERO
-    for reply in (Reply(text=f"```smt2\n{ZERO}"), Reply(text=ZERO, finish="length"), Reply(text="```\n```")):
-        with pytest.raises(UnusableReply):
-            formal_text(reply, tags)

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from scripted_models import (
     DOUBLE,
-    FAULTS,
     FIBONACCI,
     FIBONACCI_GOAL,
     Answer,
@@ -18,7 +17,6 @@ from scripted_models import (
     Server,
     WithModel,
     always,
-    backtracking,
     every_role,
     fenced,
     prompt_of,
@@ -159,7 +157,7 @@ async def test_what_the_other_roles_say_does_not_spoil_a_good_sketch(
     kept_language: KeptLanguage, tmp_path: Path, names: tuple[str, str]
 ) -> None:
     """The other four are hostile, each by turns in two ways; at worst the roll back comes later."""
-    turns = dict.fromkeys(("prover", "corrector", "decider", "search_query"), 0)
+    turns = dict.fromkeys(("prover", "corrector", "decider"), 0)
 
     def script(asked: dict[str, Any]) -> Answer:
         role = role_of(asked)
@@ -173,7 +171,7 @@ async def test_what_the_other_roles_say_does_not_spoil_a_good_sketch(
         asked = {role_of(request) for request in server.requests}
     assert (result.verdict, result.trust_level) == (Verdict.PROVED, "L3")
     if "never the same" not in names:  # a true lemma does no harm: with it the theorem is proved at once
-        assert asked >= {"prover", "corrector", "sketcher", "search_query"}
+        assert asked >= {"prover", "corrector", "sketcher"}
 
 
 async def test_the_same_sketch_is_banned_after_two_failures_and_then_not_verified_again(with_model: WithModel) -> None:
@@ -190,25 +188,3 @@ async def test_the_same_sketch_is_banned_after_two_failures_and_then_not_verifie
         told = [text for text in map(str, server.requests) if "failed 2 times" in text]
         assert told, "the ban stands in the prompt with its evidence"
         assert framework.get_graph_stats(result.run_id)["approach_failures"] >= 2
-
-
-@pytest.mark.whole("model_loop/test_faults.py::test_a_fault_costs_one_attempt_at_most")
-@pytest.mark.parametrize("roles", [("prover", "corrector"), ("decider",), ("search_query",)], ids=", ".join)
-async def test_roles_whose_model_always_fails_do_not_stop_the_others(
-    with_model: WithModel, roles: tuple[str, ...]
-) -> None:
-    faults = list(FAULTS.values())
-    faults = [fault for fault in faults if fault.delay == 0]
-    seen: list[str] = []
-
-    def script(asked: dict[str, Any]) -> Answer:
-        if role_of(asked) in roles:
-            seen.append(role_of(asked))
-            return faults[len(seen) % len(faults)]
-        return backtracking(asked)
-
-    with Server(script) as server:
-        framework = with_model(server, schedule={"max_attempts": 2})
-        result = await framework.arun(FIBONACCI, name="f.smt2")
-        assert set(seen) == set(roles), "they were asked"
-        assert result.verdict is Verdict.PROVED

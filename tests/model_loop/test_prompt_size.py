@@ -5,13 +5,10 @@ from __future__ import annotations
 import pytest
 from scripted_models import FIBONACCI, REVERSE
 
-from goedels_poetry.lean.language import PROOF_FORMAT, SKETCH_FORMAT, TRIED_PROOFS, TRIED_SKETCHES
 from goedels_poetry.models.prompts import Prompts
 from goedels_poetry.protocol.base import Goal
 from goedels_poetry.search.agents.story import bans, failed_subgoal, story
 from goedels_poetry.smt.language import SmtLanguage
-from goedels_poetry.smt.notation.reply_forms import MAX_DEPTH, MAX_ORDER, MAX_WIDTH
-from goedels_poetry.smt.notation.reply_forms import SKETCH_FORMAT as SMT_FORMAT
 
 INT = "(define-fun-rec f ((n Int)) Int (ite (<= n 0) 0 (+ 2 (f (- n 1)))))(prove (forall ((n Int)) (>= (f n) 0)))"
 BITS = """
@@ -68,43 +65,3 @@ async def test_a_prompt_about_an_smt_goal_is_short(smt: SmtLanguage, theorem: st
 
 async def test_a_prompt_with_a_long_past_stays_bounded(smt: SmtLanguage) -> None:
     assert length("decomposer-backtrack", await smt.describe(Goal(REVERSE, {}, "0", "")), HISTORY) <= 11_500
-
-
-@pytest.mark.parametrize(("prompt", "most"), [("prover-initial", 2_100), ("decomposer-initial", 2_200)])
-def test_a_prompt_about_a_lean_goal_is_short(prompt: str, most: int) -> None:
-    """Without what the file says itself, and without premises."""
-    described = {
-        "language": "Lean 4",
-        "statement": "theorem t (n : Nat) : n = n := sorry",
-        "definitions": "(none)",
-        "premises": "(none)",
-        "facts": "(none)",
-        "functions": "(none)",
-        "tried_proofs": TRIED_PROOFS,
-        "tried_sketches": TRIED_SKETCHES,
-        "proof_format": PROOF_FORMAT,
-        "sketch_format": SKETCH_FORMAT,
-    }
-    assert length(prompt, described) <= most
-
-
-OVER = [
-    ({"induction": {"on": ["n"], "from": "0", "width": MAX_WIDTH + 1}}, f'"width" 1 to {MAX_WIDTH}'),
-    ({"induction": {"on": ["n"], "depth": MAX_DEPTH + 1}}, f'"depth" 1 to\n  {MAX_DEPTH}'),
-    ({"induction": ["n", "a", "b", "c"]}, f"several (at most {MAX_ORDER})"),
-]
-
-
-@pytest.mark.parametrize(("reply", "rule"), OVER, ids=["width", "depth", "order"])
-async def test_what_a_prompt_says_of_inductions_is_what_the_reader_enforces(
-    smt: SmtLanguage, reply: dict[str, object], rule: str
-) -> None:
-    """Beyond what is said a reply is refused, or it is read with a note."""
-    assert rule in SMT_FORMAT
-    nat = "(declare-datatypes ((Nat 0)) (((z) (s (p Nat)))))"
-    if "from" not in str(reply):
-        theorem = f"{nat}(prove (forall ((n Nat) (a Nat) (b Nat) (c Nat)) (= n n)))"
-    else:
-        theorem = "(prove (forall ((n Int)) (=> (>= n 0) (= n n))))"
-    found = await smt.read_sketch(Goal(theorem, {}, "0", ""), reply)
-    assert not found.ok or found.value["sketch"]["idea"]["notes"], found.value

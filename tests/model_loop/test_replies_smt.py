@@ -13,35 +13,23 @@ from hypothesis import strategies as st
 from scripted_models import Answer, Server, WithModel, fenced
 
 from goedels_poetry import Verdict
-from goedels_poetry.kernel.terms import Term
 from goedels_poetry.models.replies import problem_with
-from goedels_poetry.protocol.base import Goal, Outcome, Refutable
+from goedels_poetry.protocol.base import Goal, Outcome
 from goedels_poetry.smt.jobs import replies
-from goedels_poetry.smt.jobs.payloads import problem_of
 from goedels_poetry.smt.language import SmtLanguage
-from goedels_poetry.smt.notation.readable import show_readable
 from goedels_poetry.smt.notation.reply_forms import (
     EXAMPLES,
     INSTANCES_ALONE,
-    MAX_INSTANCES,
-    MAX_LEMMAS,
-    MAX_SPLIT,
-    MAX_TERM,
-    MAX_TEXT,
     PROOF_FORMAT,
     PROOF_SCHEMA,
     REV,
-    SKETCH_FORMAT,
     THEORY,
     Example,
 )
-from goedels_poetry.smt.notation.text import parse_term
 
 PROBLEM = THEORY + "(prove true)"
 NIL = "(forall ((x List)) (= (append x nil) x))"
-ASSOC = "(forall ((x List) (y List) (z List)) (= (append (append x y) z) (append x (append y z))))"
 TURN = "(forall ((x List) (y List)) (= (rev (append x y)) (append (rev y) (rev x))))"
-ACC = "(sequent ((xs List) (acc List)) () (= (rev2 xs acc) (append (rev xs) acc)))"
 
 
 def read(reply: Any, goal: str = REV, theorem: str = PROBLEM) -> dict[str, Any]:
@@ -76,25 +64,6 @@ def test_the_page_about_replies_is_what_the_program_has() -> None:
     assert shown == [example.reply for example in (*EXAMPLES, INSTANCES_ALONE)]
 
 
-def test_every_limit_is_said_before(smt: SmtLanguage) -> None:
-    for limit in (MAX_LEMMAS, MAX_TERM, MAX_TEXT, MAX_INSTANCES, MAX_SPLIT):
-        assert f"at most {limit}" in SKETCH_FORMAT
-    assert '"depth" 1 to\n  3' in SKETCH_FORMAT and '"width" 1 to 6' in SKETCH_FORMAT
-    assert problem_with({"induction": {"on": ["x"], "depth": 4}}, PROOF_SCHEMA) == "induction.depth must be at most 3"
-    assert "at most 40" in problem_with({"instances": [{"of": "fact"}] * 41}, PROOF_SCHEMA)
-    assert "refuted" in PROOF_SCHEMA["properties"] and isinstance(smt, Refutable)
-
-
-def test_a_thirteenth_lemma_is_left_aside_and_a_generalisation_does_not_count() -> None:
-    many = [f"(forall ((x List)) (>= (+ {n} (size x)) {n}))" for n in range(MAX_LEMMAS + 2)]
-    found = read({"lemmas": [many[0], *many], "generalise": TURN})
-    assert found["ok"], found["reason"]
-    sketch = found["value"]["sketch"]
-    assert len(sketch["children"]) == MAX_LEMMAS + 1
-    assert sketch["children"][-1]["words"] == TURN
-    assert sketch["idea"]["notes"] == ["at most 12 lemmas are read: lemmas[13], lemmas[14] are left aside"]
-
-
 # ------------------------------------------------------------------------------------------------ several spellings
 
 
@@ -120,20 +89,6 @@ def test_a_thirteenth_lemma_is_left_aside_and_a_generalisation_does_not_count() 
 def test_both_natural_spellings_are_taken(one: Any, other: Any) -> None:
     assert problem_with(other, PROOF_SCHEMA) == ""
     assert fingerprint(one) == fingerprint(other)
-
-
-def test_a_witness_is_a_term_a_list_or_an_object() -> None:
-    goal = "(sequent ((n Int)) () (exists ((m Int)) (> m n)))"
-    assert len({fingerprint({"witness": w}, goal) for w in ("(+ n 1)", ["(+ n 1)"], {"m": "(+ n 1)"})}) == 1
-
-
-def test_a_mixed_list_of_cases_is_nested_and_lemmas_come_after_what_they_use() -> None:
-    sketch = read({"cases": ["(>= (size xs) 1)", "xs"]})["value"]["sketch"]
-    assert sketch["idea"]["rule"]["kind"] == "cases"
-    assert [inner["kind"] for inner in sketch["idea"]["inside"]] == ["constructors"]
-    later = read({"lemmas": [{"statement": TURN, "uses": ["a"]}, {"name": "a", "statement": ASSOC}]})["value"]["sketch"]
-    assert [child["words"] for child in later["children"]] == [ASSOC, TURN]
-    assert later["children"][1]["waits_for"] == [0]
 
 
 @pytest.mark.parametrize(
@@ -257,13 +212,6 @@ async def test_values_that_refute_nothing_are_answered_with_the_reason(smt: SmtL
     assert not {"refuted", "open"} & done.value.keys()
 
 
-async def test_both_sides_are_told_where_an_equation_holds(smt: SmtLanguage) -> None:
-    done = await confirmed(smt, PROBLEM, {"at": {"xs": "(cons 1 nil)"}}, "(sequent ((xs List)) () (= (rev xs) xs))")
-    assert (
-        done.reason == "this does not refute the goal: at xs = (cons 1 nil) the goal holds: both sides are (cons 1 nil)"
-    )
-
-
 OPEN_THINGS = """
 (declare-sort G 0)
 (declare-fun op (G G) G)
@@ -333,21 +281,6 @@ async def test_what_holds_where_a_function_is_determined_is_not_given_up(smt: Sm
         assert not {"refuted", "open"} & done.value.keys()
 
 
-PRIMES = """
-(define-fun-rec nodiv ((n Int) (d Int)) Bool (ite (<= d 1) true (and (not (= (mod n d) 0)) (nodiv n (- d 1)))))
-(define-fun prime ((n Int)) Bool (and (>= n 2) (nodiv n (- n 1))))
-(prove (forall ((n Int)) (=> (>= n 0) (prime (+ (* n n) n 41)))))
-"""
-
-
-async def test_calls_may_be_some_thousand_deep(with_model: WithModel) -> None:
-    """41 * 41 is found to be no prime by 1,640 calls within each other; the certificate is checked."""
-    with Server(lambda asked: fenced({"refuted": {"at": {"n": "40"}, "because": "41 * 41"}})) as server:
-        result = await with_model(server, model_first=True).arun(PRIMES, name="primes.smt2")
-    assert result.verdict is Verdict.REFUTED, result.reason
-    assert result.certificate is not None and result.trust_level in ("L2", "L3")
-
-
 # ----------------------------------------------------------------------------------- sketches that say where, reports
 
 
@@ -375,62 +308,7 @@ async def test_conjunctions_are_proved_together_and_a_lemma_by_its_own_induction
         assert "sketch" in done.value["sketch"]["children"][0], "proved at once"
 
 
-async def test_a_false_lemma_that_is_not_needed_costs_nothing_and_is_named(smt: SmtLanguage) -> None:
-    done = await judged(smt, REV, lemmas=[NIL, "(forall ((x List)) (= (rev x) x))", ASSOC, TURN], induction="xs")
-    assert done.ok, done.reason
-    assert any("left out: lemma 2 is false for" in note for note in done.value["sketch"]["notes"])
-
-
-async def test_a_report_has_the_open_case_what_was_tried_and_how_each_lemma_ended(smt: SmtLanguage) -> None:
-    done = await judged(smt, REV, lemmas=[{"name": "unit", "statement": NIL}, ASSOC], induction="xs")
-    assert not done.ok
-    report = str(done.value["report"])
-    assert "to show: (= (rev (rev (cons xs_head xs1))) (cons xs_head xs1))" in report
-    assert "given: (= (rev (rev xs1)) xs1)" in report
-    assert "no solver closed it" in report
-    assert f"- lemma unit {NIL}: proved by structural-induction" in report
-    assert not re.search(r"[0-9a-f]{12}", report), "no hashes"
-    done = await judged(smt, ACC, lemmas=[], induction={"measure": "(size xs)"}, leave_open=False)
-    assert done.ok or "by measure-induction these cases stay open" in done.value["report"]
-
-
 # -------------------------------------------------------------------------------------------------------- description
-
-
-async def test_a_description_shows_what_the_goal_rests_on_and_names_the_rest(smt: SmtLanguage) -> None:
-    twin = "(define-fun-rec len ((y List)) Int (match y ((nil 0) ((cons h t) (+ 1 (len t))))))"
-    told = await smt.describe(Goal(f"{THEORY}{twin}(prove (forall ((x List)) (= (size x) (len x))))", {}, "0", ""))
-    definitions = told["definitions"]
-    assert "(define-fun-rec size ((x List)) Int (match x ((nil 0) ((cons _ t) (+ 1 (size t))))))" in definitions
-    assert "; size and len are the same function" in definitions
-    assert "define-fun-rec rev" not in definitions
-    assert "nothing here rests on them: append (List List) List, rev (List) List" in definitions
-    assert "ite" not in definitions
-
-
-async def test_a_description_warns_of_functions_that_are_perhaps_not_determined(smt: SmtLanguage) -> None:
-    told = await smt.describe(Goal(ENDLESS, {}, "0", ""))
-    assert "; f was not shown to end for all arguments" in told["definitions"]
-    assert "does not determine it where n != 0 and n < 0" in told["definitions"]
-    assert "not shown to end" not in (await smt.describe(Goal(SUM, {}, "0", "")))["definitions"]
-
-
-def test_what_is_written_with_match_is_read_back_as_the_same_term() -> None:
-    problem = problem_of(PROBLEM)
-    signature = problem.signature
-    texts = [
-        "(ite ((_ is nil) x) x (cons (head x) (append (tail x) x)))",
-        "(ite ((_ is nil) x) x (ite ((_ is nil) (tail x)) x (tail (tail x))))",
-        "(ite ((_ is cons) x) (tail x) nil)",
-        "(ite (exists ((x List)) (= (head x) 1)) x (ite ((_ is nil) x) nil (tail x)))",
-    ]
-    x = next(d for d in signature.definitions if d.name == "append").params[0]
-    terms: list[tuple[Term, tuple[Term, ...]]] = [(parse_term(t, signature, (x,)), (x,)) for t in texts]
-    terms += [(d.body, d.params) for d in signature.definitions]
-    for term, variables in terms:
-        text = show_readable(term, signature, variables)
-        assert parse_term(text, signature, variables, term.sort) is term
-        assert "(_ is" not in text, text
 
 
 async def test_a_false_claim_of_falsehood_costs_a_call_and_no_proof(with_model: WithModel) -> None:

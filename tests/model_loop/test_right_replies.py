@@ -118,48 +118,6 @@ async def test_a_lemma_over_data_uses_lemmas_at_what_recurses_on_numbers(smt: Sm
     assert "sketch" in moved, "left open"
 
 
-async def test_a_condition_that_nobody_would_read_is_not_told(smt: SmtLanguage) -> None:
-    """Where a definition may leave its function open can take more words than the whole prompt."""
-    functions = " ".join(f"(f{i} ((x Int) (y Int)) Int)" for i in range(4))
-    bodies = " ".join(
-        f"(ite (= (* x y) {i}) 0 (ite (> x y) (f{(i + 1) % 4} (- x y) (* y y)) (f{(i + 2) % 4} (* x x) (- y x))))"
-        for i in range(4)
-    )
-    theorem = f"(define-funs-rec ({functions}) ({bodies}))(prove (forall ((x Int)) (= (f0 x x) 0)))"
-    told = (await smt.describe(Goal(theorem, {}, "0", "")))["definitions"]
-    notes = [line for line in told.splitlines() if "was not shown to end" in line]
-    assert notes
-    assert all(len(note) < 450 for note in notes)
-
-
-POLYNOMIALS = """
-(declare-datatypes ((P 0)) (((none) (term (coef Int) (more P)))))
-(define-fun-rec value ((p P) (x Int)) Int (match p ((none 0) ((term c q) (+ c (* x (value q x)))))))
-(define-fun-rec add ((p P) (q P)) P
-  (match p ((none q) ((term c r) (match q ((none p) ((term d s) (term (+ c d) (add r s)))))))))
-(define-fun-rec scale ((k Int) (p P)) P (match p ((none none) ((term c q) (term (* k c) (scale k q))))))
-(define-fun-rec mul ((p P) (q P)) P (match p ((none none) ((term c r) (add (scale c q) (term 0 (mul r q)))))))
-(assert (! (forall ((p P) (q P) (x Int)) (= (value (add p q) x) (+ (value p x) (value q x)))) :named sums))
-(assert (! (forall ((k Int) (p P) (x Int)) (= (value (scale k p) x) (* k (value p x)))) :named multiples))
-(prove (forall ((p P) (q P) (x Int)) (= (value (mul p q) x) (* (value p x) (value q x)))))
-"""
-PRODUCT = [
-    {"of": "premise", "name": "sums", "at": ["(scale (coef p) q)", "(term 0 (mul (more p) q))", "x"]},
-    {"of": "premise", "name": "multiples", "at": ["(coef p)", "q", "x"]},
-    {"of": "definition", "name": "value", "at": ["(term 0 (mul (more p) q))", "x"]},
-    {"of": "definition", "name": "value", "at": ["p", "x"]},
-    {"of": "definition", "name": "mul", "at": ["p", "q"]},
-    {"of": "hypothesis", "at": {"p": "(more p)"}},
-]
-
-
-async def test_products_want_the_instances_alone_and_a_hypothesis_only_what_its_variable_becomes(
-    smt: SmtLanguage,
-) -> None:
-    done = await judged(smt, POLYNOMIALS, induction="p", instances=PRODUCT)
-    assert done.ok, done.reason
-
-
 PAIRS = """
 (declare-datatypes ((L 0)) (((nil) (cons (hd Int) (tl L)))))
 (define-fun-rec app ((x L) (y L)) L (match x ((nil y) ((cons h t) (cons h (app t y))))))

@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 from scripted_models import REVERSE, REVERSE_SKETCH
 
-from goedels_poetry.protocol.base import Goal, ModelGuided
+from goedels_poetry.protocol.base import Goal
 from goedels_poetry.smt.language import SmtLanguage
 
 GOAL = Goal(REVERSE, {}, "0", "")
@@ -21,22 +21,6 @@ async def smt() -> AsyncIterator[SmtLanguage]:
     language = SmtLanguage()
     yield language
     await language.aclose()
-
-
-async def test_the_description_has_what_the_prompts_ask_for_and_never_changes(smt: SmtLanguage) -> None:
-    assert isinstance(smt, ModelGuided)
-    told = await smt.describe(GOAL)
-    assert told == await smt.describe(GOAL)
-    assert "show: (= (reverse (reverse xs)) xs)" in told["statement"]
-    assert "define-fun-rec append" in told["definitions"]
-    child = Goal(REVERSE, {}, "0.0_0000", "(sequent ((x List)) ((= x empty)) (= x x))", (("0.0_0001", _sequent()),))
-    told = await smt.describe(child)
-    assert "H1: (= x empty)" in told["statement"]
-    assert told["facts"].startswith("F1: (forall")
-
-
-def _sequent() -> str:
-    return "(sequent ((x List)) () (= (append x empty) x))"
 
 
 async def test_a_fingerprint_is_taken_from_the_lemmas_and_the_rule_whatever_they_are_called(smt: SmtLanguage) -> None:
@@ -128,26 +112,6 @@ async def test_what_cannot_be_used_is_refused_with_a_reason(smt: SmtLanguage, re
     assert not found.ok
     assert words in found.reason
     assert found.reason
-
-
-@pytest.mark.parametrize(
-    "written",
-    [
-        "(forall ((x List)) (= (append x empty) x))",
-        "(forall ((x List)) (= (append x empty) x))",
-        "(= (append xs empty) xs)",
-        "(assert (forall ((x List)) (= (append x empty) x)))",
-        "(define-fun lemma1 () Bool (forall ((x List)) (= (append x empty) x)))",
-        "; nothing\n(forall ((|x| List))\n  (! (= (append x empty) x) :pattern ((append x empty))))",
-        {"statement": "(forall ((x List)) (= (append x empty) x))", "uses": ["L1"]},
-    ],
-)
-async def test_a_lemma_may_be_written_in_any_way_that_leaves_no_doubt(smt: SmtLanguage, written: Any) -> None:
-    """Names as in the theorem, free variables of the goal, a command around it: all of it is proved like any lemma."""
-    found = await smt.read_sketch(GOAL, {"lemmas": [written]})
-    assert found.ok, found.reason
-    words = found.value["sketch"]["children"][0]["words"]
-    assert words.replace("xs", "x") == "(forall ((x List)) (= (append x empty) x))"
 
 
 async def test_instances_close_a_goal_without_quantified_facts(smt: SmtLanguage) -> None:

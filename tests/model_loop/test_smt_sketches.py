@@ -153,41 +153,6 @@ async def test_a_proof_attempt_may_be_a_sketch_and_costs_one_call(with_model: Wi
         assert "sketcher" not in result.metrics["models"]["by_role"], "nobody had to be asked for a sketch"
 
 
-SIGNS = """
-(declare-datatypes ((Sign 0)) (((plus) (minus) (none))))
-(declare-datatypes ((Pair 0)) (((both (one Sign) (other Sign)))))
-(declare-fun op (Sign Sign) Sign)
-(assert (forall ((x Sign) (y Sign)) (= (op (op x y) y) x)))
-(assert (forall ((x Sign) (y Sign)) (= (op x (op x y)) y)))
-(prove (forall ((p Pair) (q Pair)) (= (op (op (one p) (one q)) (op (one q) (one p))) (op (one p) (one q)))))
-"""
-
-
-async def test_cases_that_stay_open_are_told_as_deep_as_they_go(smt: SmtLanguage) -> None:
-    """Pairs and signs are taken apart by themselves: what is missing is said of their parts."""
-    done = await _judged(smt, SIGNS, lemmas=["(forall ((x Sign)) (or (= x plus) (= x minus) (= x none)))"])
-    assert not done.ok
-    assert "by case-split these cases stay open" in done.reason
-    assert "(both " in done.reason
-
-
-BOOLEAN = """
-(declare-datatypes ((Nat 0)) (((zero) (succ (pred Nat)))))
-(define-fun-rec even ((n Nat)) Bool (ite ((_ is zero) n) true (not (even (pred n)))))
-(define-fun-rec twice ((n Nat)) Nat (ite ((_ is zero) n) zero (succ (succ (twice (pred n))))))
-(define-fun-rec odd ((n Nat)) Bool (ite ((_ is zero) n) false (ite ((_ is zero) (pred n)) true (odd (pred (pred n))))))
-(prove (forall ((n Nat)) (= (odd (twice (succ n))) (even (succ (twice n))))))
-"""
-
-
-async def test_an_equation_of_booleans_is_not_halved_before_the_model_has_seen_it(smt: SmtLanguage) -> None:
-    goal = Goal(BOOLEAN, {}, "0", "")
-    found = await smt.sketch_within(goal, 2, leave_open=False)
-    assert found.exhausted, "the halves are open, so they are no sketch yet"
-    found = await smt.sketch_within(goal, 2, leave_open=True)
-    assert found.value["sketch"]["strategy"] == "conjunction"
-
-
 ABSORBED = """
 (declare-datatypes ((Word 0)) (((end) (letter (first Int) (rest Word)))))
 (declare-datatypes ((Exp 0)) (((none) (unit) (seq (left Exp) (right Exp)))))
@@ -209,14 +174,6 @@ async def test_a_lemma_whose_right_side_matches_everything_is_used_from_the_left
     told = Context(problem).citation(fact)
     assert told.endswith(":pattern ((u.accepts (u.seq u.unit ?q) ?w)))))")
     assert told.count(":pattern") == 1
-
-
-async def test_cases_may_name_several_variables(smt: SmtLanguage) -> None:
-    goal = Goal(ABSORBED, {}, "0", "")
-    read = await smt.read_sketch(goal, {"lemmas": [], "cases": ["p", "q"]})
-    assert read.value["sketch"]["strategy"] == "model-case-split"
-    assert (await smt.verify_sketch(goal, read.value["sketch"])).ok
-    assert "no variable of a datatype" in (await smt.read_sketch(goal, {"lemmas": [], "cases": ["p", "z"]})).reason
 
 
 POWERS = """

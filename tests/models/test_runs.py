@@ -107,26 +107,6 @@ async def test_a_recorded_run_is_replayed_without_any_network(prove: Prove, tmp_
         assert replayed.metrics[name] == recorded.metrics[name]
 
 
-async def test_a_recording_of_another_run_says_so(prove: Prove, tmp_path: Path) -> None:
-    file = tmp_path / "run.jsonl"
-    with Server([Answer("ACCEPT")]) as server:
-        await prove(EASY, settings(server, tmp_path, record=file))
-    result = await prove(HARD, settings(None, tmp_path, replay=file))
-    assert result.verdict in (Verdict.UNKNOWN, Verdict.OUT_OF_BUDGET)
-    assert any("not in the recording" in open_goal.reason for open_goal in result.open_goals)
-
-
-async def test_the_second_identical_run_makes_no_calls(prove: Prove, language: KeptLanguage, tmp_path: Path) -> None:
-    with Server([Answer("ACCEPT")]) as server:
-        first = await prove(HARD, settings(server, tmp_path, calls=4))
-        async with GoedelsPoetryFramework(settings(server, tmp_path, calls=4), language=language) as framework:
-            # Four replies are kept; what goes beyond them is asked for anew.
-            second = await framework.arun(HARD, name="theorem.smt2", fresh=True)
-    assert first.verdict is second.verdict is Verdict.OUT_OF_BUDGET
-    assert second.metrics["models"]["replies_from_cache"] == 4
-    assert server.calls == 8
-
-
 def command(home: Path, *arguments: object) -> dict[str, Any]:
     environment = dict(os.environ) | {"GOEDELS_POETRY__HOME": str(home), "PYTHONPATH": str(ROOT)}
     environment |= {"GOEDELS_POETRY__SYMBOLIC_QUERIES": "0"}
@@ -185,7 +165,3 @@ async def test_the_examination_spends_at_most_one_tiny_call(tmp_path: Path, call
     assert not call or found["call of m"].words == "answers 'yes'"
     gone = {seen.what: seen for seen in await look(settings(server, tmp_path), call=call)}
     assert not gone[f"server {server.url}"].ok
-
-
-async def test_nothing_to_examine_without_a_model(tmp_path: Path) -> None:
-    assert await look(settings(None, tmp_path), call=True) == []

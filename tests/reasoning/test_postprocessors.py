@@ -21,10 +21,8 @@ from scripted_questions import EMPTY, Answer, Ask, KeptLanguage, Server
 
 from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
 from goedels_poetry.reasoning import QueryResult
-from goedels_poetry.reasoning.parts import Decomposed, LeastToMost
-from goedels_poetry.reasoning.runs import solve_with
-from goedels_poetry.reasoning.self_consistency import SelfConsistency
-from goedels_poetry.reasoning.self_refine import SelfRefine
+from goedels_poetry.reasoning.postprocessors import Decomposed, LeastToMost, SelfConsistency, SelfRefine
+from goedels_poetry.reasoning.solving import solve_with
 from goedels_poetry.reasoning.steps import PostProcessor
 from goedels_poetry.search.tasks.question import Question
 from goedels_poetry.store.results import Event
@@ -261,16 +259,6 @@ async def test_no_sample_is_asked_for_that_cannot_change_the_answer(ask: Ask) ->
     assert result.steps[-1]["not_asked"] == 2
 
 
-async def test_samples_are_asked_for_at_the_same_time_and_differ_in_temperature(ask: Ask) -> None:
-    def slowly(request: dict[str, Any]) -> Answer:
-        return Answer(f"```smt2\n{PROVES}```", delay=0.3)
-
-    with Server(slowly) as server:
-        await ask(server, SelfConsistency(5))
-        assert server.most_at_once == 3
-        assert len({request["temperature"] for request in server.requests}) > 1
-
-
 # -- decomposed and least to most ------------------------------------------------------------------------------
 
 
@@ -317,16 +305,6 @@ async def test_a_plan_that_cannot_be_used_leaves_the_question_whole(ask: Ask, re
     assert any(warning.startswith("decomposed: asked as a whole") for warning in result.warnings)
 
 
-async def test_a_program_cannot_derive_what_nobody_has_proved(ask: Ask) -> None:
-    invented = HEAD + P2 + '(assert (! (mammal tom) :named d1 :derived "Tom is a mammal."))\n'
-    model = Model(
-        decompose=[split("Does Jerry breathe?")], answer=[invented + "(define-fun goal () Bool (breathes tom))\n"]
-    )
-    with Server(model) as server:
-        result = await ask(server, Decomposed(3), text=BREATHES)
-    assert result.answer is None
-
-
 async def test_each_step_is_told_what_is_proved_of_those_before_it_also_in_json(ask: Ask) -> None:
     def told(whole: str) -> Answer:
         base: dict[str, Any] = {
@@ -363,16 +341,6 @@ async def test_each_step_is_told_what_is_proved_of_those_before_it_also_in_json(
 
 
 # -- budgets, order, resuming ----------------------------------------------------------------------------------
-
-
-async def test_calls_are_counted_over_all_runs_of_a_question(ask: Ask) -> None:
-    model = Model(answer=[PROVES, REFUTES])
-    with Server(model) as server:
-        result = await ask(server, SelfConsistency(9), budgets={"model_calls": 4})
-        assert server.calls == 4
-    assert result.verdict is Verdict.OUT_OF_BUDGET
-    assert result.answer is None
-    assert result.votes
 
 
 async def test_tokens_are_a_limit_of_the_whole_question(ask: Ask) -> None:

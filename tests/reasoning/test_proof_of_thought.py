@@ -79,13 +79,6 @@ def test_a_client_of_openais_is_taken_for_its_address_key_and_headers(
     assert "secret-key" not in str(pot.setup)
 
 
-def test_azure_is_asked_by_deployment_and_version() -> None:
-    client = openai.AzureOpenAI(api_key="k", azure_endpoint="https://x.example", api_version="2024-10-21")
-    with ProofOfThought(client, "my-deployment") as pot:
-        assert pot.setup["models"]["formalizer"]["server"] == "AzureChatOpenAI"
-        assert pot.setup["models"]["formalizer"]["model"] == "my-deployment"
-
-
 def test_any_object_with_chat_completions_can_be_asked() -> None:
     def create(**asked: Any) -> Any:
         assert asked["model"] == "mine" and asked["messages"][-1]["role"] == "user"

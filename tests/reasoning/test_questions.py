@@ -99,14 +99,6 @@ async def test_false_is_answered_only_when_the_negation_follows(ask: Ask) -> Non
     assert "the opposite of what is asked follows" in result.reason
 
 
-async def test_the_prompt_shows_numbered_sentences_and_the_question_last(ask: Ask) -> None:
-    with Server([fenced(RIGHT)]) as server:
-        await ask(server)
-        assert roles(server) == ["system", "user"]
-        assert "[1] Every cat is soft.\n[2] Sam is a cat.\n[3] Tom is a dog.\n" in said(server)
-        assert said(server).index("[3] Tom") < said(server).index("Is Sam soft?") < said(server).index("# Answer")
-
-
 async def test_a_finished_run_is_not_asked_again(ask: Ask) -> None:
     with Server([fenced(RIGHT)]) as server:
         first, second = await ask(server), await ask(server)
@@ -218,34 +210,6 @@ async def test_a_question_of_yes_or_no_is_asked_about_again_as_long_as_its_progr
         result = await ask(server)
         assert "so suppose first that the text settles it" in said(server, 1)
     assert (result.answer, outcomes(result)) == (True, ["open", "open", "answer"])
-
-
-async def test_a_first_reply_cannot_be_unchanged(ask: Ask) -> None:
-    with Server([Answer("UNCHANGED")]) as server:
-        result = await ask(server, max_attempts=1)
-    assert (result.answer, result.program) == (None, None)
-
-
-async def test_a_bare_statement_is_no_sentence_of_the_text(ask: Ask) -> None:
-    with Server([fenced(RIGHT)]) as server:
-        await ask(server, "Sam is soft.", max_attempts=1)
-        assert "only what it takes for granted" not in said(server).split("# The problem")[1]
-
-
-async def test_a_question_that_offers_a_third_answer_is_not_pressed_for_another(ask: Ask) -> None:
-    asked = "Is the following statement true, false or uncertain? Tom is soft."
-    with Server([fenced(OPEN)]) as server:
-        result = await ask(server, asked)
-        assert server.calls == 1
-    assert (result.answer, result.verdict) == (None, Verdict.UNKNOWN)
-
-
-async def test_two_names_for_one_thing_are_pointed_out(ask: Ask) -> None:
-    two = HEAD + "(declare-fun fluffy (T) Bool)\n" + P1 + P2 + P3 + goal("(fluffy sam)")
-    with Server([fenced(two)]) as server:
-        result = await ask(server, "Is the following statement true, false or uncertain? Sam is soft.")
-        assert "No premise speaks of fluffy" in said(server)
-    assert (result.answer, outcomes(result)) == (None, ["open", "open"])
 
 
 async def test_a_missing_premise_turns_an_open_question_into_an_answer(ask: Ask) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from goedels_poetry.search.questions.writer import variables
 from goedels_poetry.search.tasks.question import Question
 from goedels_poetry.search.tasks.sentences import MAX_SENTENCES, numbered, split
 
@@ -77,22 +76,3 @@ def test_a_statement_that_is_to_be_judged_is_never_a_fact(text: str) -> None:
     question = Question(text, "Every cat is soft.")
     assert [s.text for s in question.sentences if not s.asked] == ["Every cat is soft."]
     assert not any("Sam" in s.text and not s.asked for s in question.sentences)
-
-
-def test_a_case_without_a_text_is_about_the_world() -> None:
-    question = Question("Ann is 12 years old. Can she vote in France?")
-    assert (question.facts, question.asked) == (("Ann is 12 years old.",), "Can she vote in France?")
-    told = variables(question)
-    assert "[1] Ann is 12 years old." in told["text"] and "facts and rules must come from you" in told["facts"]
-
-
-def test_without_a_text_there_is_nothing_to_cite() -> None:
-    assert Question("Could a pear sink?").sentences == ()
-    assert not Question("Could a pear sink?").has_text
-
-
-def test_a_question_is_the_same_when_it_goes_on() -> None:
-    question = Question(
-        "Q?", "C.", backend="json", choices=(("A", "a"), ("B", "b")), known=("x",), conversation=(("user", "again"),)
-    )
-    assert Question.again("Q?", question.identity) == question

@@ -14,20 +14,16 @@ from goedels_poetry import Settings, Verdict
 from goedels_poetry.errors import BudgetExceeded, InvalidInput
 from goedels_poetry.models.accounting import Ledger, SharedBudget
 from goedels_poetry.reasoning import QueryResult
-from goedels_poetry.reasoning.parts import SubAnswer
 from goedels_poetry.reasoning.postprocessors import (
-    Advice,
     Decomposed,
     LeastToMost,
-    PostProcessor,
     SelfConsistency,
     SelfRefine,
-    Task,
-    chain,
+    SubAnswer,
     parse_option,
     post_processors,
 )
-from goedels_poetry.reasoning.votes import Tally
+from goedels_poetry.reasoning.steps import Advice, PostProcessor, Tally, Task, chain
 from goedels_poetry.search.machine.jobs import Jobs
 from goedels_poetry.search.machine.supervisor import SupervisorAgent
 from goedels_poetry.search.questions import question_registry
@@ -59,11 +55,6 @@ def test_without_an_answer_there_is_no_leader() -> None:
     assert Tally.of([UNKNOWN, INCONSISTENT], 2).leaders == ()
 
 
-def test_an_option_and_an_optimum_are_votes_of_their_own() -> None:
-    one, option = QueryResult("?", 1, Verdict.PROVED), QueryResult("?", "A", Verdict.PROVED)
-    assert Tally.of([one, TRUE, option], 3).counts == {"1": 1, "true": 1, "A": 1}
-
-
 @pytest.mark.parametrize("samples", range(1, 8))
 def test_settled_means_that_no_further_votes_can_change_the_winner(samples: int) -> None:
     for asked in range(samples + 1):
@@ -75,24 +66,6 @@ def test_settled_means_that_no_further_votes_can_change_the_winner(samples: int)
                 for rest in itertools.product([TRUE, FALSE, UNKNOWN], repeat=samples - asked)
             }
             assert Tally.of(votes, samples).settled == (len(ends) == 1), votes
-
-
-@pytest.mark.parametrize("samples", range(1, 7))
-def test_fewer_samples_than_are_asked_for_could_not_have_settled_it(samples: int) -> None:
-    for asked in range(samples):
-        for votes in itertools.product([TRUE, FALSE, UNKNOWN], repeat=asked):
-            tally = Tally.of(votes, samples)
-            if tally.settled:
-                continue
-            settles = [
-                more
-                for more in range(1, samples - asked + 1)
-                if any(
-                    Tally.of([*votes, *rest], samples).settled
-                    for rest in itertools.product([TRUE, FALSE, UNKNOWN], repeat=more)
-                )
-            ]
-            assert tally.needed == settles[0], votes
 
 
 def test_names_and_configurations_as_people_write_them() -> None:
@@ -223,25 +196,6 @@ def test_a_shared_ledger_stops_every_run_and_counts_none_twice() -> None:
         first.may_call()
 
 
-async def test_parts_of_parts_end_with_the_last_post_processor() -> None:
-    machine = Told(trusted(TRUE, 0.5, "a program"), said=PARTS)
-    await chain([Decomposed(2), LeastToMost(2)], machine)(Task(Question("?")))
-    assert len(machine.tasks) == 1 + 3 * (1 + 3)
-
-
-async def test_in_their_order_the_first_one_stands_next_to_the_machine() -> None:
-    machine = Told(trusted(TRUE, 0.5, "a program"), said={"faults": [], "vague": 0})
-    result = await chain([SelfRefine(1), SelfConsistency(3)], machine)(Task(Question("?")))
-    assert [step["post"] for step in result.steps] == ["self_refine", "self_refine", "self_consistency"]
-    assert result.votes == {"true": 2}
-
-
-async def test_the_same_program_again_is_no_new_proof() -> None:
-    machine = Told(trusted(FALSE, 0.5, "a  program"), trusted(TRUE, 0.9, "a program"), said=FAULTS)
-    result = await chain([SelfRefine(1)], machine)(Task(Question("?")))
-    assert (result.answer, result.steps[0]["outcome"]) == (False, "unchanged")
-
-
 @pytest.mark.parametrize(
     ("question", "result", "sentence"),
     [
@@ -318,13 +272,6 @@ def test_a_fault_counts_when_it_names_a_place_that_there_is(where: str, concrete
     said = {"faults": [{"where": where, "fault": "it says more", "fix": "say less"}]}
     found = faults_in(said, question)
     assert (len(found["faults"]), found["vague"]) == ((1, 0) if concrete else (0, 1))
-
-
-def test_a_fault_in_json_is_named_like_any_other() -> None:
-    program = '{"knowledge_base": [{"name": "p1", "assertion": "human(soc) and mortal(soc)", "sentence": 1}]}'
-    question = Question("Is it so?", "One.", conversation=(("assistant", program), ("user", "proved")))
-    faults = [{"where": where, "fault": "x", "fix": "y"} for where in ("p1", "mortal(soc)", '"assertion": "human(soc)')]
-    assert len(faults_in({"faults": faults}, question)["faults"]) == 3
 
 
 def test_subquestions_are_asked_once_and_never_the_question_itself() -> None:

@@ -7,10 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goedels_poetry.protocol.base import Citable, Premise
-from goedels_poetry.search.retrieval.index import Index
-from goedels_poetry.search.retrieval.retrievers import BM25Retriever, document, fused, premise
-from goedels_poetry.search.retrieval.search import queries_for
-from goedels_poetry.search.retrieval.tokens import symbols_of, tokens_of, words_of
+from goedels_poetry.search.retrieval.index import Index, symbols_of, tokens_of, words_of
+from goedels_poetry.search.retrieval.search import fused, queries_for
 
 LEMMAS = [
     Citable("List.map_append", statement="(f : α → β) : (xs ++ ys).map f = xs.map f ++ ys.map f"),
@@ -82,15 +80,8 @@ def test_a_damaged_file_is_no_index(tmp_path: Path, content: bytes) -> None:
     assert Index.at(tmp_path / "none.db") is None
 
 
-def test_it_is_a_retriever_of_langchain() -> None:
-    (found,) = BM25Retriever.of(LEMMAS, limit=1).invoke("xs.reverse.reverse")
-    assert found.page_content == "(xs : List α) : xs.reverse.reverse = xs"
-    assert found.metadata == {"name": "List.reverse_reverse", "docstring": "", "source": "library"}
-    assert document(premise(found)) == found
-
-
 def test_ranks_are_merged_by_their_reciprocals() -> None:
-    a, b, c = (document(Premise(name, name)) for name in "abc")
+    a, b, c = (Premise(name, name) for name in "abc")
     assert fused([[a, b], [b, c]], 3) == [b, a, c]
     assert fused([[a, b], [c]], 3, [1.0, 2.0]) == [c, a, b]
     assert fused([[a, a, a], [b]], 1) == [a]

@@ -2,14 +2,12 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from searched import LIBRARY, Searched
 
-from goedels_poetry.protocol.base import Citable, Goal, Premise
+from goedels_poetry.protocol.base import Citable, Goal
 from goedels_poetry.search.retrieval.search import PremiseSearch
 from goedels_poetry.settings.declared import RetrievalSettings
 
@@ -34,13 +32,6 @@ class Slow(Searched):
 class Unknown(Searched):
     async def library(self, goal: Goal) -> list[Citable] | None:
         return None
-
-
-class NotInProject(Searched):
-    """The goal's file does not import the others."""
-
-    async def stated(self, goal: Goal, names: Sequence[str]) -> dict[str, str]:
-        return {name: "states" for name in names if name != "far_reverse"}
 
 
 class Wordless(Searched):
@@ -114,23 +105,5 @@ async def test_there_are_no_more_premises_than_wanted(tmp_path: Path, wanted: in
     assert len(await found(search(tmp_path, premises=wanted), Searched())) == wanted
 
 
-async def test_lemmas_of_earlier_runs_come_in_the_order_of_their_use(tmp_path: Path) -> None:
-    lemmas = [{"id": "L1", "statement": "∀ n, n * 0 = 0"}, {"id": "L2", "statement": "append (reverse xs) = ys"}]
-    ranked = await search(tmp_path).ranked(Searched(), GOAL, lemmas)
-    assert [lemma["id"] for lemma in ranked] == ["L2", "L1"]
-
-
 async def test_a_goal_whose_symbols_nobody_can_say_is_read_as_text(tmp_path: Path) -> None:
     assert await found(search(tmp_path), Wordless()) == {"reverse_reverse", "append_nil"}
-
-
-@pytest.mark.parametrize("name", ["project/Main.lean", "project/Main.lean:goal"])
-async def test_the_project_of_the_file_is_searched_and_its_theorems_stay_as_written(tmp_path: Path, name: str) -> None:
-    (tmp_path / "project").mkdir()
-    (tmp_path / "project" / "lakefile.toml").write_text("")
-    (tmp_path / "project" / "Main.lean").write_text("theorem goal : reverse append := sorry")
-    (tmp_path / "project" / "Other.lean").write_text("theorem far_reverse : reverse (reverse x) = append x := rfl")
-    goal = replace(GOAL, options={"file": str(tmp_path / name)})
-    premises = (await search(tmp_path / "cache").find(NotInProject(), goal)).premises
-    assert Premise("far_reverse", ": reverse (reverse x) = append x", "", "project: Other.lean") in premises
-    assert "goal" not in {p.name for p in premises}

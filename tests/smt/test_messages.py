@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from goedels_poetry.errors import EXCERPT_COLUMNS, InvalidInput, source_excerpt
-from goedels_poetry.protocol.resembling import resembles, with_language_hint
 from goedels_poetry.questions.json.reader import read_json
 from goedels_poetry.smt.language import SmtLanguage
 from goedels_poetry.smt.notation.text import parse_problem
@@ -156,57 +155,3 @@ def test_commands_that_only_print_are_left_aside(command: str, form: str) -> Non
 def test_what_changes_the_theorem_or_steers_a_solver_is_refused(command: str) -> None:
     assert "is not allowed" in refused(f"{command}(prove true)").message
     assert refused(f"(prove true)(check-sat){command}").line == 1
-
-
-# -------------------------------------------------------------------------------------------- another language
-
-
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        ("theorem add (n : Nat) : n + 0 = n := by\n  sorry\n", "lean"),
-        ("import Mathlib\n\nlemma a :\n    1 = 1 :=\n  rfl", "lean"),
-        ("/- (assert x) -/\nexample : True := trivial", "lean"),
-        ("-- (prove x)\ndef f : Nat := 1", "lean"),
-        ("; theorem x : a := b\n(set-logic ALL)\n(assert true)", "smt"),
-        ('{"sorts": []}', "logic"),
-        ("import PIL\n\n\ndef f(x: int) -> int:\n    return (y := x)\n", "python"),
-        ("def f (x : Nat) :\n    Nat :=\n  x", "lean"),
-        ("from a import b\n\n\ndef f(x: int) -> int:\n    return x\n", "python"),
-        ("(a b c)", ""),
-        ("some words", ""),
-        ("", ""),
-    ],
-)
-def test_in_which_language_a_text_seems_to_be(text: str, language: str) -> None:
-    assert resembles(text) == language
-    hint = with_language_hint(InvalidInput("m", 1, 1, "own"), text, "smt").hint
-    assert hint == "own" if language in ("", "smt") else f"--language {language}" in (hint or "")
-
-
-async def test_lean_under_another_name_gets_a_hint() -> None:
-    language = SmtLanguage(1)
-    try:
-        with pytest.raises(InvalidInput, match="this looks like Lean: --language lean"):
-            await language.read("theorem x (n : Nat) : n = n := by rfl\n", {})
-    finally:
-        await language.aclose()
-
-
-# ------------------------------------------------------------------------------------------------------- names
-
-
-def test_names_that_solvers_know_are_the_users_in_all_that_is_told() -> None:
-    from goedels_poetry.kernel.printer import show
-    from goedels_poetry.smt.jobs import symbolic
-
-    text = """(declare-datatypes ((List 0)) (((nil) (cons (head Int) (tail List)))))
-(define-fun-rec map ((l List)) List (match l ((nil nil) ((cons h t) (cons (+ h 1) (map t))))))
-(define-fun-rec exp ((l List)) Int (match l ((nil 0) ((cons h t) (+ 1 (exp t))))))
-(prove (forall ((iff List)) (= (map iff) iff)))"""
-    assert show(parse_problem(text).goal) == "(forall ((iff List)) (= (map iff) iff))"
-    found = symbolic.judge({"theorem": text, "statement": ""})["value"]
-    assert found["verdict"] == "refuted"
-    assert found["counterexample"]["values"] == {"iff": "(cons 0 nil)"}
-    assert found["reason"] == "false for iff = cons(0, nil)" == f"false for {found['counterexample']['text']}"
-    assert "u_" not in str(found)

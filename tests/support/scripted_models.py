@@ -90,8 +90,6 @@ def backtracking(asked: dict[str, Any]) -> Answer:
     role, text = role_of(asked), prompt_of(asked)
     if role == "decider":
         return fenced({"reason": "the lemma needs others first", "decision": "roll back"})
-    if role == "search_query":
-        return fenced({"queries": ["plus succ", "fib"]})
     if role == "sketcher" and is_root(asked, FIBONACCI_GOAL):
         return fenced(GOOD_SKETCH if "The subgoal that failed" in text else {"lemmas": [ITERATION]})
     if role == "sketcher":
@@ -112,11 +110,9 @@ def every_role(asked: dict[str, Any]) -> Answer:
     """Proves `DOUBLE` where the symbolic search is switched off, and every role that searches has its say on the way.
 
     The first sketch leads to a subgoal that the model cannot sketch: its lemma is false, the corrector has nothing
-    better, the decider rolls back, new queries are asked for, and the next sketch of the theorem holds.
+    better, the decider rolls back, and the next sketch of the theorem holds.
     """
     role, text = role_of(asked), prompt_of(asked)
-    if role == "search_query":
-        return fenced({"queries": ["f"]})
     if role == "decider":
         return fenced({"reason": "hopeless", "decision": "roll back"})
     if role == "sketcher" and "show: (and (= (f (* n n))" in text:

@@ -1,4 +1,4 @@
-"""A fourth kind of task, made of nothing but the `Task` protocol: a riddle.
+"""A fourth kind of task, made of nothing but the `Task` class: a riddle.
 
 Its text is the name of a toy theorem's root. Its first queue is its own; the agent there writes the toy theorem and
 puts the root into a queue that nobody serves, where the first search ends. The riddle lets it out: the second search
@@ -23,7 +23,7 @@ from goedels_poetry.languages import Theorem
 from goedels_poetry.search.agents.deps import Apply, Deps
 from goedels_poetry.search.agents.registry import Registry, agent, load_registry
 from goedels_poetry.search.machine.kinds import KINDS, Kind
-from goedels_poetry.search.tasks.base import FORMAL, GO_ON, Session, Stop, bare_root, stand_in, text_by_model
+from goedels_poetry.search.tasks.base import FORMAL, GO_ON, Session, Stop, Task
 from goedels_poetry.store.reads import StoreReader
 from goedels_poetry.store.results import RunResult
 from goedels_poetry.store.state import ROOT, ProofNode, Queue
@@ -32,36 +32,21 @@ from goedels_poetry.store.txn import Txn
 REWRITE, PAUSE = "rewrite", "pause"
 
 
-@dataclass(frozen=True, slots=True)
-class Riddle:
+@dataclass(frozen=True)
+class Riddle(Task):
     kind: ClassVar[str] = "riddle"
     first_queue: ClassVar[str] = REWRITE
-    learns: ClassVar[bool] = False
 
     text: str
     latency: float = 0.0
-
-    @classmethod
-    def again(cls, text: str, identity: dict[str, Any]) -> Riddle:
-        return cls(text, **identity)
 
     @property
     def title(self) -> str:
         return f"riddle of {self.text}"
 
-    @property
-    def identity(self) -> dict[str, Any]:
-        return {"latency": self.latency}
-
     def check(self, language: Any, models: Any) -> None:
         if not self.text:
             raise InvalidInput("the riddle is empty")
-
-    async def read(self, language: Any, options: dict[str, Any]) -> Theorem:
-        return stand_in(self.text, language, options)
-
-    async def prepare(self, language: Any, theorem: Theorem) -> ProofNode:
-        return bare_root(language, self.first_queue)
 
     async def settle(self, stop: Stop, session: Session) -> Stop:
         if stop.status != "exhausted" or (await session.root()).queue != PAUSE:
@@ -69,9 +54,6 @@ class Riddle:
         session.warn("the riddle was let out")
         await session.commit("let_out", let_out)
         return GO_ON
-
-    def submission(self, store: StoreReader) -> str:
-        return text_by_model(store)
 
     def conclude(self, result: RunResult, store: StoreReader, theorem: Theorem, suffix: str) -> RunResult:
         return replace(result, answer={"riddle": self.text, "read": theorem.statement, "suffix": suffix})

@@ -1,21 +1,18 @@
 """Changes to a file, and their verification by what the changed file does.
 
-Who calls whom: a change is read from whatever form it comes in (`proposals`), looked for in the file (`placing`) and
-applied to its text (`applying`), whose line ends `texts` keeps. `case` is what a verification needs, as data: the
-project, the file, the error, the commands. `symptoms` reads the error. `baseline` measures what was before,
+Who calls whom: `patches` reads a change of any form and applies it. `case` is what a verification needs, as data: the
+project, the file, the error, the commands. `baseline` measures what was before,
 `verification` the changed file, both by way of `measuring`, which hands `harness` to the sandbox; `comparing` puts the
-two side by side: definitions (`surface`), functions on generated inputs, contracts; `report` is what comes of it.
+two side by side: definitions (`surface`), functions on generated inputs, contracts; and reports.
 `verify_change` does all of it from the evidence alone: the checker calls it.
 """
 
 from __future__ import annotations
 
-from goedels_poetry.python.changes.applying import NotApplicable, apply
 from goedels_poetry.python.changes.baseline import Baseline
-from goedels_poetry.python.changes.case import ChangeCase, root_of, snapshot, words_of
-from goedels_poetry.python.changes.proposals import read_proposal
-from goedels_poetry.python.changes.report import ChangeReport
-from goedels_poetry.python.changes.texts import decoded, plain, unified
+from goedels_poetry.python.changes.case import ChangeCase, decoded, root_of, snapshot, words_of
+from goedels_poetry.python.changes.comparing import ChangeReport
+from goedels_poetry.python.changes.patches import NotApplicable, apply, plain, read_proposal, unified
 from goedels_poetry.python.changes.verification import (
     averify_change,
     baseline_for,

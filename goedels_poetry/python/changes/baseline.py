@@ -10,9 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from goedels_poetry.python.changes.case import ChangeCase, Command, command_of, own_tests
-from goedels_poetry.python.changes.measuring import Measured, Plan, measure
-from goedels_poetry.python.changes.surface import docstrings_of, functions_of
-from goedels_poetry.python.changes.symptoms import Symptom, innermost, is_same_error, project_file, symptom_of
+from goedels_poetry.python.changes.measuring import (
+    Measured,
+    Plan,
+    Symptom,
+    innermost,
+    is_same_error,
+    measure,
+    project_file,
+    symptom_of,
+)
+from goedels_poetry.python.changes.surface import functions_of
 from goedels_poetry.python.translate.faults import PythonFault
 from goedels_poetry.python.translate.program import read_program, with_contracts
 
@@ -112,7 +120,7 @@ async def baseline_of(case: ChangeCase, tree: Path) -> Baseline:
     """
     symptom = symptom_of(case.error)
     run = case.run or (() if case.tests else _derived_run(case, symptom))
-    plan = Plan(test_command(case), run=run, doctests=tuple(docstrings_of(case.before)))
+    plan = Plan(test_command(case), run=run)
     found = await measure(case, case.before, plan, tree)
     base = Baseline(found, contracts=await contracts_that_hold(case.before) if case.is_python else {})
     base = _with_targets(case, symptom, base)

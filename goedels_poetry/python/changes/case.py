@@ -219,6 +219,18 @@ def _stored(data: bytes) -> Any:
     return [_ENCODED, base64.b64encode(data).decode("ascii")]
 
 
+def decoded(data: bytes, name: str) -> str:
+    """The text of a file, every character kept; raises InvalidInput when it is not UTF-8 or holds NUL bytes."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InvalidInput(f"{name} is no text in UTF-8 (byte {data[error.start]:#04x})", line) from None
+    if "\0" in text:
+        raise InvalidInput(f"{name} is no text file: it holds NUL bytes")
+    return text
+
+
 # -- commands -------------------------------------------------------------------------------------------------------
 
 

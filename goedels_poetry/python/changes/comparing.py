@@ -1,20 +1,120 @@
-"""A changed file beside what was before: the goal, what broke, what is better, what is doubtful."""
+"""A changed file and what was before: the goal, what broke, what is better, what is doubtful; as a report."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
+from typing import Any
 
 from goedels_poetry.python.changes.baseline import WHOLE_RUN, Baseline, test_command
 from goedels_poetry.python.changes.case import ChangeCase
-from goedels_poetry.python.changes.measuring import FAILED, PASSED, Measured
-from goedels_poetry.python.changes.report import MISSED, OPEN, REACHED, ChangeReport
+from goedels_poetry.python.changes.measuring import FAILED, PASSED, Measured, symptom_of
 from goedels_poetry.python.changes.surface import Surface, functions_of, imported_names
-from goedels_poetry.python.changes.symptoms import symptom_of
 
-NEW = " (as it is now)"
-"""Behind the name of a docstring that the change has altered."""
+Json = dict[str, Any]
+
+REACHED, MISSED, OPEN = "reached", "not reached", "cannot be checked"
+"""What may be said of the goal."""
+MOST = 12
+"""Lines of one list that are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeReport:
+    """The verification of one state of the file against what it was before any change. JSON-able."""
+
+    goal: str = OPEN
+    """`REACHED`, `MISSED` or `OPEN`."""
+    goal_words: tuple[str, ...] = ()
+    """What the goal came to, one line for each thing that was looked at."""
+    broken: tuple[str, ...] = ()
+    """What worked before the change and does not now."""
+    better: tuple[str, ...] = ()
+    """What did not work before, and does now."""
+    doubts: tuple[str, ...] = ()
+    """What looks wrong and may be meant: a person or a model has to say."""
+    remarks: tuple[str, ...] = ()
+    """What else the change does: forms, equivalences, differences that are to be expected."""
+    unchecked: tuple[str, ...] = ()
+    """What could not be checked, and why."""
+    failures: tuple[str, ...] = ()
+    """The ends of the failures that there are now, for whoever mends them."""
+    tests_passed: int = 0
+    tests_before: int = 0
+    """Tests that pass now, and that passed before."""
+    failed_application: str = ""
+    """Why the change could not be applied at all; then nothing else is known."""
+
+    @property
+    def is_applied(self) -> bool:
+        """Whether there was anything to verify."""
+        return not self.failed_application
+
+    @property
+    def breaks(self) -> bool:
+        """Whether it may not be kept."""
+        return bool(self.broken) or not self.is_applied
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing is amiss: the goal is reached, nothing broke, and nothing is doubtful."""
+        return self.goal == REACHED and not self.broken and not self.doubts and self.is_applied
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether the verdict may be ``tested``: the error was seen and is gone, and nothing broke."""
+        return self.goal == REACHED and not self.breaks
+
+    @property
+    def reason(self) -> str:
+        """One line for people."""
+        if not self.is_applied:
+            return self.failed_application
+        said = {REACHED: "the goal is reached", MISSED: "the goal is not reached", OPEN: "the goal cannot be checked"}
+        parts = [said[self.goal]]
+        if self.goal != REACHED and self.goal_words:
+            parts[0] += f" ({self.goal_words[0]})"
+        parts.append(f"broken: {self.broken[0]}" if self.broken else "nothing broke")
+        parts += [f"{len(self.broken) - 1} more"] if len(self.broken) > 1 else []
+        parts += [f"doubtful: {self.doubts[0]}"] if self.doubts else []
+        return "; ".join(parts)
+
+    @property
+    def words(self) -> str:
+        """The whole report for prompts and people."""
+        if not self.is_applied:
+            return f"The change could not be applied: {self.failed_application}"
+        lines = [f"Goal: {self.goal}."]
+        lines += [f"- {line}" for line in self.goal_words]
+        for title, items in (
+            ("What worked before the change and is broken now", self.broken),
+            ("What is better than before", self.better),
+            ("What is doubtful", self.doubts),
+            ("What could not be checked", self.unchecked),
+            ("Remarks", self.remarks),
+        ):
+            if items:
+                lines += ["", f"{title}:", *(f"- {item}" for item in items[:MOST])]
+                lines += [f"- and {len(items) - MOST} more"] if len(items) > MOST else []
+        if not self.broken:
+            lines += ["", f"Nothing that worked before is broken ({self.tests_before} tests passed before)."]
+        for text in self.failures[:4]:
+            lines += ["", "```", text, "```"]
+        return "\n".join(lines)
+
+    def to_json(self) -> Json:
+        """As JSON values."""
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> ChangeReport:
+        """The inverse of :meth:`to_json`."""
+        known: Json = {f.name: data[f.name] for f in fields(cls) if f.name in data}
+        known |= {name: tuple(value) for name, value in known.items() if isinstance(value, list)}
+        return cls(**known)
+
+
 DIFFERENT = "{}{} was {}, and {}"
 
 
@@ -143,14 +243,6 @@ class Comparison:
             yield f"the tests do not run any more: {found.untrusted}"
         else:
             yield from self._broken_tests()
-        for name, item in base.doctests.items():
-            if item["outcome"] == PASSED and not self._is_meant(name):
-                now = found.doctests.get(name, {}).get("outcome", "not run")
-                if now != PASSED and not found.imported:
-                    yield f"the examples in the docstring of {name} do not hold any more"
-        for name, item in found.doctests.items():
-            if name.endswith(NEW) and item["outcome"] != PASSED:
-                yield f"the change brings examples that do not hold: docstring of {name.removesuffix(NEW)}"
         for name, reason in self.faults.items():
             if reason and self.base.contracts.get(name, True) and not self._is_meant(name):
                 more = " any more" if name in self.base.contracts else ""
@@ -205,9 +297,6 @@ class Comparison:
         for ok, words in self._run_goal():
             if ok and base.run is not None and base.run["code"] != 0:
                 yield words
-        for name, item in base.doctests.items():
-            if item["outcome"] != PASSED and found.doctests.get(name, {}).get("outcome") == PASSED:
-                yield f"the examples in the docstring of {name} hold"
         for name, held in self.base.contracts.items():
             if not held and self.faults.get(name) == "":
                 yield f"no input is found any more that breaks the contract of {name}"
@@ -261,21 +350,15 @@ class Comparison:
                     break
 
     def _remarks(self) -> Iterable[str]:
-        surface = self.surface
+        surface, different, doubted = self.surface, dict(self._differences()), self._related()
         if surface.form:
             yield f"touched in form only: {', '.join(surface.form)}"
-        different = dict(self._differences())
-        doubted = self._related()
-        for name, inputs in self.inputs.items():
-            ran = min(len(self.found.others.get(name, [])), len(self.found.behaviours.get(name, [])), len(inputs))
-            if name in different and (not doubted or name in doubted or name not in surface.touched):
-                yield different[name]
-            elif name not in different and ran and name in surface.touched:
-                yield f"{name} is touched; wherever it returned anything on {ran} inputs, it returns the same"
-        if surface.added:
-            yield f"new: {', '.join(surface.added[:8])}"
-        for name in surface.swallows:
-            yield f"{name} now catches every exception and says nothing about it"
+        for name, difference in different.items():
+            if not doubted or name in doubted or name not in surface.touched:
+                yield difference
+        same = [name for name in self.inputs if name in surface.touched and name not in different]
+        if same:
+            yield f"touched, and the same on all inputs that were tried: {', '.join(same)}"
         others = [n for n in self.found.failing() if n not in self.base.targets and n in self.base.measured.failing()]
         if others:
             still = "fails" if len(others) == 1 else "fail"

@@ -1,4 +1,4 @@
-"""Runs inside the sandbox, in the root of a copied project: its tests, its doctests, its functions on given inputs.
+"""Runs inside the sandbox, in the root of a copied project: its tests, its functions on given inputs.
 
 This file is read as text and never imported by us; it imports nothing but the standard library, and pytest where the
 job asks for it. Its job stands beside it as JSON, and so does a word that only the process here knows: each task runs
@@ -279,12 +279,9 @@ class _Recorder:
 def _pytest(task: Json) -> Json:
     import pytest
 
-    if not task.get("plugins"):
-        os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     recorder = _Recorder()
-    arguments = [*task["arguments"], "-p", "no:cacheprovider", "--maxfail=0", "--tb=short", "-q"]
-    if task.get("plugins"):
-        arguments += ["-p", "no:randomly", *(["-n0"] if importlib.util.find_spec("xdist") else [])]
+    arguments = [*task["arguments"], "-p", "no:cacheprovider", "-p", "no:randomly", "--maxfail=0", "--tb=short", "-q"]
+    arguments += ["-n0"] if importlib.util.find_spec("xdist") else []
     last = pytest.hookimpl(trylast=True)
     last(_Recorder.pytest_collection_modifyitems)  # behind those that choose by -k and -m
     code = pytest.main(arguments, plugins=[recorder])
@@ -403,25 +400,8 @@ def _quietly(task: Json) -> tuple[Any, str]:
             return None, _shown(error)
 
 
-def _doctests(task: Json) -> Json:
-    """The import, and examples of docstrings, each docstring on its own, in the module as it is now."""
-    import doctest
-
-    module, error = _quietly(task)
-    if module is None:
-        return {"items": {}, "imported": error}
-    found: dict[str, Json] = {}
-    for name, text in task["doctests"]:
-        log = io.StringIO()
-        try:
-            test = doctest.DocTestParser().get_doctest(text, dict(vars(module)), name, task["file"], 0)
-            failed = doctest.DocTestRunner(verbose=False).run(test, out=log.write).failed
-            outcome = "failed" if failed else "passed"
-        except BaseException as problem:  # noqa: BLE001  whatever a project raises is a result
-            outcome = "error"
-            log.write(_shown(problem))
-        found[name] = {"outcome": outcome, "text": log.getvalue()[-MAX_ITEM:], "message": ""}
-    return {"items": found, "imported": ""}
+def _import(task: Json) -> Json:
+    return {"imported": _quietly(task)[1]}
 
 
 class _TooLong(BaseException):
@@ -484,7 +464,7 @@ def _call(function: Any, arguments: Any) -> str:
 _KINDS: dict[str, Any] = {
     "pytest": _pytest,
     "unittest": _unittest,
-    "doctests": _doctests,
+    "import": _import,
     "behaviours": _behaviours,
 }
 

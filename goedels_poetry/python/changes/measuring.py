@@ -14,18 +14,136 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from goedels_poetry.errors import Unavailable
 from goedels_poetry.python.changes.case import ChangeCase, Command
-from goedels_poetry.python.changes.symptoms import project_file, symptom_of
 from goedels_poetry.sandbox import SandboxLimits, SandboxResult, run_command_async
+
+_FRAME = re.compile(r'^\s*File "([^"\n]+)", line (\d+)(?:, in (\S+))?', re.MULTILINE)
+_PYTEST_PLACE = re.compile(r"^(\S+\.py):(\d+): (?:in (\S+)|([A-Z]\w*))\s*$", re.MULTILINE)
+_PYTEST_LINE = re.compile(
+    r"^E\s+([A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Warning|Iteration))\b(?:: ?(.*))?$", re.M
+)
+_LAST_LINE = re.compile(r"^([A-Za-z_][\w.]*)(?:: (.*))?$")
+_NAMED = re.compile(r"\b([A-Z][A-Za-z]*(?:Error|Exception|Interrupt|Iteration))\b")
+_TESTS = re.compile(r"^(?:FAILED|ERROR) (\S+?\.py(?:::\S+)?)(?: - .*)?$", re.MULTILINE)
+_UNITTEST = re.compile(r"^(?:FAIL|ERROR): (\w+) \(([\w.]+)\)", re.MULTILINE)
+_TRACEBACK = "Traceback (most recent call last)"
+_SYNTAX = ("SyntaxError", "IndentationError", "TabError")
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One line of a traceback."""
+
+    file: str
+    line: int
+    function: str
+
+
+@dataclass(frozen=True, slots=True)
+class Symptom:
+    """An error as it was described."""
+
+    exception: str = ""
+    """Name of the exception, without its module."""
+    message: str = ""
+    frames: tuple[Frame, ...] = ()
+    """Outermost first."""
+    tests: tuple[str, ...] = ()
+    """Tests that it names."""
+    raised: bool = False
+    """Whether it is what Python or a test runner printed; otherwise somebody's words."""
+
+    @property
+    def is_syntax(self) -> bool:
+        """Whether the file cannot be compiled."""
+        return self.exception in _SYNTAX
+
+
+def symptom_of(text: str) -> Symptom:
+    """What a description of an error says."""
+    text = text.replace("\r\n", "\n")
+    tests = tuple(dict.fromkeys([*_TESTS.findall(text), *(f"{b}" for _, b in _UNITTEST.findall(text))]))
+    frames = tuple(Frame(f, int(n), name or "") for f, n, name in _FRAME.findall(text))
+    if _TRACEBACK in text or frames:
+        exception, message = _behind_frames(text)
+        if exception:
+            return Symptom(exception, message, _last_traceback(text) or frames, tests, raised=True)
+    lines = _PYTEST_LINE.findall(text)
+    if lines:
+        places = tuple(Frame(f, int(n), name) for f, n, name, _ in _PYTEST_PLACE.findall(text))
+        name, message = lines[-1]
+        return Symptom(name.rpartition(".")[2], message.strip(), places, tests, raised=True)
+    if tests:
+        return Symptom(tests=tests, raised=True)
+    whole = _LAST_LINE.match(text.strip())
+    if whole and _NAMED.fullmatch(whole[1].rpartition(".")[2]) and "\n" not in text.strip():
+        return Symptom(whole[1].rpartition(".")[2], (whole[2] or "").strip())
+    named = _NAMED.search(text)
+    return Symptom(named[1] if named else "")
+
+
+def _behind_frames(text: str) -> tuple[str, str]:
+    """The exception of the last traceback: the first line behind its frames that is not indented."""
+    last = text[text.rfind(_TRACEBACK) :] if _TRACEBACK in text else text
+    seen = False
+    for line in last.splitlines():
+        line = re.sub(r"^\s*[|+] ?", "", line)
+        if _FRAME.match(line):
+            seen = True
+        elif seen and line and not line[0].isspace():
+            found = _LAST_LINE.match(line.strip())
+            if found:
+                return found[1].rpartition(".")[2], (found[2] or "").strip()
+    return "", ""
+
+
+def _last_traceback(text: str) -> tuple[Frame, ...]:
+    last = text[text.rfind(_TRACEBACK) :] if _TRACEBACK in text else text
+    return tuple(Frame(f, int(n), name or "") for f, n, name in _FRAME.findall(last))
+
+
+def innermost(frames: Iterable[Frame], files: Iterable[str]) -> Frame | None:
+    """The last frame in one of a project's files, its name as it is there."""
+    known = list(files)
+    for frame in reversed(list(frames)):
+        named = project_file(frame.file, known)
+        if named:
+            return Frame(named, frame.line, frame.function)
+    return None
+
+
+def project_file(path: str, files: Iterable[str]) -> str:
+    """Which of a project's files a path of a traceback means: the longest that it ends with; "" for none."""
+    wanted = PurePosixPath(path.replace("\\", "/"))
+    found = [name for name in files if wanted.parts[-len(PurePosixPath(name).parts) :] == PurePosixPath(name).parts]
+    return max(found, key=len, default="")
+
+
+def is_same_error(symptom: Symptom, message: str, text: str, frame: Frame | None) -> bool:
+    """Whether a failure is the error: its exception, and the place where that is raised.
+
+    Args:
+        symptom: the error.
+        message: ``Exception: words`` of the failure.
+        text: its traceback.
+        frame: the error's innermost frame in the project; the function counts, the line may have moved.
+    """
+    name = re.split(r"[:(\s]", message.strip(), maxsplit=1)[0].rpartition(".")[2]
+    if symptom.exception and name != symptom.exception:
+        return False
+    if frame is None or not frame.function or frame.function.startswith("<"):
+        return bool(symptom.exception)
+    return frame.function in re.findall(r"\w+", text)
+
 
 Json = dict[str, Any]
 
@@ -55,9 +173,6 @@ class Measured:
     """Tests that came out differently the second time."""
     untrusted: str = ""
     """Why the results of the tests say nothing; "" where they do."""
-    plugins: bool = False
-    """Whether pytest had to load the plug-ins that are installed."""
-    doctests: Mapping[str, Json] = field(default_factory=dict)
     run: Json | None = None
     """Of the command that shows the error: ``{"code", "exception", "text", "how"}``."""
     behaviours: Mapping[str, list[str]] = field(default_factory=dict)
@@ -77,7 +192,8 @@ class Measured:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Measured:
         """The inverse of :meth:`to_json`."""
-        return cls(**{**data, **{name: tuple(data[name]) for name in _TUPLES}})
+        known = {f.name: data[f.name] for f in fields(cls) if f.name in data}
+        return cls(**{**known, **{name: tuple(data[name]) for name in _TUPLES}})
 
     def outcome(self, test: str) -> str:
         """What came of a test; "" where it was not there."""
@@ -99,10 +215,7 @@ class Plan:
     tests: Command | None = None
     times: int = 2
     """How often the tests are run."""
-    plugins: bool | None = None
-    """Whether pytest loads the plug-ins that are installed; None: where it does not go without."""
     run: tuple[str, ...] = ()
-    doctests: tuple[tuple[str, str], ...] = ()
     inputs: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Function -> tuples of arguments."""
     beside: str = ""
@@ -148,14 +261,8 @@ async def measure(case: ChangeCase, text: str, plan: Plan, tree: Path) -> Measur
     ran = by_kind.get("pytest") or by_kind.get("unittest") or []
     if ran:
         found = _with_tests(found, ran)
-        found = replace(found, plugins=bool(plan.plugins))
-        if plan.plugins is None and plan.tests is not None and plan.tests.kind == "pytest" and _lacks_plugins(ran):
-            again = await measure(case, text, Plan(plan.tests, plan.times, plugins=True), tree)
-            if len(again.passing()) > len(found.passing()) or (found.untrusted and not again.untrusted):
-                kept = ("tests", "unstable", "untrusted", "plugins")
-                found = replace(found, **{name: getattr(again, name) for name in kept})
-    for result in by_kind.get("doctests", ()):
-        found = replace(found, doctests=result.get("items", {}), imported=_imported(result))
+    for result in by_kind.get("import", ()):
+        found = replace(found, imported=_imported(result))
     for name, result in zip(("behaviours", "others"), by_kind.get("behaviours", ()), strict=False):
         found = replace(found, **{name: result.get("functions", {})})
     altered = dict.fromkeys(name for result in results for name in result.get("altered", ()))
@@ -194,14 +301,13 @@ def _tasks(case: ChangeCase, text: str, plan: Plan, *, compiles: bool) -> list[J
             "arguments": list(command.arguments),
             "cwd_on_path": command.root_on_path,
             "path": list(command.path),
-            "plugins": bool(plan.plugins),
             **({"seconds": plan.wall} if plan.wall is not None else {}),
         }
         tasks += [task] * plan.times
     module, folder = case.module_and_path
     if case.is_python and compiles and module:
         common: Json = {"module": module, "file": case.file, "text": text, "path": [folder] if folder != "." else []}
-        tasks.append({"kind": "doctests", **common, "doctests": [list(each) for each in plan.doctests], "seconds": 20})
+        tasks.append({"kind": "import", **common, "seconds": 20})
         if plan.inputs:
             inputs = {name: list(each) for name, each in plan.inputs.items()}
             most = {"most": BEHAVIOUR_SECONDS, "seconds": 3 * BEHAVIOUR_SECONDS}
@@ -276,16 +382,6 @@ def _untrusted(result: Json) -> str:
     if any(outcome not in FAILED for outcome in result.get("canaries", ())):
         return "tests that have to fail did not fail: something tampers with how tests are judged"
     return ""
-
-
-def _lacks_plugins(results: Sequence[Json]) -> bool:
-    """Whether pytest stopped over its arguments or settings, or tests lack something before they begin."""
-    return any(
-        result.get("code") in (3, 4)
-        or any("fixture '" in item["text"] for item in result.get("items", {}).values())
-        or "error" in result
-        for result in results
-    )
 
 
 def _imported(result: Json) -> str | None:

@@ -54,8 +54,6 @@ class Surface:
     """Names at the top of the file that are not there any more, functions included."""
     reaches: tuple[str, ...] = ()
     """How the new text reaches for what tests it, where the old one did not."""
-    swallows: tuple[str, ...] = ()
-    """Functions that now catch every exception and do nothing about it."""
     uses: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Function -> functions of the file that it names, in the new text."""
 
@@ -90,7 +88,6 @@ def surface_of(before: str, after: str) -> Surface:
         outside=_rest(old_tree) != _rest(new_tree),
         gone=tuple(sorted(old_names - new_names)),
         reaches=tuple(sorted(reaches(new_tree) - reaches(old_tree))),
-        swallows=tuple(n for n, d in new.items() if _swallows(d.node) and not (n in old and _swallows(old[n].node))),
         uses=_uses(new),
     )
 
@@ -111,24 +108,6 @@ def functions_of(tree: ast.Module) -> dict[str, Definition]:
 
     visit(tree.body, "")
     return found
-
-
-def docstrings_of(text: str) -> list[tuple[str, str]]:
-    """(name, docstring) of a file and its definitions where it holds examples; [] for what cannot be parsed."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-    found = [("the file", ast.get_docstring(tree, clean=False) or "")]
-
-    def visit(body: Iterable[ast.stmt], prefix: str) -> None:
-        for node in body:
-            if isinstance(node, FunctionNode | ast.ClassDef):
-                found.append((f"{prefix}{node.name}", ast.get_docstring(node, clean=False) or ""))
-                visit(node.body, f"{prefix}{node.name}.")
-
-    visit(tree.body, "")
-    return [(name, text) for name, text in found if ">>>" in text]
 
 
 def names_of(tree: ast.Module) -> set[str]:
@@ -216,15 +195,3 @@ def reaches(tree: ast.AST) -> set[str]:
             if words.partition(".")[0] in _MACHINERY or "pytest_current_test" in words:
                 found.add(f"names {node.value[:40]!r}")
     return found
-
-
-def _swallows(function: FunctionNode) -> bool:
-    """Whether it has a handler for every exception that does nothing."""
-    for node in ast.walk(function):
-        if isinstance(node, ast.ExceptHandler):
-            every = node.type is None or (
-                isinstance(node.type, ast.Name) and node.type.id in ("Exception", "BaseException")
-            )
-            if every and all(isinstance(s, ast.Pass) for s in node.body):
-                return True
-    return False

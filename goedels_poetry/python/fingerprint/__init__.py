@@ -2,11 +2,11 @@
 
 Nothing of the candidate is ever run:
 
-* `canonical` brings the file into a normal form, `functions` has its functions and who mentions whom.
-* `recursion` looks at functions that reach themselves.
-* `rules` has the patterns of methods in loops, as data; `patterns` finds them.
+* `canonical` brings the file into a normal form.
+* `recursion` has its functions and who mentions whom, and looks at those that reach themselves.
+* `patterns` has the methods in loops as data, and finds them.
 * `classify` decides; a loop without a pattern is iteration, and what has no loop a formula or a library's work.
-* `names` has strategies, tags, synonyms and the answer, `ban` the language of bans.
+* `ban` has strategies, tags, synonyms, the answer, and the language of bans.
 
 Decisions where programmers differ:
 

@@ -1,22 +1,99 @@
-"""What a task forbids, as people write it: ``recursion and not memoisation``."""
+"""Strategies, their tags and what else people call them; and what a task forbids: ``recursion and not memoisation``."""
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.reading.nearest import nearest
-from goedels_poetry.python.fingerprint.names import STRATEGIES, Fingerprint, plain, spellings
 
-Test = Callable[[Fingerprint], bool]
+RECURSION = "recursion"
+MEMOISATION = "memoisation"
+DYNAMIC_PROGRAMMING = "dynamic programming"
+DIVIDE_AND_CONQUER = "divide and conquer"
+GREEDY = "greedy"
+ITERATION = "iteration"
+CLOSED_FORM = "closed form"
+LIBRARY_CALL = "library call"
+
+SYNONYMS = {
+    RECURSION: "recursive recursively recurse recursions",
+    MEMOISATION: "memoised memoized memoization memoise memoize memo memos cached caching cache top-down",
+    DYNAMIC_PROGRAMMING: "dp dynamic-program tabulation tabulated table bottom-up-dp",
+    DIVIDE_AND_CONQUER: "divide-conquer d&c dnc dac divide-&-conquer",
+    GREEDY: "greedily greedy-algorithm greedy-choice",
+    ITERATION: "iterative iteratively loop loops looping iterate while-loop for-loop",
+    CLOSED_FORM: "formula closed-formula arithmetic direct-formula closed-forms explicit-formula",
+    LIBRARY_CALL: "library builtin built-in builtins library-calls library-function stdlib standard-library",
+    "backtracking": "backtrack backtracks",
+    "bisection": "binary-search bisect binary-searching",
+    "brute force": "bruteforce exhaustive exhaustive-search",
+    "mutual": "mutual-recursion mutually-recursive mutual-recursive indirect-recursion",
+    "tail": "tail-recursion tail-recursive tail-call",
+    "functional": "comprehension comprehensions list-comprehension",
+    "generator": "generators yield",
+    "stack": "explicit-stack queue",
+    "sorting": "sort sorted sorts",
+    "hashing": "hash hash-table dictionary",
+    "heap": "priority-queue heapq",
+    "bit manipulation": "bits bitwise bit-twiddling",
+    "nested loops": "nested-loop",
+    "squaring": "repeated-squaring",
+}
+"""Other spellings of each strategy, then of each tag."""
+STRATEGIES = tuple(SYNONYMS)[:8]
+TAGS = tuple(SYNONYMS)[8:]
+DISTINGUISHING = TAGS[:3]
+"""The tags that tell two approaches under one strategy apart: they stand in the text of a fingerprint."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """The approach of one function.
+
+    Attributes:
+        strategy: one of ``STRATEGIES``.
+        tags: other strategies that take part (a memoised recursion has ``recursion``), and how it is done (``tail``).
+    """
+
+    strategy: str
+    tags: frozenset[str]
+
+    @property
+    def text(self) -> str:
+        """The name that two candidates of the same approach share: ``recursion``, ``recursion (backtracking)``."""
+        shown = [tag for tag in DISTINGUISHING if tag in self.tags]
+        return f"{self.strategy} ({', '.join(shown)})" if shown else self.strategy
+
+
+def plain(text: str) -> str:
+    """A name as it is compared: lower case, words parted by one hyphen."""
+    return "-".join(text.lower().replace("_", " ").replace("-", " ").split())
+
+
+def spellings() -> dict[str, str]:
+    """Every spelling, as `plain` makes it, to its name."""
+    table = {plain(name): name for name in SYNONYMS}
+    for name, others in SYNONYMS.items():
+        table |= {plain(other): name for other in others.split()}
+    return table
+
+
 _NAMES = spellings()
 _LONGEST = max(name.count("-") + 1 for name in _NAMES)
-_AND, _OR, _NOT = ("and", "but", "with", "+", "&", "&&", ","), ("or", "|", "||", "/"), ("not", "no", "!", "~", "non")
-_ONLY = ("only", "plain", "naive")
+_OPERATORS = {
+    **dict.fromkeys(("and", "but", "with", "+", "&", "&&", ","), "and"),
+    **dict.fromkeys(("or", "|", "||", "/"), "or"),
+    **dict.fromkeys(("not", "no", "!", "~", "non"), "not"),
+    **dict.fromkeys(("only", "plain", "naive"), "only"),
+    **{"without": "and not", "(": "(", ")": ")"},
+}
 _TOKEN = re.compile(r"d&c|&&|\|\||[()!~+&|,/]|[^\s()!~+|,/&-]+(?:-&-[a-z]+)?|-", re.IGNORECASE)
-_MAX_LENGTH, _MAX_DEPTH = 2000, 40
+_ONLY = re.compile(r"only n(\d+)(?: \(((?: ?n\d+(?: and)?)+) \))?")
+_MAX_LENGTH = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +101,25 @@ class Ban:
     """A condition on fingerprints; ``text`` is one that `parse_ban` reads to the same."""
 
     text: str
-    _test: Test = field(repr=False, compare=False)
+    _tree: ast.expr = field(repr=False, compare=False)
+    _atoms: Mapping[str, str] = field(repr=False, compare=False)
 
     def matches(self, fingerprint: Fingerprint) -> bool:
         """Whether a candidate with that fingerprint is forbidden."""
-        return self._test(fingerprint)
+        return self._holds(self._tree, fingerprint)
+
+    def _holds(self, node: ast.expr, fingerprint: Fingerprint) -> bool:
+        match node:
+            case ast.BoolOp(op=ast.And()):
+                return all(self._holds(part, fingerprint) for part in node.values)
+            case ast.BoolOp():
+                return any(self._holds(part, fingerprint) for part in node.values)
+            case ast.UnaryOp():
+                return not self._holds(node.operand, fingerprint)
+        name = self._atoms[ast.unparse(node)]
+        if name.startswith("only "):
+            return fingerprint.text == name.removeprefix("only ")
+        return name == fingerprint.strategy or name in fingerprint.tags
 
 
 def ban_on(fingerprint: Fingerprint) -> Ban:
@@ -51,113 +142,47 @@ def parse_ban(text: str) -> Ban:
     """
     if len(text) > _MAX_LENGTH:
         raise InvalidInput(f"a ban has at most {_MAX_LENGTH} characters")
-    parser = _Parser(_tokens(text))
-    test, words = parser.disjunction(0)
-    if parser.left:
-        raise InvalidInput(
-            f"{parser.left[0].removeprefix('name:')!r} is not expected there in the ban {text.strip()!r}", hint=_EXAMPLE
-        )
-    return Ban(words, test)
+    names = tuple(dict.fromkeys(_NAMES.values()))
+    atoms = {f"n{at}": name for at, name in enumerate(names)}
+
+    def only(found: re.Match[str]) -> str:
+        strategy, tags = atoms[f"n{found[1]}"], [atoms[tag] for tag in re.findall(r"n\d+", found[2] or "")]
+        if strategy not in STRATEGIES:
+            raise InvalidInput("'only' precedes a strategy", hint=f"strategies are {', '.join(STRATEGIES)}")
+        atom = f"n{len(atoms)}"
+        atoms[atom] = f"only {strategy}" + (f" ({', '.join(sorted(tags))})" if tags else "")
+        return atom
+
+    written = _ONLY.sub(only, " ".join(_tokens(text, names)))
+    written = re.sub(r"(?<=[\d)]) not\b", " and not", written)  # recursion, not memoised
+    try:
+        tree = ast.parse(written.replace("not not ", ""), mode="eval").body
+        if any(isinstance(node, ast.Name) and node.id not in atoms for node in ast.walk(tree)):
+            raise SyntaxError(written)
+    except (SyntaxError, RecursionError, MemoryError) as error:
+        hint = "write a ban such as: recursion and not memoisation"
+        raise InvalidInput(f"the ban {text.strip()[:80]!r} makes no condition", hint=hint) from error
+    shown = re.sub(r"\((not n\d+)\)", r"\1", ast.unparse(tree))
+    return Ban(re.sub(r"n\d+", lambda found: atoms[found[0]], shown), tree, atoms)
 
 
-_EXAMPLE = "write a ban such as: recursion and not memoisation"
-
-
-def _tokens(text: str) -> list[str]:
-    """Words, names joined to one token (``name:divide and conquer``) and operators."""
+def _tokens(text: str, names: tuple[str, ...]) -> list[str]:
+    """Operators, and ``n3`` for the name with that number, of one word or several."""
     words = [word.lower().strip("*`'\".") for word in _TOKEN.findall(text.replace("_", " "))]
     words = [word for word in words if word and word != "-"]
     found: list[str] = []
-    at = 0
-    while at < len(words):
-        for length in range(min(_LONGEST, len(words) - at), 0, -1):
-            name = _NAMES.get(plain(" ".join(words[at : at + length])))
+    while words:
+        for length in range(min(_LONGEST, len(words)), 0, -1):
+            name = _NAMES.get(plain(" ".join(words[:length])))
             if name is not None:
-                found.append(f"name:{name}")
-                at += length
+                found.append(f"n{names.index(name)}")
+                del words[:length]
                 break
         else:
-            found += _word(words[at])
-            at += 1
+            word = words.pop(0)
+            negated = _NAMES.get(re.sub(r"^(un|non)", "", word))
+            if word not in _OPERATORS and negated is None:
+                hint = nearest(word, _NAMES) or f"strategies are {', '.join(STRATEGIES)}; and, or, not"
+                raise InvalidInput(f"unknown word in a ban: {word!r}", hint=hint)
+            found.append(_OPERATORS.get(word) or f"not n{names.index(negated or '')}")
     return found
-
-
-def _word(word: str) -> list[str]:
-    """An operator, or a word with a negation in front (unmemoised, nonrecursive)."""
-    if word in ("without",):
-        return ["and", "not"]
-    for kind, members in (("and", _AND), ("or", _OR), ("not", _NOT), ("only", _ONLY), ("(", "("), (")", ")")):
-        if word in members:
-            return [kind]
-    for prefix in ("un", "non"):
-        name = _NAMES.get(word.removeprefix(prefix)) if word.startswith(prefix) else None
-        if name is not None:
-            return ["not", f"name:{name}"]
-    known = nearest(word, _NAMES)
-    raise InvalidInput(
-        f"unknown word in a ban: {word!r}", hint=known or f"strategies are {', '.join(STRATEGIES)}; and, or, not"
-    )
-
-
-class _Parser:
-    """Recursive descent over the tokens: or, and, not, in this order of binding."""
-
-    def __init__(self, tokens: list[str]) -> None:
-        self.left = tokens
-
-    def disjunction(self, depth: int) -> tuple[Test, str]:
-        if depth > _MAX_DEPTH:
-            raise InvalidInput(f"a ban nests at most {_MAX_DEPTH} deep")
-        tests, texts = zip(*self._several("or", lambda: self._conjunction(depth)), strict=True)
-        if len(tests) == 1:
-            return tests[0], texts[0]
-        return (lambda fingerprint: any(test(fingerprint) for test in tests)), " or ".join(texts)
-
-    def _conjunction(self, depth: int) -> tuple[Test, str]:
-        tests, texts = zip(*self._several("and", lambda: self._negation(depth)), strict=True)
-        if len(tests) == 1:
-            return tests[0], texts[0]
-        return (lambda fingerprint: all(test(fingerprint) for test in tests)), " and ".join(texts)
-
-    def _several(self, operator: str, read: Callable[[], tuple[Test, str]]) -> list[tuple[Test, str]]:
-        parts = [read()]
-        while self.left and (self.left[0] == operator or (operator == "and" and self.left[0] == "not")):
-            if self.left[0] == operator:
-                self.left.pop(0)
-            parts.append(read())
-        return parts
-
-    def _negation(self, depth: int) -> tuple[Test, str]:
-        negated = False
-        while self.left and self.left[0] == "not":
-            self.left.pop(0)
-            negated = not negated
-        test, text = self._atom(depth)
-        return ((lambda fingerprint: not test(fingerprint)), f"not {text}") if negated else (test, text)
-
-    def _atom(self, depth: int) -> tuple[Test, str]:
-        token = self.left.pop(0) if self.left else ""
-        if token == "(":
-            test, text = self.disjunction(depth + 1)
-            if not self.left or self.left.pop(0) != ")":
-                raise InvalidInput("a parenthesis of the ban is not closed", hint=_EXAMPLE)
-            return test, f"({text})"
-        if token == "only":
-            return self._only()
-        if not token.startswith("name:"):
-            what = f"before {token!r}" if token else "at the end"
-            raise InvalidInput(f"a strategy is missing {what} of the ban", hint=_EXAMPLE)
-        name = token.removeprefix("name:")
-        return (lambda fingerprint: name == fingerprint.strategy or name in fingerprint.tags), name
-
-    def _only(self) -> tuple[Test, str]:
-        """``only STRATEGY`` or ``only STRATEGY (TAG, TAG)``, as `ban_on` writes it."""
-        if not self.left or self.left[0].removeprefix("name:") not in STRATEGIES:
-            raise InvalidInput("'only' stands before a strategy", hint=f"strategies are {', '.join(STRATEGIES)}")
-        words = self.left.pop(0).removeprefix("name:")
-        if self.left[:1] == ["("]:
-            end = self.left.index(")") if ")" in self.left else len(self.left)
-            tags = [token.removeprefix("name:") for token in self.left[1:end] if token.startswith("name:")]
-            del self.left[: end + 1]
-            words += f" ({', '.join(sorted(tags))})" if tags else ""
-        return (lambda fingerprint: fingerprint.text == words), f"only {words}"

@@ -7,12 +7,20 @@ import copy
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text."""
+    return frozenset(text.split())
+
+
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _ENDS = (ast.Return, ast.Raise, ast.Break, ast.Continue)
-_MESSAGES = frozenset(
-    ["print", "debug", "info", "warning", "warn", "error", "exception", "log", "flush", "setrecursionlimit"]
+_MESSAGES = words(
+    """
+    print debug info warning warn error exception log flush setrecursionlimit
+    """
 )
 _BLOCKS = ("body", "orelse", "finalbody")
 _MAX_INLINED = 60
@@ -73,7 +81,6 @@ def canonical(tree: ast.Module) -> ast.Module:
     tree = _Canonical().visit(tree)
     for function in [*ast.walk(tree)]:
         if isinstance(function, FUNCTIONS):
-            function.body = _without_dead_stores(function)
             _inline(function)
     return ast.fix_missing_locations(tree)
 
@@ -125,15 +132,6 @@ class _Canonical(ast.NodeTransformer):
         if len(node.ops) == 1 and isinstance(node.ops[0], (ast.Gt, ast.GtE)):
             turned = ast.Lt() if isinstance(node.ops[0], ast.Gt) else ast.LtE()
             return ast.Compare(node.comparators[0], [turned], [node.left])
-        return node
-
-    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
-        self.generic_visit(node)
-        test = node.test
-        if isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.Lt, ast.LtE)):
-            less, more = _both(test)
-            if (text(node.body), text(node.orelse)) in ((less, more), (more, less)):
-                return _call("min" if text(node.body) == less else "max", node.body, node.orelse)
         return node
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
@@ -197,18 +195,6 @@ class _Canonical(ast.NodeTransformer):
         if not node.body and not node.orelse:
             return None if not stores(node.test) else node
         return node
-
-    def visit_For(self, node: ast.For) -> ast.AST | list[ast.stmt] | None:
-        self.generic_visit(node)
-        return _unrolled(node)
-
-    def visit_AsyncFor(self, node: ast.AsyncFor) -> ast.AST | list[ast.stmt] | None:
-        self.generic_visit(node)
-        return _unrolled(node)
-
-    def visit_While(self, node: ast.While) -> ast.AST | list[ast.stmt] | None:
-        self.generic_visit(node)
-        return node.orelse if _truth(node.test) is False else _unrolled(node)
 
 
 def _call(name: str, *arguments: ast.expr) -> ast.Call:
@@ -280,7 +266,7 @@ def _truth(test: ast.expr) -> bool | None:
 def _reachable(block: list[ast.stmt]) -> Iterator[ast.stmt]:
     """The statements that control can reach; what is raised is no result."""
     for statement in block:
-        if not isinstance(statement, ast.Raise):
+        if not isinstance(statement, ast.Raise) and not (isinstance(statement, LOOPS) and not statement.body):
             yield statement
         if _leaves(statement):
             return
@@ -291,90 +277,6 @@ def _leaves(statement: ast.stmt) -> bool:
         blocks = (statement.body, statement.orelse)
         return all(block and _leaves(block[-1]) for block in blocks)
     return isinstance(statement, _ENDS)
-
-
-def _unrolled(loop: ast.For | ast.AsyncFor | ast.While) -> ast.AST | list[ast.stmt] | None:
-    """Nothing for a loop without effect, its body for one that runs once."""
-    if all(_only_leaves(part) or _validates(part) for part in loop.body):
-        return None
-    if any(isinstance(node, (ast.Continue, ast.Break)) for node in walk(loop.body)):
-        return loop
-    always = isinstance(loop, ast.While) and _truth(loop.test) is True
-    if not isinstance(loop, ast.While):
-        over = loop.iter
-        always = isinstance(over, (ast.List, ast.Tuple)) and len(over.elts) == 1
-        always = always or (called(over) == "range" and isinstance(over, ast.Call) and text(over) == "range(1)")
-        if not always:
-            return loop
-        if isinstance(over, (ast.List, ast.Tuple)):
-            return [ast.Assign([loop.target], over.elts[0]), *loop.body]
-        return loop.body
-    return loop.body if always and _leaves(loop.body[-1]) else loop
-
-
-def _only_leaves(statement: ast.stmt) -> bool:
-    if isinstance(statement, ast.If):
-        return all(_only_leaves(part) for part in (*statement.body, *statement.orelse))
-    return isinstance(statement, (ast.Break, ast.Continue))
-
-
-def _validates(statement: ast.stmt) -> bool:
-    """``if not isinstance(x, int): return None``."""
-    return (
-        isinstance(statement, ast.If)
-        and any(called(node) in ("isinstance", "type") for node in walk(statement.test))
-        and all(isinstance(part, ast.Return) and not loads(part) for part in statement.body)
-        and not statement.orelse
-    )
-
-
-def _without_dead_stores(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.stmt]:
-    """The body without names that only feed themselves, and without the loops that this leaves empty."""
-    outer = {
-        name for node in walk(function.body) if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names
-    }
-    for _ in range(3):
-        used: set[str] = set(outer)
-        for node in ast.walk(function):
-            own = {text(target) for target in node.targets} if isinstance(node, ast.Assign) else set()
-            for child in ast.iter_child_nodes(node):
-                if not isinstance(child, ast.stmt) or isinstance(child, ast.Assign):
-                    used |= loads(child) - (own or _own(child))
-        dropped = _DeadStores(used)
-        dropped.visit(function)
-        if not dropped.changed:
-            break
-    return function.body
-
-
-def _own(node: ast.AST) -> set[str]:
-    return {text(target) for target in node.targets} if isinstance(node, ast.Assign) else set()
-
-
-class _DeadStores(ast.NodeTransformer):
-    def __init__(self, used: set[str]) -> None:
-        self._used, self.changed = used, False
-
-    def visit_Assign(self, node: ast.Assign) -> ast.AST | None:
-        target = node.targets[0]
-        if not isinstance(target, ast.Name) or target.id in self._used:
-            return node
-        if any(isinstance(part, (ast.Call, ast.NamedExpr, ast.Yield, ast.Lambda)) for part in walk(node.value)):
-            return node
-        self.changed = True
-        return None
-
-    def visit_For(self, node: ast.For) -> ast.AST | None:
-        self.generic_visit(node)
-        return node if node.body else None
-
-    def visit_While(self, node: ast.While) -> ast.AST | None:
-        self.generic_visit(node)
-        return node if node.body else None
-
-    def visit_If(self, node: ast.If) -> ast.AST | None:
-        self.generic_visit(node)
-        return node if node.body or node.orelse else None
 
 
 class _Replaced(ast.NodeTransformer):
@@ -392,21 +294,10 @@ class _Replaced(ast.NodeTransformer):
         return copy.deepcopy(value) if value is not None and isinstance(node.ctx, ast.Load) else node
 
 
-_CHANGING = frozenset(
-    [
-        "pop",
-        "popleft",
-        "popitem",
-        "heappop",
-        "heapreplace",
-        "heappushpop",
-        "next",
-        "iter",
-        "input",
-        "randint",
-        "choice",
-        "random",
-    ]
+_CHANGING = words(
+    """
+    pop popleft popitem heappop heapreplace heappushpop next iter input randint choice random
+    """
 )
 
 

@@ -9,20 +9,8 @@ from collections.abc import Iterable
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.reading.nearest import nearest
-from goedels_poetry.python.fingerprint import rules
-from goedels_poetry.python.fingerprint.canonical import (
-    COMPREHENSIONS,
-    LOOPS,
-    called,
-    canonical,
-    loads,
-    root,
-    stores,
-    text,
-    walk,
-)
-from goedels_poetry.python.fingerprint.functions import File, Function, calls_itself_by_parameter, reached
-from goedels_poetry.python.fingerprint.names import (
+from goedels_poetry.python.fingerprint import patterns as rules
+from goedels_poetry.python.fingerprint.ban import (
     CLOSED_FORM,
     DIVIDE_AND_CONQUER,
     DYNAMIC_PROGRAMMING,
@@ -33,126 +21,39 @@ from goedels_poetry.python.fingerprint.names import (
     RECURSION,
     Fingerprint,
 )
+from goedels_poetry.python.fingerprint.canonical import (
+    COMPREHENSIONS,
+    LOOPS,
+    called,
+    canonical,
+    loads,
+    root,
+    stores,
+    text,
+    walk,
+    words,
+)
 from goedels_poetry.python.fingerprint.patterns import Search
-from goedels_poetry.python.fingerprint.recursion import of_recursion
+from goedels_poetry.python.fingerprint.recursion import File, Function, calls_itself_by_parameter, of_recursion, reached
 
 MAX_CHARACTERS = 60_000
 """A longer text is no candidate."""
-_ELEMENTARY = frozenset(
-    [
-        "abs",
-        "round",
-        "int",
-        "float",
-        "bool",
-        "str",
-        "len",
-        "pow",
-        "min",
-        "max",
-        "divmod",
-        "complex",
-        "isinstance",
-        "type",
-        "ord",
-        "chr",
-        "repr",
-        "tuple",
-        "list",
-        "bytes",
-        "range",
-        "hash",
-        "id",
-        "sqrt",
-        "isqrt",
-        "cbrt",
-        "log",
-        "log2",
-        "log10",
-        "log1p",
-        "exp",
-        "expm1",
-        "sin",
-        "cos",
-        "tan",
-        "asin",
-        "acos",
-        "atan",
-        "atan2",
-        "sinh",
-        "cosh",
-        "tanh",
-        "floor",
-        "ceil",
-        "trunc",
-        "radians",
-        "degrees",
-        "fabs",
-        "copysign",
-        "hypot",
-        "fmod",
-        "bit_length",
-        "Fraction",
-        "Decimal",
-        "is_integer",
-        "format",
-        "super",
-        "isfinite",
-        "isnan",
-        "isinf",
-        "cast",
-        "get",
-        "append",
-        "dataclass",
-        "namedtuple",
-    ]
+_ELEMENTARY = words(
+    """
+    abs round int float bool str len pow min max divmod complex isinstance type ord chr repr tuple list bytes
+    range hash id sqrt isqrt cbrt log log2 log10 log1p exp expm1 sin cos tan asin acos atan atan2 sinh cosh tanh
+    floor ceil trunc radians degrees fabs copysign hypot fmod bit_length Fraction Decimal is_integer format
+    super isfinite isnan isinf cast get append dataclass namedtuple
+    """
 )
 """Functions that stand in formulas like operators: alone they are a library call, beside arithmetic part of it."""
-_HEAVY = frozenset(
-    [
-        "permutations",
-        "combinations",
-        "product",
-        "accumulate",
-        "groupby",
-        "chain",
-        "reduce",
-        "factorial",
-        "comb",
-        "perm",
-        "prod",
-        "gcd",
-        "lcm",
-        "mean",
-        "median",
-        "mode",
-        "stdev",
-        "Counter",
-        "most_common",
-        "findall",
-        "sub",
-        "search",
-        "match",
-        "fullmatch",
-        "nsmallest",
-        "nlargest",
-        "bisect_left",
-        "bisect_right",
-        "bisect",
-        "insort",
-        "strptime",
-        "strftime",
-        "zip_longest",
-        "starmap",
-        "takewhile",
-        "dropwhile",
-        "from_iterable",
-        "combinations_with_replacement",
-        "multimode",
-        "quantiles",
-        "loads",
-        "dumps",
-    ]
+_HEAVY = words(
+    """
+    permutations combinations product accumulate groupby chain reduce factorial comb perm prod gcd lcm mean
+    median mode stdev Counter most_common findall sub search match fullmatch nsmallest nlargest bisect_left
+    bisect_right bisect insort strptime strftime zip_longest starmap takewhile dropwhile from_iterable
+    combinations_with_replacement multimode quantiles loads dumps
+    """
 )
 """What goes through the data by itself, whatever a comprehension hands to it."""
 _TAGS_BY_CALL = {
@@ -273,9 +174,7 @@ def _of_loops(function: Function) -> tuple[str, set[str]] | None:
     loops = [loop for loop in walk(function.body) if isinstance(loop, LOOPS)]
     steps = [_STEPS]
     searches = {id(loop): Search([loop, *walk(getattr(loop, "test", [])), *walk(loop.body)], steps) for loop in loops}
-    whole = Search(list(walk(function.body)), steps)
-    graph = {id(node) for loop in loops if _searches_a_graph(loop) for node in walk(loop)}
-    table = any(id(loop) not in graph and _fills_a_table(loop, searches[id(loop)]) for loop in loops)
+    table = any(_any(searches[id(loop)], rules.SPREADS) for loop in loops)
     for loop in loops:
         search = searches[id(loop)]
         if not table and _any(search, rules.BISECTION):
@@ -283,7 +182,7 @@ def _of_loops(function: Function) -> tuple[str, set[str]] | None:
         if not table and _any(search, rules.BOTTOM_UP):
             return DIVIDE_AND_CONQUER, set()
     ordered = _sorted_names(function.body)
-    if any(_is_greedy(loop, searches[id(loop)], ordered) for loop in loops) or _any(whole, rules.GAINS):
+    if any(_is_greedy(loop, searches[id(loop)], ordered) for loop in loops):
         return GREEDY, set()
     if table or any(_any(searches[id(loop)], rules.BEST_SO_FAR) for loop in loops):
         return DYNAMIC_PROGRAMMING, set()
@@ -292,34 +191,6 @@ def _of_loops(function: Function) -> tuple[str, set[str]] | None:
 
 def _any(search: Search, patterns: Iterable[str]) -> bool:
     return any(search.holds(pattern) for pattern in patterns)
-
-
-def _searches_a_graph(loop: ast.AST) -> bool:
-    """A loop that takes from a queue: distances there are a search's, not a table's."""
-    return isinstance(loop, ast.While) and any(called(node) in ("popleft", "heappop", "pop") for node in walk(loop))
-
-
-def _fills_a_table(loop: ast.AST, search: Search) -> bool:
-    if _any(search, rules.SPREADS):
-        return True
-    for pattern in rules.ONE_ENTRY:
-        for bound in search.found(pattern):
-            elements = set() if called(getattr(loop, "iter", loop)) in ("range", "") else stores(loop.target)  # type: ignore[attr-defined]
-            if bound["I"] != "..." and _works_on_places(loop, bound["T"], elements):
-                return True
-    return False
-
-
-def _works_on_places(loop: ast.AST, table: str, elements: set[str]) -> bool:
-    """Whether the entries come from places and entries alone; an element of another sequence makes a running sum."""
-    for node in walk(loop):
-        if isinstance(node, ast.Assign) and text(node.targets[0]).startswith(f"{table}["):
-            others = [
-                part for part in walk(node.value) if isinstance(part, ast.Subscript) and text(part.value) != table
-            ]
-            if others or loads(node.value) & elements:
-                return False
-    return not any(isinstance(node, LOOPS) for node in walk(loop.body))  # type: ignore[attr-defined]
 
 
 def _sorted_names(body: list[ast.stmt]) -> set[str]:
@@ -361,14 +232,8 @@ def _is_greedy(loop: ast.AST, search: Search, ordered: set[str]) -> bool:
     if in_order and (_any(search, rules.GREEDY_IN_ORDER) or _takes_what_fits(loop)):
         return True
     names = [called(node) for node in walk(loop.body)]  # type: ignore[attr-defined]
-    heap = {"heappop", "heappush"} <= set(names) and not any(map(_limits_a_heap, walk(loop.body)))  # type: ignore[attr-defined]
+    heap = {"heappop", "heappush"} <= set(names)
     return heap or _any(search, rules.GREEDY)
-
-
-def _limits_a_heap(node: ast.AST) -> bool:
-    """``if len(heap) > k: heappop(heap)``: the largest k, kept in one pass."""
-    limits = isinstance(node, (ast.If, ast.While)) and "len(" in text(node.test)
-    return limits and any(called(part) == "heappop" for part in walk(node))
 
 
 def _takes_what_fits(loop: ast.AST) -> bool:
@@ -376,9 +241,6 @@ def _takes_what_fits(loop: ast.AST) -> bool:
     inside = list(walk(loop.body))  # type: ignore[attr-defined]
     state = {root(node.targets[0]) for node in inside if isinstance(node, ast.Assign)}
     state -= stores(getattr(loop, "target", []))
-    compares = [node for node in inside if isinstance(node, ast.Compare)]
-    if any(isinstance(node.ops[0], ast.Eq) and _meets(node) for node in compares):
-        return False  # two pointers that look for a sum
     for node in inside:
         if isinstance(node, (ast.If, ast.While)):
             tests = [part for part in walk(node.test) if isinstance(part, ast.Compare)]
@@ -386,12 +248,6 @@ def _takes_what_fits(loop: ast.AST) -> bool:
             if any(loads(part) & state for part in order):
                 return True
     return False
-
-
-def _meets(compare: ast.Compare) -> bool:
-    sides = [compare.left, compare.comparators[0]]
-    entries = all(isinstance(side, ast.Subscript) for side in sides)
-    return entries or any(isinstance(part, ast.BinOp) for part in walk(compare))
 
 
 def _plain(file: File, functions: list[Function]) -> str:

@@ -16,6 +16,62 @@ from functools import cache
 
 from goedels_poetry.python.fingerprint.canonical import COMPREHENSIONS, called, text, walk
 
+# What makes a loop more than a loop: a pattern holds if all its statements are found in it.
+BISECTION = ("A = near(has((has(A) @ has(B)) // 2)); B = near(has((has(A) @ has(B)) // 2))",)
+BOTTOM_UP = ("W = W * 2; range(_, _, has(W))",)
+
+GREEDY_IN_ORDER = (
+    "A = A + has(B); B = B + _",  # waiting times
+    "if F != G:\n    T[has(F)] = has(G)",  # components are joined
+    "if not T[I]:\n    T[I] = True",  # a free place
+    "if has(B + _):\n    T[_] = T[_] + _",  # the first bin that has room
+)
+"""In a loop over what was sorted."""
+GREEDY_ELEMENTS = (
+    "while has(C) <= A:\n    A = A - has(C)",
+    "A // C; A = A % C",
+    "(_, A) = divmod(A, C)",
+)
+"""In a loop whose elements are C."""
+GREEDY = (
+    "heapreplace(_, _)",
+    "L = L - has(argbest(has(L)))",
+    "B = argbest(has(L)); L = L - has(B)",
+    "B = argbest(has(L)); L.remove(has(B))",
+    "C = C - has(best(C, _))",
+    "N = N - has(has(N) ** 0.5)",
+    "N = _ - D; ceil(has(D // N))",
+    "F = best(F, has(I + _)); F < I",
+    "F = best(F, has(I + _)); E = F; I == E",
+    "F = best(F, _[_]); F == I",
+    "if G <= I + _[I]:\n    G = I",
+    "if A < B:\n    P = P + (B - A)",
+    "T = T + _\nif T < 0:\n    S = has(I + 1)\n    T = best(T, 0)",
+    "while has(_ < S[_]):\n    S.pop()\n    K = K - 1",
+    "while C in has(T[_]):\n    _\nT[_] = C",
+)
+
+SPREADS = (
+    "if alleged(T[J]):\n    T[I] = True",
+    "T[I] = has(T[J] @ T[K])",
+    "T[I] = has(choice(has(T[J] @ _)))",
+    "T[I] = has(_ @ has(choice(has(T[J]))))",
+    "Q = has(choice(has(T[J] @ _))); T[I] = has(Q)",
+    "T[I] = has(zip(has(T[J]), has(T[J])))",
+    "R = has(every(has(R[J] @ R[K])))",
+    "R = has(every(has(_ @ has(best(R[J], R[K])))))",
+    "S = S | has({_ @ _ for _ in S})",
+)
+"""Entries of a table from other entries of it, rows from rows."""
+BEST_SO_FAR = (
+    "A = has(best(_, has(B @ _))); B = has(A)",
+    "A = B @ _; B = best(A, B)",
+    "A = _ @ has(best(B, _)); B = has(A)",
+    "R = R + _; R = best(R, 0); B = best(B, R)",
+    "C = choice(has(C @ X)); B = best(B, C)",
+)
+"""Recurrences of best values in a few variables."""
+
 Bindings = Mapping[str, str]
 _CHOICES = ("min", "max", "sum", "any", "all")
 _COMMUTES = (ast.Add, ast.Mult, ast.BitOr, ast.BitAnd)

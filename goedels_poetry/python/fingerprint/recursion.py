@@ -1,18 +1,229 @@
-"""Which kind of recursion a function is: memoised, over parts, with choices undone, tail, mutual."""
+"""The functions of a file, which of them one reaches, and which kind of recursion it is."""
 
 from __future__ import annotations
 
 import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
-from goedels_poetry.python.fingerprint.canonical import COMPREHENSIONS, LOOPS, called, loads, root, stores, text, walk
-from goedels_poetry.python.fingerprint.functions import File, Function, calls_back
-from goedels_poetry.python.fingerprint.names import DIVIDE_AND_CONQUER, MEMOISATION, RECURSION
-
-_CACHES = frozenset(
-    ["cache", "lru_cache", "cached", "memoize", "memoise", "memoized", "memoised", "memo", "memory", "cachedmethod"]
+from goedels_poetry.python.fingerprint.ban import DIVIDE_AND_CONQUER, MEMOISATION, RECURSION
+from goedels_poetry.python.fingerprint.canonical import (
+    COMPREHENSIONS,
+    FUNCTIONS,
+    LOOPS,
+    called,
+    loads,
+    root,
+    stores,
+    text,
+    walk,
+    words,
 )
-_COPIES = frozenset(
-    ["list", "tuple", "sorted", "int", "reversed", "iter", "set", "deque", "abs", "enumerate", "floor", "round"]
+
+MAX_REACHED = 600
+"""A function that reaches more is not looked at."""
+_OF_BUILTINS = frozenset(name for kind in (list, dict, str, set, int, bytes) for name in dir(kind) if name[0] != "_")
+_MADE_BY = ("__init__", "__call__", "__missing__")
+
+
+@dataclass(eq=False, slots=True)
+class Function:
+    """A function, a lambda that has a name, or a name of the module with its value.
+
+    Attributes:
+        owner: the class that it is a method of.
+        body: its statements; one `ast.Return` for an expression.
+        decorators: what it is wrapped in: ``lru_cache(None)`` of ``lru_cache(None)(lambda n: ...)`` too.
+        calls: the functions that it mentions.
+        locals: the names that it binds, its parameters included.
+        circle: those of them that lead back to it, itself included; empty without recursion.
+    """
+
+    name: str
+    owner: str
+    parent: Function | None
+    parameters: tuple[str, ...]
+    body: list[ast.stmt]
+    decorators: list[ast.expr]
+    is_definition: bool
+    locals: set[str]
+    calls: list[Function] = field(default_factory=list)
+    circle: list[Function] = field(default_factory=list)
+
+
+class File:
+    """The functions of a file by scope, and what names mean in them."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.functions: list[Function] = []
+        self.classes = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+        self._scopes: dict[tuple[int, str], Function] = {}
+        self.methods: dict[tuple[str, str], Function] = {}
+        self._collect(tree.body, None, "")
+
+    def find(self, name: str) -> Function | None:
+        """The function ``f`` or ``Class.f`` with its calls: of several the outermost, of these the last."""
+        owner, _, last = name.rpartition(".")
+        if owner:
+            function = self.methods.get((owner.rpartition(".")[2], last))
+        else:
+            others = [other for other in self.functions if other.name == name]
+            function = self._scopes.get((0, name), others[-1] if others else None)
+        if function is not None:
+            self._link(function)
+        return function
+
+    def resolve(self, name: str, at: Function) -> Function | None:
+        """The function that a name means inside another."""
+        scope: Function | None = at
+        while scope is not None:
+            found = self._scopes.get((id(scope), name))
+            if found is not None:
+                return found
+            if name in scope.locals:
+                return None
+            scope = scope.parent
+        return self._scopes.get((0, name))
+
+    def meant(self, node: ast.AST, at: Function) -> list[Function]:
+        """The functions that a name, an attribute or a subscript can mean."""
+        if isinstance(node, ast.Name):
+            found = self.resolve(node.id, at)
+            if found is None and node.id in self.classes:
+                return [self.methods[node.id, name] for name in _MADE_BY if (node.id, name) in self.methods]
+            return [found] if found is not None else []
+        if isinstance(node, ast.Attribute):
+            return self._method(node, at)
+        if isinstance(node, ast.Subscript):
+            if called(node.value) in ("globals", "locals", "vars") and isinstance(node.slice, ast.Constant):
+                found = self._scopes.get((0, str(node.slice.value)))
+                return [found] if found is not None else []
+            own = at.parameters[:1] == (root(node.value),)  # self[n - 1] in a dict that fills itself
+            missing = self.methods.get((at.owner, "__missing__")) if own else None
+            return [missing] if missing is not None else []
+        return []
+
+    def _method(self, node: ast.Attribute, at: Function) -> list[Function]:
+        receiver = root(node.value)
+        inside: Function | None = at
+        while inside is not None:
+            if inside.parameters[:1] == (receiver,) and (inside.owner, node.attr) in self.methods:
+                return [self.methods[inside.owner, node.attr]]
+            inside = inside.parent
+        if (receiver, node.attr) in self.methods:
+            return [self.methods[receiver, node.attr]]
+        if node.attr in _OF_BUILTINS:
+            return []
+        return [other for (_, name), other in self.methods.items() if name == node.attr]
+
+    def _collect(self, body: list[ast.stmt], parent: Function | None, owner: str) -> None:
+        for node in walk(body):
+            if isinstance(node, ast.ClassDef):
+                self._collect(node.body, parent, node.name)
+            elif isinstance(node, FUNCTIONS):
+                function = self._add(node.name, node, node.decorator_list, parent, owner)
+                self._collect(node.body, function, "")
+            elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                value, wrappers = _unwrapped(node.value)
+                if parent is None or isinstance(value, ast.Lambda):
+                    self._add(node.targets[0].id, value, wrappers, parent, owner)
+
+    def _add(
+        self, name: str, node: ast.AST, decorators: list[ast.expr], parent: Function | None, owner: str
+    ) -> Function:
+        definition = isinstance(node, (*FUNCTIONS, ast.Lambda))
+        parameters = tuple(part.arg for part in ast.walk(node.args) if isinstance(part, ast.arg)) if definition else ()  # type: ignore[attr-defined]
+        body = node.body if definition else node  # type: ignore[attr-defined]
+        statements = body if isinstance(body, list) else [ast.Return(body)]  # type: ignore[arg-type]
+        own = stores(statements) | set(parameters) if definition else set()
+        function = Function(name, owner, parent, parameters, statements, decorators, definition, own)
+        self.functions.append(function)
+        if owner:
+            self.methods[owner, name] = function
+        else:
+            self._scopes[id(parent) if parent is not None else 0, name] = function
+        return function
+
+    def _link(self, function: Function) -> None:
+        """Connect a function with all that it reaches, and find the circles among them."""
+        wave, linked = [function], [function]
+        while wave:
+            one = wave.pop()
+            for node in references(one):
+                one.calls += [other for other in self.meant(node, one) if other not in one.calls]
+            fresh = [other for other in one.calls if other not in linked]
+            wave += fresh
+            linked += fresh
+            if len(linked) > MAX_REACHED:
+                raise RecursionError("too many functions call each other")
+        reach = {other: set(reached(other)) for other in linked}
+        for one in linked:
+            one.circle = [other for other in reached(one) if one in reach[other]]
+
+
+def reached(function: Function) -> list[Function]:
+    """The functions that one mentions and those that they mention; itself only if something leads back."""
+    found: dict[Function, None] = {}
+    wave = function.calls
+    while wave:
+        fresh = [other for other in wave if other not in found]
+        found |= dict.fromkeys(fresh)
+        wave = [after for other in fresh for after in other.calls]
+    return list(found)
+
+
+def references(function: Function) -> Iterator[ast.AST]:
+    """Names, attributes and subscripts that can mean a function: not ``fib`` of ``fib.cache``."""
+    nodes = [*walk(function.body), *(part for one in function.decorators for part in walk(one))]
+    bases = {id(node.value) for node in nodes if isinstance(node, ast.Attribute) and node.attr != "__call__"}
+    for node in nodes:
+        reads = isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Load)
+        if reads and id(node) not in bases:
+            yield node
+
+
+def calls_back(file: File, function: Function) -> list[ast.Call]:
+    """The calls in a function that lead back to it; ``map(f, parts)`` is one."""
+    found = []
+    for node in walk(function.body):
+        if isinstance(node, ast.Call) and any(
+            other in function.circle for part in (node.func, *node.args) for other in file.meant(part, function)
+        ):
+            found.append(node)
+    return found
+
+
+def calls_itself_by_parameter(functions: list[Function]) -> bool:
+    """``g(g)``: recursion without a name."""
+    nodes = [node for one in functions for node in walk(one.body)]
+    return any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in loads([part for part in node.args if isinstance(part, ast.Name)])
+        for node in nodes
+    )
+
+
+def _unwrapped(value: ast.expr) -> tuple[ast.expr, list[ast.expr]]:
+    """A lambda and what it is wrapped in."""
+    wrappers: list[ast.expr] = []
+    inner = value
+    while isinstance(inner, ast.Call) and inner.args and not isinstance(inner.func, ast.Lambda):
+        wrappers.append(inner.func)
+        inner = inner.args[0]
+    return (inner, wrappers) if isinstance(inner, ast.Lambda) else (value, [])
+
+
+_CACHES = words(
+    """
+    cache lru_cache cached memoize memoise memoized memoised memo memory cachedmethod
+    """
+)
+_COPIES = words(
+    """
+    list tuple sorted int reversed iter set deque abs enumerate floor round
+    """
 )
 _KINDS = ("", "less", "shrink", "part", "half")
 """What a recursive call is given: one less or a child; a quotient; one of several parts; a half."""
@@ -89,7 +300,6 @@ def _is_memoised(file: File, function: Function, calls: list[ast.Call]) -> bool:
         return True
     if function.name == "__missing__":
         return any(_stores(node) for node in walk(function.body))
-    fresh = _fresh(function)
     for node in walk(function.body):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
             table, value = root(node.targets[0]), node.value
@@ -97,25 +307,10 @@ def _is_memoised(file: File, function: Function, calls: list[ast.Call]) -> bool:
             table, value = root(node.func.value), node.args[1]  # type: ignore[attr-defined]
         else:
             continue
-        gives = [part for part in _behind(function, value) if any(part is call for call in calls)]
-        if gives and table not in fresh and _reads(function, table) and not _finds_roots(gives, table):
+        gives = [part for part in walk(value) if any(part is call for call in calls)]
+        if gives and table in _asked(function):
             return True
     return False
-
-
-def _behind(function: Function, value: ast.expr) -> list[ast.AST]:
-    """The nodes of an expression and of what its names were given."""
-    found, names, seen = list(walk(value)), loads(value), set[str]()
-    for _ in range(3):
-        given = [
-            node.value
-            for node in walk(function.body)
-            if isinstance(node, (ast.Assign, ast.NamedExpr)) and stores(node) & (names - seen)
-        ]
-        seen |= names
-        names = loads(given)
-        found += walk(given)
-    return found
 
 
 def _keeps(file: File, wrapper: ast.expr, function: Function) -> bool:
@@ -147,158 +342,134 @@ def _looks_up(node: ast.AST) -> bool:
     return isinstance(node, ast.ExceptHandler) or called(node) == "setdefault"
 
 
-def _reads(function: Function, table: str) -> bool:
-    """Whether the table is asked: an entry, membership."""
-    for node in walk(function.body):
-        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and root(node) == table:
-            return True
-        if isinstance(node, ast.Compare) and any(root(side) == table for side in node.comparators):
-            return True
-        if called(node) == "setdefault" and root(node.func.value) == table:  # type: ignore[attr-defined]
-            return True
-    return False
-
-
-def _fresh(function: Function) -> set[str]:
-    """Names of tables that are new in every call: what is put there is a result, not a memory."""
-    kinds = (ast.Dict, ast.List, *COMPREHENSIONS, ast.BinOp, ast.Call)
-    given: dict[str, bool] = {}
-    for node in walk(function.body):
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            name = node.targets[0].id
-            given[name] = given.get(name, True) and isinstance(node.value, kinds) and called(node.value) != "getattr"
-    return {name for name, new in given.items() if new and name not in function.parameters}
-
-
-def _finds_roots(gives: list[ast.AST], table: str) -> bool:
-    """``parent[x] = find(parent[x])``: paths made shorter, no results kept."""
-    places = [node for call in gives for part in getattr(call, "args", ()) for node in walk(part)]
-    return any(isinstance(node, ast.Subscript) and root(node) == table for node in places)
+def _asked(function: Function) -> set[str]:
+    """Names of tables that outlive a call and of which entries are read, or membership is asked."""
+    nodes = list(walk(function.body))
+    sides = [side for node in nodes if isinstance(node, ast.Compare) for side in node.comparators]
+    reads = [node for node in nodes if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load)]
+    filled = [node.func.value for node in nodes if called(node) == "setdefault"]  # type: ignore[attr-defined]
+    made = (ast.Dict, ast.List, *COMPREHENSIONS, ast.BinOp, ast.Call)
+    fresh = {text(n.targets[0]) for n in nodes if isinstance(n, ast.Assign) and isinstance(n.value, made)}
+    return {root(node) for node in (*sides, *reads, *filled)} - (fresh - set(function.parameters))
 
 
 class _Division:
-    """Whether a recursion works on parts of its input."""
+    """What the recursive calls of a function are given: one less or a child, a quotient, a part, a half."""
 
     def __init__(self, function: Function, calls: list[ast.Call]) -> None:
-        self._function, self._calls = function, {id(call) for call in calls}
-        nodes = list(walk(function.body))
-        self._sources: dict[str, list[tuple[ast.expr, bool]]] = {}
+        self._function, self._calls = function, calls
         self._through: set[str] = set()
         self._grown: set[str] = set()
-        for node in nodes:
+        self._sources: dict[str, list[ast.expr]] = {}
+        for node in walk(function.body):
             if isinstance(node, (ast.For, ast.comprehension)):
                 self._through |= stores(node.target)
             elif isinstance(node, ast.Assign):
                 for name in stores(node.targets[0]):
-                    whole = isinstance(node.targets[0], ast.Name)
-                    self._sources.setdefault(name, []).append((node.value, whole))
-            if isinstance(node, ast.If):
-                self._grown |= {
-                    root(part.targets[0])
-                    for part in walk([*node.body, *node.orelse])
-                    if isinstance(part, ast.Assign) and text(part.targets[0]).endswith("[...]")
-                } - set(function.parameters)
-            if isinstance(node, ast.While):
-                self._grown |= stores(node.body) - set(function.parameters)
-        self._kinds = {id(call): self._of_call(call) for call in calls}
-        self._list = calls
+                    self._sources.setdefault(name, []).append(node.value)
+            elif isinstance(node, (ast.If, ast.While)):
+                self._grown |= self._changed_by(node) - set(function.parameters)
+        self._kinds = [self._strongest([*call.args, *(word.value for word in call.keywords)]) for call in calls]
+        for at, call in enumerate(calls):
+            receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
+            if receiver is not None and root(receiver) not in ("self", "cls"):
+                self._kinds[at] = max(self._kinds[at], self._of(receiver), key=_KINDS.index)
+
+    def _changed_by(self, node: ast.If | ast.While) -> set[str]:
+        if isinstance(node, ast.While):
+            return stores(node.body)
+        targets = [part.targets[0] for part in walk([*node.body, *node.orelse]) if isinstance(part, ast.Assign)]
+        return {root(target) for target in targets if text(target).endswith("[...]")}
 
     def tags(self) -> set[str] | None:
         """The tags of a recursion over parts; None if the parts are one less, children of a tree or remainders."""
-        if self._most(self._function.body)[0] >= 2:
-            return set()
-        parts = {text(call) for call in self._list if self._kinds[id(call)] in ("part", "half")}
-        if len(parts) >= 2:
-            return {"bisection"} if "half" in self._kinds.values() else set()
-        if any(self._kinds[id(call)] in ("shrink", "half") and self._squares(call) for call in self._list):
-            return {"squaring"}
-        return None
+        parts = {text(call) for call, kind in zip(self._calls, self._kinds, strict=True) if kind in ("part", "half")}
+        if self._several() or len(parts) > 1:
+            return {"bisection"} if "half" in self._kinds and not self._several() else set()
+        smaller = [call for call, kind in zip(self._calls, self._kinds, strict=True) if kind in ("shrink", "half")]
+        return {"squaring"} if any(map(self._squares, smaller)) else None
 
-    def _most(self, body: list[ast.stmt]) -> tuple[int, bool]:
+    def _several(self) -> bool:
+        """Whether one way through the function calls back on two parts or more, and never on one less."""
+        ids = {id(call): kind for call, kind in zip(self._calls, self._kinds, strict=True)}
+        return self._most(self._function.body, ids)[0] > 1
+
+    def _most(self, body: list[ast.stmt], kinds: dict[int, str]) -> tuple[int, bool]:
         """The most calls on parts along one way through statements; and whether the way ends there."""
         total = best = 0
         for statement in body:
             if isinstance(statement, ast.If):
-                test = self._weight(statement.test)
-                (yes, ends), (no, over) = self._most(statement.body), self._most(statement.orelse)
-                best = max(best, total + test + yes if ends else 0, total + test + no if over else 0)
-                if ends and over:
+                total += self._weight(statement.test, kinds)
+                ways = [self._most(part, kinds) for part in (statement.body, statement.orelse)]
+                best = max(best, *(total + count for count, ends in ways if ends), 0)
+                if all(ends for _, ends in ways):
                     return best, True
-                total += test + max(0 if ends else yes, 0 if over else no, key=abs)
-            elif isinstance(statement, LOOPS):
-                total += 2 * sum(self._weight(node) for node in [statement])
-            elif hasattr(statement, "body"):
-                total += self._most(getattr(statement, "body", []))[0]
+                total += max((count for count, ends in ways if not ends), key=abs)
             else:
-                total += self._weight(statement)
-            if isinstance(statement, (ast.Return, ast.Raise)):
+                total += self._weight(statement, kinds) * (2 if isinstance(statement, LOOPS) else 1)
+            if isinstance(statement, ast.Return):
                 return max(best, total), True
         return max(best, total), False
 
-    def _weight(self, node: ast.AST) -> int:
+    def _weight(self, node: ast.AST, kinds: dict[int, str]) -> int:
         """Calls on parts in an expression, in one branch of a conditional; one that is given less spoils all."""
         if isinstance(node, ast.IfExp):
-            return self._weight(node.test) + max(self._weight(node.body), self._weight(node.orelse))
-        kind = self._kinds.get(id(node))
+            return self._weight(node.test, kinds) + max(self._weight(part, kinds) for part in (node.body, node.orelse))
+        kind = kinds.get(id(node))
         own = 0 if not kind else -99 if kind == "less" else 2 if called(node) in ("map", "starmap", "submit") else 1
-        inner = sum(self._weight(child) for child in ast.iter_child_nodes(node))
+        inner = sum(self._weight(child, kinds) for child in ast.iter_child_nodes(node))
         return own + inner * (2 if isinstance(node, COMPREHENSIONS) else 1)
 
-    def _of_call(self, call: ast.Call) -> str:
-        kinds = [self._of(argument) for argument in (*call.args, *(word.value for word in call.keywords))]
-        receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
-        if receiver is not None and root(receiver) not in ("self", "cls"):
-            kinds.append(self._of(receiver))
-        return max(kinds, key=_KINDS.index, default="")
+    def _strongest(self, nodes: list[ast.expr], seen: frozenset[str] = frozenset()) -> str:
+        return max((self._of(node, seen) for node in nodes), key=_KINDS.index, default="")
 
     def _of(self, node: ast.expr, seen: frozenset[str] = frozenset()) -> str:
         """The kind of one argument."""
-        if isinstance(node, ast.Name):
-            return self._name(node.id, seen)
-        if isinstance(node, ast.BinOp):
-            return self._binary(node, seen)
-        if isinstance(node, ast.Subscript):
-            return self._subscript(node, seen)
-        if isinstance(node, ast.Attribute):
-            return "part" if root(node) in self._grown else "less"
-        if isinstance(node, COMPREHENSIONS):
-            tests = [part for each in node.generators for test in each.ifs for part in walk(test)]
-            if any(isinstance(part, (ast.Compare, ast.Call)) for part in tests):
-                return "part"
-            over = [node.generators[0].iter, *([node.elt] if hasattr(node, "elt") else [])]
-            return self._strongest(over, seen, ("part", "half"))
-        if isinstance(node, ast.Call):
-            return self._call(node, seen)
-        if isinstance(node, ast.IfExp):
-            return self._strongest([node.body, node.orelse], seen)
-        if isinstance(node, (ast.Starred, ast.NamedExpr)):
-            return self._of(node.value, seen)
-        return self._strongest(node.elts, seen) if isinstance(node, (ast.Tuple, ast.List)) else ""
-
-    def _strongest(self, nodes: list[ast.expr], seen: frozenset[str], among: tuple[str, ...] = _KINDS) -> str:
-        kinds = [kind for node in nodes if (kind := self._of(node, seen)) in among]
-        return max(kinds, key=_KINDS.index, default="")
+        match node:
+            case ast.Name(id=name):
+                return self._name(name, seen)
+            case ast.BinOp(op=ast.FloorDiv()):
+                return "half" if _is_middle(node.left) else "shrink"
+            case ast.BinOp(op=ast.Mod()):
+                return "shrink" if self._of(node.right, seen) in ("half", "shrink", "part") else ""
+            case ast.BinOp():
+                strongest = self._strongest([node.left, node.right], seen)
+                less = isinstance(node.op, (ast.Sub, ast.Add)) and isinstance(node.right, ast.Constant)
+                return strongest if strongest in ("half", "part", "shrink") else "less" if less else ""
+            case ast.Subscript():
+                return self._subscript(node, seen)
+            case ast.Attribute():
+                return "part" if root(node) in self._grown else "less"
+            case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
+                tests = [part for each in node.generators for test in each.ifs for part in walk(test)]
+                if any(isinstance(part, (ast.Compare, ast.Call)) for part in tests):
+                    return "part"
+                found = self._strongest([node.generators[0].iter, node.elt], seen)
+                return found if found in ("part", "half") else ""
+            case ast.Call():
+                return self._call(node, seen)
+            case ast.IfExp():
+                return self._strongest([node.body, node.orelse], seen)
+            case ast.Starred() | ast.NamedExpr():
+                return self._of(node.value, seen)
+            case ast.Tuple() | ast.List():
+                return self._strongest(node.elts, seen)
+        return ""
 
     def _name(self, name: str, seen: frozenset[str]) -> str:
         if name in seen or len(seen) > 4:
             return ""
         if name in self._grown:
             return "part"
-        kinds = ["less"] if name in self._through and name not in self._sources else []
-        for value, whole in self._sources.get(name, ()):
-            if not any(id(part) in self._calls for part in walk(value)) and name not in loads(value):
-                kind = self._of(value, seen | {name})
-                kinds.append(kind if whole or kind in ("half", "part", "shrink") else "less")
-        return max(kinds, key=_KINDS.index, default="")
-
-    def _binary(self, node: ast.BinOp, seen: frozenset[str]) -> str:
-        if isinstance(node.op, (ast.FloorDiv, ast.RShift)):
-            return "half" if _is_middle(node.left) else "shrink"
-        if isinstance(node.op, ast.Mod):
-            return "shrink" if self._of(node.right, seen) in ("half", "shrink", "part") else ""
-        strongest = self._strongest([node.left, node.right], seen, ("half", "part", "shrink"))
-        less = isinstance(node.op, (ast.Sub, ast.Add)) and isinstance(node.right, ast.Constant)
-        return strongest or ("less" if less else "")
+        if name in self._through and name not in self._sources:
+            return "less"
+        calls = {id(call) for call in self._calls}
+        values = [
+            value
+            for value in self._sources.get(name, ())
+            if name not in loads(value) and not any(id(part) in calls for part in walk(value))
+        ]
+        return self._strongest(values, seen | {name})
 
     def _subscript(self, node: ast.Subscript, seen: frozenset[str]) -> str:
         place = node.slice
@@ -309,7 +480,8 @@ class _Division:
         bounds = [bound for bound in (place.lower, place.upper) if bound is not None]
         names = loads(bounds)
         if not names:
-            return self._strongest([node.value], seen, ("half", "part")) or "less"
+            found = self._of(node.value, seen)
+            return found if found in ("half", "part") else "less"
         if names & self._through:
             return ""
         if any(_is_middle(bound) or self._of(bound, seen) in ("half", "shrink") for bound in bounds):
@@ -320,41 +492,25 @@ class _Division:
         name = called(node)
         if name in ("divmod", "filter"):
             return "shrink" if name == "divmod" else "part"
-        if (name in _COPIES or name in ("max", "min")) and node.args:
+        if name in _COPIES and node.args:
             return self._strongest(node.args, seen)
         helper = name in {other.name for other in self._function.calls}
         return "part" if helper and loads(node.args) & {*self._function.parameters, *self._sources} else ""
 
     def _squares(self, call: ast.Call) -> bool:
         """``f(x * x, n // 2)``, ``f(x, n // 2) ** 2``, or parts of a result that are multiplied."""
-        if any(_is_square(argument) for argument in call.args):
+        if any(re.fullmatch(r"(.+) \* \1|.+ \*\* 2|\w+\((.+), \2\)", text(argument)) for argument in call.args):
             return True
-        names = {name for name, given in self._sources.items() for value, _ in given if value is call}
-        for node in walk(self._function.body):
-            if not isinstance(node, ast.BinOp):
-                continue
-            if isinstance(node.op, ast.Pow) and any(part is call for part in walk(node.left)):
-                return True
-            multiplies = isinstance(node.op, (ast.Mult, ast.MatMult))
-            if multiplies and loads(node.left) & names and loads(node.right) & names:
-                return True
-        return False
+        names = {name for name, values in self._sources.items() if any(value is call for value in values)}
+        products = [node for node in walk(self._function.body) if isinstance(node, ast.BinOp)]
+        return any(
+            (isinstance(node.op, ast.Pow) and any(part is call for part in walk(node.left)))
+            or (isinstance(node.op, (ast.Mult, ast.MatMult)) and loads(node.left) & names and loads(node.right) & names)
+            for node in products
+        )
 
 
 def _is_middle(node: ast.expr) -> bool:
     """A sum of two places, or a length: halved, it is a middle."""
-    for inner in walk(node):
-        if called(inner) == "len":
-            return True
-        sums = isinstance(inner, ast.BinOp) and isinstance(inner.op, (ast.Add, ast.Sub))
-        if sums and loads(inner.left) and loads(inner.right):  # type: ignore[attr-defined]
-            return True
-    return False
-
-
-def _is_square(node: ast.expr) -> bool:
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-        return text(node.left) == text(node.right)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
-        return text(node.right) == "2"
-    return isinstance(node, ast.Call) and len(node.args) == 2 and text(node.args[0]) == text(node.args[1])
+    sums = [part for part in walk(node) if isinstance(part, ast.BinOp) and isinstance(part.op, (ast.Add, ast.Sub))]
+    return any(called(part) == "len" for part in walk(node)) or any(loads(s.left) and loads(s.right) for s in sums)

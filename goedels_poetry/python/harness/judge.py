@@ -16,13 +16,10 @@ import types
 from collections.abc import Iterable
 
 from . import contract, stubs, tests, values
-from .domain import Domain, is_large
-from .inputs import ABSENT, Maker, build
-from .limits import Limit, TooLong
-from .oracle import Oracle
-from .results import ResultType
-from .shrinking import proposals, size_of, sizes_of
-from .types_of import Shapes, admits
+from .contract import ResultType
+from .domain import Domain, is_large, proposals, size_of, sizes_of
+from .inputs import ABSENT, Maker, Shapes, admits, build
+from .oracle import Limit, Oracle, TooLong
 
 TYPE_CHECKING = False  # the module typing takes longer to load than any of ours
 if TYPE_CHECKING:

@@ -1,12 +1,18 @@
-"""The function under test as tests see it in the judge's process: a table of answers, and open questions."""
+"""The function under test as tests see it in the judge's process: a table of answers, and open questions.
+
+Also the limit of processor time around something of ours, of the contract's author or of a candidate.
+"""
 
 from __future__ import annotations
 
 import builtins
 import contextlib
 import json
+import signal
 import sys
 from ast import literal_eval
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from .values import NotData, Opaque, Reader, Writer
 
@@ -14,11 +20,75 @@ TYPE_CHECKING = False  # the module typing takes longer to load than any of ours
 if TYPE_CHECKING:
     from typing import Any
 
+
+class TooLong(BaseException):
+    """The time is over. No plain exception, so that tests that catch those do not catch it."""
+
+
+_GRACE = 0.3
+"""Seconds after the limit when what Python cannot interrupt (sum(range(10**20))) ends the process."""
+_AGAIN = 0.05
+"""Seconds after which code that swallowed its limit is interrupted again."""
+
+
+class Limit:
+    """Not nested: the inner limit is the one that counts, and ends the outer one.
+
+    ``wall``: four times the limit by the clock as well, for what sleeps.
+    """
+
+    def __init__(self, wall: bool = False) -> None:
+        self.running, self.wall = False, wall
+        signal.signal(signal.SIGPROF, self._ring)
+        signal.signal(signal.SIGALRM, self._ring)
+        signal.signal(signal.SIGVTALRM, signal.SIG_DFL)
+
+    def _ring(self, *_: object) -> None:
+        if self.running:
+            raise TooLong
+
+    @contextmanager
+    def seconds(self, seconds: float) -> Iterator[None]:
+        """Raise `TooLong` within the block after so many seconds of processor time."""
+        self.running = True
+        signal.setitimer(signal.ITIMER_VIRTUAL, seconds + _GRACE)
+        signal.setitimer(signal.ITIMER_PROF, seconds, _AGAIN)
+        if self.wall:
+            signal.setitimer(signal.ITIMER_REAL, 4 * seconds + 1, _AGAIN)
+        try:
+            yield
+        finally:
+            self.running = False
+            for timer in (signal.ITIMER_PROF, signal.ITIMER_VIRTUAL, signal.ITIMER_REAL):
+                signal.setitimer(timer, 0)
+
+
 MOST_PENDING = 3000
 
 
 class Pending(BaseException):
     """The answer to a call is not known yet."""
+
+
+class Unknown:
+    """Stands for an answer that is not known yet while questions are collected: what is done with it goes on."""
+
+    def _itself(self, *_: Any, **__: Any) -> Any:
+        return self
+
+    def _yes(self, *_: Any) -> bool:
+        return True
+
+    def __iter__(self) -> Any:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 1
+
+    __hash__ = object.__hash__
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __contains__ = _yes
+    __call__ = __getattr__ = __getitem__ = __neg__ = __abs__ = __round__ = __add__ = __radd__ = __sub__ = _itself
+    __rsub__ = __mul__ = __rmul__ = __truediv__ = __floordiv__ = __mod__ = __pow__ = __and__ = __or__ = _itself
 
 
 class DidNotFinish(BaseException):
@@ -35,6 +105,7 @@ class Oracle:
         self.pending: dict[str, Any] = {}
         self.names: dict[str, Any] = {}
         self.calls = 0
+        self.collecting = False
         self.last: Any = None
         self.last_outcome: Any = None
 
@@ -60,6 +131,8 @@ class Oracle:
         if outcome is None:
             if len(self.pending) < MOST_PENDING:
                 self.pending[key] = chain
+            if self.collecting and len(self.pending) < MOST_PENDING:
+                return Unknown()
             raise Pending
         sys.stdout.write(outcome.get("out", ""))
         if outcome["k"] == "raised":

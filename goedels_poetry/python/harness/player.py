@@ -12,14 +12,13 @@ import json
 import linecache
 import os
 import resource
-import signal
 import sys
 import types
 
 from . import stubs, values
-from .contract import Evaluator
+from .contract import Evaluator, ResultType
+from .oracle import Limit, TooLong
 from .outside import Watch
-from .results import ResultType
 
 TYPE_CHECKING = False  # the module typing takes longer to load than any of ours
 if TYPE_CHECKING:
@@ -27,39 +26,6 @@ if TYPE_CHECKING:
 
 FILE = "<candidate>"
 MOST_OUTPUT = 10_000  # characters printed by one call that are kept
-_AGAIN = 0.05  # seconds after which a candidate that swallowed its time limit is told again
-
-_GRACE = 0.3  # seconds after which what Python cannot interrupt, or what swallows its limit, ends with its process
-
-
-class _TooLong(BaseException):
-    pass
-
-
-class _Clock:
-    """A limit of processor time, and four times that of time on the wall, for what sleeps."""
-
-    def __init__(self) -> None:
-        self.running = False
-        signal.signal(signal.SIGPROF, self._ring)
-        signal.signal(signal.SIGALRM, self._ring)
-        signal.signal(signal.SIGVTALRM, signal.SIG_DFL)
-
-    def start(self, seconds: float) -> None:
-        self.running = True
-        signal.setitimer(signal.ITIMER_VIRTUAL, seconds + _GRACE)
-        signal.setitimer(signal.ITIMER_PROF, seconds, _AGAIN)
-        signal.setitimer(signal.ITIMER_REAL, 4 * seconds + 1, _AGAIN)
-
-    def stop(self) -> None:
-        self.running = False
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.setitimer(signal.ITIMER_REAL, 0)
-
-    def _ring(self, *_: object) -> None:
-        if self.running:
-            raise _TooLong
 
 
 class _Printed(io.StringIO):
@@ -92,7 +58,7 @@ class _Player:
         quiet = os.open(os.devnull, os.O_WRONLY)
         os.dup2(quiet, 1)
         os.dup2(quiet, 2)
-        self.clock = _Clock()
+        self.clock = Limit(wall=True)
         self.names: dict[str, Any] = {}
         self.contract: Evaluator | None = None
         self.watch = Watch(FILE)
@@ -111,12 +77,9 @@ class _Player:
         try:
             if self.job["contract"] is not None:
                 self.watch.begin()
-            self.clock.start(self.job["seconds"])
-            try:
+            with self.clock.seconds(self.job["seconds"]):
                 exec(compile(self.job["source"], FILE, "exec", dont_inherit=True), self.names)  # noqa: S102  in the sandbox
-            finally:
-                self.clock.stop()
-        except _TooLong:
+        except TooLong:
             self.say({"loaded": {"k": "time", "t": self.job["seconds"]}})
             return False
         except BaseException as error:  # noqa: BLE001  whatever the candidate raises is an answer
@@ -148,16 +111,13 @@ class _Player:
         except BaseException as error:  # noqa: BLE001  a constructor of the module's own refuses the input
             return {**_raised(error), "input": True}
         try:
-            self.clock.start(seconds)
-            try:
+            with self.clock.seconds(seconds):
                 result = self.function()
                 for args, named in chain:
                     result = result(*args, **named)
                 after = [*chain[0][0], *chain[0][1].values()] if len(chain) == 1 else []
                 data = values.write((*after, result), self.job["closely"] * values.MOST_NODES)
-            finally:
-                self.clock.stop()
-        except _TooLong:
+        except TooLong:
             return {"k": "time", "t": seconds}
         except BaseException as error:  # noqa: BLE001  whatever the candidate raises is an answer
             return {**_raised(error), "out": printed.getvalue(), "t": round(_cpu() - begun, 4)}
@@ -188,7 +148,7 @@ class _Player:
             given = dict(zip(self.contract.parameters, args, strict=False))
             given = self.contract.completed({**_defaults(function), **given, **named})
             allowed = self.timed(lambda: self.contract.allowed(given) if self.contract.requires(given) else None)
-        except _TooLong:
+        except TooLong:
             return {"v": "slow"}, None
         except BaseException:  # noqa: BLE001  a constructor of the module's own refuses the input
             return {"v": "outside"}, None
@@ -196,7 +156,7 @@ class _Player:
             return {"v": "outside"}, None
         try:
             result = self.timed(lambda: function(*args, **named), seconds)
-        except _TooLong:
+        except TooLong:
             return {"v": "time", "seconds": seconds}, None
         except BaseException as error:  # noqa: BLE001  whatever the function raises is an answer
             raised = _raised(error)
@@ -207,19 +167,16 @@ class _Player:
             answer = self.timed(
                 lambda: values.write((*args, *named.values(), result), self.job["closely"] * values.MOST_NODES)
             )
-        except _TooLong:
+        except TooLong:
             return {"v": "slow"}, None
         except BaseException as error:  # noqa: BLE001  what is no Exception, raised by a clause
             return {"v": "slow", "why": type(error).__name__}, None
         return self.watch.weighed(verdict), answer
 
     def timed(self, action: Any, seconds: float = 0.0) -> Any:
-        """Do it, within ``seconds`` or, of a contract, within what the job allows; else raise `_TooLong`."""
-        self.clock.start(seconds or self.job["patience"])
-        try:
+        """Do it, within ``seconds`` or, of a contract, within what the job allows; else raise `TooLong`."""
+        with self.clock.seconds(seconds or self.job["patience"]):
             return action()
-        finally:
-            self.clock.stop()
 
     def is_a(self, error: BaseException, name: str) -> bool:
         """Whether an exception is of the class that a name means in the module."""

@@ -1,28 +1,59 @@
 """Examples, assertions, doctests and properties, run against an oracle in place of the function.
 
-While answers are still missing a test is run in pieces: every statement is tried by itself and its failure forgotten,
-so that one round collects all the questions that a loop of a hundred assertions asks. What counts is only a run of
-the whole test, as it stands, in which every question has its answer.
+While answers are still missing a test is run in pieces: every statement is tried by itself, with something `Unknown` as
+the answer, and its failure forgotten, so that one round collects what a loop of a hundred assertions asks. What counts
+is only a run of the whole test, as it stands, in which every question has its answer.
 """
 
 from __future__ import annotations
 
 import ast
 import contextlib
-import functools
 import io
-import itertools
+import math
 import sys
 
-from .compare import difference
-from .limits import Limit, TooLong
-from .oracle import MOST_PENDING, DidNotFinish, Oracle, Pending
+from .oracle import DidNotFinish, Limit, Oracle, Pending, TooLong
 
 TYPE_CHECKING = False  # the module typing takes longer to load than any of ours
 if TYPE_CHECKING:
     from typing import Any
 
-SWALLOW, ATTEMPT, GATHER, MAP = "__swallow__", "__attempt__", "__gather__", "__map__"
+_SEQUENCES = (list, tuple)
+
+
+def difference(actual: Any, expected: Any, depth: int = 0) -> str:
+    """ "" when they are the same; else what is different, to be put behind both.
+
+    A bool is no int and an int no float; where a float is expected, the int that equals it will do. Floats may differ
+    by rounding (a relative 1e-9).
+    """
+    kind, wanted = type(actual), type(expected)
+    if wanted is float and kind in (float, int):
+        near = abs(actual) < 1 << 1000 and math.isclose(actual, expected, rel_tol=1e-9, abs_tol=1e-12)
+        near = near or actual == expected  # infinities
+        return "" if near or (actual != actual and expected != expected) else " (not near)"
+    if kind is not wanted:
+        return f" ({kind.__name__}, not {wanted.__name__})"
+    if depth > 200:
+        return " (nested too deep)"
+    if kind in _SEQUENCES:
+        if len(actual) != len(expected):
+            return f" (of length {len(actual)}, not {len(expected)})"
+        return next((d for a, e in zip(actual, expected, strict=True) if (d := difference(a, e, depth + 1))), "")
+    if kind is dict:
+        if len(actual) != len(expected) or any(key not in expected for key in actual):
+            return " (with other keys)"
+        return next((d for key in expected if (d := difference(actual[key], expected[key], depth + 1))), "")
+    if isinstance(actual, int | str | bytes | complex | set | frozenset | range | None.__class__):
+        return "" if actual == expected else " "
+    state = getattr(actual, "__dict__", None)
+    if isinstance(state, dict) and "__eq__" not in vars(kind):
+        return difference(state, vars(expected), depth + 1)
+    return "" if actual == expected else " "
+
+
+SWALLOW = "__swallow__"
 
 
 class Runner:
@@ -39,7 +70,7 @@ class Runner:
     ) -> None:
         self.names, self.built_in, self.oracle, self.limit = names, built_in, oracle, limit
         self.function, self.task = function, task
-        self.collecting = bool(task["collect"])
+        self.collecting = oracle.collecting = bool(task["collect"])
 
     def run(self, test: dict[str, Any]) -> dict[str, Any]:
         """``{"v": "ok" | "failed" | "pending", "why": ..., "call": the last call}``; never ok without evidence."""
@@ -77,14 +108,15 @@ class Runner:
         """Run a test that waits for an answer in pieces, so that everything else that it asks is asked at once."""
         if self.collecting or test["kind"] != "assertion":
             return
-        self.collecting = True
+        self.collecting = self.oracle.collecting = True
         with contextlib.suppress(BaseException), self.limit.seconds(self.task["seconds"]):
             self._assertion(test)
-        self.collecting = False
+        self.collecting = self.oracle.collecting = False
 
     def _names(self) -> dict[str, Any]:
         own = {name: thing for name, thing in self.names.items() if name not in self.built_in}
-        return {**own, "__builtins__": self.built_in, "__name__": "test", SWALLOW: _swallow, **_gathering()}
+        every = {"all": _every, "any": _every} if self.collecting else {}
+        return {**own, "__builtins__": self.built_in, "__name__": "test", SWALLOW: _swallow, **every}
 
     # ---- kinds ------------------------------------------------------------------------------------------------------
 
@@ -119,7 +151,6 @@ class Runner:
             call = ast.Expr(ast.Call(ast.Name("check", ast.Load()), [ast.Name(self.function, ast.Load())], []))
             tree.body.append(call)
         if self.collecting:
-            names["map"] = names[MAP]
             exec(compile(self._in_pieces(tree), "<test>", "exec", dont_inherit=True), names)  # noqa: S102  in the sandbox
             self._plain_functions(tree, names)
             return None
@@ -260,31 +291,6 @@ class _Pieces(ast.NodeTransformer):
                 setattr(node, field, [self._guarded(s) for s in block])
         return node
 
-    def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
-        return self._gathered(node)
-
-    def visit_SetComp(self, node: ast.SetComp) -> ast.AST:
-        return self._gathered(node)
-
-    def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
-        return self._gathered(node)
-
-    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.AST:
-        return self._gathered(node)
-
-    def _gathered(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> ast.AST:
-        """The comprehension, which asks for all of its elements even if the first is not known yet."""
-        if any(isinstance(part, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom) for part in ast.walk(node)):
-            return node  # what these bind or hand over belongs to the function around them
-        super().generic_visit(node)
-        for each in node.generators:
-            each.ifs = [_thunk(ATTEMPT, test) for test in each.ifs]
-        if isinstance(node, ast.DictComp):
-            node.key, node.value = _thunk(ATTEMPT, node.key), _thunk(ATTEMPT, node.value)
-        else:
-            node.elt = _thunk(ATTEMPT, node.elt)
-        return _thunk(GATHER, node)
-
     def _guarded(self, statement: ast.stmt) -> ast.stmt:
         if isinstance(
             statement, ast.Return | ast.Break | ast.Continue | ast.ImportFrom | ast.Import | ast.Global | ast.Nonlocal
@@ -295,37 +301,9 @@ class _Pieces(ast.NodeTransformer):
         return ast.Try([statement], [handler], [], [])
 
 
-def _thunk(name: str, node: ast.expr) -> ast.expr:
-    """``name(lambda: node)``."""
-    nothing = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
-    return ast.Call(ast.Name(name, ast.Load()), [ast.Lambda(nothing, node)], [])
-
-
-def _gathering() -> dict[str, Any]:
-    """What a comprehension in pieces calls: it goes on where an answer is missing, and ends pending."""
-    missed = [0]
-
-    def attempt(thunk: Any) -> Any:
-        try:
-            return thunk()
-        except Pending:
-            missed[0] += 1
-            return None
-
-    def gather(thunk: Any) -> Any:
-        before = missed[0]
-        found = thunk()
-        if not isinstance(found, list | set | dict):
-            known = list(itertools.islice(found, MOST_PENDING))
-            found = itertools.chain(known, found)
-        if missed[0] > before:
-            raise Pending
-        return found
-
-    def mapped(one: Any, *many: Any) -> Any:
-        return gather(lambda: (attempt(functools.partial(one, *each)) for each in zip(*many, strict=False)))
-
-    return {ATTEMPT: attempt, GATHER: gather, MAP: mapped}
+def _every(items: Any) -> bool:
+    """``all`` and ``any`` while questions are collected: every item is asked for."""
+    return len(list(items)) >= 0
 
 
 def _swallow(error: BaseException) -> None:

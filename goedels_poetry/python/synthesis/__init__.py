@@ -6,6 +6,6 @@ Its candidates are for tests to judge; nothing is executed here. Who calls whom:
   points each, and works out formulas.
 * `specification` is what is asked for: points from examples, and from contracts, which it evaluates.
 * `enumerating` counts out terms of its operators, one for each behaviour.
-* `comprehensions` and `folding` do so for the bodies of comprehensions and loops, over what `sources` gives.
+* `loops` does so for the bodies of comprehensions and loops.
 * `terms` are data that compute and print themselves, with their types.
 """

@@ -7,10 +7,12 @@ the same values at every point are interchangeable in larger terms, so only the 
 
 from __future__ import annotations
 
+import ast
 import itertools
-import operator
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from typing import Any
 
 from goedels_poetry.protocol.enumeration import compositions
@@ -26,85 +28,164 @@ from goedels_poetry.python.synthesis.terms import (
     Term,
     Type,
     applied,
-    list_of,
+    of_annotation,
 )
 
 _IF, _OR, _AND, _NOT, _COMPARE, _ADD, _MULTIPLY, _POWER = 1, 2, 3, 4, 5, 10, 11, 13
-_MAX_EXPONENT = 64
+_MAX_EXPONENT, _MAX_MADE = 64, 300
+_GRAMMAR = """
+int, int -> int: {0} + {1} (commutes); {0} - {1}; {0} * {1} (commutes); {0} // {1}; {0} % {1}; {0} ** {1}
+int, int -> int: max({0}, {1}) (commutes); min({0}, {1}) (commutes)
+int -> int: -{0}; abs({0})
+int, int -> bool: {0} < {1}; {0} <= {1}; {0} == {1} (commutes); {0} != {1} (commutes); {0} % {1} == 0
+int -> bool: {0} % 2 == 0 (costs 2); {0} % 2 == 1 (costs 2); {0} > 0; {0} < 0
+int -> str: str({0})
+int, int -> list[int]: list(range({0}, {1})) (costs 2)
+float, float -> float: {0} + {1} (commutes); {0} - {1}; {0} * {1} (commutes); {0} / {1}
+float, float -> float: max({0}, {1}) (commutes); min({0}, {1}) (commutes)
+float -> float: -{0}; abs({0})
+float -> int: round({0}); int({0})
+float, float -> bool: {0} < {1}; {0} <= {1}
+list[float] -> float: sum({0})
+bool, bool -> bool: {0} and {1} (commutes); {0} or {1} (commutes)
+bool -> bool: not {0}
+str, str -> str: {0} + {1}
+str, int -> str: {0} * {1}; {0}[{1}]; {0}[:{1}]; {0}[{1}:]
+str -> str: {0}[::-1]; {0}[0]; {0}[-1]; {0}[1:]; {0}[:-1]
+str -> str: {0}.upper(); {0}.lower(); {0}.strip(); {0}.title(); {0}.capitalize(); {0}.swapcase()
+str -> bool: {0}.isdigit(); {0}.isalpha(); {0}.isupper(); {0}.islower(); {0}.isspace()
+str -> int: len({0}); int({0})
+str, str -> int: {0}.count({1})
+str, str -> bool: {0}.startswith({1}); {0}.endswith({1}); {0} == {1} (commutes); {0} in {1}
+str, str, str -> str: {0}.replace({1}, {2})
+str -> list[str]: {0}.split(); list({0}); sorted({0})
+str, list[str] -> str: {0}.join({1})
+list[T] -> int: len({0})
+list[T] -> T: {0}[0]; {0}[-1]
+list[T], int -> T: {0}[{1}]
+list[T] -> list[T]: {0}[::-1]; {0}[1:]; {0}[:-1]; {0}[:1]; {0}[::2]
+list[T], int -> list[T]: {0}[:{1}]; {0}[{1}:]
+list[T], list[T] -> list[T]: {0} + {1}
+list[T], list[T] -> bool: {0} == {1} (commutes)
+T, list[T] -> bool: {0} in {1}
+list[T], T -> int: {0}.count({1}); {0}.index({1})
+T -> list[T]: [{0}]
+H -> H: list(dict.fromkeys({0}))
+O -> O: sorted({0})
+list[int] -> int: sum({0}); max({0}); min({0})
+list[float] -> float: max({0}); min({0})
+list[str] -> str: max({0}); min({0})
+list[bool] -> bool: all({0}); any({0})
+list[list[T]] -> list[T]: [y for x in {0} for y in x]
+"""
+"""Types of arguments and result, then what is written. T: any type whose lists are there; H: lists of what has a hash;
+O: lists of numbers or texts."""
 
 
 def operators(kinds: Iterable[Type], with_choice: bool = False) -> list[Operator]:
     """The productions among some types; ``with_choice``: conditional expressions too."""
     present = set(kinds)
-    found: list[Operator] = []
-    if INT in present:
-        found += _integers()
-    if FLOAT in present:
-        found += _floats()
-    if BOOL in present:
-        found += _logic()
-    if STR in present:
-        found += _strings(present)
-    for kind in sorted(present, key=str):
-        if kind.name == "list":
-            found += _lists(kind, present)
-        elif kind.name == "tuple":
-            found += _tuples(kind)
-        if with_choice:
-            found.append(
-                Operator(
-                    (kind, BOOL, kind), kind, lambda a, c, b: a if c else b, "{0} if {1} else {2}", _IF, (2, 2, _IF)
-                )
+    found: dict[Operator, None] = {}
+    lists = [kind for kind in sorted(present, key=str) if kind.name == "list"]
+    for line in _GRAMMAR.strip().splitlines():
+        head, _, written = line.partition(": ")
+        for text in _instances(head, lists):
+            *takes, gives = (
+                of_annotation(ast.parse(t, mode="eval").body) for t in re.split(r", (?![^\[]*\])| -> ", text)
             )
-    return [one for one in found if one.gives in present and all(kind in present for kind in one.takes)]
+            if gives in present and all(kind in present for kind in takes):
+                known = tuple(kind for kind in takes if kind is not None)
+                found |= dict.fromkeys(_operator(known, gives, one) for one in written.split("; "))
+    for kind in sorted(present, key=str):
+        if kind.name == "tuple":
+            places = "".join(f"{{{at}}}, " for at in range(len(kind.parts)))
+            found[_operator(kind.parts, kind, f"({places if len(kind.parts) == 1 else places[:-2]})")] = None
+            found |= {_operator((kind,), part, f"{{0}}[{at}]"): None for at, part in enumerate(kind.parts)}
+        if with_choice:
+            found[_operator((kind, BOOL, kind), kind, "{0} if {1} else {2}")] = None
+    return [one for one in found if all(kind in present for kind in (*one.takes, one.gives))]
 
 
-def _infix(
-    kinds: tuple[Type, Type], gives: Type, apply: Callable[..., Any], sign: str, level: int, commutes: bool = False
-) -> Operator:
-    left = level + 1 if level == _COMPARE else level
-    return Operator(kinds, gives, apply, f"{{0}} {sign} {{1}}", level, (left, level + 1), commutes)
+def _instances(head: str, lists: Sequence[Type]) -> list[str]:
+    """The types with every list that there is in place of a letter."""
+    if not re.search(r"\b[THO]\b", head):
+        return [head]
+    several = []
+    for kind in lists:
+        (element,) = kind.parts
+        text = re.sub(r"\bT\b", str(element), head)
+        text = re.sub(r"\bH\b", str(kind) if _hashable(element) else "None", text)
+        several.append(re.sub(r"\bO\b", str(kind) if element in (INT, FLOAT, STR) else "None", text))
+    return several
 
 
-def _call(
-    name: str, takes: tuple[Type, ...], gives: Type, apply: Callable[..., Any], cost: int = 1, commutes: bool = False
-) -> Operator:
-    places = ", ".join(f"{{{at}}}" for at in range(len(takes)))
-    return Operator(takes, gives, apply, f"{name}({places})", ATOM, commutes=commutes, cost=cost)
+def _hashable(kind: Type) -> bool:
+    return kind.name != "list" and all(_hashable(part) for part in kind.parts)
 
 
-def _after(
-    kind: Type, gives: Type, apply: Callable[..., Any], rest: str, others: tuple[Type, ...] = (), cost: int = 1
-) -> Operator:
-    """A method, an index or a slice behind a term: ``{0}[-1]``, ``{0}.count({1})``."""
-    return Operator((kind, *others), gives, apply, "{0}" + rest, ATOM, (ATOM, *(0 for _ in others)), cost=cost)
+@cache
+def _operator(takes: tuple[Type, ...], gives: Type, written: str) -> Operator:
+    """A production from what it writes: how tight it binds and what it computes are read off the expression."""
+    template, _, note = written.partition(" (costs ") if "(costs" in written else written.partition(" (commutes")
+    names = [f"_{at}" for at in range(len(takes))]
+    tree = ast.parse(template.format(*names), mode="eval")
+    needs = {node.id: need for node, need in _needs(tree.body, 0) if node.id in names}
+    function: Callable[..., Any] = _GUARDED.get((takes[-1], template)) or eval(  # noqa: S307  our own text
+        f"lambda {', '.join(names)}: {ast.unparse(tree)}", {"range": _range, "int": _to_int}
+    )
+    apply = function if gives.name != "list" else lambda *arguments: tuple(function(*arguments))
+    cost = int(note.rstrip(")")) if note and note != ")" else 1
+    return Operator(takes, gives, apply, template, _level(tree.body), tuple(needs[n] for n in names), note == ")", cost)
 
 
-def _integers() -> list[Operator]:
-    two = (INT, INT)
-    return [
-        _infix(two, INT, operator.add, "+", _ADD, True),
-        _infix(two, INT, operator.sub, "-", _ADD),
-        _infix(two, INT, operator.mul, "*", _MULTIPLY, True),
-        _infix(two, INT, operator.floordiv, "//", _MULTIPLY),
-        _infix(two, INT, operator.mod, "%", _MULTIPLY),
-        Operator(two, INT, _power, "{0} ** {1}", _POWER, (_POWER + 1, UNARY)),
-        Operator((INT,), INT, operator.neg, "-{0}", UNARY, (UNARY,)),
-        _call("abs", (INT,), INT, abs),
-        _call("max", two, INT, max, commutes=True),
-        _call("min", two, INT, min, commutes=True),
-        *(_infix(two, BOOL, apply, sign, _COMPARE) for apply, sign in ((operator.lt, "<"), (operator.le, "<="))),
-        _infix(two, BOOL, operator.eq, "==", _COMPARE, True),
-        _infix(two, BOOL, operator.ne, "!=", _COMPARE, True),
-        Operator((INT,), BOOL, lambda a: a % 2 == 0, "{0} % 2 == 0", _COMPARE, (_MULTIPLY,), cost=2),
-        Operator((INT,), BOOL, lambda a: a % 2 == 1, "{0} % 2 == 1", _COMPARE, (_MULTIPLY,), cost=2),
-        Operator((INT,), BOOL, lambda a: a > 0, "{0} > 0", _COMPARE, (_ADD,)),
-        Operator((INT,), BOOL, lambda a: a < 0, "{0} < 0", _COMPARE, (_ADD,)),
-        Operator(two, BOOL, lambda a, b: a % b == 0, "{0} % {1} == 0", _COMPARE, (_MULTIPLY, _MULTIPLY + 1)),
-        _call("str", (INT,), STR, str),
-        _call("int", (STR,), INT, _to_int),
-        Operator(two, list_of(INT), _range, "list(range({0}, {1}))", cost=2),
-    ]
+def _level(node: ast.expr) -> int:
+    match node:
+        case ast.IfExp():
+            return _IF
+        case ast.BoolOp():
+            return _OR if isinstance(node.op, ast.Or) else _AND
+        case ast.UnaryOp():
+            return _NOT if isinstance(node.op, ast.Not) else UNARY
+        case ast.Compare():
+            return _COMPARE
+        case ast.BinOp():
+            return (
+                _POWER
+                if isinstance(node.op, ast.Pow)
+                else _ADD
+                if isinstance(node.op, ast.Add | ast.Sub)
+                else _MULTIPLY
+            )
+    return ATOM
+
+
+def _needs(node: ast.AST, need: int) -> Iterator[tuple[ast.Name, int]]:
+    """The names of an expression, each with how tight an expression in its place must bind."""
+    if isinstance(node, ast.Name):
+        yield node, need
+        return
+    own = _level(node) if isinstance(node, ast.expr) else ATOM
+    for at, child in enumerate(
+        part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr | ast.comprehension)
+    ):
+        match node:
+            case ast.BinOp(op=ast.Pow()):
+                inner = UNARY if at else own + 1
+            case ast.BinOp() | ast.BoolOp() | ast.IfExp():
+                inner = own + (at > 0 if not isinstance(node, ast.IfExp) else at < 2)
+            case ast.Compare():
+                inner = own + 1
+            case ast.UnaryOp():
+                inner = own
+            case ast.Attribute() | ast.Subscript() if at == 0:
+                inner = ATOM
+            case ast.comprehension():
+                inner = 2
+            case ast.Tuple():
+                inner = 1
+            case _:
+                inner = 0
+        yield from _needs(child, inner)
 
 
 def _power(base: int, exponent: int) -> int:
@@ -113,145 +194,29 @@ def _power(base: int, exponent: int) -> int:
     return int(base**exponent)
 
 
-def _to_int(text: str) -> int:
-    if len(text) > 60:
+def _to_int(value: Any) -> int:
+    if isinstance(value, str) and len(value) > 60:
         raise ValueError("too long to try")
-    return int(text)
+    return int(value)
 
 
-def _range(low: int, high: int) -> tuple[int, ...]:
-    if high - low > 300:
+def _range(low: int, high: int) -> range:
+    if high - low > _MAX_MADE:
         raise ValueError("too long to try")
-    return tuple(range(low, high))
-
-
-def _floats() -> list[Operator]:
-    two = (FLOAT, FLOAT)
-    return [
-        _infix(two, FLOAT, operator.add, "+", _ADD, True),
-        _infix(two, FLOAT, operator.sub, "-", _ADD),
-        _infix(two, FLOAT, operator.mul, "*", _MULTIPLY, True),
-        _infix(two, FLOAT, operator.truediv, "/", _MULTIPLY),
-        Operator((FLOAT,), FLOAT, operator.neg, "-{0}", UNARY, (UNARY,)),
-        _call("abs", (FLOAT,), FLOAT, abs),
-        _call("max", two, FLOAT, max, commutes=True),
-        _call("min", two, FLOAT, min, commutes=True),
-        _call("sum", (list_of(FLOAT),), FLOAT, sum),
-        _call("round", (FLOAT,), INT, round),
-        _call("int", (FLOAT,), INT, int),
-        _infix(two, BOOL, operator.lt, "<", _COMPARE),
-        _infix(two, BOOL, operator.le, "<=", _COMPARE),
-    ]
-
-
-def _logic() -> list[Operator]:
-    two = (BOOL, BOOL)
-    return [
-        Operator(two, BOOL, lambda a, b: a and b, "{0} and {1}", _AND, (_AND, _AND + 1), True),
-        Operator(two, BOOL, lambda a, b: a or b, "{0} or {1}", _OR, (_OR, _OR + 1), True),
-        Operator((BOOL,), BOOL, operator.not_, "not {0}", _NOT, (_NOT,)),
-    ]
-
-
-def _strings(present: set[Type]) -> list[Operator]:
-    words = list_of(STR)
-    return [
-        _infix((STR, STR), STR, operator.add, "+", _ADD),
-        _infix((STR, INT), STR, _times, "*", _MULTIPLY),
-        _call("len", (STR,), INT, len),
-        _after(STR, STR, lambda s: s[::-1], "[::-1]"),
-        _after(STR, STR, lambda s: s[0], "[0]"),
-        _after(STR, STR, lambda s: s[-1], "[-1]"),
-        _after(STR, STR, lambda s: s[1:], "[1:]"),
-        _after(STR, STR, lambda s: s[:-1], "[:-1]"),
-        _after(STR, STR, operator.getitem, "[{1}]", (INT,)),
-        _after(STR, STR, lambda s, n: s[:n], "[:{1}]", (INT,)),
-        _after(STR, STR, lambda s, n: s[n:], "[{1}:]", (INT,)),
-        *(
-            _after(STR, STR, getattr(str, name), f".{name}()")
-            for name in ("upper", "lower", "strip", "title", "capitalize", "swapcase")
-        ),
-        *(
-            _after(STR, BOOL, getattr(str, name), f".{name}()")
-            for name in ("isdigit", "isalpha", "isupper", "islower", "isspace")
-        ),
-        _after(STR, INT, str.count, ".count({1})", (STR,)),
-        _after(STR, BOOL, str.startswith, ".startswith({1})", (STR,)),
-        _after(STR, BOOL, str.endswith, ".endswith({1})", (STR,)),
-        _after(STR, STR, lambda s, a, b: s.replace(a, b), ".replace({1}, {2})", (STR, STR)),
-        _infix((STR, STR), BOOL, operator.eq, "==", _COMPARE, True),
-        Operator((STR, STR), BOOL, lambda a, b: a in b, "{0} in {1}", _COMPARE, (_COMPARE + 1, _COMPARE + 1)),
-        _after(STR, words, lambda s: tuple(s.split()), ".split()"),
-        _call("list", (STR,), words, tuple),
-        _call("sorted", (STR,), words, lambda s: tuple(sorted(s))),
-        _after(STR, STR, lambda s, xs: s.join(xs), ".join({1})", (words,)),
-    ]
+    return range(low, high)
 
 
 def _times(text: str, count: int) -> str:
-    if count > 300:
+    if count > _MAX_MADE:
         raise ValueError("too long to try")
     return text * count
 
 
-def _lists(kind: Type, present: set[Type]) -> list[Operator]:
-    element = kind.parts[0]
-    found = [
-        _call("len", (kind,), INT, len),
-        _after(kind, element, lambda xs: xs[0], "[0]"),
-        _after(kind, element, lambda xs: xs[-1], "[-1]"),
-        _after(kind, element, operator.getitem, "[{1}]", (INT,)),
-        _after(kind, kind, lambda xs: xs[::-1], "[::-1]"),
-        _after(kind, kind, lambda xs: xs[1:], "[1:]"),
-        _after(kind, kind, lambda xs: xs[:-1], "[:-1]"),
-        _after(kind, kind, lambda xs, n: xs[:n], "[:{1}]", (INT,)),
-        _after(kind, kind, lambda xs, n: xs[n:], "[{1}:]", (INT,)),
-        _after(kind, kind, lambda xs: xs[:1], "[:1]"),
-        _after(kind, kind, lambda xs: xs[::2], "[::2]"),
-        _infix((kind, kind), kind, operator.add, "+", _ADD),
-        _infix((kind, kind), BOOL, operator.eq, "==", _COMPARE, True),
-        Operator((element, kind), BOOL, lambda x, xs: x in xs, "{0} in {1}", _COMPARE, (_COMPARE + 1, _COMPARE + 1)),
-        _after(kind, INT, lambda xs, x: xs.count(x), ".count({1})", (element,)),
-        _after(kind, INT, lambda xs, x: xs.index(x), ".index({1})", (element,)),
-        Operator((element,), kind, lambda x: (x,), "[{0}]"),
-    ]
-    if _hashable(element):
-        found.append(Operator((kind,), kind, lambda xs: tuple(dict.fromkeys(xs)), "list(dict.fromkeys({0}))"))
-    if element in (INT, FLOAT, STR):
-        found += [
-            _call("sorted", (kind,), kind, lambda xs: tuple(sorted(xs))),
-            _call("max", (kind,), element, max),
-            _call("min", (kind,), element, min),
-        ]
-    if element == INT:
-        found.append(_call("sum", (kind,), INT, sum))
-    if element == BOOL:
-        found += [_call("all", (kind,), BOOL, all), _call("any", (kind,), BOOL, any)]
-    if element.name == "list":
-        found.append(Operator((kind,), element, _joined, "[y for x in {0} for y in x]", needs=(2,)))
-    return found
+def _product(a: Any, b: int) -> Any:
+    return _times(a, b) if isinstance(a, str) else a * b
 
 
-def _hashable(kind: Type) -> bool:
-    return kind.name != "list" and all(_hashable(part) for part in kind.parts)
-
-
-def _joined(lists: tuple[tuple[Any, ...], ...]) -> tuple[Any, ...]:
-    return tuple(element for inner in lists for element in inner)
-
-
-def _tuples(kind: Type) -> list[Operator]:
-    places = ", ".join(f"{{{at}}}" for at in range(len(kind.parts)))
-    comma = "," if len(kind.parts) == 1 else ""
-    made = Operator(kind.parts, kind, lambda *parts: parts, f"({places}{comma})", needs=(1,) * len(kind.parts))
-    taken = [_after(kind, part, _at(at), f"[{at}]") for at, part in enumerate(kind.parts)]
-    return [made, *taken]
-
-
-def _at(place: int) -> Callable[[tuple[Any, ...]], Any]:
-    return lambda parts: parts[place]
-
-
+_GUARDED: dict[tuple[Type, str], Callable[..., Any]] = {(INT, "{0} ** {1}"): _power, (INT, "{0} * {1}"): _product}
 MAX_OF_SIZE = 6_000
 """Terms of one type and size that are kept: what comes later of that size is not built on."""
 

@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from goedels_poetry.python.testing.checks import CheckResult, Checks, Effort
-from goedels_poetry.python.testing.literals import to_literal
+from goedels_poetry.python.testing.checks import CheckResult, Checks, Effort, to_literal
 from goedels_poetry.python.testing.reading import Subject, branch_lines
 from goedels_poetry.python.testing.running import Judged, JudgeFailed, Outcome, generated_call, judge, play
 
@@ -148,8 +147,10 @@ class ContractTester:
 
     async def _singled_out(self) -> list[dict[str, Any]]:
         """Inputs by the program's own conditions: by its theorem; by running it on symbols where it has none."""
-        from goedels_poetry.python.testing.branches import branch_inputs  # no replay asks a solver
-        from goedels_poetry.python.testing.crosshair import suggested_inputs
+        from goedels_poetry.python.testing.crosshair import (
+            branch_inputs,  # no replay asks a solver
+            suggested_inputs,
+        )
 
         found = await asyncio.to_thread(branch_inputs, self.subject.source, self.checks, self.means.solving)
         return [*found] or await suggested_inputs(self.subject, self.checks, self.means.crosshair)

@@ -7,20 +7,17 @@ from dataclasses import replace
 
 from goedels_poetry.kernel.terms import FALSE, TRUE, Term, and_, app, integer, not_, or_
 from goedels_poetry.kernel.terms import INT as INTS
-from goedels_poetry.python.translate import dicts, keys, mappings, sets
+from goedels_poetry.python.translate import keys, mappings, sets
 from goedels_poetry.python.translate.build import compare, cond, equal, floor_div, floor_mod, negative, plus
 from goedels_poetry.python.translate.faults import outside
 from goedels_poetry.python.translate.frame import Frame, Value
-from goedels_poetry.python.translate.iteration import spelled_out
+from goedels_poetry.python.translate.iteration import spelled_out, view
 from goedels_poetry.python.translate.library import less, plain
-from goedels_poetry.python.translate.lifting import INFIX
-from goedels_poetry.python.translate.module import imported, is_constant
+from goedels_poetry.python.translate.module import BOOL, INT, STR, Type, imported, is_constant, list_of
 from goedels_poetry.python.translate.mutation import owned, pop
 from goedels_poetry.python.translate.operators import arithmetic
 from goedels_poetry.python.translate.registry import legal
-from goedels_poetry.python.translate.tables import table
-from goedels_poetry.python.translate.texts import code_of, joined, letter_of, text_method, text_of
-from goedels_poetry.python.translate.types import BOOL, INT, STR, Type, list_of
+from goedels_poetry.python.translate.slices import code_of, joined, letter_of, text_method, text_of
 
 
 def call(frame: Frame, node: ast.Call) -> Value:
@@ -31,8 +28,6 @@ def call(frame: Frame, node: ast.Call) -> Value:
     """
     if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
         outside("a call with * or **", node, "Starred")
-    if isinstance(node.func, ast.Lambda):
-        return keys.applied(frame, node, node.func)
     root = node.func.value if isinstance(node.func, ast.Attribute) else node.func
     known = isinstance(root, ast.Name) and root.id not in frame.env and root.id not in frame.local
     if known and imported(node.func, frame.registry.module) == "math.gcd":
@@ -63,7 +58,6 @@ def _arguments(frame: Frame, name: str, node: ast.Call) -> list[Value]:
     given = function.node.args
     if given.vararg or given.kwarg:
         outside(f"`{name}` takes any number of arguments", node, "*args")
-    name = name.rpartition(INFIX)[2]
     names = [a.arg for a in (*given.posonlyargs, *given.args)]
     keywords = [a.arg for a in given.kwonlyargs]
     values: dict[str, Value] = {}
@@ -130,18 +124,18 @@ def _one(frame: Frame, node: ast.Call) -> Value:
 
 
 def _len(frame: Frame, node: ast.Call) -> Value:
-    over = dicts.gone_over(frame, node.args[0]) if len(node.args) == 1 and not node.keywords else None
+    over = view(frame, node.args[0]) if len(node.args) == 1 and not node.keywords else None
     if over is not None:
         return Value(INT, frame.library(over.kind.args[0]).length(over.term), natural=True)
-    if len(node.args) == 1 and not node.keywords and sets.is_set(frame, node.args[0]):
-        return sets.size(frame, node.args[0])
-    value = frame.present(_one(frame, node), "TypeError")
+    made = len(node.args) == 1 and not node.keywords and sets.is_made(frame, node.args[0])
+    value = sets.made(frame, node.args[0]) if made else frame.present(_one(frame, node), "TypeError")
     if value.kind == STR:
         return Value(INT, app("str.len", (value.term,), INTS), natural=True, exact=True)
     if value.kind.kind == "tuple":
         return Value(INT, integer(len(value.kind.args)), natural=True, exact=True)
     if value.kind.kind == "set":
-        return sets.size_of(frame, sets.as_list(frame.known(value)))
+        value = frame.known(value)
+        return Value(INT, frame.library(value.kind.args[0]).call("different", value.term), natural=True)
     if value.kind.kind == "dict":
         if any(a.kind == "unknown" for a in value.kind.args):
             return Value(INT, integer(0), natural=True)
@@ -415,13 +409,6 @@ def _method(frame: Frame, node: ast.Call, func: ast.Attribute) -> Value:
         return pop(frame, node, func.value)
     if func.attr == "setdefault" and isinstance(func.value, ast.Name) and func.value.id in frame.env:
         return mappings.set_default(frame, node, func.value, owned(frame, func.value, node, "dict"))
-    found = table(frame, func.value)
-    if isinstance(found, ast.Dict):
-        return (
-            dicts.get(frame, found, node)
-            if func.attr == "get"
-            else outside(f"the method `{func.attr}` of a dict is not covered here", node, f"method {func.attr}")
-        )
     value = frame.present(frame.value(func.value), "AttributeError")
     if node.keywords:
         outside("keywords of a method", node, "method")
@@ -446,6 +433,6 @@ def _method(frame: Frame, node: ast.Call, func: ast.Attribute) -> Value:
         library = frame.library(kind)
         if func.attr == "count":
             return Value(INT, library.call("count", v, xs), natural=True, exact=True)
-        frame.check(library.call("member", v, xs), "ValueError")
+        frame.check(library.member(v, xs), "ValueError")
         return Value(INT, library.call("index", v, xs), natural=True, exact=True)
     return outside(f"the list method `{func.attr}` is not covered here", node, f"method {func.attr}")

@@ -12,14 +12,14 @@ from goedels_poetry.kernel.terms import BOOL as BOOLS
 from goedels_poetry.kernel.terms import FALSE, TRUE, Kind, Sort, Term, and_, app, integer, or_, substitute
 from goedels_poetry.kernel.terms import INT as INTS
 from goedels_poetry.python.translate.build import cond
-from goedels_poetry.python.translate.elements import by_elements
 from goedels_poetry.python.translate.faults import outside
 from goedels_poetry.python.translate.frame import Frame, Value
+from goedels_poetry.python.translate.indices import by_elements
 from goedels_poetry.python.translate.iteration import iteration
+from goedels_poetry.python.translate.liveness import free_names
+from goedels_poetry.python.translate.module import BOOL, INT, Type, is_unknown, list_of
 from goedels_poetry.python.translate.recursion import close
 from goedels_poetry.python.translate.registry import SELF
-from goedels_poetry.python.translate.scopes import free_names
-from goedels_poetry.python.translate.types import BOOL, INT, Type, is_unknown, list_of
 
 
 @dataclass(slots=True)

@@ -9,18 +9,16 @@ from dataclasses import replace
 from goedels_poetry.kernel.terms import FALSE, TRUE, Kind, Term, and_, app, integer, lit, not_, or_
 from goedels_poetry.kernel.terms import INT as INTS
 from goedels_poetry.kernel.terms import STRING as STRINGS
-from goedels_poetry.python.translate import dicts, mappings, sets
+from goedels_poetry.python.translate import mappings, sets
 from goedels_poetry.python.translate.build import assume, minus, negative
-from goedels_poetry.python.translate.comparisons import comparison, is_open
+from goedels_poetry.python.translate.classes import table
 from goedels_poetry.python.translate.faults import outside
 from goedels_poetry.python.translate.frame import Frame, Value
 from goedels_poetry.python.translate.library import not_less
-from goedels_poetry.python.translate.operators import operate
+from goedels_poetry.python.translate.module import BOOL, INT, NEVER, NONE, STR, Type, list_of
+from goedels_poetry.python.translate.operators import comparison, is_open, operate
 from goedels_poetry.python.translate.registry import legal
-from goedels_poetry.python.translate.slices import cut_out, element, literal_integer, position
-from goedels_poetry.python.translate.tables import table
-from goedels_poetry.python.translate.texts import formatted
-from goedels_poetry.python.translate.types import BOOL, INT, NEVER, NONE, STR, Type, list_of
+from goedels_poetry.python.translate.slices import cut_out, element, formatted, literal_integer, position
 
 
 def expression(frame: Frame, node: ast.expr) -> Value:
@@ -103,7 +101,7 @@ def _variable(frame: Frame, node: ast.Name) -> Value:
             outside(f"computing `{name}` may raise an exception when the module is imported", node, "constant")
         return result if annotation is None else inner.coerce(result, module.annotations.read(annotation, node), node)
     found_table = table(frame, node)
-    if isinstance(found_table, ast.List):
+    if found_table is not None:
         inner = frame.branch()
         inner.env, inner.local = {}, frozenset()
         return replace(inner.value(found_table), owned=False)  # nobody else has it, and nobody changes it
@@ -212,9 +210,6 @@ def _tuple(frame: Frame, node: ast.Tuple) -> Value:
 
 
 def _subscript(frame: Frame, node: ast.Subscript) -> Value:
-    found = table(frame, node.value)
-    if isinstance(found, ast.Dict):
-        return dicts.element(frame, found, node.slice, node)
     value = frame.value(node.value)
     if value.kind.kind == "dict":
         return mappings.element(frame, value, frame.value(node.slice), node)

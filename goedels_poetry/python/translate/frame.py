@@ -1,19 +1,18 @@
-"""Where an expression is evaluated: the values of names, and the effects so far."""
+"""Where an expression is evaluated: the values of names, the effects so far; and points in a block of statements."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from goedels_poetry.kernel.terms import FALSE, TRUE, Kind, Term, and_, integer, lit, not_, var
+from goedels_poetry.kernel.terms import FALSE, TRUE, Kind, Term, and_, integer, lit, not_, or_, var
 from goedels_poetry.kernel.terms import STRING as STRINGS
 from goedels_poetry.python.translate.build import INEXACT, compare, cond, equal
 from goedels_poetry.python.translate.faults import OutsideFragment, outside
 from goedels_poetry.python.translate.library import Library
-from goedels_poetry.python.translate.registry import Registry, kept_as
-from goedels_poetry.python.translate.types import (
+from goedels_poetry.python.translate.module import (
     BOOL,
     CHANGEABLE,
     INT,
@@ -24,6 +23,7 @@ from goedels_poetry.python.translate.types import (
     list_of,
     optional,
 )
+from goedels_poetry.python.translate.registry import Registry, kept_as
 
 
 class Rules(Protocol):
@@ -381,3 +381,47 @@ class Frame:
         if any(part.kind == "unknown" for part in kind.args):
             return Value(kind, var(f"nil@{place}", self.registry.sort(list_of(INT))), owned=True)
         return Value(kind, self.registry.default(kind), owned=True)
+
+
+@dataclass
+class Flow:
+    """A point in a block: the frame, and the conditions under which the block has been left before it."""
+
+    frame: Frame
+    returned: Term = FALSE
+    value: Value | None = None
+    broke: Term = FALSE
+    continued: Term = FALSE
+
+    @property
+    def left(self) -> Term:
+        """That this point is not reached."""
+        return or_([self.returned, self.broke, self.continued])
+
+
+@dataclass(frozen=True, slots=True)
+class After:
+    """What is live after a block, after the loop around it and at its next round; ``tail``: the function ends there."""
+
+    end: frozenset[str] = frozenset()
+    broken: frozenset[str] = frozenset()
+    continued: frozenset[str] = frozenset()
+    tail: bool = False
+
+
+class Blocks(Protocol):
+    """Who follows statements: what loops and patterns know of it."""
+
+    result: Type
+
+    def run(self, statements: Sequence[ast.stmt], flow: Flow, after: After) -> None:
+        """Follow statements."""
+
+    def finish(self, flow: Flow, node: ast.AST) -> None:
+        """The function ends here."""
+
+    def fork(self, test: Term, flow: Flow, a: Flow, b: Flow, node: ast.AST) -> None:
+        """Go on after one branch or the other."""
+
+    def take(self, flow: Flow, inner: Flow) -> None:
+        """Go on after the one branch that is taken."""

@@ -9,17 +9,14 @@ from goedels_poetry.kernel.terms import Term, and_, app
 from goedels_poetry.python.translate import calls, comprehensions, expressions, iteration
 from goedels_poetry.python.translate.build import INEXACT
 from goedels_poetry.python.translate.contracts import RESULT, Clause
-from goedels_poetry.python.translate.ends import falls, only_recursion
 from goedels_poetry.python.translate.faults import OutsideFragment, outside
-from goedels_poetry.python.translate.flow import After, Flow
-from goedels_poetry.python.translate.frame import Frame, NeedsClasses, Retry, Value
-from goedels_poetry.python.translate.lifting import lift
-from goedels_poetry.python.translate.module import bindings
+from goedels_poetry.python.translate.frame import After, Flow, Frame, NeedsClasses, Retry, Value
+from goedels_poetry.python.translate.module import Type, bindings
 from goedels_poetry.python.translate.program import Function
+from goedels_poetry.python.translate.recursion import falls, only_recursion
 from goedels_poetry.python.translate.registry import Registry, legal
 from goedels_poetry.python.translate.script import mentioned
 from goedels_poetry.python.translate.statements import Block
-from goedels_poetry.python.translate.types import Type
 
 MAX_RETRIES = 40
 _CACHES = ("functools.cache", "functools.lru_cache")
@@ -184,13 +181,10 @@ class Functions:
             if isinstance(part, ast.Global | ast.Nonlocal | ast.Import | ast.ImportFrom | ast.ClassDef):
                 outside(f"`{type(part).__name__}` in a function", part)
             if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef) and part is not node:
-                lift(node)  # says why it is still here
                 outside("a function in a function", part, "nested function")
-            if isinstance(part, ast.Assign) and isinstance(part.value, ast.Lambda):
-                lift(node)
             if isinstance(part, ast.Yield | ast.YieldFrom | ast.Await | ast.TryStar | ast.With | ast.NamedExpr):
-                late = "`:=` that is not evaluated first in its statement"
-                outside(late if isinstance(part, ast.NamedExpr) else f"`{type(part).__name__}` is not covered", part)
+                word = "`:=`" if isinstance(part, ast.NamedExpr) else f"`{type(part).__name__}`"
+                outside(f"{word} is not covered", part)
 
     def _translate(self, known: Translated) -> None:
         guesses: dict[str, Type] = {}

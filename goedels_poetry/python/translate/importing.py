@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from goedels_poetry.python.translate.contracts import ContractNames
 from goedels_poetry.python.translate.faults import outside
@@ -53,8 +53,6 @@ _REACHES = words("compile delattr eval exec globals setattr vars __builtins__ __
 """Builtins by which a file can change what names mean."""
 _ENUM_METHODS = frozenset({"__str__", "__repr__", "__format__", "__bool__", "__lt__", "__le__", "__gt__", "__ge__"})
 """Methods with underscores that no enumeration calls when it is made."""
-
-Rule = Callable[["Importing", ast.Call], bool]
 
 
 def may_be_imported(name: str) -> bool:
@@ -126,8 +124,8 @@ class Importing:
         self.module, self.contracts = module, ContractNames.of(tree)
         self.closed: set[str] = set()
         self.foreign: set[str] = set()  # names of values that something of a package of others is in
+        self.enums: set[str] = set()
         self.hidden: frozenset[str] = frozenset()
-        self.properties: frozenset[str] = frozenset()
         self.late = any(
             isinstance(n, ast.ImportFrom) and n.module == "__future__" and any(a.name == "annotations" for a in n.names)
             for n in tree.body
@@ -157,7 +155,7 @@ class Importing:
                     self._require(self.is_closed(node.value), node)
                 case ast.Delete() if all(isinstance(t, ast.Name) for t in node.targets):
                     continue
-                case ast.If() if _is_main(node.test) and not node.orelse:
+                case ast.If() if ast.unparse(node.test) == "__name__ == '__main__'" and not node.orelse:
                     continue  # is not run on import, and its bindings have been counted
                 case ast.If() if is_type_checking(node.test, self.module):
                     self.block(node.orelse)  # the rest is never run
@@ -169,33 +167,34 @@ class Importing:
                     self._require(all(h.type is None or self.is_value(h.type) for h in node.handlers), node)
                     self.block([*node.body, *handled, *node.orelse, *node.finalbody])
                 case _:
-                    outside("the module runs code when it is imported", node, "module-level code")
+                    self._require(False, node)
 
     def _assignment(self, node: ast.Assign | ast.AnnAssign) -> None:
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        if not all(isinstance(t, ast.Name) for t in targets):
+        names = [t.id for t in targets if isinstance(t, ast.Name)]
+        if len(names) < len(targets):
             outside("a module-level assignment to something else than a name", node, "module-level code")
         self._require(node.value is None or self.is_value(node.value), node)
         if isinstance(node, ast.AnnAssign):
             self._annotation(node.annotation)
         if node.value is not None and self._is_foreign(node.value):
-            self.foreign.update(t.id for t in targets if isinstance(t, ast.Name))
-        name = targets[0].id if isinstance(targets[0], ast.Name) else ""
-        if node.value is not None and self.module.counts.get(name) == 1 and self.is_closed(node.value):
-            self.closed.add(name)
+            self.foreign.update(names)
+        if node.value is not None and self.module.counts.get(names[0]) == 1 and self.is_closed(node.value):
+            self.closed.add(names[0])
 
     def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         """What is evaluated when a function is defined: decorators, defaults, annotations."""
         for decorator in node.decorator_list:
-            if not (self._is_decorator(decorator) or self._is_of_property(decorator, node.name)):
+            if not self._is_decorator(decorator):
                 outside("a decorator that may run code when the module is imported", decorator, "decorator")
-        if any(self._meaning(d) == "classmethod" for d in node.decorator_list) and not self._is_plain(node):
+        bare = [d.func if isinstance(d, ast.Call) else d for d in node.decorator_list]
+        others = [d for d in bare if self._meaning(d) not in _OF_FUNCTIONS and self.contracts.kind(d) is None]
+        if any(self._meaning(d) == "classmethod" for d in bare) and others:
             outside("a class method of something that computes when it is read", node, "decorator")
         for default in (*node.args.defaults, *node.args.kw_defaults):
             if default is not None and not self.is_value(default):
                 outside("a default that is computed when the module is imported", default, "default argument")
-        arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, node.args.vararg, node.args.kwarg]
-        for annotation in [a.annotation for a in arguments if a] + [node.returns]:
+        for annotation in [n.annotation for n in ast.walk(node.args) if isinstance(n, ast.arg)] + [node.returns]:
             self._annotation(annotation)
 
     def class_(self, node: ast.ClassDef) -> None:
@@ -203,19 +202,20 @@ class Importing:
         for decorator in node.decorator_list:
             if not self._is_decorator(decorator):
                 outside("this decorator of a class may do anything", decorator, "decorator")
+        is_enum = len(node.bases) == 1 and dotted(node.bases[0], self.module).startswith("enum.")
+        if is_enum:
+            self.enums.add(node.name)
         for base in node.bases:
-            if not (self.is_value(base) and self._origins(base, frozenset()) <= {"", "enum"}):
+            if not (is_enum and base in node.bases and _is_plain_enum(base, self.module)) and not self._is_base(base):
                 outside("what this class is made of may run code when it is defined", node, "class")
         for keyword in node.keywords:
             plain = isinstance(keyword.value, ast.Constant) or imported(keyword.value, self.module) == "abc.ABCMeta"
             if not plain or keyword.arg is None:
                 outside("a class with a metaclass, or other keywords", node, "class")
-        is_enum = any("enum" in self._origins(base, frozenset()) for base in node.bases)
-        above = self._above(node) if is_enum else [node]
-        for part in (p for c in above for p in c.body if isinstance(p, ast.FunctionDef | ast.AsyncFunctionDef)):
+        for part in (p for p in node.body if isinstance(p, ast.FunctionDef | ast.AsyncFunctionDef)):
             if is_enum and part.name.startswith("_") and part.name not in _ENUM_METHODS:
                 outside(f"an enumeration with `{part.name}`, which runs when it is defined", part, "Enum")
-        self.hidden, self.properties = frozenset().union(*map(_bound_by, node.body)), _properties(node)
+        self.hidden = frozenset().union(*map(_bound_by, node.body))
         for name in sorted(self.hidden):
             if _is_special(name) and name not in _INERT:
                 outside(f"a class with `{name}`, which may run when the module is imported", node, "class body")
@@ -230,31 +230,23 @@ class Importing:
                         self._annotation(statement.annotation)
                 case _:
                     outside("this class runs code when it is defined", statement, "class body")
-        self.hidden = self.properties = frozenset()
+        self.hidden = frozenset()
 
-    def _origins(self, base: ast.expr, seen: frozenset[str]) -> frozenset[str]:
-        """What a base descends from: "enum", "" of what calls nothing of the file when it is a base, or "?"."""
-        base = base.value if isinstance(base, ast.Subscript) else base
-        name = dotted(base.func if isinstance(base, ast.Call) else base, self.module)
+    def _is_base(self, base: ast.expr) -> bool:
+        """Whether being a base calls nothing of the file: classes of the standard library that are no metaclasses and
+        no enumerations, and classes of the file, but for enumerations."""
+        bare = base.value if isinstance(base, ast.Subscript) else base
+        name = dotted(bare.func if isinstance(bare, ast.Call) else bare, self.module)
+        if not self.is_value(base):
+            return False
         if name:
-            root, _, last = name.partition(".")
-            metaclass = name in ("abc.ABCMeta", "enum.EnumMeta", "enum.EnumType")
+            root = name.partition(".")[0]
             standard = root in sys.stdlib_module_names or root == "typing_extensions" or name == "icontract.DBC"
-            return frozenset({"?" if metaclass or not standard else "enum" if root == "enum" and last else ""})
-        if not isinstance(base, ast.Name) or base.id in seen:
-            return frozenset({"?"})
-        if self.module.is_builtin(base.id):
-            return frozenset({"?" if base.id == "type" else ""})
-        found = [c for c in self.module.program.tree.body if isinstance(c, ast.ClassDef) and c.name == base.id]
-        if len(found) != 1 or self.module.counts.get(base.id) != 1:
-            return frozenset({"?"})
-        return frozenset({""}).union(*(self._origins(b, seen | {base.id}) for b in found[0].bases))
-
-    def _above(self, node: ast.ClassDef) -> list[ast.ClassDef]:
-        """The class and the classes of the module that it descends from."""
-        names = {ast.unparse(b.value if isinstance(b, ast.Subscript) else b) for b in node.bases}
-        found = [c for c in ast.walk(self.module.program.tree) if isinstance(c, ast.ClassDef) and c.name in names]
-        return [node, *(above for c in found if c is not node for above in self._above(c))]
+            return standard and root != "enum" and name != "abc.ABCMeta"
+        if not isinstance(bare, ast.Name) or bare.id in self.enums:
+            return False
+        own = bare.id in self.module.classes and self.module.counts.get(bare.id) == 1
+        return own or (self.module.is_builtin(bare.id) and bare.id != "type")
 
     def _annotation(self, node: ast.expr | None) -> None:
         """Annotations are evaluated when the module is imported, unless it says otherwise."""
@@ -279,13 +271,13 @@ class Importing:
             case ast.Tuple() | ast.List():
                 return all(map(self.is_value, node.elts))
             case ast.Dict():
-                return all(k is not None and self._is_key(k) for k in node.keys) and all(
-                    map(self.is_value, node.values)
-                )
+                keys = all(k is not None and self._is_key(k) for k in node.keys)
+                return keys and all(map(self.is_value, node.values))
             case ast.Set():
                 return all(map(self._is_key, node.elts))
             case ast.Subscript():
-                return self._is_type(node.value) and self.is_value(node.slice)
+                is_type = isinstance(node.value, ast.Name) or bool(dotted(node.value, self.module))
+                return is_type and not self._is_foreign(node.value) and self.is_value(node.slice)
             case ast.BinOp(op=ast.BitOr()):
                 return all(self.is_value(part) and not self._is_foreign(part) for part in (node.left, node.right))
             case ast.Attribute():
@@ -304,34 +296,11 @@ class Importing:
                 return special or node.id in self.closed or bool(dotted(node, self.module))
             case ast.Attribute():
                 return bool(dotted(node, self.module))
-            case ast.Subscript():
-                return self.is_closed(node.value) and self.is_closed(node.slice)
-            case ast.Slice():
-                return all(part is None or self.is_closed(part) for part in (node.lower, node.upper, node.step))
-            case ast.Tuple() | ast.List() | ast.Set():
-                return all(map(self.is_closed, node.elts))
-            case ast.Dict():
-                return all(part is not None and self.is_closed(part) for part in (*node.keys, *node.values))
-            case ast.JoinedStr() | ast.BoolOp():
-                return all(map(self.is_closed, node.values))
-            case ast.FormattedValue():
-                return self.is_closed(node.value) and (node.format_spec is None or self.is_closed(node.format_spec))
-            case ast.UnaryOp():
-                return self.is_closed(node.operand)
-            case ast.BinOp():
-                return self.is_closed(node.left) and self.is_closed(node.right)
-            case ast.Compare():
-                return self.is_closed(node.left) and all(map(self.is_closed, node.comparators))
-            case ast.IfExp():
-                return all(map(self.is_closed, (node.test, node.body, node.orelse)))
             case ast.Call():
                 arguments = [*node.args, *(k.value for k in node.keywords)]
                 return all(map(self.is_closed, arguments)) and self._is_constructed(node)
-        return False
-
-    def _is_type(self, node: ast.expr) -> bool:
-        """What may be subscribed by what can be reached from the file: nothing of a package of others."""
-        return (isinstance(node, ast.Name) or bool(dotted(node, self.module))) and not self._is_foreign(node)
+        parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
+        return isinstance(node, _OPERATIONS) and all(map(self.is_closed, parts))
 
     def _is_foreign(self, node: ast.expr) -> bool:
         """Whether it mentions something of a package of others, whose operators may call what they are given."""
@@ -353,16 +322,28 @@ class Importing:
     # ------------------------------------------------------------------------------- calls and decorators
 
     def _is_constructed(self, node: ast.Call) -> bool:
-        rule = _CONSTRUCTORS.get(self._meaning(node.func))
-        return rule is not None and all(k.arg for k in node.keywords) and rule(self, node)
+        return all(k.arg for k in node.keywords) and self._fits(_CONSTRUCTORS.get(self._meaning(node.func), ""), node)
+
+    def _fits(self, rule: str, node: ast.Call) -> bool:
+        """Whether the arguments of a call are those that a rule of the tables allows."""
+        given = [*node.args, *(k.value for k in node.keywords)]
+        match rule:
+            case "nothing":
+                return not given
+            case "constants":
+                return all(isinstance(part, ast.Constant) for part in given)
+            case "positional":
+                return not node.keywords and all(map(self.is_closed, given))
+            case "closed":
+                return all(map(self.is_closed, given))
+        return rule == "values" and all(map(self.is_value, given))
 
     def _meaning(self, node: ast.expr) -> str:
         """The dotted name of something of another module, or of a builtin; "" where it may be something else."""
-        root = next(n for n in ast.walk(node) if isinstance(n, ast.Name)) if _is_dotted(node) else None
-        if root is None or root.id in self.hidden:
+        root = next((n for n in ast.walk(node) if isinstance(n, ast.Name)), None)
+        if root is None or root.id in self.hidden or not _is_dotted(node):
             return ""
-        builtin = isinstance(node, ast.Name) and self.module.is_builtin(node.id)
-        return node.id if builtin and isinstance(node, ast.Name) else dotted(node, self.module)
+        return node.id if isinstance(node, ast.Name) and self.module.is_builtin(node.id) else dotted(node, self.module)
 
     def _is_decorator(self, node: ast.expr) -> bool:
         bare = node.func if isinstance(node, ast.Call) else node
@@ -370,17 +351,7 @@ class Importing:
         if _is_dotted(bare) and root not in self.hidden and self.contracts.kind(bare) is not None:
             return not isinstance(node, ast.Call) or self._is_contract(node)
         rule = _DECORATORS.get(self._meaning(bare))
-        return rule is not None and (not isinstance(node, ast.Call) or rule(self, node))
-
-    def _is_of_property(self, node: ast.expr, name: str) -> bool:
-        """``@name.setter`` above another function of that name, in a class that binds it to properties alone."""
-        return name in self.properties and ast.unparse(node) in _of_property(name)
-
-    def _is_plain(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-        """Whether what decorates a method gives functions: nothing that runs when it is read from the class."""
-        plain = ("classmethod", "abc.abstractmethod")
-        bare = [d.func if isinstance(d, ast.Call) else d for d in node.decorator_list]
-        return all(self._meaning(d) in plain or self.contracts.kind(d) is not None for d in bare)
+        return rule is not None and (not isinstance(node, ast.Call) or self._fits(rule, node))
 
     def _is_contract(self, node: ast.Call) -> bool:
         """Conditions are lambdas; the rest are texts, constants and classes of exceptions."""
@@ -394,68 +365,38 @@ class Importing:
 
 # ------------------------------------------------------------------------------------------- the tables
 
-
-def _bare(importing: Importing, node: ast.Call) -> bool:
-    return False
-
-
-def _constants(importing: Importing, node: ast.Call) -> bool:
-    return all(isinstance(part, ast.Constant) for part in (*node.args, *(k.value for k in node.keywords)))
+_OPERATIONS = (ast.Subscript, ast.Slice, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.JoinedStr, ast.FormattedValue,
+               ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.Compare, ast.IfExp)  # fmt: skip
 
 
-def _closed(importing: Importing, node: ast.Call) -> bool:
-    return all(map(importing.is_closed, node.args)) and all(importing.is_closed(k.value) for k in node.keywords)
-
-
-def _positional(importing: Importing, node: ast.Call) -> bool:
-    return not node.keywords and all(map(importing.is_closed, node.args))
-
-
-def _values(importing: Importing, node: ast.Call) -> bool:
-    return all(map(importing.is_value, node.args)) and all(importing.is_value(k.value) for k in node.keywords)
-
-
-def _nothing(importing: Importing, node: ast.Call) -> bool:
-    return not node.args and not node.keywords
-
-
-def _table(*rows: tuple[Rule, str]) -> dict[str, Rule]:
+def _table(*rows: tuple[str, str]) -> dict[str, str]:
     return {name: rule for rule, names in rows for name in names.split()}
 
 
+_OF_FUNCTIONS = ("classmethod", "abc.abstractmethod")
+"""Decorators that give functions: nothing that runs when it is read from the class."""
 _DECORATORS = _table(
-    (_constants, "dataclasses.dataclass functools.lru_cache"),
-    (_bare, "functools.cache functools.cached_property functools.total_ordering abc.abstractmethod enum.unique"),
-    (_bare, "contextlib.contextmanager contextlib.asynccontextmanager staticmethod classmethod property"),
-    (_bare, "typing.final typing.no_type_check typing.overload typing.override typing.runtime_checkable"),
-    (_bare, "typing_extensions.final typing_extensions.overload typing_extensions.override"),
+    ("constants", "dataclasses.dataclass functools.lru_cache"),
+    ("", "functools.cache functools.cached_property functools.total_ordering abc.abstractmethod enum.unique"),
+    ("", "contextlib.contextmanager contextlib.asynccontextmanager staticmethod classmethod property"),
+    ("", "typing.final typing.no_type_check typing.overload typing.override typing.runtime_checkable"),
+    ("", "typing_extensions.final typing_extensions.overload typing_extensions.override"),
 )
 """Decorators that call nothing of what they get, with the arguments that they may have when they are called first."""
 _CONSTRUCTORS = _table(
-    (_nothing, "enum.auto"),
-    (_values, "dataclasses.field typing.NewType typing.ParamSpec typing.TypeVar typing.TypeVarTuple"),
-    (_values, "typing_extensions.NewType typing_extensions.ParamSpec typing_extensions.TypeVar"),
-    (_positional, "abs bool bytes chr float frozenset int len list max min ord range round set sorted str sum tuple"),
-    (_closed, "dict collections.Counter collections.OrderedDict collections.deque collections.namedtuple re.compile"),
-    (_closed, "datetime.date datetime.timedelta decimal.Decimal fractions.Fraction logging.getLogger pathlib.Path"),
-    (_closed, "math.comb math.factorial math.gcd math.isqrt math.log math.sqrt"),
+    ("nothing", "enum.auto"),
+    ("values", "dataclasses.field typing.NewType typing.ParamSpec typing.TypeVar typing.TypeVarTuple"),
+    ("values", "typing_extensions.NewType typing_extensions.ParamSpec typing_extensions.TypeVar"),
+    ("positional", "abs bool bytes chr float frozenset int len list max min ord range round set sorted str sum tuple"),
+    ("closed", "dict collections.Counter collections.OrderedDict collections.deque collections.namedtuple re.compile"),
+    ("closed", "datetime.date datetime.timedelta decimal.Decimal fractions.Fraction logging.getLogger pathlib.Path"),
+    ("closed", "math.comb math.factorial math.gcd math.isqrt math.log math.sqrt"),
 )
 """Calls that call nothing of what they get, with the arguments that they may have."""
 
 
-def _of_property(name: str) -> tuple[str, ...]:
-    return f"{name}.setter", f"{name}.getter", f"{name}.deleter"
-
-
-def _properties(node: ast.ClassDef) -> frozenset[str]:
-    """Names that a class binds to properties alone, beginning with ``@property``: ``@name.setter`` is that one's."""
-    bound: dict[str, bool] = {}
-    for part in node.body:
-        for name in _bound_by(part):
-            decorators = part.decorator_list if isinstance(part, ast.FunctionDef) else []
-            first = ast.unparse(decorators[0]) if decorators else ""
-            bound[name] = bound[name] and first in _of_property(name) if name in bound else first == "property"
-    return frozenset(name for name, good in bound.items() if good)
+def _is_plain_enum(base: ast.expr, module: Module) -> bool:
+    return dotted(base, module) in ("enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag")
 
 
 def _bound_by(node: ast.stmt) -> frozenset[str]:
@@ -468,18 +409,6 @@ def _is_dotted(node: ast.expr) -> bool:
     while isinstance(node, ast.Attribute):
         node = node.value
     return isinstance(node, ast.Name)
-
-
-def _is_main(test: ast.expr) -> bool:
-    return (
-        isinstance(test, ast.Compare)
-        and isinstance(test.left, ast.Name)
-        and test.left.id == "__name__"
-        and len(test.ops) == 1
-        and isinstance(test.ops[0], ast.Eq)
-        and isinstance(test.comparators[0], ast.Constant)
-        and test.comparators[0].value == "__main__"
-    )
 
 
 def is_type_checking(test: ast.expr, module: Module) -> bool:

@@ -9,12 +9,12 @@ from goedels_poetry.kernel.terms import INT as INTS
 from goedels_poetry.kernel.terms import STRING as STRINGS
 from goedels_poetry.kernel.terms import Kind, Term, and_, app, integer, not_
 from goedels_poetry.python.translate.build import compare, minus, plus
-from goedels_poetry.python.translate.dicts import gone_over
 from goedels_poetry.python.translate.faults import outside
 from goedels_poetry.python.translate.frame import Frame, Value
 from goedels_poetry.python.translate.library import range_list
+from goedels_poetry.python.translate.mappings import VIEWS
 from goedels_poetry.python.translate.mappings import listed as keys_of
-from goedels_poetry.python.translate.types import BOOL, INT, STR, Type, list_of
+from goedels_poetry.python.translate.module import BOOL, INT, STR, Type, list_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def iteration(frame: Frame, node: ast.expr) -> Iteration:
         if name == "zip":
             return _zip(frame, node)
         return _reversed(frame, node)
-    over = gone_over(frame, node)
+    over = view(frame, node)
     value = frame.present(frame.value(node), "TypeError") if over is None else over
     return _over(frame, value, node)
 
@@ -64,6 +64,19 @@ def _builtin(frame: Frame, node: ast.expr) -> str | None:
     if any(isinstance(a, ast.Starred) for a in node.args):
         outside("a call with *", node, "Starred")
     return name
+
+
+def view(frame: Frame, node: ast.expr) -> Value | None:
+    """The list of the keys, values or items of a dict that a call asks for; None for anything else."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.args or node.keywords:
+        return None
+    method = node.func.attr
+    if method not in VIEWS:
+        return None
+    value = frame.present(frame.value(node.func.value), "AttributeError")
+    if value.kind.kind != "dict":
+        outside(f"the method `{method}` of {value.kind}", node, f"method {method}")
+    return keys_of(frame, value, method)
 
 
 def _over(frame: Frame, value: Value, node: ast.AST) -> Iteration:
@@ -179,7 +192,7 @@ def _neighbours(frame: Frame, node: ast.expr) -> Iteration | None:
 def _one_of_many(frame: Frame, part: ast.expr, node: ast.Call) -> Iteration:
     """One of several arguments, all of which are evaluated before any of them is gone over."""
     if _builtin(frame, part) is None:
-        over = gone_over(frame, part)
+        over = view(frame, part)
         value = frame.value(part) if over is None else over
         if value.kind.kind == "optional":
             outside("what may be None beside other arguments", node, "for")
@@ -230,7 +243,7 @@ def listed(frame: Frame, node: ast.expr) -> Value:
         assert isinstance(node, ast.Call)
         low, high, step = range_bounds(frame, node)
         return Value(list_of(INT), range_list(frame.registry, low.term, high.term, step), owned=True)
-    over = gone_over(frame, node)
+    over = view(frame, node)
     if over is not None:
         return over
     if name is None:

@@ -1,95 +1,54 @@
-"""Functions as values, where they are applied at once: ``(lambda x: e)(a)``, and ``key=`` of sorted, min, max and sort.
+"""``key=`` of sorted, min, max and sort: elements are paired with their keys, and the pairs are ordered by these.
 
-A key is computed once for each element, from the first to the last, before anything is compared; keys are pure here,
-so what matters of that is which exception comes first. Sorting is stable, also backwards; of equals the first is the
-least, and the greatest.
+A key is computed once for each element, from the first to the last, before anything is compared: that is what
+``[(key(x), x) for x in xs]`` does. Sorting is stable, also backwards; of equals the first is the least, and the
+greatest.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
-from goedels_poetry.kernel.terms import TRUE, Term, app, not_, or_, substitute
-from goedels_poetry.python.translate.build import cond
+from goedels_poetry.kernel.terms import Term
+from goedels_poetry.python.translate.comprehensions import comprehension
 from goedels_poetry.python.translate.faults import OutsideFragment, outside
 from goedels_poetry.python.translate.frame import Frame, Value
-from goedels_poetry.python.translate.library import less, not_less
-from goedels_poetry.python.translate.recursion import close
-from goedels_poetry.python.translate.registry import SELF
-from goedels_poetry.python.translate.scopes import free_names
-from goedels_poetry.python.translate.types import Type
+from goedels_poetry.python.translate.library import less
+from goedels_poetry.python.translate.module import Type
+
+_XS, _ITEM = "elements@", "element@"
+"""Names that no program has."""
 
 
-def applied(frame: Frame, node: ast.Call, function: ast.Lambda) -> Value:
-    """``(lambda x, y: e)(a, b)``."""
-    names = _parameters(function, node)
-    if node.keywords or len(node.args) != len(names):
-        outside("a lambda with these arguments", node, "call")
-    values = [frame.known(frame.value(a)) for a in node.args]
-    inner = _inside(frame, function, names)
-    inner.env.update({n: replace(v, owned=False, bound=TRUE) for n, v in zip(names, values, strict=True)})
-    result = inner.known(inner.value(function.body))
-    frame.effect = frame.registry.effects.then(frame.effect, inner.effect)
-    frame.share_as(inner)
-    if frame.shares(result.kind):
-        frame.share(node)
-    return replace(result, owned=False)
-
-
-def _parameters(function: ast.Lambda, node: ast.AST) -> list[str]:
-    given = function.args
-    if given.kwonlyargs or given.defaults or given.vararg or given.kwarg:
-        outside("a lambda with such parameters", node, "Lambda")
-    return [a.arg for a in (*given.posonlyargs, *given.args)]
-
-
-def _inside(frame: Frame, function: ast.Lambda, names: Sequence[str]) -> Frame:
-    """Where the body of a lambda is evaluated that is called here."""
-    for name in sorted(free_names(function) & frame.local):  # without a value it is another error than outside of it
-        found = frame.env.get(name)
-        if found is None or found.kind.kind == "gone" or found.bound is not TRUE:
-            outside(f"`{name}` may have no value in this lambda", function, "Lambda")
-    inner = frame.part("it is part of a lambda")
-    inner.local = frame.local | frozenset(names)
-    return inner
-
-
-@dataclass(frozen=True, slots=True)
-class _Key:
-    """The key of ``element``, a variable, and what computing it does besides."""
-
-    element: Term
-    kind: Type
-    term: Term
-    effect: Term
-
-    def of(self, element: Term) -> Term:
-        return substitute(self.term, {self.element: element})
-
-
-def _key(frame: Frame, element: Type, given: ast.expr, node: ast.AST) -> _Key:
+def _pairs(frame: Frame, xs: Value, given: ast.expr, node: ast.AST) -> Value:
+    """The list of pairs of a key and its element."""
+    body: ast.expr
     if isinstance(given, ast.Name) and given.id not in frame.env and given.id not in frame.local:
-        module, name = frame.registry.module, "item@"
+        module = frame.registry.module
         if module.function(given.id) is None and not module.is_builtin(given.id):
             outside(f"what `{given.id}` does is not followed", node, "key")
-        own = ast.arguments([], [ast.arg(name)], None, [], [], None, [])
-        body = ast.Call(given, [ast.Name(name, ast.Load())], [])
-        given = ast.fix_missing_locations(ast.copy_location(ast.Lambda(own, body), given))
-    if not isinstance(given, ast.Lambda):
+        name, body = _ITEM, ast.Call(given, [ast.Name(_ITEM, ast.Load())], [])
+    elif isinstance(given, ast.Lambda):
+        own = given.args
+        names = [a.arg for a in (*own.posonlyargs, *own.args)]
+        if len(names) != 1 or own.kwonlyargs or own.defaults or own.vararg or own.kwarg:
+            outside("a key that takes something else than an element", node, "key")
+        name, body = names[0], given.body
+    else:
         outside("a key that is no lambda and no function", node, "key")
-    assert isinstance(given, ast.Lambda)
-    names = _parameters(given, node)
-    if len(names) != 1:
-        outside("a key that takes something else than an element", node, "key")
-    inner = _inside(frame, given, names)
-    variable = frame.registry.fresh("item", frame.registry.sort(element))
-    inner.env[names[0]] = Value(element, variable)
-    found = inner.known(inner.value(given.body))
-    _ordered(frame, found.kind, found.term, given)
-    frame.share_as(inner)
-    return _Key(variable, found.kind, found.term, inner.effect)
+    pair = ast.Tuple([body, ast.Name(name, ast.Load())], ast.Load())
+    over = ast.comprehension(ast.Name(name, ast.Store()), ast.Name(_XS, ast.Load()), [], 0)
+    made = ast.fix_missing_locations(ast.copy_location(ast.ListComp(pair, [over]), given))
+    before = frame.env.get(_XS)
+    frame.env[_XS] = xs
+    found = frame.known(comprehension(frame, made, "list"))
+    del frame.env[_XS]
+    if before is not None:
+        frame.env[_XS] = before
+    key = found.kind.args[0].args[0]
+    _ordered(frame, key, frame.registry.default(key), given)
+    return found
 
 
 def _ordered(frame: Frame, kind: Type, term: Term, node: ast.AST) -> None:
@@ -100,70 +59,37 @@ def _ordered(frame: Frame, kind: Type, term: Term, node: ast.AST) -> None:
         outside(why.message, node, why.construct)
 
 
-def _compute(frame: Frame, key: _Key, xs: Value) -> None:
-    """What happens when the keys are computed."""
-    effects = frame.registry.effects
-    if key.effect is effects.unit:
-        return
-    library = frame.library(xs.kind.args[0])
-    rest = frame.registry.fresh("rest", xs.term.sort)
-    own = substitute(key.effect, {key.element: library.head(rest)})
-    after = effects.then(own, app(SELF, (library.tail(rest),), effects.sort))
-    body = effects.branch(not_(library.is_nil(rest)), after, effects.unit)
-    made = close(frame, f"{frame.name}!key!ok", (rest,), (xs.term,), effects.sort, body)
-    frame.effect = effects.then(frame.effect, made)
-
-
 def arranged(frame: Frame, xs: Value, keywords: Sequence[ast.keyword], node: ast.AST) -> Term:
     """``sorted(xs, key=..., reverse=...)``."""
-    given: ast.expr | None = None
     backwards = False
     for keyword in keywords:
-        constant = keyword.value.value if isinstance(keyword.value, ast.Constant) else keyword.value
-        if keyword.arg == "key":
-            given = None if constant is None else keyword.value
-        elif keyword.arg != "reverse":
-            outside(f"`sorted` with `{keyword.arg}`", node, "sorted")
-        elif not isinstance(constant, int):
-            outside("`sorted` with a `reverse` that is no truth value", node, "sorted")
-        else:
-            backwards = bool(constant)
-    element = xs.kind.args[0]
-    library, registry = frame.library(element), frame.registry
+        if (
+            keyword.arg == "reverse"
+            and isinstance(keyword.value, ast.Constant)
+            and isinstance(keyword.value.value, int)
+        ):
+            backwards = bool(keyword.value.value)
+        elif keyword.arg != "key":
+            outside(f"`sorted` with this `{keyword.arg}`", node, "sorted")
+    library = frame.library(xs.kind.args[0])
+    given = key_of(keywords)
     if given is None:
-        _ordered(frame, element, library.head(xs.term), node)
+        _ordered(frame, xs.kind.args[0], library.head(xs.term), node)
         result = library.call("sorted", xs.term)
         return library.reverse(result) if backwards else result
-    key = _key(frame, element, given, node)
-    _compute(frame, key, xs)
-    value, rest = registry.fresh("item", key.element.sort), registry.fresh("rest", xs.term.sort)
-    head, tail = library.head(rest), library.tail(rest)
-    a, b = (value, head) if backwards else (head, value)
-    stops = or_([library.is_nil(rest), not_less(less(registry, key.kind, key.of(a), key.of(b)))])
-    further = library.cons(head, app(SELF, (value, tail), rest.sort))
-    insert = cond(stops, library.cons(value, rest), further)
-    whole = registry.fresh("xs", xs.term.sort)
-    sorted_rest = app(SELF, (library.tail(whole),), whole.sort)
-    entry = (library.head(whole), sorted_rest)
-    inserted = close(frame, f"{frame.name}!insert", (value, rest), entry, rest.sort, insert)
-    body = cond(library.is_nil(whole), library.nil, inserted)
-    return close(frame, f"{frame.name}!sorted", (whole,), (xs.term,), whole.sort, body)
+    found = _pairs(frame, xs, given, node)
+    pairs = frame.library(found.kind.args[0])
+    if backwards:
+        return pairs.call("values", pairs.reverse(pairs.call("sorted.key", pairs.reverse(found.term))))
+    return pairs.call("values", pairs.call("sorted.key", found.term))
 
 
 def best(frame: Frame, xs: Value, given: ast.expr, greatest: bool, node: ast.AST) -> Term:
     """``min(xs, key=...)`` or ``max(xs, key=...)`` of a list that is not empty."""
-    element = xs.kind.args[0]
-    library, registry = frame.library(element), frame.registry
-    key = _key(frame, element, given, node)
-    _compute(frame, key, xs)
-    whole = registry.fresh("xs", xs.term.sort)
-    head, tail = library.head(whole), library.tail(whole)
-    other = app(SELF, (tail,), key.element.sort)
-    a, b = (head, other) if greatest else (other, head)
-    chosen = cond(less(registry, key.kind, key.of(a), key.of(b)), other, head)
-    body = cond(library.is_nil(whole), registry.default(element), cond(library.is_nil(tail), head, chosen))
-    name = f"{frame.name}!{'max' if greatest else 'min'}"
-    return close(frame, name, (whole,), (xs.term,), key.element.sort, body)
+    found = _pairs(frame, xs, given, node)
+    (pair,) = found.kind.args
+    chosen = frame.library(pair).call("max.key" if greatest else "min.key", found.term)
+    return frame.registry.item(chosen, pair, 1)
 
 
 def key_of(keywords: Sequence[ast.keyword]) -> ast.expr | None:

@@ -17,8 +17,8 @@ from goedels_poetry.kernel.terms import STRING as STRINGS
 from goedels_poetry.python.translate import prelude
 from goedels_poetry.python.translate.build import compare, cond, equal, minus, plus
 from goedels_poetry.python.translate.faults import OutsideFragment
+from goedels_poetry.python.translate.module import BOOL, INT, STR, Type, list_of
 from goedels_poetry.python.translate.registry import Defined, Registry
-from goedels_poetry.python.translate.types import BOOL, INT, STR, Type, list_of
 
 
 @cache
@@ -117,6 +117,14 @@ class Library:
             return xs
         return self.call("drop", xs, n)
 
+    def member(self, v: Term, xs: Term) -> Term:
+        """``v in xs``."""
+        tests: list[Term] = []
+        while xs.kind is Kind.APP and xs.name == f"cons.{self.word}":
+            tests.append(equal(v, xs.args[0]))
+            xs = xs.args[1]
+        return or_(tests if xs is self.nil else [*tests, self.call("member", v, xs)])
+
     def reverse(self, xs: Term) -> Term:
         """``xs[::-1]``."""
         return xs.args[0] if is_app(xs, f"reverse.{self.word}") else self.call("reverse", xs)
@@ -207,7 +215,9 @@ class _Reader:
         if isinstance(op, ast.LtE):
             return compare("<=", left, right)
         assert isinstance(op, ast.Lt)
-        return less(self.registry, INT if left.sort is INTS else self.library.element, left, right)
+        whole = self.library.element
+        kind = whole if left.sort == self.registry.sort(whole) else whole.args[0]  # the elements or the keys of pairs
+        return less(self.registry, INT if left.sort is INTS else kind, left, right)
 
     def _computed(self, op: ast.operator, left: Term, right: Term) -> Term:
         match op:

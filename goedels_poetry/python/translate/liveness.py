@@ -1,4 +1,4 @@
-"""Which variables matter: those that may still be read before they are assigned anew."""
+"""Which names a part of a function binds, takes from around it, and may still read before they are assigned anew."""
 
 from __future__ import annotations
 
@@ -135,3 +135,56 @@ def _plain(target: ast.expr) -> list[ast.Name]:
     if isinstance(target, ast.Tuple | ast.List):
         return [n for t in target.elts for n in _plain(t)]
     return _plain(target.value) if isinstance(target, ast.Starred) else []
+
+
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def bound_names(node: ast.AST) -> list[str]:
+    """Names that are bound anywhere in a node, by lambdas and comprehensions too, as often as that is."""
+    return [name for part in ast.walk(node) for name in _binds(part)]
+
+
+def _binds(part: ast.AST) -> list[str]:
+    """Names that a node binds, and not its parts."""
+    match part:
+        case ast.Name() if not isinstance(part.ctx, ast.Load):
+            return [part.id]
+        case ast.arg():
+            return [part.arg]
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            return [part.name]
+        case ast.ExceptHandler() | ast.MatchAs() | ast.MatchStar():
+            return [part.name] if part.name else []
+        case ast.MatchMapping():
+            return [part.rest] if part.rest else []
+        case ast.alias():
+            return [part.asname or part.name.split(".")[0]]
+        case ast.Global() | ast.Nonlocal():
+            return [*part.names, *part.names]
+    return []
+
+
+def free_names(node: ast.AST) -> frozenset[str]:
+    """Names that an expression looks up around itself."""
+    return _free(node)
+
+
+def _free_of(nodes: Iterable[ast.AST]) -> frozenset[str]:
+    return frozenset[str]().union(*map(_free, nodes))
+
+
+def _free(node: ast.AST) -> frozenset[str]:
+    if isinstance(node, ast.Name):
+        return frozenset({node.id}) if isinstance(node.ctx, ast.Load) else frozenset()
+    if isinstance(node, ast.Lambda):
+        own = {a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
+        defaults = [*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]
+        return (_free(node.body) - own) | _free_of(defaults)
+    if isinstance(node, _COMPREHENSIONS):
+        first = node.generators[0].iter
+        own = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+        others = [part for g in node.generators for part in (g.iter, *g.ifs) if part is not first]
+        items = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+        return (_free_of([*items, *others]) - own) | _free(first)
+    return _free_of(ast.iter_child_nodes(node))

@@ -1,17 +1,21 @@
-"""From a file to the meaning of its names; refused where importing the file may change what names mean."""
+"""From a file to the meaning of its names; refused where importing it may change what names mean. Trusted code."""
 
 from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
 
-from goedels_poetry.python.translate.classes import alias_members, class_kind, read_class
+from goedels_poetry.python.translate.classes import alias_members, class_kind, is_table, read_class
 from goedels_poetry.python.translate.faults import outside
 from goedels_poetry.python.translate.importing import Importing, is_type_checking, refuse_reaching
-from goedels_poetry.python.translate.module import Module, bindings, is_constant_expression
+from goedels_poetry.python.translate.module import (
+    Annotations,
+    Module,
+    Type,
+    bindings,
+    is_constant_expression,
+)
 from goedels_poetry.python.translate.program import Program, encoding_of
-from goedels_poetry.python.translate.tables import is_table
-from goedels_poetry.python.translate.types import Annotations, Type
 
 _OF_NO_MEANING = frozenset(
     {"__all__", "__author__", "__copyright__", "__date__", "__doc__", "__license__", "__version__"}

@@ -12,17 +12,15 @@ from dataclasses import dataclass, replace
 from goedels_poetry.kernel.terms import BOOL, FALSE, TRUE, Sort, Term, app
 from goedels_poetry.python.translate.build import assume, cond
 from goedels_poetry.python.translate.comprehensions import bind
-from goedels_poetry.python.translate.elements import beside, by_elements, counted
-from goedels_poetry.python.translate.ends import only_recursion
 from goedels_poetry.python.translate.faults import outside
-from goedels_poetry.python.translate.flow import After, Blocks, Flow
-from goedels_poetry.python.translate.frame import Frame, Value
+from goedels_poetry.python.translate.frame import After, Blocks, Flow, Frame, Value
+from goedels_poetry.python.translate.indices import counted, over_elements
 from goedels_poetry.python.translate.iteration import Iteration, iteration, times
 from goedels_poetry.python.translate.liveness import assigned, live, loop_live
 from goedels_poetry.python.translate.mappings import VIEWS
-from goedels_poetry.python.translate.recursion import close
+from goedels_poetry.python.translate.module import CHANGEABLE, Type, is_unknown
+from goedels_poetry.python.translate.recursion import close, only_recursion
 from goedels_poetry.python.translate.registry import SELF
-from goedels_poetry.python.translate.types import CHANGEABLE, Type, is_unknown
 
 ROUNDS = 8
 """How often the body of a loop is followed until the types of its variables stay."""
@@ -62,24 +60,8 @@ def loop(block: Blocks, node: ast.For | ast.While, flow: Flow, after: After, res
     indices = counted(flow.frame, node) if isinstance(node, ast.While) else node
     if indices is not None and isinstance(indices.target, ast.Name):
         seen = following | live(node.orelse, after.end, after.broken, after.continued)
-        made = None if indices.target.id in seen else _over_elements(flow.frame, indices)
-        node = node if made is None else made
+        node = (None if indices.target.id in seen else over_elements(flow.frame, indices)) or node
     _Loop(block, node, flow, after, rest).run()
-
-
-def _over_elements(frame: Frame, node: ast.For) -> ast.For | None:
-    """A loop over indices, which are used for nothing but elements, as one over elements."""
-    changed = assigned(node.body)
-    for body, left in ((node.body, {}), beside(frame, node, changed)):
-        made = by_elements(frame, node.target, node.iter, body, changed)
-        if made is not None:
-            for name, (xs, first) in left.items():
-                frame.check(frame.env[xs].bound, "UnboundLocalError")
-                begin = ast.Subscript(ast.Name(xs, ast.Load()), ast.Slice(ast.Constant(first)), ast.Load())
-                frame.env[name] = frame.value(ast.fix_missing_locations(ast.copy_location(begin, node)))
-            target, over, inner = made
-            return ast.copy_location(ast.For(target, over, inner, node.orelse), node)
-    return None
 
 
 class _Loop:

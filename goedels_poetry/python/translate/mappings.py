@@ -10,17 +10,19 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from goedels_poetry.kernel.terms import Term, and_
+from goedels_poetry.kernel.terms import Kind, Term, and_, is_app, or_
 from goedels_poetry.python.translate.build import cond, equal
 from goedels_poetry.python.translate.faults import outside
 from goedels_poetry.python.translate.frame import Frame, Value
 from goedels_poetry.python.translate.library import Library
 from goedels_poetry.python.translate.liveness import reads
+from goedels_poetry.python.translate.module import Type, list_of
 from goedels_poetry.python.translate.sets import is_hashed
-from goedels_poetry.python.translate.types import Type, list_of
 
 VIEWS = frozenset({"items", "keys", "values"})
 """Methods that give what a loop may go over."""
+MAX_ENTRIES = 200
+"""Of a dict that is written out."""
 
 
 def pair_of(kind: Type) -> Type:
@@ -48,10 +50,25 @@ def library(frame: Frame, kind: Type) -> Library:
     return frame.library(pair_of(kind))
 
 
+def _written_out(frame: Frame, value: Value) -> list[tuple[Term, Term]] | None:
+    """Keys and values of a dict that is seen to be put together from pairs, or None."""
+    registry, pair = frame.registry, pair_of(value.kind)
+    found: list[tuple[Term, Term]] = []
+    rest = value.term
+    while is_app(rest, f"cons.{registry.word(pair)}"):
+        first = registry.head(pair, rest)
+        found.append((registry.item(first, pair, 0), registry.item(first, pair, 1)))
+        rest = registry.tail(pair, rest)
+    return found if rest is registry.nil(pair) else None
+
+
 def has(frame: Frame, value: Value, key: Value, node: ast.AST) -> Term:
     """``key in value``."""
     value = known(frame, value, key, None, node)
     wanted = frame.coerce(key, value.kind.args[0], node, "the key").term
+    pairs = _written_out(frame, value)
+    if pairs is not None:
+        return or_([equal(wanted, k) for k, _ in pairs])
     return library(frame, value.kind).call("has", wanted, value.term)
 
 
@@ -59,7 +76,15 @@ def at(frame: Frame, value: Value, key: Value, node: ast.AST) -> Value:
     """The value of a key that is there."""
     value = known(frame, value, key, None, node)
     wanted = frame.coerce(key, value.kind.args[0], node, "the key").term
-    return Value(value.kind.args[1], library(frame, value.kind).call("at", wanted, value.term))
+    pairs = _written_out(frame, value)
+    if not pairs:
+        return Value(value.kind.args[1], library(frame, value.kind).call("at", wanted, value.term))
+    result = pairs[-1][1]
+    for k, term in reversed(pairs[:-1]):
+        result = cond(equal(wanted, k), term, result)
+    natural = all(isinstance(t.value, int) and t.value >= 0 for _, t in pairs if t.kind is Kind.LIT)
+    natural = natural and all(t.kind is Kind.LIT for _, t in pairs)
+    return Value(value.kind.args[1], result, natural=natural and value.kind.args[1].kind == "int")
 
 
 def element(frame: Frame, value: Value, key: Value, node: ast.AST) -> Value:
@@ -83,12 +108,19 @@ def put(frame: Frame, value: Value, key: Value, new: Value, node: ast.AST) -> Va
     value = known(frame, value, key, new, node)
     stored = frame.coerce(new, value.kind.args[1], node, "the value").term
     wanted = frame.coerce(key, value.kind.args[0], node, "the key").term
-    made = library(frame, value.kind).call("store", wanted, stored, value.term)
-    return Value(value.kind, made, owned=value.owned)
+    pairs = _written_out(frame, value)
+    if pairs is None or any(k.kind is not Kind.LIT for k in (wanted, *(k for k, _ in pairs))):
+        made = library(frame, value.kind).call("store", wanted, stored, value.term)
+        return Value(value.kind, made, owned=value.owned)
+    entries = {**dict(pairs), wanted: stored}  # a key that is there stays in its place
+    terms = [frame.registry.construct(pair_of(value.kind), [k, v]) for k, v in entries.items()]
+    return Value(value.kind, library(frame, value.kind).display(terms), owned=value.owned)
 
 
 def display(frame: Frame, node: ast.Dict) -> Value:
     """``{key: value, ...}``: put together from the first to the last."""
+    if len(node.keys) > MAX_ENTRIES:
+        outside(f"a dict of more than {MAX_ENTRIES} entries", node, "a dict")
     result = empty(frame, node)
     items: list[tuple[Value, Value]] = []
     for key, part in zip(node.keys, node.values, strict=True):
@@ -127,7 +159,11 @@ def listed(frame: Frame, value: Value, method: str) -> Value:
     pairs = library(frame, value.kind)
     if method == "items":
         return Value(list_of(pair_of(value.kind)), value.term, owned=True)
-    kind = value.kind.args[0 if method == "keys" else 1]
+    part = 0 if method == "keys" else 1
+    kind = value.kind.args[part]
+    written = _written_out(frame, value)
+    if written is not None:
+        return Value(list_of(kind), frame.library(kind).display([pair[part] for pair in written]), owned=True)
     return Value(list_of(kind), pairs.call(method, value.term), owned=True)
 
 

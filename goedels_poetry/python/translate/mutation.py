@@ -18,8 +18,8 @@ from goedels_poetry.python.translate.faults import outside
 from goedels_poetry.python.translate.frame import Frame, Value
 from goedels_poetry.python.translate.keys import arranged
 from goedels_poetry.python.translate.liveness import reads
+from goedels_poetry.python.translate.module import list_of
 from goedels_poetry.python.translate.slices import element_position
-from goedels_poetry.python.translate.types import list_of
 
 
 def pop(frame: Frame, node: ast.Call, name: ast.Name) -> Value:
@@ -182,7 +182,7 @@ def _remove(frame: Frame, node: ast.Call, name: ast.Name) -> None:
     xs = owned(frame, name, node)
     value = frame.coerce(value, xs.kind.args[0], node)
     library = frame.library(value.kind)
-    frame.check(library.call("member", value.term, xs.term), "ValueError")
+    frame.check(library.member(value.term, xs.term), "ValueError")
     frame.env[name.id] = replace(xs, term=library.call("remove", value.term, xs.term))
 
 

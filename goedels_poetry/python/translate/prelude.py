@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 T = TypeVar("T", bound=Any)
-K = TypeVar("K")
+K = TypeVar("K", bound=Any)
 V = TypeVar("V")
 ANYTHING: Any = None
 
@@ -209,6 +209,26 @@ def keys(xs: list[tuple[K, V]]) -> list[K]:
 def values(xs: list[tuple[K, V]]) -> list[V]:
     """``list(d.values())``."""
     return [] if not xs else [xs[0][1], *values(xs[1:])]
+
+
+def sorted_key(xs: list[tuple[K, V]]) -> list[tuple[K, V]]:
+    """Pairs sorted by their first parts, by insertion; equal ones stay in their order."""
+    return [] if not xs else insert_key(xs[0], sorted_key(xs[1:]))
+
+
+def insert_key(p: tuple[K, V], xs: list[tuple[K, V]]) -> list[tuple[K, V]]:
+    """Sorted pairs with one more."""
+    return [p, *xs] if not xs or not xs[0][0] < p[0] else [xs[0], *insert_key(p, xs[1:])]
+
+
+def min_key(xs: list[tuple[K, V]]) -> tuple[K, V]:
+    """The first of the pairs whose first part is least."""
+    return ANYTHING if not xs else xs[0] if not xs[1:] else min_key(xs[1:]) if min_key(xs[1:])[0] < xs[0][0] else xs[0]
+
+
+def max_key(xs: list[tuple[K, V]]) -> tuple[K, V]:
+    """The first of the pairs whose first part is greatest."""
+    return ANYTHING if not xs else xs[0] if not xs[1:] else max_key(xs[1:]) if xs[0][0] < max_key(xs[1:])[0] else xs[0]
 
 
 def agrees(xs: list[tuple[K, V]], ys: list[tuple[K, V]]) -> bool:

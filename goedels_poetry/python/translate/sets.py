@@ -10,20 +10,16 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from goedels_poetry.kernel.terms import Term, and_
+from goedels_poetry.kernel.terms import Term
 from goedels_poetry.python.translate.faults import outside
 from goedels_poetry.python.translate.frame import Frame, Value
-from goedels_poetry.python.translate.types import Type
+from goedels_poetry.python.translate.module import Type
 
 
 def is_set(frame: Frame, node: ast.AST | None) -> bool:
     """Whether an expression makes a set of what can be gone over, or is a variable that has a set."""
-    return is_variable(frame, node) or is_made(frame, node)
-
-
-def is_variable(frame: Frame, node: ast.AST | None) -> bool:
-    """Whether an expression is a variable that has a set."""
-    return isinstance(node, ast.Name) and node.id in frame.env and frame.env[node.id].kind.kind == "set"
+    variable = isinstance(node, ast.Name) and node.id in frame.env and frame.env[node.id].kind.kind == "set"
+    return variable or is_made(frame, node)
 
 
 def is_made(frame: Frame, node: ast.AST | None) -> bool:
@@ -59,29 +55,6 @@ def once(frame: Frame, node: ast.expr) -> Value:
     return Value(xs.kind, frame.library(xs.kind.args[0]).call("once", xs.term), owned=True)
 
 
-def size(frame: Frame, node: ast.expr) -> Value:
-    """``len(set(xs))``."""
-    return size_of(frame, elements(frame, node))
-
-
-def size_of(frame: Frame, xs: Value) -> Value:
-    """How many different elements a list has."""
-    return Value(Type("int"), frame.library(xs.kind.args[0]).call("different", xs.term), natural=True)
-
-
-def same(frame: Frame, left: ast.expr, right: ast.expr, how: str = "equal") -> Term:
-    """``set(xs) == set(ys)``; with "within" or "around" ``<=`` or ``>=``."""
-    return _compared(frame, elements(frame, left), elements(frame, right), left, how)
-
-
-def _compared(frame: Frame, a: Value, b: Value, left: ast.AST, how: str) -> Term:
-    if a.kind != b.kind:
-        outside(f"a set of {a.kind.args[0]} is compared with one of {b.kind.args[0]}", left, "a set")
-    library = frame.library(a.kind.args[0])
-    parts = {"within": [(a, b)], "around": [(b, a)], "equal": [(a, b), (b, a)]}[how]
-    return and_([library.call("within", x.term, y.term) for x, y in parts])
-
-
 # ------------------------------------------------------------------------------------- sets as values
 
 
@@ -100,6 +73,11 @@ def made(frame: Frame, node: ast.expr) -> Value:
     return as_set(elements(frame, node))
 
 
+def operand(frame: Frame, node: ast.expr) -> Value:
+    """The value of an expression that is only looked at: of one that makes a ``frozenset``, too."""
+    return made(frame, node) if is_made(frame, node) else frame.value(node)
+
+
 def empty(frame: Frame, node: ast.AST) -> Value:
     """``set()``: of what is found out later."""
     return frame.unknown("set", node, 1)
@@ -107,10 +85,10 @@ def empty(frame: Frame, node: ast.AST) -> Value:
 
 def display(frame: Frame, node: ast.Set) -> Value:
     """``{x, y}``."""
-    listed = frame.known(frame.value(ast.copy_location(ast.List(node.elts, ast.Load()), node)))
-    if not is_hashed(listed.kind.args[0]):
-        outside(f"a set of {listed.kind.args[0]}", node, "a set")
-    return as_set(listed)
+    found = frame.known(frame.value(ast.copy_location(ast.List(node.elts, ast.Load()), node)))
+    if not is_hashed(found.kind.args[0]):
+        outside(f"a set of {found.kind.args[0]}", node, "a set")
+    return as_set(found)
 
 
 def of(frame: Frame, value: Value, one: Value, node: ast.AST) -> tuple[Value, Term]:
@@ -130,13 +108,16 @@ def of(frame: Frame, value: Value, one: Value, node: ast.AST) -> tuple[Value, Te
 def has(frame: Frame, value: Value, one: Value, node: ast.AST) -> Term:
     """``one in value``."""
     value, term = of(frame, value, one, node)
-    return frame.library(value.kind.args[0]).call("member", term, value.term)
+    return frame.library(value.kind.args[0]).member(term, value.term)
 
 
-def equal_values(frame: Frame, left: Value, right: Value, node: ast.AST) -> Term:
-    """``left == right``."""
+def within(frame: Frame, left: Value, right: Value, node: ast.AST) -> Term:
+    """``left <= right``."""
     frame.unify(left.kind, right.kind, node, "this comparison")
-    return _compared(frame, as_list(frame.known(left)), as_list(frame.known(right)), node, "equal")
+    left, right = frame.known(left), frame.known(right)
+    if left.kind != right.kind:
+        outside(f"a {left.kind} is compared with a {right.kind}", node, "a set")
+    return frame.library(left.kind.args[0]).call("within", left.term, right.term)
 
 
 def added(frame: Frame, value: Value, one: Value, node: ast.AST) -> Value:
@@ -166,4 +147,4 @@ def combined(frame: Frame, op: ast.operator, left: Value, right: Value, node: as
 
 def is_hashed(kind: Type) -> bool:
     """Whether its values have a hash that goes with equality."""
-    return kind.kind in ("int", "bool", "str", "enum", "tuple") and all(map(is_hashed, kind.args))
+    return kind.kind in ("int", "bool", "str", "none", "optional", "enum", "tuple") and all(map(is_hashed, kind.args))

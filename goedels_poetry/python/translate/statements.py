@@ -11,16 +11,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from goedels_poetry.kernel.terms import FALSE, TRUE, Term, app, not_, or_
-from goedels_poetry.python.translate import handlers, loops, mappings, mutation, patterns
+from goedels_poetry.python.translate import loops, mappings, mutation, patterns
 from goedels_poetry.python.translate.build import INEXACT, cond
 from goedels_poetry.python.translate.comprehensions import unpacked
 from goedels_poetry.python.translate.faults import OutsideFragment, outside
-from goedels_poetry.python.translate.flow import After, Flow
-from goedels_poetry.python.translate.frame import Frame, Value
+from goedels_poetry.python.translate.frame import After, Flow, Frame, Value
 from goedels_poetry.python.translate.liveness import live, reads
+from goedels_poetry.python.translate.module import NONE, Type
 from goedels_poetry.python.translate.operators import operate
 from goedels_poetry.python.translate.slices import element
-from goedels_poetry.python.translate.types import NONE, Type
 
 
 class Block:
@@ -147,7 +146,7 @@ class Block:
             case ast.For() | ast.While():
                 loops.loop(self, node, flow, after, None)
             case ast.Try():
-                handlers.attempt(self, node, flow, after)
+                patterns.attempt(self, node, flow, after)
             case ast.Match():
                 patterns.match(self, node, flow, after)
             case ast.Delete():
@@ -352,7 +351,7 @@ class Block:
         cause = node.cause
         if isinstance(cause, ast.Name):  # the exception that is handled: what is raised is told by its class alone
             known = flow.frame.env.get(cause.id)
-            cause = None if known is handlers.GONE else cause
+            cause = None if known is patterns.GONE else cause
         if raised is None or not (cause is None or (isinstance(cause, ast.Constant) and cause.value is None)):
             outside("this form of `raise` is not covered", node)
         assert raised is not None

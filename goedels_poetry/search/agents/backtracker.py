@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from goedels_poetry.search.agents.deps import Apply, Deps
-from goedels_poetry.search.agents.failure import FailurePolicy
 from goedels_poetry.search.agents.registry import agent
 from goedels_poetry.store.state import ProofNode, Queue
 from goedels_poetry.store.txn import Txn
@@ -42,4 +41,4 @@ class SketchBacktrackAgent:
 
 
 backtrack = SketchBacktrackAgent()
-agent(queue=Queue.DECOMPOSITION_BACKTRACK, name="backtrack", quick=True, on_failure=FailurePolicy.SKIP)(backtrack)
+agent(queue=Queue.DECOMPOSITION_BACKTRACK, name="backtrack", quick=True)(backtrack)

@@ -17,16 +17,24 @@ from goedels_poetry.models.requests import Reply, Request
 from goedels_poetry.protocol.base import Outcome
 from goedels_poetry.search.agents.deps import Deps
 from goedels_poetry.search.agents.guidance import schedule
-from goedels_poetry.search.agents.rounds import Round, ask_round
-from goedels_poetry.search.tasks.attempts import ANSWERED, CONVERSATION, NO_REPLY, REPORT, Turn
+from goedels_poetry.search.agents.rounds import STRIDE, Round, ask_round
+from goedels_poetry.search.tasks.attempts import (
+    ANSWERED,
+    CONVERSATION,
+    NO_REPLY,
+    REPORT,
+    Loop,
+    Turn,
+    set_unusable_reply,
+    set_written,
+)
 from goedels_poetry.store.state import ProofNode
+from goedels_poetry.store.txn import Txn
 
 ROOM = 200_000
 """Characters of a conversation that are sent, where the model's context is not known."""
 MAX_SHOWN = 40_000
 """Characters of a reply that are shown to the model again."""
-STRIDE = 7_919
-"""Between the seeds of two samples: attempts of one sample are far fewer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +116,21 @@ async def say(node: ProofNode, deps: Deps, message: Message, read: Callable[[Rep
     if done.winner is None and (broken or not text):
         return Turned(done, None)
     return Turned(done, (*said, ("assistant", text)))
+
+
+async def write(
+    node: ProofNode, deps: Deps, loop: Loop, message: Message, read: Callable[[Reply], Any]
+) -> Callable[[Txn], str]:
+    """One turn of a task's loop: the artifact that ``read`` finds in the reply is checked next."""
+    done = await say(node, deps, message, lambda reply: {loop.artifact: read(reply)})
+
+    def apply(txn: Txn) -> str:
+        done.round.log(txn, node)
+        if done.value is not None and done.turns is not None:
+            return set_written(txn, node, loop, done.value[loop.artifact], done.turns)
+        return set_unusable_reply(txn, node, loop, done.round.reason, done.turns)
+
+    return apply
 
 
 def _shown(done: Round) -> str:

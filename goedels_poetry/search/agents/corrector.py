@@ -6,7 +6,6 @@ from typing import Any
 
 from goedels_poetry.protocol.base import Goal, ModelGuided
 from goedels_poetry.search.agents.deps import Apply, Deps
-from goedels_poetry.search.agents.failure import FailurePolicy
 from goedels_poetry.search.agents.guidance import guide_of
 from goedels_poetry.search.agents.logged import logged
 from goedels_poetry.search.agents.prover import ask_for_proof, proof_prompt, proofs_left, settle_attempt, settle_round
@@ -60,7 +59,6 @@ def _settle(txn: Txn, deps: Deps, node: ProofNode, done: Round) -> str:
 
 @agent(
     queue=(Queue.CORRECT, Queue.CORRECT_SKETCH),
-    on_failure={Queue.CORRECT: FailurePolicy.FAIL_PROOF, Queue.CORRECT_SKETCH: FailurePolicy.FAIL_SKETCH},
 )
 @logged
 async def corrector(node: ProofNode, deps: Deps) -> Apply:

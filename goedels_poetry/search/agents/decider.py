@@ -10,10 +10,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from goedels_poetry.models.requests import Reply
+from goedels_poetry.models.requests import Reply, object_of
 from goedels_poetry.protocol.base import Goal, ModelGuided, Outcome, Refutable
 from goedels_poetry.search.agents.deps import Apply, Deps
-from goedels_poetry.search.agents.failure import FailurePolicy
 from goedels_poetry.search.agents.guidance import guide_of, request_about
 from goedels_poetry.search.agents.moves import MOVES, POLICY, legal_moves, stopping_limit
 from goedels_poetry.search.agents.refuting import REFUTATION, confirmed, settle_refutation
@@ -55,7 +54,7 @@ class Advice:
     """What a refutation of the goal came to that holds."""
 
 
-@agent(queue=Queue.DECIDE, quick=True, role="decider", on_failure=FailurePolicy.DECIDE_BY_TABLE)
+@agent(queue=Queue.DECIDE, quick=True, role="decider")
 async def decider(node: ProofNode, deps: Deps) -> Apply:
     """The model's choice among the legal moves, or the first legal move of the policy table."""
     advice = await _ask(node, deps)
@@ -150,16 +149,8 @@ async def _refuted(deps: Deps, guide: ModelGuided, goal: Goal, claim: Any, reaso
 def decision_schema(offered: Iterable[str]) -> dict[str, Any]:
     """JSON schema of a decision among these moves."""
     names = dict.fromkeys(name for move in offered for name in (move, *SYNONYMS.get(move, ())))
-    return {
-        "title": "decision",
-        "type": "object",
-        "properties": {
-            "reason": {"type": "string"},
-            "decision": {"type": "string", "enum": list(names)},
-            REFUTED: {},
-        },
-        "required": ["decision"],
-    }
+    moves = {"type": "string", "enum": list(names)}
+    return object_of("decision", required=("decision",), reason="string", decision=moves, refuted={})
 
 
 PROMPT = "post-modification-decision"

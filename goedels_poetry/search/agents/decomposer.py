@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from goedels_poetry.search.agents.deps import Apply, Deps
-from goedels_poetry.search.agents.failure import FailurePolicy
 from goedels_poetry.search.agents.prover import find_proved
 from goedels_poetry.search.agents.registry import agent
 from goedels_poetry.search.agents.story import TRIED
@@ -13,7 +12,7 @@ from goedels_poetry.store.state import ProofNode, Queue, child_id
 from goedels_poetry.store.txn import Txn
 
 
-@agent(queue=Queue.DECOMPOSE, quick=True, on_failure=FailurePolicy.FAIL_SKETCH)
+@agent(queue=Queue.DECOMPOSE, quick=True)
 async def decomposer(node: ProofNode, deps: Deps) -> Apply:
     """Children become nodes, unless the sketch is too deep or goes in a circle: then it has failed."""
     sketch = await deps.load(node, "sketch")

@@ -1,9 +1,8 @@
-"""What an agent's exception or time-out costs its node. It is declared with the agent, and nowhere else.
+"""What an agent's exception or time-out costs its node: what stands in a table for its queue, or what it declares.
 
 ``@agent(queue=..., on_failure=FailurePolicy.SKIP)``: one of the names below, or a function ``(txn, node, reason,
 deps)`` that moves the node and returns the outcome word; for an agent of several queues also a mapping from queue to
-either. An agent that declares nothing gets what stands in the table of defaults for its queue. An agent whose
-declaration is not understood is not loaded.
+either. An agent whose declaration is not understood is not loaded. Our own declare nothing.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from typing import Any, NamedTuple
 
 from goedels_poetry.search.agents.deps import Deps
 from goedels_poetry.search.agents.moves import POLICY, legal_moves
+from goedels_poetry.search.tasks.attempts import Loop, set_unusable_reply
 from goedels_poetry.search.tasks.base import FORMAL
 from goedels_poetry.search.tasks.claim import set_failed_formalization
 from goedels_poetry.store.state import Failure, ProofNode, Queue
@@ -65,6 +65,14 @@ class FailureTable:
     only: Mapping[str, Collection[str]] = field(default_factory=dict)
     """name -> the queues in which alone it means something."""
 
+    @classmethod
+    def of(
+        cls, by_queue: Mapping[str, OnFailure], otherwise: OnFailure, only: Mapping[str, Collection[str]] | None = None
+    ) -> FailureTable:
+        """Policies that are called what their functions are."""
+        moves = {move.__name__: move for move in (*by_queue.values(), otherwise)}
+        return cls(moves, {queue: move.__name__ for queue, move in by_queue.items()}, otherwise.__name__, only or {})
+
     def default(self, queue: str) -> Policy:
         """The policy of an agent that declares none."""
         name = self.defaults.get(queue, self.otherwise)
@@ -100,6 +108,16 @@ def _checked(move: OnFailure) -> OnFailure:
     except TypeError as exc:
         raise ValueError(f"its failure policy does not take (txn, node, reason, deps): {exc}") from exc
     return move
+
+
+def writes(loop: Loop) -> OnFailure:
+    """The policy of an agent that writes: one attempt is used up, as by a reply that holds nothing."""
+
+    def unusable_reply(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
+        set_unusable_reply(txn, node, loop, reason, None)
+        return ERROR
+
+    return unusable_reply
 
 
 # -- the policies of a search for a proof ----------------------------------------------------------------------
@@ -149,29 +167,22 @@ def decide_by_table(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
     return ERROR
 
 
-PROOF_FAILURES = FailureTable(
-    moves={
-        FailurePolicy.FAIL_PROOF: fail_proof,
-        FailurePolicy.FAIL_SKETCH: fail_sketch,
-        FailurePolicy.REJECT_FORMALIZATION: reject_formalization,
-        FailurePolicy.SKIP: skip,
-        FailurePolicy.DECIDE_BY_TABLE: decide_by_table,
+PROOF_FAILURES = FailureTable.of(
+    {
+        Queue.FORMALIZE: reject_formalization,
+        Queue.CHECK_SEMANTICS: reject_formalization,
+        Queue.VERIFY: fail_proof,
+        Queue.CORRECT: fail_proof,
+        Queue.DECIDE: decide_by_table,
+        Queue.PROVE: fail_proof,
+        Queue.RETRIEVE: skip,
+        Queue.SKETCH: fail_sketch,
+        Queue.VERIFY_SKETCH: fail_sketch,
+        Queue.CORRECT_SKETCH: fail_sketch,
+        Queue.DECOMPOSITION_BACKTRACK: skip,
+        Queue.DECOMPOSE: fail_sketch,
     },
-    defaults={
-        Queue.FORMALIZE: FailurePolicy.REJECT_FORMALIZATION,
-        Queue.CHECK_SEMANTICS: FailurePolicy.REJECT_FORMALIZATION,
-        Queue.VERIFY: FailurePolicy.FAIL_PROOF,
-        Queue.CORRECT: FailurePolicy.FAIL_PROOF,
-        Queue.DECIDE: FailurePolicy.DECIDE_BY_TABLE,
-        Queue.PROVE: FailurePolicy.FAIL_PROOF,
-        Queue.RETRIEVE: FailurePolicy.SKIP,
-        Queue.SKETCH: FailurePolicy.FAIL_SKETCH,
-        Queue.VERIFY_SKETCH: FailurePolicy.FAIL_SKETCH,
-        Queue.CORRECT_SKETCH: FailurePolicy.FAIL_SKETCH,
-        Queue.DECOMPOSITION_BACKTRACK: FailurePolicy.SKIP,
-        Queue.DECOMPOSE: FailurePolicy.FAIL_SKETCH,
-    },
-    otherwise=FailurePolicy.FAIL_PROOF,
+    otherwise=fail_proof,
     only={
         FailurePolicy.REJECT_FORMALIZATION: (Queue.FORMALIZE, Queue.CHECK_SEMANTICS),
         FailurePolicy.SKIP: tuple(NEXT_STATION),

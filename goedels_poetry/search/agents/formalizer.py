@@ -6,10 +6,9 @@ from typing import Any
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.models.replies import UnusableReply, blocks, code, parse_json_reply
-from goedels_poetry.models.requests import Reply, Request
+from goedels_poetry.models.requests import Reply, Request, object_of
 from goedels_poetry.protocol.base import Examinable, Formalizable, Outcome
 from goedels_poetry.search.agents.deps import Apply, Deps
-from goedels_poetry.search.agents.failure import FailurePolicy
 from goedels_poetry.search.agents.guidance import schedule
 from goedels_poetry.search.agents.registry import agent
 from goedels_poetry.search.agents.rounds import ask_round
@@ -18,15 +17,11 @@ from goedels_poetry.search.tasks.claim import MAX_FORMAL, Claim, failures, set_f
 from goedels_poetry.store.state import ProofNode, Queue
 from goedels_poetry.store.txn import Txn
 
-FORMAL_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {"formal": {"type": "string", "minLength": 1}},
-    "required": ["formal"],
-}
+FORMAL_SCHEMA = object_of("", formal={"type": "string", "minLength": 1})
 """The other form of a reply that is understood: the text in a JSON object."""
 
 
-@agent(queue=Queue.FORMALIZE, on_failure=FailurePolicy.REJECT_FORMALIZATION)
+@agent(queue=Queue.FORMALIZE)
 async def formalizer(node: ProofNode, deps: Deps) -> Apply:
     """One round: the first text that the language can read goes to the semantics judge."""
     claim, language = deps.task, deps.language

@@ -1,163 +1,77 @@
-"""How a goal travels: from each queue, what its agent may make of the goal, and where the goal stands then.
+"""The edges of the state machine: from each queue, the outcomes of its agent and the queue that follows.
 
-It is written down for people, and for pictures; the moves themselves are in `goedels_poetry.store.state_manager` and in
-the files of `goedels_poetry.search.tasks`. Tests hold it against what runs have done. A plug-in that takes a queue
-over moves goals as it likes: what stands here is what it is expected to do.
+For people and pictures; a test compares it with what runs do. An agent of a plug-in moves goals as it likes.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from goedels_poetry.store.state import Queue
+DONE, END, ASKED, OPEN = "proved", "end", "confirm", "open"
+"""Where a goal is in no agent's queue: proved; the search is over; a person is asked; left open while others go on."""
 
-DONE = "proved"
-"""Where a goal is that needs nobody any more."""
-END = "end"
-"""The search is over; whoever checks has the last word."""
-ASKED = "confirm"
-"""A person is asked whether the formal statement is what was meant, or it was all that was wanted."""
-OPEN = "open"
-"""The goal stays open while the others go on."""
+EDGES = {
+    "theorem": """
+formalize: formalized > check_semantics; formalization rejected > formalize; no formalization > end
+check_semantics: open > prove; judged faithful > check_semantics; formalization rejected > formalize; \
+refuted, inconsistent > end
+prove: candidate > verify; sketched > verify_sketch; rejected > decide; adopted > proved; \
+refuted > decomposition_backtrack (an ancestor); refuted > end
+verify: proved > proved; rejected > decide
+decide: correct > correct; prove > prove; sketch > retrieve; resketch > sketch; \
+backtracked > decomposition_backtrack (an ancestor); keep > open; give_up > end
+correct: candidate > verify; sketched > verify_sketch; rejected > decide; \
+refuted > decomposition_backtrack (an ancestor); refuted > end
+retrieve: lemmas, premises > sketch
+sketch: sketched > verify_sketch; rejected, banned, none left > decide; ban lifted > sketch
+verify_sketch: sketch verified > decompose; sketch rejected > correct_sketch; sketch rejected > decide
+correct_sketch: sketched > verify_sketch; sketch not corrected > decide
+decompose: decomposed > prove (subgoals); decomposed > verify (subgoals that are ready); \
+decomposed > verify_sketch (subgoals that are ready); proved by its sketch > proved; \
+sketch rejected > correct_sketch; sketch rejected > decide
+decomposition_backtrack: to be sketched differently > retrieve""",
+    "question": """
+formalize: written > verify; no program > decide
+verify: read and decided > decide
+decide: correct > correct; ask_again > formalize; test > check_semantics; answered > proved; refuted, given up > end
+correct: written > verify; no program > decide
+check_semantics: tested > decide
+refine: rejected > refine; advised > end""",
+    "code": """
+formalize: written > verify; nothing found > formalize; no candidate > decide
+verify: passed, failed > decide
+decide: prosecute > check_semantics; correct > correct; fresh, ask_again > formalize; accepted, given up > end
+check_semantics: broken, not broken > decide
+correct: written > verify; no candidate > decide""",
+    "change": """
+check_semantics: measured > formalize; no change > end
+formalize: proposed > verify; not applied > decide; no change > end
+verify: verified, not applied > decide
+decide: refine > correct; different, roll back > formalize; keep, stop > end
+correct: proposed > verify; not applied > decide; no change > end""",
+}
+EDGES["claim"] = EDGES["theorem"].replace("check_semantics: ", "check_semantics: open > confirm; ", 1)
+"""kind of task -> a line for each queue, in the order in which a goal mostly comes through them."""
 
 
 class Way(NamedTuple):
     """One way out of a queue."""
 
     outcome: str
-    """In the words of events, without what differs from goal to goal."""
+    """As events have it, without what differs from goal to goal."""
     to: str
     """A queue, or :data:`ASKED`, :data:`DONE`, :data:`OPEN` or :data:`END`."""
     whose: str = ""
-    """Who goes there when it is not the goal itself: "subgoals", "an ancestor"."""
+    """What goes there when it is not the goal itself: "subgoals", "an ancestor"."""
 
 
-Journey = dict[str, tuple[Way, ...]]
-"""queue -> ways, in the order in which a goal mostly comes through the queues."""
-
-_THEOREM: Journey = {
-    Queue.FORMALIZE: (
-        Way("formalized", Queue.CHECK_SEMANTICS),
-        Way("formalization rejected", Queue.FORMALIZE),
-        Way("no formalization", END),
-    ),
-    Queue.CHECK_SEMANTICS: (
-        Way("open", Queue.PROVE),
-        Way("judged faithful", Queue.CHECK_SEMANTICS),
-        Way("formalization rejected", Queue.FORMALIZE),
-        Way("refuted, inconsistent", END),
-    ),
-    Queue.PROVE: (
-        Way("candidate", Queue.VERIFY),
-        Way("sketched", Queue.VERIFY_SKETCH),
-        Way("rejected", Queue.DECIDE),
-        Way("adopted", DONE),
-        Way("refuted", Queue.DECOMPOSITION_BACKTRACK, "an ancestor"),
-        Way("refuted", END),
-    ),
-    Queue.VERIFY: (Way("proved", DONE), Way("rejected", Queue.DECIDE)),
-    Queue.DECIDE: (
-        Way("correct", Queue.CORRECT),
-        Way("prove", Queue.PROVE),
-        Way("sketch", Queue.RETRIEVE),
-        Way("resketch", Queue.SKETCH),
-        Way("backtracked", Queue.DECOMPOSITION_BACKTRACK, "an ancestor"),
-        Way("keep", OPEN),
-        Way("give_up", END),
-    ),
-    Queue.CORRECT: (
-        Way("candidate", Queue.VERIFY),
-        Way("sketched", Queue.VERIFY_SKETCH),
-        Way("rejected", Queue.DECIDE),
-        Way("refuted", Queue.DECOMPOSITION_BACKTRACK, "an ancestor"),
-        Way("refuted", END),
-    ),
-    Queue.RETRIEVE: (Way("lemmas, premises", Queue.SKETCH),),
-    Queue.SKETCH: (
-        Way("sketched", Queue.VERIFY_SKETCH),
-        Way("rejected, banned, none left", Queue.DECIDE),
-        Way("ban lifted", Queue.SKETCH),
-    ),
-    Queue.VERIFY_SKETCH: (
-        Way("sketch verified", Queue.DECOMPOSE),
-        Way("sketch rejected", Queue.CORRECT_SKETCH),
-        Way("sketch rejected", Queue.DECIDE),
-    ),
-    Queue.CORRECT_SKETCH: (
-        Way("sketched", Queue.VERIFY_SKETCH),
-        Way("sketch not corrected", Queue.DECIDE),
-    ),
-    Queue.DECOMPOSE: (
-        Way("decomposed", Queue.PROVE, "subgoals"),
-        Way("decomposed", Queue.VERIFY, "subgoals that are ready"),
-        Way("decomposed", Queue.VERIFY_SKETCH, "subgoals that are ready"),
-        Way("proved by its sketch", DONE),
-        Way("sketch rejected", Queue.CORRECT_SKETCH),
-        Way("sketch rejected", Queue.DECIDE),
-    ),
-    Queue.DECOMPOSITION_BACKTRACK: (Way("to be sketched differently", Queue.RETRIEVE),),
-}
-
-_CLAIM: Journey = _THEOREM | {
-    Queue.CHECK_SEMANTICS: (Way("open", ASKED), *_THEOREM[Queue.CHECK_SEMANTICS]),
-}
-
-_QUESTION: Journey = {
-    Queue.FORMALIZE: (Way("written", Queue.VERIFY), Way("no program", Queue.DECIDE)),
-    Queue.VERIFY: (Way("read and decided", Queue.DECIDE),),
-    Queue.DECIDE: (
-        Way("correct", Queue.CORRECT),
-        Way("ask_again", Queue.FORMALIZE),
-        Way("test", Queue.CHECK_SEMANTICS),
-        Way("answered", DONE),
-        Way("refuted, given up", END),
-    ),
-    Queue.CORRECT: (Way("written", Queue.VERIFY), Way("no program", Queue.DECIDE)),
-    Queue.CHECK_SEMANTICS: (Way("tested", Queue.DECIDE),),
-    "refine": (Way("rejected", "refine"), Way("advised", END)),
-}
-
-_CODE: Journey = {
-    Queue.FORMALIZE: (
-        Way("written", Queue.VERIFY),
-        Way("nothing found", Queue.FORMALIZE),
-        Way("no candidate", Queue.DECIDE),
-    ),
-    Queue.VERIFY: (Way("passed, failed", Queue.DECIDE),),
-    Queue.DECIDE: (
-        Way("prosecute", Queue.CHECK_SEMANTICS),
-        Way("correct, dispute", Queue.CORRECT),
-        Way("fresh, ask_again", Queue.FORMALIZE),
-        Way("stand", Queue.VERIFY),
-        Way("stand", Queue.DECIDE),
-        Way("accepted, given up", END),
-    ),
-    Queue.CHECK_SEMANTICS: (Way("broken, not broken", Queue.DECIDE),),
-    Queue.CORRECT: (Way("written", Queue.VERIFY), Way("no candidate", Queue.DECIDE)),
-}
-
-_CHANGE: Journey = {
-    Queue.CHECK_SEMANTICS: (Way("measured", Queue.FORMALIZE), Way("no change", END)),
-    Queue.FORMALIZE: (Way("proposed", Queue.VERIFY), Way("not applied", Queue.DECIDE), Way("no change", END)),
-    Queue.VERIFY: (Way("verified, not applied", Queue.DECIDE),),
-    Queue.DECIDE: (
-        Way("refine", Queue.CORRECT),
-        Way("different, roll back", Queue.FORMALIZE),
-        Way("keep, stop", END),
-    ),
-    Queue.CORRECT: (Way("proposed", Queue.VERIFY), Way("not applied", Queue.DECIDE), Way("no change", END)),
-}
-
-JOURNEYS: dict[str, Journey] = {
-    "theorem": _THEOREM,
-    "claim": _CLAIM,
-    "question": _QUESTION,
-    "code": _CODE,
-    "change": _CHANGE,
-}
-"""kind of task -> how its goals travel."""
+def journey_of(kind: str) -> dict[str, tuple[Way, ...]]:
+    """Queue -> ways out of it; {} for an unknown kind."""
+    lines = (line.partition(": ") for line in EDGES.get(kind, "").strip().splitlines())
+    return {queue: tuple(map(_way, ways.split("; "))) for queue, _, ways in lines}
 
 
-def journey_of(kind: str) -> Journey:
-    """How goals of that kind travel; {} for a kind of which nothing is written down."""
-    return {str(queue): ways for queue, ways in JOURNEYS.get(kind, {}).items()}
+def _way(text: str) -> Way:
+    outcome, _, rest = text.partition(" > ")
+    to, _, whose = rest.partition(" (")
+    return Way(outcome, to, whose.rstrip(")"))

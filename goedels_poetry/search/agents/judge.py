@@ -10,13 +10,11 @@ from dataclasses import replace
 from typing import Any
 
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.models.requests import Reply, Request
-from goedels_poetry.protocol.base import Examinable, Outcome
+from goedels_poetry.models.requests import object_of
+from goedels_poetry.protocol.base import Examinable
 from goedels_poetry.search.agents.deps import DOUBT, Apply, Deps
-from goedels_poetry.search.agents.failure import FailurePolicy
-from goedels_poetry.search.agents.guidance import schedule
 from goedels_poetry.search.agents.registry import agent
-from goedels_poetry.search.agents.rounds import MAX_REASON, Round, ask_round
+from goedels_poetry.search.agents.rounds import MAX_REASON, Round, ask_once
 from goedels_poetry.search.tasks.claim import (
     JUDGEMENT,
     Claim,
@@ -38,29 +36,16 @@ _FINAL = {
 _FAULTS_OF_A_FORMALIZATION = ("inconsistent", "unknown")
 """What says nothing about the claim when the premises and definitions are a model's."""
 
-JUDGE_SCHEMA: dict[str, Any] = {
-    "title": "judgement",
-    "type": "object",
-    "properties": {
-        "reason": {"type": "string"},
-        "same": {"type": "boolean"},
-        "differences": {"type": "array", "items": {"type": "string"}},
-        "advice": {"type": "string"},
-    },
-    "required": ["same"],
-}
+JUDGE_SCHEMA = object_of(
+    "judgement", required=("same",), reason="string", same="boolean", differences=["string"], advice="string"
+)
 
-WORDS_SCHEMA: dict[str, Any] = {
-    "title": "words",
-    "type": "object",
-    "properties": {"words": {"type": "string", "minLength": 1}},
-    "required": ["words"],
-}
+WORDS_SCHEMA = object_of("words", words={"type": "string", "minLength": 1})
 MAX_WORDS = 4_000
 """Characters that are kept of what a model reads in a formal text."""
 
 
-@agent(queue=Queue.CHECK_SEMANTICS, on_failure=FailurePolicy.REJECT_FORMALIZATION)
+@agent(queue=Queue.CHECK_SEMANTICS)
 async def judge(node: ProofNode, deps: Deps) -> Apply:
     """Ask the language about premises and goal; a theorem that stays open goes to the prover."""
     claim = deps.task if isinstance(deps.task, Claim) else None
@@ -152,13 +137,7 @@ async def _there_and_back(node: ProofNode, deps: Deps, claim: Claim) -> Apply:
 async def _ask(node: ProofNode, deps: Deps, prompt: str, variables: dict[str, str], schema: dict[str, Any]) -> Round:
     """One question to the model of the role judge."""
     failed = failures(await deps.store.on_thread(deps.store.history, node.id))
-    request = Request("judge", prompt, variables, len(failed), schema=schema, node=node.id, seed=deps.settings.seed)
-
-    async def read(reply: Reply) -> Outcome:
-        return Outcome(True, dict(reply.parsed or {}))
-
-    # One sample: of several, the most lenient one would win.
-    return await ask_round(deps, replace(schedule(deps).scheduled(request), samples=1), read)
+    return await ask_once(deps, node, "judge", prompt, variables, schema, attempt=len(failed))
 
 
 def _words(said: dict[str, Any]) -> str:

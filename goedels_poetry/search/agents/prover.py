@@ -11,11 +11,10 @@ from typing import Any
 from goedels_poetry.models.requests import Reply
 from goedels_poetry.protocol.base import Goal, ModelGuided, Outcome
 from goedels_poetry.search.agents.deps import Apply, Deps
-from goedels_poetry.search.agents.failure import FailurePolicy
 from goedels_poetry.search.agents.guidance import guide_of, request_for
 from goedels_poetry.search.agents.logged import logged
-from goedels_poetry.search.agents.premises import with_premises
 from goedels_poetry.search.agents.registry import agent
+from goedels_poetry.search.agents.retriever import with_premises
 from goedels_poetry.search.agents.rounds import Round, ask_readable, remembered
 from goedels_poetry.search.agents.sharing import with_shared_facts
 from goedels_poetry.search.agents.sketcher import check_sketch, settle_winner
@@ -28,7 +27,7 @@ NOTHING_TRIED = "Nothing else has tried it yet."
 """In the place of what a language says has failed before a model is asked."""
 
 
-@agent(queue=Queue.PROVE, on_failure=FailurePolicy.FAIL_PROOF)
+@agent(queue=Queue.PROVE)
 @logged
 async def prover(node: ProofNode, deps: Deps) -> Apply:
     """One attempt: a candidate for the verifier, a counterexample, or a failure for the decider."""

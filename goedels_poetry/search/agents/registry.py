@@ -249,21 +249,12 @@ def _with(known: Registry, spec: AgentSpec) -> Registry:
             taken[queue] = other = known.routes[queue]
             lost = f" ({other.does})" if other.does else ""
             told.append(f"queue {queue} is served by {spec.name} of plug-in {spec.plugin}, not by {other.name}{lost}")
-        elif spec.plugin:
-            told += [f"queue {queue} of {spec.name} is a new one: was {meant} meant?" for meant in _meant(queue)]
     spec = replace(spec, displaced=taken)
     serves = {**known.routes, **dict.fromkeys(spec.queues, spec)}
     order = [*Queue, *sorted(set(serves) - {str(q) for q in Queue})]
     routes = {str(queue): serves[queue] for queue in order if queue in serves}
     agents = {**known.agents, spec.name: spec}
     return replace(known, agents=agents, routes=routes, takeovers=(*known.takeovers, *told))
-
-
-def _meant(queue: str) -> list[str]:
-    """The queue of ours that a new one may be a slip of the pen for; else []."""
-    from difflib import get_close_matches  # for plug-ins alone
-
-    return get_close_matches(queue, [str(each) for each in Queue], 1, 0.85)
 
 
 def _checked(spec: AgentSpec, known: Registry) -> AgentSpec:

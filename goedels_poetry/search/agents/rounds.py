@@ -1,24 +1,25 @@
-"""One round with a language model: a beam of samples, read and checked as they come, and what is kept of it.
+"""One round with a language model: a beam of samples, read and checked, and what is kept of it.
+
+A failure of our own code says nothing about a reply: the same is tried again, and it is never held against it.
 
 The first sample is asked for alone: those after it are paid for only when it does not hold. The winner is the first,
-in their order, that holds; those after it are cancelled. So the same replies give the same winner, whatever came first.
-Samples that propose the same thing are checked once.
+in their order, that holds, whatever came first. Samples that propose the same thing are checked once.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from contextlib import nullcontext, suppress
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from goedels_poetry.models.accounting import Ledger
+from goedels_poetry.errors import BudgetExceeded, InvalidInput, is_passing, one_line
 from goedels_poetry.models.cache import Asked
 from goedels_poetry.models.requests import Reply, Request
 from goedels_poetry.protocol.base import Goal, ModelGuided, Outcome
-from goedels_poetry.search.agents.deps import Deps
-from goedels_poetry.search.agents.judging import outcome_of
+from goedels_poetry.search.agents.deps import Deps, Fault
+from goedels_poetry.search.agents.guidance import schedule
 from goedels_poetry.search.agents.refuting import REFUTATION
 from goedels_poetry.search.agents.story import UNREADABLE
 from goedels_poetry.store.state import ProofNode
@@ -29,8 +30,16 @@ MAX_KEPT = 20_000
 
 MAX_REASON = 400
 
+STRIDE = 7_919
+"""Between the seeds of two samples: attempts of one sample are far fewer."""
+
 REFUTED_IN_VAIN = "refutation"
 """Kind of history entry: a model has said that the goal is false, and it does not hold; why, and what it gave."""
+
+OURS = "a fault of this program, not of the reply"
+"""Begins the reason of a fault."""
+TRIES = 2
+"""How often a job is done on the same reply when our own code fails."""
 
 Read = Callable[[Reply], Awaitable[Outcome]]
 """A reply to what it proposes; not ok: its reason goes into the next prompt."""
@@ -133,6 +142,32 @@ class Round:
                 txn.log(node.id, REFUTED_IN_VAIN, model=self.model, reason=sample.reason, claimed_ref=claimed)
 
 
+async def outcome_of(deps: Deps, who: str, work: Callable[[], Awaitable[Outcome]]) -> Outcome:
+    """The outcome of ``work``, or a fault after `TRIES` of them, each noted under ``who``.
+
+    Every exception is a fault of ours but `InvalidInput`, which refuses the reply.
+
+    Raises:
+        BudgetExceeded, and whatever says that a tool is missing or the system lacks resources: nothing was tried.
+    """
+    found = Outcome(False)
+    for _ in range(TRIES):
+        try:
+            found = deps.charge(await work())
+        except InvalidInput as error:
+            return Outcome(False, {}, str(error))
+        except Exception as error:
+            if isinstance(error, BudgetExceeded) or is_passing(error):
+                raise
+            found = Outcome(False, {}, one_line(error), fault=True)
+        if not found.fault:
+            break
+        fault = Fault(who, "", found.reason)
+        if fault not in deps.faults:
+            deps.faults.append(fault)
+    return replace(found, reason=f"{OURS}: {found.reason}") if found.fault else found
+
+
 async def ask_round(deps: Deps, request: Request, read: Read, check: Check | None = None) -> Round:
     """Ask for one sample of a request and, when it does not hold, for all others; find the first that holds.
 
@@ -145,7 +180,6 @@ async def ask_round(deps: Deps, request: Request, read: Read, check: Check | Non
     """
     assert deps.models is not None
     checks: dict[str, asyncio.Task[Outcome]] = {}
-    judged: dict[int, asyncio.Task[Sample]] = {}
 
     async def judge(reply: Reply) -> Sample:
         if reply.error:
@@ -162,16 +196,53 @@ async def ask_round(deps: Deps, request: Request, read: Read, check: Check | Non
         reason = "" if verdict.ok else verdict.words or "it does not hold"
         return Sample(reply, found.value, reason, verdict.fault, verdict.value)
 
-    replies = deps.each(replace(request, first_alone=True))
+    samples: list[Sample] = []
     try:
-        await _collect(replies, judge, judged, request.samples, deps.ledger)
+        async with aclosing(deps.each(replace(request, first_alone=True))) as replies:
+            with deps.ledger.waiting():
+                first = await anext(replies, None)
+            if first is not None:
+                samples = [await judge(first)]
+            if first is not None and not (samples[0].holds and first.sample == 0):
+                with deps.ledger.waiting():
+                    others = [reply async for reply in replies]
+                samples += await asyncio.gather(*map(judge, others))
     finally:
-        await _cancel([*judged.values(), *checks.values()])
-        await replies.aclose()
-    samples = tuple(task.result() for _, task in sorted(judged.items()) if not task.cancelled())
+        for task in checks.values():
+            task.cancel()
+        await asyncio.gather(*checks.values(), return_exceptions=True)
+    samples.sort(key=lambda sample: sample.reply.sample)
     winner = next((n for n, sample in enumerate(samples) if sample.holds), len(samples))
-    messages = _messages(deps, request)
-    return Round(request, deps.models.name(request.role), messages, samples[: winner + 1])
+    return Round(request, deps.models.name(request.role), _messages(deps, request), tuple(samples[: winner + 1]))
+
+
+async def ask_once(
+    deps: Deps,
+    node: ProofNode,
+    role: str,
+    prompt: str,
+    variables: dict[str, str],
+    schema: dict[str, Any],
+    *,
+    attempt: int | None = None,
+    sample: int = 0,
+    read: Read | None = None,
+) -> Round:
+    """One sample of an object by schema: of several, the most lenient judgement would win.
+
+    Args:
+        attempt: default: the node's.
+        sample: number of several independent runs on the same question.
+        read: the reply as a value; None: the object as it is.
+    """
+
+    async def parsed(reply: Reply) -> Outcome:
+        return Outcome(True, dict(reply.parsed or {}))
+
+    number = node.attempts if attempt is None else attempt
+    seed = deps.settings.seed + STRIDE * sample
+    request = Request(role, prompt, variables, number, schema=schema, node=node.id, seed=seed)
+    return await ask_round(deps, replace(schedule(deps).scheduled(request), samples=1), read or parsed)
 
 
 async def ask_readable(deps: Deps, request: Request, read: Read, check: Check | None = None) -> Round:
@@ -225,61 +296,6 @@ async def remembered(
     if found.ok:
         deps.models.cache.put(kind, question, found.value)
     return found
-
-
-async def _collect(
-    replies: AsyncGenerator[Reply, None],
-    judge: Callable[[Reply], Awaitable[Sample]],
-    judged: dict[int, asyncio.Task[Sample]],
-    expected: int,
-    ledger: Ledger,
-) -> None:
-    """Judge replies as they come, until the first that holds is known, or there are no more."""
-    following: asyncio.Task[Reply] | None = _next(replies)
-    try:
-        while following is not None or not all(task.done() for task in judged.values()):
-            under_way: set[asyncio.Task[Any]] = {task for task in judged.values() if not task.done()}
-            waiting = nullcontext() if under_way else ledger.waiting()  # for the model, and nothing else
-            if following is not None:
-                under_way.add(following)
-            with waiting:
-                await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
-            if following is not None and following.done():
-                try:
-                    reply = following.result()
-                except StopAsyncIteration:
-                    following = None
-                else:
-                    task = judged[reply.sample] = asyncio.ensure_future(judge(reply))
-                    if reply.cached or len(judged) == 1:  # the others are asked for when it does not hold
-                        await asyncio.wait({task})
-                    following = None if _decided(judged, expected) else _next(replies)
-            if _decided(judged, expected):
-                return
-    finally:
-        if following is not None:
-            await _cancel([following])
-
-
-def _next(replies: AsyncGenerator[Reply, None]) -> asyncio.Task[Reply]:
-    return asyncio.ensure_future(anext(replies))
-
-
-def _decided(judged: Mapping[int, asyncio.Task[Sample]], expected: int) -> bool:
-    """Whether a sample holds and all before it do not."""
-    for number in range(expected):
-        task = judged.get(number)
-        if task is None or not task.done():
-            return False
-        if task.result().holds:
-            return True
-    return False
-
-
-async def _cancel(tasks: list[asyncio.Task[Any]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _messages(deps: Deps, request: Request) -> tuple[tuple[str, str], ...]:

@@ -16,7 +16,6 @@ from goedels_poetry.models.requests import Reply
 from goedels_poetry.protocol.base import Goal, ModelGuided, Outcome
 from goedels_poetry.protocol.sequents import Readable, Sequent
 from goedels_poetry.search.agents.deps import Apply, Deps
-from goedels_poetry.search.agents.failure import FailurePolicy
 from goedels_poetry.search.agents.guidance import guide_of, request_for
 from goedels_poetry.search.agents.logged import logged
 from goedels_poetry.search.agents.refuting import REFUTATION, confirmed, refuted_with_subgoal, settle_refutation
@@ -127,7 +126,7 @@ LAST_RESORT = 5
 """How many times the queries of the first search the symbolic agents may pose when the model has no more rounds."""
 
 
-@agent(queue=Queue.SKETCH, on_failure=FailurePolicy.FAIL_SKETCH)
+@agent(queue=Queue.SKETCH)
 @logged
 async def sketcher(node: ProofNode, deps: Deps) -> Apply:
     """One sketch that is not banned, or the news that there is none left."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from goedels_poetry.protocol.base import Outcome
 from goedels_poetry.search.agents.deps import Apply, Deps
-from goedels_poetry.search.agents.failure import FailurePolicy
-from goedels_poetry.search.agents.judging import outcome_of
 from goedels_poetry.search.agents.logged import logged
 from goedels_poetry.search.agents.registry import agent
+from goedels_poetry.search.agents.rounds import outcome_of
 from goedels_poetry.store.state import ProofNode, Queue
 from goedels_poetry.store.txn import Txn
 
@@ -15,7 +14,6 @@ from goedels_poetry.store.txn import Txn
 @agent(
     queue=(Queue.VERIFY, Queue.VERIFY_SKETCH),
     checks=True,
-    on_failure={Queue.VERIFY: FailurePolicy.FAIL_PROOF, Queue.VERIFY_SKETCH: FailurePolicy.FAIL_SKETCH},
 )
 @logged
 async def verifier(node: ProofNode, deps: Deps) -> Apply:

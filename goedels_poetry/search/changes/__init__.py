@@ -7,15 +7,15 @@ decider has said so, and nothing that breaks what worked is ever kept, whoever s
 from __future__ import annotations
 
 from goedels_poetry.search.agents.registry import Registry, load_registry
-from goedels_poetry.search.changes.failing import CHANGE_FAILURES
+from goedels_poetry.search.changes.decider import CHANGE_FAILURES
 
 GROUP = "goedels_poetry.change_agents"
 """Entry points of plug-ins for changes."""
 
 BUILT_IN = (
-    "changes.verifier:surveyor",
+    "changes.changer:surveyor",
     "changes.changer:changer",
-    "changes.verifier:verifier",
+    "changes.changer:verifier",
     "changes.decider:decider",
 )
 """``module:attribute`` below ``goedels_poetry.search``."""

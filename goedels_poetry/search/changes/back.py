@@ -6,7 +6,7 @@ import itertools
 from pathlib import Path
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.search.changes.common import MORE
+from goedels_poetry.search.changes.changer import MORE
 from goedels_poetry.search.tasks.change_moves import set_back
 from goedels_poetry.store.runs import Runs
 from goedels_poetry.store.state import ROOT

@@ -1,38 +1,114 @@
-"""The changer proposes the next change: one that was given, or one by a model."""
+"""The agents that measure the file, propose the next change (a given one, or a model's) and verify it in a copy."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.python.changes import ChangeReport, NotApplicable, apply, plain, read_proposal
+from goedels_poetry.python.changes import (
+    Baseline,
+    ChangeReport,
+    NotApplicable,
+    apply,
+    baseline_for,
+    plain,
+    read_proposal,
+    verified,
+)
 from goedels_poetry.search.agents.conversation import Message, conversation, say
 from goedels_poetry.search.agents.deps import Apply, Deps
 from goedels_poetry.search.agents.registry import agent
-from goedels_poetry.search.changes.common import MODEL, PATCH, ROLE, baseline_in, change_of, patches_of, used
-from goedels_poetry.search.changes.failing import ChangeFailure
 from goedels_poetry.search.changes.wording import decided, first_variables, shown_file
 from goedels_poetry.search.tasks.attempts import REPORT
 from goedels_poetry.search.tasks.change import Change
 from goedels_poetry.search.tasks.change_extraction import change_in, unfenced
 from goedels_poetry.search.tasks.change_moves import (
+    BASELINE,
     KEPT,
+    PENDING,
     STATE,
+    SURVEY,
     Proposed,
     on_another_state,
     set_no_change,
     set_proposed,
+    set_report,
+    set_surveyed,
     state_of,
     state_text,
 )
 from goedels_poetry.store.proof_store import ProofStore
-from goedels_poetry.store.state import ProofNode, Queue
+from goedels_poetry.store.reads import StoreReader
+from goedels_poetry.store.state import ROOT, ProofNode, Queue
 from goedels_poetry.store.txn import Txn
+
+ROLE = "corrector"
+"""The role that writes changes."""
+MORE = "patches"
+"""Fact of a run: changes that a person has added when it had ended."""
+PATCH, MODEL = "patch", "model"
+"""How the source of a step begins."""
+
+
+def change_of(deps: Deps) -> Change:
+    """The change that this run is about."""
+    if not isinstance(deps.task, Change):
+        raise InvalidInput("there is no file to change")
+    return deps.task
+
+
+async def baseline_in(deps: Deps, node: ProofNode) -> Baseline:
+    """What was before any change."""
+    return Baseline.from_json(await deps.load(node, BASELINE))
+
+
+def patches_of(store: StoreReader, task: Change) -> tuple[str, ...]:
+    """Changes that were given, those that came later included."""
+    return (*task.patches, *map(str, store.meta(MORE) or ()))
+
+
+def used(store: StoreReader, source: str) -> int:
+    """How many changes of a source the run has seen."""
+    return sum(e.kind == "change" and str(e.entry.get("source", "")).startswith(source) for e in store.history(ROOT))
+
+
+@agent(queue=SURVEY, name="surveyor")
+async def surveyor(node: ProofNode, deps: Deps) -> Apply:
+    """Run everything that there is to run, twice where it is tests."""
+    task = change_of(deps)
+    base = await baseline_for(task.case)
+    return lambda txn: set_surveyed(txn, node, base.to_json(), _line(base))
+
+
+def _line(base: Baseline) -> str:
+    """One line for people."""
+    found = base.measured
+    parts = [f"{len(found.passing())} tests pass, {len(found.failing())} fail"] if found.tests else []
+    if found.fault:
+        parts.append(f"it does not compile: {found.fault}")
+    if base.targets:
+        parts.append(
+            f"the error shows in {base.targets[0]}" + (f" and {n} more" if (n := len(base.targets) - 1) else "")
+        )
+    elif base.run and found.run is not None and found.run["code"] != 0:
+        parts.append(f"the error shows in: {' '.join(base.run)}")
+    return "; ".join([*parts, *base.notes]) or "nothing was found by which a change could be judged"
+
+
+@agent(queue=Queue.VERIFY, name="verifier")
+async def verifier(node: ProofNode, deps: Deps) -> Apply:
+    """Verify against what was before any change, whatever state the change was applied to."""
+    task = change_of(deps)
+    pending = await deps.load(node, PENDING)
+    text = await deps.store.on_thread(deps.store.load, pending["text"])
+    report = await verified(task.case, await baseline_in(deps, node), str(text))
+    return lambda txn: set_report(txn, node, report, int(pending["step"]))
+
 
 NOTE = "(Your last reply could not be used: {}.)"
 
 
-@agent(queue=(Queue.FORMALIZE, Queue.CORRECT), name="changer", on_failure=ChangeFailure.NO_CHANGE)
+@agent(queue=(Queue.FORMALIZE, Queue.CORRECT), name="changer")
 async def changer(node: ProofNode, deps: Deps) -> Apply:
     """The next change that was given; then one by a model."""
     task, store = change_of(deps), deps.store

@@ -1,44 +1,165 @@
 """The decider chooses what is done with a verified change: keep, refine, another approach, roll back to a step.
 
-Where nothing is amiss there is nothing to choose. Otherwise a model is asked, where there is one, with the error, the
-change, the file as it is, the report and everything that was tried and decided before it; a choice that is not legal
-gives way to the table. Every decision is recorded with who made it and why.
+Code computes the legal moves, a table prefers some. Keeping what breaks something that worked is never legal, nor is
+keeping a change as progress that made nothing better. Where something is amiss a model is asked, if there is one; an
+illegal choice gives way to the table. Every decision is recorded with its author and reason.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from goedels_poetry.models.requests import Reply, Request
+from goedels_poetry.models.requests import Reply, object_of
 from goedels_poetry.protocol.base import Outcome
 from goedels_poetry.python.changes import ChangeReport
-from goedels_poetry.python.changes.report import REACHED
+from goedels_poetry.python.changes.comparing import MISSED, OPEN, REACHED
 from goedels_poetry.search.agents.decider import PROMPT
 from goedels_poetry.search.agents.deps import Apply, Deps
-from goedels_poetry.search.agents.guidance import schedule
+from goedels_poetry.search.agents.failure import ERROR, FailureTable
 from goedels_poetry.search.agents.registry import agent
-from goedels_poetry.search.agents.rounds import Round, ask_round
-from goedels_poetry.search.changes.common import change_of, goes_on
-from goedels_poetry.search.changes.failing import ChangeFailure
-from goedels_poetry.search.changes.moves import MOVES, Situation, chosen_move, legal_moves, preferred
+from goedels_poetry.search.agents.rounds import Round, ask_once
+from goedels_poetry.search.changes.changer import PATCH, change_of, patches_of, used
+from goedels_poetry.search.changes.changer import ROLE as AUTHOR
 from goedels_poetry.search.changes.wording import decision_variables
 from goedels_poetry.search.tasks.attempts import REPORT
 from goedels_poetry.search.tasks.change import Change
-from goedels_poetry.search.tasks.change_moves import KEPT, PENDING, Decision, set_decision, state_text, steps_of
+from goedels_poetry.search.tasks.change_moves import (
+    KEPT,
+    PENDING,
+    Decision,
+    Proposed,
+    set_decision,
+    set_no_change,
+    set_proposed,
+    set_report,
+    state_text,
+    steps_of,
+)
 from goedels_poetry.store.reads import StoreReader
-from goedels_poetry.store.state import ProofNode, Queue
+from goedels_poetry.store.state import ROOT, ProofNode, Queue
 from goedels_poetry.store.txn import Txn
+
+MOVES = {
+    "keep": "the change is kept, and the work is done",
+    "keep_partial": "the change is kept as partial progress, and the next one builds on it",
+    "refine": "the next change builds on this state of the file",
+    "different": "the file goes back to the state that was kept last, for a different approach",
+    "roll_back": "the file goes back to an earlier state: the one kept last, or say which: roll back to step N",
+    "stop": "nobody has another change: the state that was kept last remains",
+}
+"""move -> what it does."""
+
+SYNONYMS = {
+    "keep": ("keep", "accept", "keep the change", "keep this change", "done"),
+    "keep_partial": ("keep partial", "keep as partial progress", "partial", "partial progress", "keep progress"),
+    "refine": ("refine", "make additional changes", "additional changes", "correct", "repair"),
+    "different": ("different", "different approach", "another approach", "try another approach", "new approach"),
+    "roll_back": ("roll back", "rollback", "revert", "undo"),
+    "stop": ("stop", "give up"),
+}
+"""move -> words that a model may use for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What a decision is about."""
+
+    report: ChangeReport
+    goes_on: bool
+    """Whether anybody can propose another change."""
+    in_vain: int = 0
+    """How many of the last changes, this one included, reached nothing and made nothing better."""
+    is_same: bool = False
+    """Whether the change leaves the file as the state that was kept last has it."""
+
+
+def legal_moves(now: Situation) -> tuple[str, ...]:
+    """Moves that may be made, in the order of :data:`MOVES`."""
+    report = now.report
+    sound = report.is_applied and not report.broken
+    allowed = {
+        "keep": sound and report.goal != MISSED and not (now.is_same and report.goal == OPEN),
+        "keep_partial": sound and report.goal == MISSED and bool(report.better) and not now.is_same,
+        "refine": now.goes_on,
+        "different": now.goes_on,
+        "roll_back": report.is_applied,
+        "stop": not now.goes_on and not report.is_applied,
+    }
+    return tuple(move for move, is_legal in allowed.items() if is_legal)
+
+
+def preferred(now: Situation) -> tuple[str, str]:
+    """The move of the table, always a legal one, and why."""
+    legal = legal_moves(now)
+    for move, why in _wanted(now):
+        if move in legal:
+            return move, why
+    return legal[-1], MOVES[legal[-1]]
+
+
+def _wanted(now: Situation) -> Sequence[tuple[str, str]]:
+    report = now.report
+    if not report.is_applied:
+        return (("refine", "it could not be applied; another one is asked for"), ("stop", MOVES["stop"]))
+    if report.is_clean:
+        return (("keep", "the goal is reached and nothing broke"),)
+    if report.broken:
+        harm = f"it breaks what worked ({report.broken[0]})"
+        if report.goal == REACHED:
+            return (("refine", f"the goal is reached, but {harm}"), ("roll_back", harm))
+        return (("different", harm), ("roll_back", harm))
+    if report.doubts:
+        doubt = f"nobody has said that this is meant: {report.doubts[0]}"
+        return (("refine", doubt), ("roll_back", doubt))
+    if report.goal == OPEN:
+        return (
+            ("keep", "nothing broke, and whether the goal is reached cannot be checked here"),
+            ("roll_back", "it changes nothing"),
+        )
+    if report.better:
+        return (("keep_partial", f"the goal is not reached, but nothing broke and {report.better[0]}"),)
+    if now.in_vain > 1:
+        return (("different", "the last changes made nothing better"), ("roll_back", "it makes nothing better"))
+    return (("refine", "nothing broke, and the goal is not reached"), ("roll_back", "it makes nothing better"))
+
+
+def chosen_move(words: str, legal: Sequence[str]) -> tuple[str, int | None]:
+    """The legal move that a model's words name, and the step that it names with it; ("", None) for none."""
+    said = " ".join(re.sub(r"[_\-:.!\"'`*]", " ", words.lower()).split())
+    named = re.fullmatch(r"(.*?)(?: (?:to )?(?:the )?(?:step|state|state after step))? ?(?:to )?(\d+)", said)
+    bare = named[1].removesuffix(" to") if named is not None else said
+    move = next((m for m in legal if bare == m.replace("_", " ") or bare in SYNONYMS[m]), "")
+    return move, int(named[2]) if named is not None and move == "roll_back" else None
+
+
+def no_change(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
+    """One attempt is used up, as by a change that cannot be applied."""
+    set_proposed(txn, node, Proposed("nobody", "", reason=reason))
+    return ERROR
+
+
+def not_verified(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
+    """The change could not be verified: it counts as one that could not be applied."""
+    step = int(txn.store.load(node.refs[PENDING])["step"])
+    set_report(txn, node, ChangeReport(failed_application=f"it could not be verified: {reason}"), step)
+    return ERROR
+
+
+def stop(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
+    """The run ends with the state that was kept last."""
+    set_no_change(txn, node, reason)
+    return ERROR
+
+
+CHANGE_FAILURES = FailureTable.of(
+    {Queue.FORMALIZE: no_change, Queue.CORRECT: no_change, Queue.VERIFY: not_verified}, otherwise=stop
+)
 
 ROLE = "decider"
 
-DECISION_SCHEMA: dict[str, Any] = {
-    "title": "decision",
-    "type": "object",
-    "properties": {"reason": {"type": "string"}, "decision": {"type": "string"}},
-    "required": ["reason", "decision"],
-    "additionalProperties": False,
-}
+DECISION_SCHEMA = object_of("decision", closed=True, reason="string", decision="string")
 """No enumeration: a decision to go back names the step, in one's own words."""
 
 
@@ -52,7 +173,7 @@ class Advice:
     reason: str = ""
 
 
-@agent(queue=Queue.DECIDE, quick=True, role=ROLE, name="decider", on_failure=ChangeFailure.STOP)
+@agent(queue=Queue.DECIDE, quick=True, role=ROLE, name="decider")
 async def decider(node: ProofNode, deps: Deps) -> Apply:
     """The model's choice among the legal moves, or that of the table."""
     task = change_of(deps)
@@ -93,15 +214,6 @@ async def _ask(node: ProofNode, deps: Deps, task: Change, now: Situation) -> Adv
     if not deps.has_model(ROLE) or now.report.is_clean or len(choices) < 2:
         return None
     known, words = await deps.store.on_thread(_told, deps.store, task, node, choices)
-    request = Request(
-        role=ROLE,
-        prompt=PROMPT,
-        variables=words,
-        attempt=node.attempts,
-        schema=DECISION_SCHEMA,
-        node=node.id,
-        seed=deps.settings.seed,
-    )
 
     async def read(reply: Reply) -> Outcome:
         said = reply.parsed or {}
@@ -113,7 +225,7 @@ async def _ask(node: ProofNode, deps: Deps, task: Change, now: Situation) -> Adv
             return Outcome(False, {}, f"there is no state after step {to}")
         return Outcome(True, {"move": move, "to": to, "reason": reason})
 
-    done = await ask_round(deps, replace(schedule(deps).scheduled(request), samples=1), read)
+    done = await ask_once(deps, node, ROLE, PROMPT, words, DECISION_SCHEMA, read=read)
     if done.winner is None:
         return Advice(done, reason=done.reason)
     value = done.winner.value
@@ -129,3 +241,20 @@ def _told(
     }
     moves = "\n".join(f"- {move}: {MOVES[move]}" for move in choices)
     return frozenset(reached), {**decision_variables(store, task, node), "moves": moves}
+
+
+def goes_on(store: StoreReader, deps: Deps, task: Change) -> bool:
+    """Whether anybody can propose another change."""
+    if used(store, PATCH) < len(patches_of(store, task)):
+        return True
+    if deps.has_model(AUTHOR):
+        return store.root().attempts - _patches_since_back(store) < task.max_attempts
+    return False
+
+
+def _patches_since_back(store: StoreReader) -> int:
+    """Attempts of the present count that were changes given by a person."""
+    entries = store.history(ROOT)
+    back = max((n for n, e in enumerate(entries) if e.kind == "decision" and e.entry.get("by") == "person"), default=-1)
+    later = entries[back + 1 :]
+    return sum(e.kind == "change" and str(e.entry.get("source", "")).startswith(PATCH) for e in later)

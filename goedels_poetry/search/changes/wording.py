@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from goedels_poetry.python.changes import Baseline, ChangeReport, plain, unified
-from goedels_poetry.python.changes.symptoms import project_file, symptom_of
+from goedels_poetry.python.changes.measuring import project_file, symptom_of
 from goedels_poetry.search.agents.story import NOTHING
 from goedels_poetry.search.tasks.attempts import REPORT
 from goedels_poetry.search.tasks.change import Change

@@ -1,24 +1,16 @@
-"""The agents that look for a Python function that passes given checks, on the machine that also searches for proofs.
+"""The agents that look for a Python function: formalize -> verify -> decide -> check_semantics -> the checker.
 
-formalize (`writer`) -> verify (`verifier`) -> decide (`decider`) -> check_semantics (`prosecutor`) -> decide -> the
-checker; from decide also to correct (`writer`), or to formalize again with another strategy. Who calls whom:
-
-* `writer` says what is to be asked (`wording`) and finds the function in the reply; without a model, or before one is
-  asked, it takes candidates from the search for programs.
-* `verifier` refuses what `strategies` says is banned or was tried before, and runs the rest in the sandbox; `reports`
-  puts what came of it into words.
-* `prosecutor` has tests proposed that might break a candidate; it decides which of them count.
-* `decider` chooses among the legal moves by a table; `failing` says what an error of any of them costs.
+`writer` asks a model, or enumerates; `verifier` refuses banned strategies and runs the checks; `prosecutor` looks for
+inputs that break a candidate which passed; `decider` chooses by a table.
 """
 
 from __future__ import annotations
 
 from goedels_poetry.search.agents.registry import Registry, load_registry
-from goedels_poetry.search.code.failing import CODE_FAILURES
+from goedels_poetry.search.code.decider import CODE_FAILURES
 
 GROUP = "goedels_poetry.code_agents"
 """Entry points of plug-ins for this kind of task."""
-
 BUILT_IN = (
     "code.writer:generator",
     "code.verifier:verifier",

@@ -1,7 +1,7 @@
-"""The decider chooses by a table what happens after an attempt, among the moves that code computed as legal.
+"""The decider chooses by a table what follows an attempt on a function; and what a failed agent costs.
 
 A strategy that has just been banned is no longer corrected: then, and after two replies in a row that could not even be
-run, the conversation begins afresh, with what is banned and why. No model is asked: which move is best says the report.
+run, the conversation begins afresh, with the bans.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from goedels_poetry.search.agents.deps import Apply, Deps
+from goedels_poetry.search.agents.failure import ERROR, FailureTable, writes
 from goedels_poetry.search.agents.registry import agent
-from goedels_poetry.search.code.failing import CodeFailure
-from goedels_poetry.search.code.reports import disputed_words
-from goedels_poetry.search.code.strategies import all_banned
+from goedels_poetry.search.code.wording import all_banned
+from goedels_poetry.search.code.writer import ROLE as WRITER
 from goedels_poetry.search.code.writer import task_of
-from goedels_poetry.search.tasks.attempts import CONVERSATION, NO_REPLY, REPLY, REPORT
+from goedels_poetry.search.tasks.attempts import CONVERSATION, NO_REPLY, REPLY, REPORT, ended, set_report
 from goedels_poetry.search.tasks.code_moves import (
     BANNED,
     BEST,
     CANDIDATE,
-    DISPUTED,
+    CODE,
     FAILED,
     MODEL,
     PASSED,
@@ -29,45 +29,68 @@ from goedels_poetry.search.tasks.code_moves import (
     REPEATED,
     SYNTHESIS,
     UNTESTED,
+    accept_passed,
     candidates,
-    is_kept,
     lift_oldest,
-    set_disputed,
     set_move,
-    set_restored,
+    set_prosecuted,
 )
 from goedels_poetry.store.reads import StoreReader
 from goedels_poetry.store.state import ProofNode, Queue
 from goedels_poetry.store.txn import Txn
 
-WRITER, PROSECUTOR = "formalizer", "judge"
-"""Roles of the models that write functions, and tests that are to break them."""
+PROSECUTOR = "judge"
+"""Role of the model that writes tests which are to break a function."""
 
 MOVES = {
-    "prosecute": "it passed; somebody tries to break it",
-    "dispute": "it passed, and the objection goes back to its author, once",
+    "prosecute": "it passed; hostile tests come next",
     "accept": "it passed, and nothing that counts has broken it",
-    "stand": "the function that had passed is the answer, and stays disputed",
-    "correct": "the model is shown what came of it",
+    "correct": "the model is shown the report",
     "fresh": "another beginning, without what is banned",
     "ask_again": "the model is asked once more",
     "give_up": "all attempts are used up",
 }
 """move -> why it may be chosen."""
-
+_AFTER_FAILURE = ("correct", "fresh", "give_up")
 POLICY: dict[str, tuple[str, ...]] = {
-    PASSED: ("prosecute", "dispute", "accept"),
-    FAILED: ("stand", "correct", "fresh", "give_up"),
-    UNTESTED: ("stand", "correct", "fresh", "give_up"),
-    BANNED: ("stand", "correct", "fresh", "give_up"),
-    REPEATED: ("stand", "correct", "fresh", "give_up"),
-    REPLY: ("stand", "correct", "fresh", "give_up"),
-    NO_REPLY: ("stand", "ask_again", "give_up"),
+    PASSED: ("prosecute", "accept"),
+    NO_REPLY: ("ask_again", "give_up"),
+    **dict.fromkeys((FAILED, UNTESTED, BANNED, REPEATED, REPLY), _AFTER_FAILURE),
 }
 """kind of report -> moves in order of preference; the first legal one is taken."""
-
 NOT_RUN = frozenset({BANNED, REPEATED, REPLY})
 """Kinds of which two in a row end a conversation."""
+
+
+def untested(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
+    """The candidate could not be tested, so it has not passed; the decider is next."""
+    words = f"Your function could not be tested: {reason}"
+    set_report(txn, node, CODE, {"kind": UNTESTED, "words": words, "reason": f"not tested: {reason}"})
+    return ERROR
+
+
+def not_prosecuted(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
+    """Nothing is used up: the candidate has passed every check, with a note that there were no hostile tests."""
+    words = f"nobody tried to break the function: {reason}"
+    set_prosecuted(txn, node, {"by": "", "tests": 0, "aside": [words], "reason": words})
+    return ERROR
+
+
+def give_up(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
+    """The run ends without a function."""
+    ended(txn, node, reason)
+    return ERROR
+
+
+CODE_FAILURES = FailureTable.of(
+    {
+        Queue.FORMALIZE: writes(CODE),
+        Queue.CORRECT: writes(CODE),
+        Queue.VERIFY: untested,
+        Queue.CHECK_SEMANTICS: not_prosecuted,
+    },
+    otherwise=give_up,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +103,9 @@ class Facts:
     prosecuted: bool
     """Whether a candidate that passed goes to the prosecutor."""
     bans: Mapping[str, Mapping[str, Any]]
-    disputed: bool = False
-    """Whether the words of the task are held against the candidate that passed."""
-    stands: bool = False
-    """Whether an earlier candidate passed and was disputed, and its author has answered."""
 
 
-@agent(queue=Queue.DECIDE, quick=True, name="decider", on_failure=CodeFailure.GIVE_UP)
+@agent(queue=Queue.DECIDE, quick=True, name="decider")
 async def decider(node: ProofNode, deps: Deps) -> Apply:
     """The first legal move of the table."""
     task = task_of(deps)
@@ -97,17 +116,12 @@ async def decider(node: ProofNode, deps: Deps) -> Apply:
         store = txn.store
         report, past = store.load(node.refs[REPORT]), candidates(store.history(node.id))
         bans = store.bans(node.id)
-        disputed = store.load(node.refs[PROSECUTED]).get("disputed", ()) if PROSECUTED in node.refs else ()
-        facts = Facts(task.max_attempts, by_model, prosecuted, bans, bool(disputed), is_kept(store, node))
+        facts = Facts(task.max_attempts, by_model, prosecuted, bans)
         legal = legal_moves(node, report, past, facts)
         move = next((m for m in POLICY[report["kind"]] if m in legal), "give_up")
         why = MOVES[move] if by_model or move != "give_up" else "nothing is left to try without a language model"
         if move == "accept":
-            return set_move(txn, node, move, why, evidence=_evidence(store, node, deps))
-        if move == "dispute":
-            return set_disputed(txn, node, why, disputed_words(disputed))
-        if move == "stand":
-            return set_restored(txn, node, why)
+            return accept_passed(txn, node, task.checks.to_json(), task.text, why)
         if move == "give_up":
             return set_move(txn, node, move, f"{why}; {_best(store, node, past)}")
         if move == "fresh" and all_banned(task, bans) and (lifted := lift_oldest(txn, node)):
@@ -137,22 +151,9 @@ def legal_moves(
         "fresh": left or last.get("by") == SYNTHESIS,
         "ask_again": left,
         "prosecute": passed and facts.prosecuted and PROSECUTED not in node.refs,
-        "dispute": passed and facts.disputed and conversed and DISPUTED not in node.refs,
         "accept": passed,
-        "stand": not passed and facts.stands,
     }
     return frozenset(move for move, legal in allowed.items() if legal)
-
-
-def _evidence(store: StoreReader, node: ProofNode, deps: Deps) -> dict[str, Any]:
-    """What the checker gets: it runs every check again and believes none of the rest."""
-    task = task_of(deps)
-    return {
-        "source": store.load(node.refs[CANDIDATE])["source"],
-        "checks": task.checks.to_json(),
-        "task": task.text,
-        "report": store.load(node.refs[REPORT]),
-    }
 
 
 def _best(store: StoreReader, node: ProofNode, past: Sequence[Mapping[str, Any]]) -> str:

@@ -7,139 +7,37 @@ again with far more inputs, and with symbolic execution where that is installed.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from goedels_poetry.models.requests import Reply, Request
-from goedels_poetry.protocol.base import Outcome
+from goedels_poetry.models.requests import object_of
 from goedels_poetry.python.testing.candidate import replay, test_candidate
 from goedels_poetry.python.testing.checks import CheckResult
 from goedels_poetry.search.agents.deps import Apply, Deps
-from goedels_poetry.search.agents.guidance import schedule
 from goedels_poetry.search.agents.registry import agent
-from goedels_poetry.search.agents.rounds import Round, ask_round
-from goedels_poetry.search.code.failing import CodeFailure
-from goedels_poetry.search.code.reports import broken_report, report_on
-from goedels_poetry.search.code.wording import is_exception, query_of
+from goedels_poetry.search.agents.rounds import Round, ask_once
+from goedels_poetry.search.code.decider import PROSECUTOR
+from goedels_poetry.search.code.wording import broken_report, is_exception, query_of, report_on
 from goedels_poetry.search.code.writer import task_of
 from goedels_poetry.search.tasks.attempts import REPORT
 from goedels_poetry.search.tasks.code import CodeTask
-from goedels_poetry.search.tasks.code_moves import CANDIDATE, EVIDENCE, disputes_kept, set_broken, set_prosecuted
+from goedels_poetry.search.tasks.code_moves import CANDIDATE, EVIDENCE, set_prosecuted
 from goedels_poetry.store.state import ProofNode, Queue
 from goedels_poetry.store.txn import Txn
 
-# Tests that are meant to break a candidate
-
-MAX_LENGTH = 200_000
-MAX_BITS = 100_000
-"""Elements of a sequence, and bits of a number, that are built."""
-
 
 class NotAValue(ValueError):
-    """It is no literal, or a larger one than is built here."""
-
-
-def value_of(node: ast.expr) -> Any:
-    """The value of an expression made of literals, ``[0] * 1000``, ``10 ** 18``, ``-1``, ``list(range(5))``.
-
-    Raises:
-        NotAValue.
-    """
-    try:
-        return _value(node)
-    except (TypeError, ValueError, ArithmeticError, RecursionError, MemoryError) as error:
-        raise NotAValue(str(error)) from None
-
-
-def _value(node: ast.expr) -> Any:
-    match node:
-        case ast.Constant(value=value):
-            return value
-        case ast.List(elts=parts):
-            return [_value(part) for part in parts]
-        case ast.Tuple(elts=parts):
-            return tuple(_value(part) for part in parts)
-        case ast.Set(elts=parts):
-            return {_value(part) for part in parts}
-        case ast.Dict(keys=keys, values=values) if all(key is not None for key in keys):
-            return {_value(k): _value(v) for k, v in zip(keys, values, strict=True) if k is not None}
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -_value(operand)
-        case ast.UnaryOp(op=ast.UAdd(), operand=operand):
-            return +_value(operand)
-        case ast.BinOp(left=left, op=op, right=right):
-            return _combined(op, _value(left), _value(right))
-        case ast.Call(func=ast.Name(id="range"), args=args, keywords=[]):
-            return _bounded(range(*(_value(arg) for arg in args)))
-        case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value="inf" | "-inf" | "nan")], keywords=[]):
-            raise NotAValue("a float without a literal")
-        case ast.Call(func=ast.Name(id="list" | "tuple" | "set" as kind), args=args, keywords=[]) if len(args) < 2:
-            items = list(_bounded(_value(args[0]))) if args else []
-            return {"list": list, "tuple": tuple, "set": set}[kind](items)
-    raise NotAValue(f"{ast.unparse(node)[:60]} is no literal")
-
-
-def _combined(op: ast.operator, left: Any, right: Any) -> Any:
-    match op:
-        case ast.Add():
-            return _bounded(left + right)
-        case ast.Sub():
-            return left - right
-        case ast.Mult():
-            if isinstance(left, int) and isinstance(right, int):
-                return _small(left * right) if left.bit_length() + right.bit_length() < MAX_BITS else _too_large()
-            sequence, times = (right, left) if isinstance(left, int) else (left, right)
-            return sequence * times if len(sequence) * times <= MAX_LENGTH else _too_large()
-        case ast.Pow() if isinstance(left, int) and isinstance(right, int) and right >= 0:
-            return left**right if left.bit_length() * right < MAX_BITS else _too_large()
-        case ast.FloorDiv():
-            return left // right
-    raise NotAValue("an operation that is not built here")
-
-
-def _bounded(value: Any) -> Any:
-    if isinstance(value, int | float):
-        return _small(value)
-    return value if len(value) <= MAX_LENGTH else _too_large()
-
-
-def _small(value: Any) -> Any:
-    return value if not isinstance(value, int) or value.bit_length() < MAX_BITS else _too_large()
-
-
-def _too_large() -> Any:
-    raise NotAValue("larger than is built here")
+    """It is no call of the function with literals."""
 
 
 MOST_TESTS = 8
-_IN_QUOTES = re.compile("[\"'“‘`]([^\"'“”‘’`]+)[\"'”’`]")
-MAX_WORDS = 300
-"""Characters of a quotation."""
 MAX_CALL = 4_000
 """Characters of a call that is looked at."""
 
-SCHEMA: dict[str, Any] = {
-    "title": "tests",
-    "type": "object",
-    "properties": {
-        "tests": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "call": {"type": "string"},
-                    "expected": {},
-                    "why": {"type": "string"},
-                    "words": {"type": "string"},
-                },
-                "required": ["call"],
-            },
-        }
-    },
-    "required": ["tests"],
-}
+SCHEMA = object_of(
+    "tests", tests=[object_of("", required=("call",), call="string", expected={}, why="string", words="string")]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,36 +52,25 @@ class HostileTest:
     words: str = ""
     """Those of the task that decide it; "" where the proposal quotes none."""
 
-    def dispute(self, reason: str) -> dict[str, Any]:
-        """The objection to a candidate, as results have it."""
-        return {
-            "call": self.call,
-            "input": self.arguments,
-            "expected": self.expected or None,
-            "words": self.words,
-            "reason": " ".join(reason.split())[:300],
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What came of the proposals."""
+    """The outcome of the proposals."""
 
     counted: int = 0
     """Those whose input is allowed and about which the task says something."""
     broken: tuple[CheckResult, ...] = ()
     """Faults that count."""
     aside: tuple[str, ...] = ()
-    """What was set aside, in words."""
+    """The others, in words."""
     disputed: tuple[dict[str, Any], ...] = ()
-    """What the words of the task are said to forbid, see `HostileTest.dispute`."""
+    """Calls on which the words of a task without a contract are said to contradict the candidate."""
 
 
 async def tried(task: CodeTask, source: str, proposals: Sequence[Mapping[str, Any]], seed: int) -> Trial:
-    """Run what was proposed against a candidate that has passed every check."""
+    """Run the proposals against a candidate that has passed every check."""
     tests, aside = read_tests(task, proposals)
     broken: list[CheckResult] = []
-    disputed: list[dict[str, Any]] = []
     counted = 0
     open_tests: list[HostileTest] = []
     for test in tests:
@@ -203,19 +90,18 @@ async def tried(task: CodeTask, source: str, proposals: Sequence[Mapping[str, An
         elif shown.passed:
             counted += 1
             open_tests.append(test)
-        elif shown.kind == "resources" and test.words:
-            disputed.append(test.dispute(shown.reason))
         else:  # an input that is not allowed, or one so large that time or stack were at an end
             aside.append(f"{test.call}: {shown.reason}")
-    for test, differs in [] if broken else await _differing(task, source, open_tests, seed):
-        if test.words and await _may_be_right(task, test):
-            disputed.append(test.dispute(differs.reason))
+    wanted, disputed = {f"{test.call} == {test.expected}": test for test in open_tests}, list[dict[str, Any]]()
+    for differs in [] if broken else await _differing(task, source, open_tests, seed):
+        reason, test = " ".join(differs.reason.split()), wanted[differs.name]
+        if test.words and not task.checks.has_contract():
+            told = {"call": test.call, "input": test.arguments, "expected": test.expected or None, "words": test.words}
+            disputed.append({**told, "reason": reason[:300]})
         else:
-            given = f"{' '.join(differs.reason.split())} ({differs.name})"
-            aside.append(f"the task does not decide it, but {given}")
-    return Trial(
-        counted, tuple(broken), tuple(" ".join(each.split())[:300] for each in aside), () if broken else tuple(disputed)
-    )
+            aside.append(f"the task does not decide it, but {reason} ({differs.name})")
+    short = tuple(" ".join(each.split())[:300] for each in aside)
+    return Trial(counted, tuple(broken), short, tuple(disputed))
 
 
 def read_tests(task: CodeTask, proposals: Sequence[Mapping[str, Any]]) -> tuple[list[HostileTest], list[str]]:
@@ -223,42 +109,18 @@ def read_tests(task: CodeTask, proposals: Sequence[Mapping[str, Any]]) -> tuple[
     tests: list[HostileTest] = []
     aside: list[str] = []
     for proposal in proposals[:MOST_TESTS]:
-        text = str(proposal.get("call", "")).strip()
+        text, expected = str(proposal.get("call", "")).strip(), proposal.get("expected")
+        is_open = expected in (None, "", "null") or any(str(expected).strip() == name for name, _ in task.raises)
         try:
-            arguments = arguments_of(task, text)
-            expected = proposal.get("expected")
-            wanted = "" if _is_open(expected, task) else _literal(expected)
+            arguments, wanted = arguments_of(task, text), "" if is_open else _literal(expected)
         except (NotAValue, SyntaxError, ValueError, RecursionError, MemoryError) as error:
             aside.append(f"{text[:80]}: not a test that can be run ({error})")
             continue
         if all(arguments != other.arguments for other in tests):
-            tests.append(HostileTest(text[:200], arguments, wanted, _quoted(task, proposal)))
+            quoted = " ".join(str(proposal.get("words", ""))[:MAX_CALL].split())
+            stated = " " in quoted and quoted.casefold() in " ".join(task.task.split()).casefold()
+            tests.append(HostileTest(text[:200], arguments, wanted, quoted[:300] if stated else ""))
     return tests, aside
-
-
-def _quoted(task: CodeTask, proposal: Mapping[str, Any]) -> str:
-    """What the proposal quotes of the task, more than one word in their order; "" for nothing."""
-    has, why = " ".join(task.task.split()).casefold(), str(proposal.get("why", ""))[:MAX_CALL]
-    for words in (str(proposal.get("words", ""))[:MAX_CALL], why, *_IN_QUOTES.findall(why)):
-        said = " ".join(words.split()).strip("\"'“”.… ")
-        if " " in said and said.casefold() in has:
-            return said[:MAX_WORDS]
-    return ""
-
-
-async def _may_be_right(task: CodeTask, test: HostileTest) -> bool:
-    """Whether the contract of the task allows the value that is expected."""
-    if not task.checks.has_contract():
-        return True
-    line = " ".join(task.signature.split()).rstrip(":").rstrip()
-    does = f"raise {test.expected}" if is_exception(test.expected) else f"return {test.expected}"
-    shown = await replay(task.whole(f"{line}:\n    {does}\n"), task.checks, test.arguments)
-    return not shown.violates()
-
-
-def _is_open(expected: Any, task: CodeTask) -> bool:
-    """Whether no value is expected: none is named, or an exception that the contract itself decides about."""
-    return expected in (None, "", "null") or any(str(expected).strip() == name for name, _ in task.raises)
 
 
 def arguments_of(task: CodeTask, call: str) -> dict[str, str]:
@@ -283,7 +145,14 @@ def arguments_of(task: CodeTask, call: str) -> dict[str, str]:
     if missing:
         raise NotAValue(f"it lacks {', '.join(missing)}")
     values = {name: given.get(name) or task.defaults[name] for name in task.parameters}
-    return {name: repr(value_of(value)) for name, value in values.items()}
+    return {name: repr(_value(value)) for name, value in values.items()}
+
+
+def _value(written: ast.expr | str) -> Any:
+    try:
+        return ast.literal_eval(written)
+    except (TypeError, ValueError, SyntaxError, RecursionError, MemoryError) as error:
+        raise NotAValue(f"no literal: {error}"[:100]) from None
 
 
 def _literal(expected: Any) -> str:
@@ -291,7 +160,7 @@ def _literal(expected: Any) -> str:
         return repr(expected)  # the model wrote the value instead of its text
     if is_exception(expected.strip()):
         return expected.strip()
-    return repr(value_of(ast.parse(expected.strip(), mode="eval").body))
+    return repr(_value(expected.strip()))
 
 
 def _of_example(task: CodeTask, test: HostileTest) -> str | None:
@@ -311,31 +180,27 @@ def _same(one: str, other: str) -> bool:
     return bool(ast.literal_eval(one) == ast.literal_eval(other))
 
 
-async def _differing(
-    task: CodeTask, source: str, tests: Sequence[HostileTest], seed: int
-) -> list[tuple[HostileTest, CheckResult]]:
+async def _differing(task: CodeTask, source: str, tests: Sequence[HostileTest], seed: int) -> list[CheckResult]:
     """Where the candidate gives something else than was expected, and no check of the task says which is right."""
-    wanted = {f"{test.call} == {test.expected}": test for test in tests if test.expected}
-    if not wanted:
+    pairs = tuple((test.call, test.expected) for test in tests if test.expected)
+    if not pairs:
         return []
-    pairs = tuple((test.call, test.expected) for test in wanted.values())
     checks = replace(
         task.checks, requires=(), ensures=(), raises=(), examples=pairs, assertions=(), properties=(), doctests=False
     )
     report = await test_candidate(source, checks, seed=seed, effort="quick")
-    return [(wanted[each.name], each) for each in report.results if not each.passed and each.name in wanted]
+    return [each for each in report.results if not each.passed and each.kind == "example"]
 
 
-ROLE = "judge"
 PROMPT = "code-prosecute"
 
 
-@agent(queue=Queue.CHECK_SEMANTICS, name="prosecutor", on_failure=CodeFailure.NOT_PROSECUTED)
+@agent(queue=Queue.CHECK_SEMANTICS, name="prosecutor")
 async def prosecutor(node: ProofNode, deps: Deps) -> Apply:
     """Tests that might break it; what does break it costs the attempt, and stays for later ones."""
     task, candidate = task_of(deps), await deps.load(node, CANDIDATE)
     source = str(candidate["source"])
-    if deps.has_model(ROLE):
+    if deps.has_model(PROSECUTOR):
         return await _by_model(node, deps, task, source)
     return await _by_machine(node, deps, task, source)
 
@@ -348,27 +213,14 @@ async def _by_machine(node: ProofNode, deps: Deps, task: CodeTask, source: str) 
         note = f"nothing broke it on {tested.inputs_tried} inputs"
         return lambda txn: set_prosecuted(txn, node, {**found, "reason": note})
     report = report_on(task, tested)
-    return lambda txn: set_broken(txn, node, {**found, "reason": str(report["reason"])}, report)
+    return lambda txn: set_prosecuted(txn, node, {**found, "reason": str(report["reason"])}, report)
 
 
 async def _by_model(node: ProofNode, deps: Deps, task: CodeTask, source: str) -> Apply:
-    request = Request(
-        role=ROLE,
-        prompt=PROMPT,
-        variables={"query": query_of(task), "candidate": source, "function": task.function},
-        attempt=node.attempts,
-        schema=SCHEMA,
-        node=node.id,
-        seed=deps.settings.seed,
-    )
-
-    async def read(reply: Reply) -> Outcome:
-        return Outcome(True, dict(reply.parsed or {}))
-
-    done: Round = await ask_round(deps, replace(schedule(deps).scheduled(request), samples=1), read)
+    words = {"query": query_of(task), "candidate": source, "function": task.function}
+    done = await ask_once(deps, node, PROSECUTOR, PROMPT, words, SCHEMA)
     proposals: Sequence[dict[str, Any]] = list(done.winner.value.get("tests", ())) if done.winner is not None else []
-    earlier = await deps.store.on_thread(disputes_kept, deps.store, node)
-    trial = await tried(task, source, [*earlier, *proposals], deps.settings.seed)
+    trial = await tried(task, source, proposals, deps.settings.seed)
     before = await deps.load(node, REPORT)
     found = {
         "by": done.model,
@@ -381,7 +233,7 @@ async def _by_model(node: ProofNode, deps: Deps, task: CodeTask, source: str) ->
     def apply(txn: Txn) -> str:
         done.log(txn, node)
         if trial.broken:
-            return set_broken(txn, node, found, broken_report(task, trial.broken, before))
+            return set_prosecuted(txn, node, found, broken_report(task, trial.broken, before))
         return set_prosecuted(txn, node, found)
 
     return apply

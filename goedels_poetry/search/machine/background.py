@@ -1,56 +1,39 @@
 """An event loop in a thread of its own, on which synchronous faces wait: in scripts, notebooks and threads alike.
 
-A notebook's thread has a loop that runs already, and several threads cannot share one that is not running: so the loop
-never belongs to who asks. One for each face, begun when it is first needed, ended with it.
+A notebook's thread has a loop that runs already, and several threads cannot share one that is not running. There is one
+for each face, begun when it is first needed, ended with it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import inspect
 import signal
 import threading
 import weakref
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import CancelledError, Future
 from types import FrameType
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from goedels_poetry.errors import GoedelsPoetryError
 
 T = TypeVar("T")
 
 ENDING = 10.0
-"""Seconds that what is cancelled at the end of the process has to end its own processes."""
+"""Seconds that cancelled work has to end its own processes."""
 
 
 class Closed(GoedelsPoetryError, RuntimeError):
     """It was closed and takes no more work."""
 
 
-class _Job(Generic[T]):
-    """Work, and the task that does it."""
-
-    def __init__(self, work: Coroutine[Any, Any, T]) -> None:
-        self.work = work
-        self._task: asyncio.Task[Any] | None = None
-
-    async def run(self) -> T:
-        self._task = asyncio.current_task()
-        return await self.work
-
-    async def ended(self) -> None:
-        if self._task is None:  # it was cancelled before it began
-            self.work.close()
-        else:
-            await asyncio.wait({self._task})
-
-
 class BackgroundLoop:
     """Any number of threads may give it work at once.
 
     Args:
-        what: name of what owns it, for the words of :class:`Closed`.
+        what: name of its owner, for the words of :class:`Closed`.
     """
 
     def __init__(self, what: str) -> None:
@@ -66,53 +49,60 @@ class BackgroundLoop:
         Raises:
             Closed: after :meth:`close`. RuntimeError: it is asked from work of its own, which would wait for itself.
         """
-        return self._begin(_Job(work))
-
-    def _begin(self, job: _Job[T]) -> Future[T]:
         with self._lock:
             if self._closed or threading.current_thread() is self._thread:
-                job.work.close()
+                work.close()
                 if self._closed:
                     raise self._gone()
                 raise RuntimeError(f"a listener of this {self._what} waits for it: use the coroutine of the same name")
             if self._loop is None:
-                loop = self._loop = asyncio.new_event_loop()
-                # A daemon, so that a program which forgets to close does not hang at its end.
-                self._thread = threading.Thread(target=_run, args=(loop,), name=f"{self._what} loop", daemon=True)
-                self._thread.start()
-                weakref.finalize(self, _end, loop, self._thread)
-            return asyncio.run_coroutine_threadsafe(job.run(), self._loop)
+                self._loop, self._thread = self._started()
+                weakref.finalize(self, _end, self._loop, self._thread)
+            return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def run(self, work: Coroutine[Any, Any, T], interrupt: Callable[[str], None] | None = None) -> T:
         """Wait for it. What breaks off the waiting (Ctrl-C) cancels it, and waits until it has ended.
 
         Args:
-            work: what is to be done.
             interrupt: called instead, with the reason, by the first of `stopping_signals` where the main thread waits.
 
         Raises:
             Closed: before or meanwhile. Else as :meth:`begin` and ``work``.
         """
-        job = _Job(work)
-        future = self._begin(job)
+        ended = threading.Event()
+
+        async def noted() -> T:
+            try:
+                return await work
+            finally:
+                ended.set()
+
+        try:
+            future = self.begin(noted())
+        except BaseException:
+            work.close()
+            raise
         with stopping_on(interrupt) if interrupt is not None else contextlib.nullcontext():
             try:
                 return future.result()
             except BaseException as error:
+                future.cancel()
+                with contextlib.suppress(Closed):  # the loop comes to the cancelling before it comes to this
+                    self.begin(asyncio.sleep(0)).result()
+                if inspect.getcoroutinestate(work) == inspect.CORO_CREATED:
+                    work.close()
+                else:  # so that the same can begin again: it holds its locks until it has ended
+                    ended.wait(ENDING)
                 if future.cancelled() and self._closed:
                     raise self._gone() from error
-                future.cancel()
-                self._wait_for_end(job)
                 raise
 
-    def _wait_for_end(self, job: _Job[Any]) -> None:
-        """So that the same can begin again at once: what is cancelled holds its locks until it has ended."""
-        with self._lock:
-            if self._loop is None:
-                return
-            ended = asyncio.run_coroutine_threadsafe(job.ended(), self._loop)
-        with contextlib.suppress(TimeoutError, CancelledError):
-            ended.result(ENDING)
+    def _started(self) -> tuple[asyncio.AbstractEventLoop, threading.Thread]:
+        loop = asyncio.new_event_loop()
+        # A daemon, so that a program which forgets to close does not hang at its end.
+        thread = threading.Thread(target=_run, args=(loop,), name=f"{self._what} loop", daemon=True)
+        thread.start()
+        return loop, thread
 
     def _gone(self) -> Closed:
         return Closed(f"this {self._what} is closed: make another one")
@@ -130,24 +120,72 @@ class BackgroundLoop:
         if last is None and loop is None:
             return
         if loop is None or thread is None:  # a loop that runs here already could not wait for it
-            loop = asyncio.new_event_loop()
-            thread = threading.Thread(target=_run, args=(loop,), name=f"{self._what} loop", daemon=True)
-            thread.start()
+            loop, thread = self._started()
         try:
             asyncio.run_coroutine_threadsafe(_finish(last), loop).result()
         finally:
             _end(loop, thread)
 
 
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    asyncio.set_event_loop(loop)
+    while True:
+        try:
+            return loop.run_forever()
+        except (SystemExit, KeyboardInterrupt):
+            continue  # the task that raised it passes it on to its caller, who waits for the loop
+
+
+async def _finish(last: Coroutine[Any, Any, None] | None) -> None:
+    await _cancel_all()
+    if last is not None:
+        await last
+    await asyncio.get_running_loop().shutdown_asyncgens()
+    await asyncio.get_running_loop().shutdown_default_executor()
+
+
+async def _cancel_all() -> None:
+    waiting = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+    for task in waiting:
+        task.cancel()
+    await asyncio.gather(*waiting, return_exceptions=True)
+
+
+def _end(loop: asyncio.AbstractEventLoop, thread: threading.Thread) -> None:
+    """Stop the loop and let its thread go; nothing when that was done. At the end of the process, too."""
+    if loop.is_closed() or threading.current_thread() is thread:
+        return
+    with contextlib.suppress(RuntimeError, TimeoutError, CancelledError):  # it ends meanwhile, or does not let go
+        asyncio.run_coroutine_threadsafe(_cancel_all(), loop).result(ENDING)
+    with contextlib.suppress(RuntimeError):
+        loop.call_soon_threadsafe(loop.stop)
+    thread.join(ENDING)
+    if not thread.is_alive():
+        loop.close()
+
+
+def call_in(loop: asyncio.AbstractEventLoop, call: Callable[[], Any]) -> None:
+    """Call it in a loop: at once where we are in it, else as soon as it comes to it; never when it is closed."""
+    with contextlib.suppress(RuntimeError):
+        if asyncio.get_running_loop() is loop:
+            call()
+            return
+    with contextlib.suppress(RuntimeError):
+        loop.call_soon_threadsafe(call)
+
+
+# -- signals -------------------------------------------------------------------------------------------------------
+
+
 def stopping_signals() -> tuple[signal.Signals, ...]:
-    """What asks for a clean end: Ctrl-C, SIGTERM, and a terminal that is closed, unless that is ignored (``nohup``)."""
+    """The signals that ask for a clean end: Ctrl-C, SIGTERM, and a closed terminal unless it is ignored (``nohup``)."""
     hangup = getattr(signal, "SIGHUP", None)
     heard = hangup is not None and signal.getsignal(hangup) is not signal.SIG_IGN
     return (signal.SIGINT, signal.SIGTERM, *((hangup,) if heard else ()))
 
 
 class Listeners:
-    """Who listens for `stopping_signals` at the moment, so that he can listen again after a loop that did."""
+    """The present handlers of `stopping_signals`, to be put back after a loop that has its own."""
 
     def __init__(self) -> None:
         self._handlers = {number: signal.getsignal(number) for number in stopping_signals()}
@@ -185,54 +223,3 @@ def stopping_on(interrupt: Callable[[str], None]) -> Iterator[None]:
         yield
     finally:
         restore()
-
-
-def call_in(loop: asyncio.AbstractEventLoop, call: Callable[[], Any]) -> None:
-    """Call it in a loop: at once where we are in it, else as soon as it comes to it; never when it is closed."""
-    try:
-        here: asyncio.AbstractEventLoop | None = asyncio.get_running_loop()
-    except RuntimeError:
-        here = None
-    if here is loop:
-        call()
-    else:
-        with contextlib.suppress(RuntimeError):
-            loop.call_soon_threadsafe(call)
-
-
-def _run(loop: asyncio.AbstractEventLoop) -> None:
-    asyncio.set_event_loop(loop)
-    while True:
-        try:
-            return loop.run_forever()
-        except (SystemExit, KeyboardInterrupt):
-            continue  # it stands in the task that raised it, and goes to who waits; without a loop he waits for ever
-
-
-async def _finish(last: Coroutine[Any, Any, None] | None) -> None:
-    await _cancel_all()
-    if last is not None:
-        await last
-    await asyncio.get_running_loop().shutdown_asyncgens()
-    await asyncio.get_running_loop().shutdown_default_executor()
-
-
-async def _cancel_all() -> None:
-    here = asyncio.current_task()
-    waiting = [task for task in asyncio.all_tasks() if task is not here]
-    for task in waiting:
-        task.cancel()
-    await asyncio.gather(*waiting, return_exceptions=True)
-
-
-def _end(loop: asyncio.AbstractEventLoop, thread: threading.Thread) -> None:
-    """Stop the loop and let its thread go; nothing when that was done. At the end of the process, too."""
-    if loop.is_closed() or threading.current_thread() is thread:
-        return
-    with contextlib.suppress(RuntimeError, TimeoutError):  # it ends meanwhile, or does not let go
-        asyncio.run_coroutine_threadsafe(_cancel_all(), loop).result(ENDING)
-    with contextlib.suppress(RuntimeError):
-        loop.call_soon_threadsafe(loop.stop)
-    thread.join(ENDING)
-    if not thread.is_alive():
-        loop.close()

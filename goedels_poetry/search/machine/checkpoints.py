@@ -18,7 +18,6 @@ from goedels_poetry.files import is_no_file
 from goedels_poetry.search.machine.graph import RECURSION_LIMIT
 from goedels_poetry.search.machine.supervisor import RUNNING
 from goedels_poetry.store.database import refuse
-from goedels_poetry.store.proof_store import ProofStore
 from goedels_poetry.store.runs import RunDir
 from goedels_poetry.store.shared_database import PATIENCE
 from goedels_poetry.store.state import GoedelsPoetryState
@@ -89,17 +88,20 @@ def has_checkpoints(place: RunDir) -> bool:
 
 
 @asynccontextmanager
-async def checkpointer(place: RunDir, store: ProofStore) -> AsyncIterator[Any]:
+async def checkpointer(place: RunDir) -> AsyncIterator[Any]:
     """Write checkpoints of a run; raises sqlite3.Error or StoreError, then and whenever the graph is driven with it."""
     if place.database is not None:
         async with place.database.checkpointer(_strict_serializer()) as found:
             yield found
         return
-    from goedels_poetry.search.machine.saver import saver
+    import aiosqlite
+    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
     _check_file(place.graph_db)
-    async with saver(place.graph_db, _strict_serializer(), store) as found:
-        yield found
+    async with aiosqlite.connect(place.graph_db, timeout=PATIENCE) as db:
+        # Survives kill -9 of this process; only a power loss may take the last checkpoints with it.
+        await db.execute("PRAGMA synchronous=NORMAL")
+        yield AsyncSqliteSaver(db, serde=_strict_serializer())
 
 
 def _check_file(path: Path) -> None:

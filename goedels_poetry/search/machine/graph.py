@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from contextvars import Context, copy_context
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -46,9 +46,6 @@ CANNOT_GO_ON = "the machine cannot go on"
 """How the reason begins when a run stops for what says nothing about the theorem: a solver that cannot be run, no file
 handle left."""
 
-
-TOGETHER = 32
-"""Commits that go to the disk at once: so many take some milliseconds, after which replies are read."""
 
 MOST_COST = 1e12
 """Of anything, in one step."""
@@ -107,8 +104,7 @@ class Machine:
         for item, node in there:
             deps = replace(self.deps, cost={}, faults=[], displaced=spec.displaced)
             work = partial(_bounded, spec, node, deps, state, seconds, self.statement)
-            task = work() if spec.quick or self.jobs.are_apart(spec) else self._placed(work)
-            start = partial(self.jobs.start, item.key, spec, node, item.seq, task, deps.cost, deps.faults)
+            start = partial(self.jobs.start, item.key, spec, node, item.seq, work(), deps.cost, deps.faults)
             context.copy().run(start)
         if not spec.quick:
             return [
@@ -119,10 +115,6 @@ class Machine:
         if jobs:
             await asyncio.wait({job.task for job in jobs})
         return await self._collect(jobs)
-
-    async def _placed(self, work: Callable[[], Awaitable[Apply]]) -> Apply:
-        async with self.jobs.place:
-            return await work()
 
     async def _collect(self, jobs: Sequence[Job]) -> list[Step]:
         errors = [_error_of(job) for job in jobs]
@@ -175,29 +167,15 @@ class Machine:
 
     async def _commit(self, moves: Sequence[tuple[Job, Apply]]) -> list[Step | Exception | None]:
         """Each all or nothing, one after the other. None: the node moved on, or was cut off, in the meantime."""
-        if not moves:
-            return []
         steps: list[Step | Exception | None] = []
-        for first in range(0, len(moves), TOGETHER):
-            for done in await self.store.on_thread(self._committed_together, moves[first : first + TOGETHER]):
-                if isinstance(done, Commit):
-                    if done.cuts:
-                        await self.store.on_thread(self.store.forget_work, await self.jobs.cancel_below(done.cuts))
-                    self.emit(done.event)
-                steps.append(_step(done.event) if isinstance(done, Commit) else done)
-            await asyncio.sleep(0)  # replies that have come meanwhile are read
+        for job, apply in moves:
+            done = await self.store.on_thread(self._committed, job, apply)
+            if isinstance(done, Commit):
+                if done.cuts:
+                    await self.store.on_thread(self.store.forget_work, await self.jobs.cancel_below(done.cuts))
+                self.emit(done.event)
+            steps.append(_step(done.event) if isinstance(done, Commit) else done)
         return steps
-
-    def _committed_together(self, moves: Sequence[tuple[Job, Apply]]) -> list[Commit | Exception | None]:
-        if len(moves) == 1:
-            return [self._committed(*moves[0])]
-        try:
-            with self.store.together():
-                return [self._committed(job, apply) for job, apply in moves]
-        except Exception as exc:  # noqa: BLE001  none is written
-            if is_passing(exc):
-                return [exc] * len(moves)
-        return [self._committed(job, apply) for job, apply in moves]  # which of them it was, and the others
 
     def _committed(self, job: Job, apply: Apply) -> Commit | Exception | None:
         """On the store's thread."""
@@ -335,19 +313,9 @@ def build(
             shown = steps if each_step else steps[-1:]
             return [Command(goto="supervisor"), *(Command(update={"seq": step["seq"], "step": step}) for step in shown)]
 
-        return _Node(act)
+        return act
 
-    return _compile(machine.registry, _Node(supervisor), node, **compile_arguments)
-
-
-class _Node:
-    """A node that is an object: of a function LangGraph reads the whole code, each time, for graphs within it."""
-
-    def __init__(self, act: Callable[[Any], Awaitable[Any]]) -> None:
-        self._act = act
-
-    async def __call__(self, given: Any) -> Any:
-        return await self._act(given)
+    return _compile(machine.registry, supervisor, node, **compile_arguments)
 
 
 def draw(registry: Registry, **compile_arguments: Any) -> CompiledStateGraph[Any, Any, Any, Any]:

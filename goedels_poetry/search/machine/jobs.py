@@ -28,13 +28,11 @@ class Jobs:
     """The jobs of one run in this process. Only its event loop touches them.
 
     Args:
-        places: how many may be at work at once. More may have begun: they wait for `place`, first come, first served,
-            so that a place is taken in the moment in which it becomes free, and not in the supervisor's next turn.
+        places: how many may be at work at once.
     """
 
     def __init__(self, places: int) -> None:
         self.places = places
-        self.place = asyncio.Semaphore(places)
         self._jobs: dict[str, Job] = {}
         self._nodes: set[tuple[str, int]] = set()
         self._wake = asyncio.Event()

@@ -1,23 +1,91 @@
-"""The table of tasks: what a run may be about, and which agents serve it. A further task is one more line here."""
+"""Tables of the machine: kinds of tasks and the agents that serve them, what a caller brings, and lists of both."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from types import CodeType, FunctionType
+from typing import Any, NamedTuple, Self
 
+from goedels_poetry import languages
+from goedels_poetry.checker.registry import Checkers
 from goedels_poetry.errors import UnknownRun
+from goedels_poetry.languages import BroughtLanguage
 from goedels_poetry.models.client import Models
-from goedels_poetry.search.agents.registry import Registry, load_registry
+from goedels_poetry.plugins import RefusedPlugin
+from goedels_poetry.search import strategies
+from goedels_poetry.search.agents.registry import AgentSpec, Registry, given_agents, load_registry
 from goedels_poetry.search.code import code_registry
-from goedels_poetry.search.machine.extensions import Extensions
 from goedels_poetry.search.questions import question_registry
+from goedels_poetry.search.strategies import Strategy
 from goedels_poetry.search.tasks.base import Task
 from goedels_poetry.search.tasks.claim import Claim
 from goedels_poetry.search.tasks.code import CodeTask
 from goedels_poetry.search.tasks.question import Question
 from goedels_poetry.search.tasks.theorem import FormalTheorem
 from goedels_poetry.store.reads import StoreReader
+from goedels_poetry.store.results import RunResult, RunSummary
 from goedels_poetry.store.runs import identity
+
+
+@dataclass(frozen=True, slots=True)
+class Extensions:
+    """Agents serve runs about theorems and claims, strategies and languages all runs."""
+
+    agents: tuple[AgentSpec, ...] = ()
+    strategies: tuple[Strategy, ...] = ()
+    languages: tuple[BroughtLanguage, ...] = ()
+
+    @classmethod
+    def of(cls, agents: Iterable[Any] = (), strategies_: Iterable[Any] = (), languages_: Iterable[Any] = ()) -> Self:
+        """From what a caller has: marked functions, modules of some, language classes or instances.
+
+        Raises:
+            RefusedPlugin: one is not what it should be; the words say what to change.
+        """
+        for what, given in (("agents", agents), ("strategies", strategies_), ("languages", languages_)):
+            if isinstance(given, str) or not isinstance(given, Iterable):
+                raise RefusedPlugin(f"{what}= takes a list: write {what}=[...]")
+        made = cls(given_agents(agents), strategies.given(strategies_), languages.brought(languages_))
+        if made.agents:
+            made.added_to(load_registry())
+        return made
+
+    def added_to(self, registry: Registry, *, agents: bool = True) -> Registry:
+        """A registry with them; without their agents where ``agents`` is false."""
+        if not (self.agents and agents) and not self.strategies:
+            return registry
+        return registry.with_given(self.agents if agents else (), self.strategies)
+
+    @property
+    def fingerprint(self) -> str:
+        """Of the code of what is brought, "" without any: who edits a strategy wants another run, not the old answer.
+
+        What that code calls is no part of it.
+        """
+        named = [(each.name, [each.run]) for each in self.agents] + [(s.name, [s.propose]) for s in self.strategies]
+        for each in self.languages:
+            kind = each.make if isinstance(each.make, type) else type(each.make())
+            named.append((each.name, list(vars(kind).values())))
+        if not named:
+            return ""
+        code = [(name, [_facts(f.__code__) for f in made if isinstance(f, FunctionType)]) for name, made in named]
+        return sha256(repr(code).encode()).hexdigest()[:16]
+
+
+def _facts(code: CodeType) -> list[Any]:
+    """What a function does, without where it stands."""
+    inside = [_facts(c) if isinstance(c, CodeType) else _stable(c) for c in code.co_consts]
+    return [code.co_code, code.co_names, code.co_varnames, inside]
+
+
+def _stable(constant: Any) -> str:
+    """Sets of constants have no order."""
+    return str(sorted(map(repr, constant))) if isinstance(constant, frozenset) else repr(constant)
+
+
+# -- kinds of tasks ----------------------------------------------------------------------------------------------
 
 
 class Kind(NamedTuple):
@@ -69,7 +137,7 @@ def id_of(task: Task, language: str, options: dict[str, Any], models: Models | N
     # With other models it is another run: what the symbolic agents gave up on is not settled for them.
     more: dict[str, Any] = {} if models is None else {"models": models.fingerprint}
     more |= {"brought": brought} if brought else {}
-    more |= {task.kind: task.identity} if task.identity else {}
+    more |= {task.kind: task.identity} if task.kind != FormalTheorem.kind else {}
     return identity(task.text, language, {**options, **more})
 
 
@@ -91,3 +159,60 @@ def task_of(store: StoreReader) -> Task | None:
     if kind not in KINDS:
         raise UnknownRun(f"the run is about a {kind}; here a run may be about a {', a '.join(KINDS)}")
     return KINDS[kind].again(store.meta("theorem"), facts)
+
+
+# -- lists -------------------------------------------------------------------------------------------------------
+
+
+def run_id_of(run: Any) -> str:
+    """The id of the run that somebody names by its id, a result, a line of ``runs()`` or the config of a snapshot.
+
+    Raises:
+        UnknownRun: it names none; the words say what does.
+    """
+    if isinstance(run, Mapping):
+        named = run.get("configurable")
+        run = named.get("thread_id") if isinstance(named, Mapping) else None
+        if not isinstance(run, str):
+            raise UnknownRun("this config names no run: configurable.thread_id is missing, which snapshots have")
+    if isinstance(run, (RunResult, RunSummary)):
+        if not run.run_id:
+            raise UnknownRun("this result has no run: its text was not read")
+        return run.run_id
+    if not isinstance(run, str):
+        words = "give its id, a RunResult, or the config of a snapshot"
+        raise UnknownRun(f"{type(run).__name__} is no run: {words}")
+    return run
+
+
+@dataclass(frozen=True, slots=True)
+class PluginList:
+    """Everything that is not ours."""
+
+    agents: dict[str, str]
+    """Agent -> the package's entry point, or the module that it comes from."""
+    strategies: dict[str, str]
+    languages: dict[str, str]
+    """Language -> who decides about it; "" where nobody does, so that nothing can be proved in it."""
+    problems: tuple[str, ...]
+    """What is not used, and what an agent has taken over, each in one line."""
+
+    def __str__(self) -> str:
+        lines = [f"agent {name} ({origin})" for name, origin in self.agents.items()]
+        lines += [f"strategy {name} ({origin})" for name, origin in self.strategies.items()]
+        for name, checker in self.languages.items():
+            words = f"checked by {checker}" if checker else "nothing can be proved in it: it has no checker"
+            lines.append(f"language {name}, {words}")
+        return "\n".join([*lines, *self.problems]) or "no plug-ins"
+
+
+def plugin_list(extensions: Extensions) -> PluginList:
+    """What there is now, for runs about theorems."""
+    registry, checkers = extensions.added_to(load_registry()), Checkers()
+    foreign = [name for name in languages.names(extensions.languages) if name not in languages.BUILT_IN]
+    return PluginList(
+        {name: spec.plugin for name, spec in registry.agents.items() if spec.plugin},
+        {each.name: each.plugin for each in registry.strategies},
+        {name: checkers.plugin(name) for name in foreign},
+        (*registry.notices, *languages.problems(), *checkers.problems),
+    )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from goedels_poetry.errors import StoreError
 from goedels_poetry.models.accounting import Ledger
@@ -13,38 +15,20 @@ from goedels_poetry.search.agents.registry import Registry
 from goedels_poetry.search.machine.checkpoints import checkpointer, drive, run_config
 from goedels_poetry.search.machine.graph import Machine, build
 from goedels_poetry.search.machine.jobs import Jobs
-from goedels_poetry.search.machine.opening import opening
 from goedels_poetry.search.machine.session import RunSession, Subject
-from goedels_poetry.search.machine.supervisor import SupervisorAgent
+from goedels_poetry.search.machine.supervisor import RUNNING, Dispatch, SupervisorAgent
+from goedels_poetry.search.retrieval.search import PremiseSearch
 from goedels_poetry.search.tasks.base import Statement, Stop
 from goedels_poetry.store.database import refuse
 from goedels_poetry.store.shared_database import is_damaged, is_unfinished, put_aside
-from goedels_poetry.store.state import GoedelsPoetryState
+from goedels_poetry.store.state import GoedelsPoetryState, Queue
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
 
-    from goedels_poetry.search.retrieval.search import PremiseSearch
-    from goedels_poetry.settings.declared import RetrievalSettings
 
-
-class _PremisesWhenAsked:
-    """A `PremiseSearch` from the first question on: it brings LangChain, which takes longer than an easy theorem."""
-
-    def __init__(self, settings: RetrievalSettings) -> None:
-        self._settings = settings
-        self._search: PremiseSearch | None = None
-
-    def __getattr__(self, name: str) -> Any:
-        if self._search is None:
-            from goedels_poetry.search.retrieval.search import PremiseSearch
-
-            self._search = PremiseSearch(self._settings)
-        return getattr(self._search, name)
-
-    def troubles(self) -> list[str]:
-        """What failed so far; nothing where nobody has asked."""
-        return self._search.troubles() if self._search is not None else []
+DIRECT = frozenset({Queue.FORMALIZE, Queue.CHECK_SEMANTICS, Queue.PROVE, Queue.VERIFY, Queue.CORRECT, Queue.DECIDE})
+"""Where a goal is before anything is decomposed."""
 
 
 class SearchLoop:
@@ -56,7 +40,7 @@ class SearchLoop:
         self._subject = subject
         self._statement = statement
         self._registry = registry
-        self._premises: _PremisesWhenAsked | None = None
+        self._premises: PremiseSearch | None = None
 
     async def until_end(self) -> Stop:
         """Begin or go on; the store knows what is to be done."""
@@ -71,7 +55,7 @@ class SearchLoop:
         machine = Machine(
             store, self._registry, deps, jobs, supervisor, session.emit, self._statement, config["run_id"]
         )
-        session.interruption.watch(supervisor)
+        session.interruption.watch(supervisor.stop)
         try:
             if not services.graph.checkpoint_all and (stop := await opening(machine, session.place.run_id)):
                 return stop
@@ -88,7 +72,7 @@ class SearchLoop:
         path, on_chunk = self._session.place.graph_db, self._session.services.graph.on_chunk
         heard = on_chunk is not None or bool(config.get("callbacks"))
         try:
-            async with checkpointer(self._session.place, self._session.store) as saver:
+            async with checkpointer(self._session.place) as saver:
                 return await drive(build(machine, each_step=heard, checkpointer=saver), config, on_chunk)
         except sqlite3.Error as error:
             if not (is_damaged(error) or is_unfinished(error)):
@@ -98,7 +82,7 @@ class SearchLoop:
                 f"{path.name} was damaged: it is {aside.name} now, and a new one has been begun; no goal is lost"
             )
         try:
-            async with checkpointer(self._session.place, self._session.store) as saver:
+            async with checkpointer(self._session.place) as saver:
                 return await drive(build(machine, each_step=heard, checkpointer=saver), config, on_chunk)
         except sqlite3.Error as error:
             raise StoreError(f"{path}: checkpoints cannot be kept ({error})") from error
@@ -110,7 +94,7 @@ class SearchLoop:
     def _deps(self, ledger: Ledger) -> Deps:
         store, services = self._session.store, self._session.services
         if self._premises is None and isinstance(self._subject.language, Searchable):
-            self._premises = _PremisesWhenAsked(services.settings.retrieval)
+            self._premises = PremiseSearch(services.settings.retrieval)
         return Deps(
             store=store,
             language=self._subject.language,
@@ -122,6 +106,31 @@ class SearchLoop:
             preferred=tuple(store.meta("preferred") or ()),
             strategies=self._registry.strategies,
             models=services.models,
-            premises=cast("PremiseSearch | None", self._premises),
+            premises=self._premises,
             ledger=ledger,
         )
+
+
+# -- the first moves, without LangGraph ------------------------------------------------------------------------
+
+
+async def opening(machine: Machine, run_id: str) -> Stop | None:
+    """Make moves until the run is over, or there is something to decompose: then None.
+
+    Loading LangGraph takes longer than proving most small theorems. The supervisor decides here as it does in the
+    graph, and the same agents take the same steps; the graph goes on from the store like any resumed run.
+    """
+    state: GoedelsPoetryState = {"run_id": run_id, "status": RUNNING, "reason": ""}
+    while True:
+        turn = await machine.turn(state)
+        if turn.stop is not None:
+            return turn.stop
+        if await machine.store.on_thread(_is_beyond, machine, turn.plan):
+            return None
+        state = turn.state
+        agents = machine.registry.agents
+        await asyncio.gather(*(machine.step(agents[item.agent], [item], state) for item in turn.plan))
+
+
+def _is_beyond(machine: Machine, plan: Sequence[Dispatch]) -> bool:
+    return any(machine.store.get(item.node_id).queue not in DIRECT for item in plan)

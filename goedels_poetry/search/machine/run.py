@@ -12,7 +12,7 @@ import copy
 import shutil
 import time
 from collections import Counter
-from collections.abc import Coroutine, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -232,18 +232,14 @@ class Conclusion:
         )
         return await self._session.services.checkers.certify(submission)
 
-    def _evidence(self, finding: Finding) -> Coroutine[Any, Any, dict[str, Any]]:
+    async def _evidence(self, finding: Finding) -> dict[str, Any]:
         """The finished tree, or what is claimed without one, as the language puts it together."""
-        return self._assembled() if finding.verdict is Verdict.PROVED else self._answer(finding)
-
-    async def _assembled(self) -> dict[str, Any]:
-        store = self._session.store
-        steps = await store.on_own_thread(derivation, store)
-        return await self._subject.language.assemble(await self._statement.now(store), steps)
-
-    async def _answer(self, finding: Finding) -> dict[str, Any]:
-        theorem = await self._statement.now(self._session.store)
-        return await self._subject.language.assemble_answer(theorem, finding.detail)
+        store, language = self._session.store, self._subject.language
+        steps = await store.on_own_thread(derivation, store) if finding.verdict is Verdict.PROVED else None
+        theorem = await self._statement.now(store)
+        if steps is None:
+            return await language.assemble_answer(theorem, finding.detail)
+        return await language.assemble(theorem, steps)
 
     def _check_seconds(self, numbers: dict[str, Any]) -> float | None:
         """Wall time for the checker: what the search has left over, and a little more."""
@@ -282,10 +278,6 @@ def _log_trials(txn: Txn, left: Sequence[Unfinished]) -> str:
             txn.log(job.node, TRIALS, agent=job.agent, **job.log.to_json())
     txn.reason = "; ".join(f"goal {job.node}: {job.words}" for job in left)
     return "kept what was under way"
-
-
-SHORT_TEXT = 100_000
-"""Characters; to write more takes long enough to leave it to a thread."""
 
 
 class Run:
@@ -367,8 +359,7 @@ class Run:
             return
         with languages.blaming(subject.language, "prepare the theorem"):
             root = await subject.task.prepare(subject.language, subject.theorem)
-        keep = store.on_thread if len(subject.task.text) < SHORT_TEXT else store.on_own_thread
-        await keep(self._record, store)
+        await store.on_own_thread(self._record, store)
         await session.commit_once("init", lambda txn: _plant(txn, root))
 
     def _record(self, store: ProofStore) -> None:

@@ -6,11 +6,14 @@ import asyncio
 import contextlib
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 from weakref import WeakValueDictionary
+
+from typing_extensions import TypedDict, Unpack
 
 from goedels_poetry import languages
 from goedels_poetry.checker.registry import Checkers
@@ -18,15 +21,13 @@ from goedels_poetry.errors import InvalidInput, Unavailable, UnknownLanguage, Un
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.models.accounting import SharedBudget
 from goedels_poetry.models.client import Models, models_from
-from goedels_poetry.protocol.base import Configurable, JobPool, Language, SeveralTheorems, Spreading
+from goedels_poetry.protocol.base import Configurable, JobPool, Language, SeveralTheorems, Spreading, Theorem
 from goedels_poetry.search.agents.registry import Registry
-from goedels_poetry.search.machine.background import Closed
+from goedels_poetry.search.machine.background import Closed, call_in
 from goedels_poetry.search.machine.checkpoints import GraphOptions, OnChunk
 from goedels_poetry.search.machine.elsewhere import Assignment, Elsewhere, run_elsewhere
-from goedels_poetry.search.machine.extensions import Extensions
-from goedels_poetry.search.machine.kinds import KINDS, as_stored, id_of, registry_of, task_of
+from goedels_poetry.search.machine.kinds import KINDS, Extensions, as_stored, id_of, registry_of, task_of
 from goedels_poetry.search.machine.learning import Memory, MemoryFiles
-from goedels_poetry.search.machine.readings import Readings, read, text_of
 from goedels_poetry.search.machine.run import Run
 from goedels_poetry.search.machine.session import Services, Subject
 from goedels_poetry.search.memory import conversation
@@ -44,8 +45,38 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+
+class RunOptions(TypedDict, total=False):
+    """Options of every kind of run."""
+
+    name: str | None
+    """The run's name in results; a file name also selects the language by its suffix. Default: path, or title."""
+    fresh: bool
+    """Begin a new run even if there is one."""
+    resume: bool
+    """Fail with :class:`UnknownRun` when there is no run to go on with."""
+    out: Path | None
+    """Directory for the certificate (default: inside the run's directory)."""
+    on_event: OnEvent | None
+    """Called in the event loop after every commit; must not block."""
+    allowance: SharedBudget | None
+    """What other runs with the same purpose leave of the budgets."""
+    config: RunnableConfig | None
+    """Callbacks, tags, metadata and run name for LangGraph, the agents and the models that they ask; the thread and the
+    recursion limit are the run's own."""
+    on_chunk: OnChunk | None
+    """Called in the event loop with each mode ("updates" or "values") and chunk of LangGraph's stream."""
+
+
 LOGIC = "logic"
 """The language of programs that answer questions."""
+
+
+READ_GRACE = 1.0
+"""Seconds that an interrupt leaves to the reading of a theorem: most are read by then, and the run can be resumed."""
+OPTIONS = ("theorem", "assume_definitions", "without", "seed", "file")
+"""What languages of theorems take of a caller; the command line gives all of them the same."""
+_THEOREMS = frozenset({"smt", "lean", "python"})
 
 
 class MachineRunner:
@@ -101,21 +132,15 @@ class MachineRunner:
         self,
         source: str | os.PathLike[str],
         *,
-        name: str | None = None,
         language: str | None = None,
         options: dict[str, Any] | None = None,
-        fresh: bool = False,
-        resume: bool = False,
-        out: Path | None = None,
-        on_event: OnEvent | None = None,
         informal: bool = False,
         context: str = "",
         confirm: Confirm | None = None,
         steps: Sequence[str] = (),
         round_trip: bool = True,
         only_state: bool = False,
-        config: RunnableConfig | None = None,
-        on_chunk: OnChunk | None = None,
+        **more: Unpack[RunOptions],
     ) -> RunResult:
         """Prove one theorem.
 
@@ -124,13 +149,8 @@ class MachineRunner:
 
         Args:
             source: the theorem's text, or the path of its file (a `Path`; a str is always a text).
-            name: what to call it in results; a file name also selects the language by its suffix. A path is a name.
             language: name of the proof language; needed when ``name`` has no known suffix.
             options: handed to the language, e.g. ``{"assume_definitions": True}``; part of the run's id.
-            fresh: begin a new run even if there is one.
-            resume: fail with :class:`UnknownRun` when there is no run to go on with.
-            out: directory for the certificate (default: inside the run's directory).
-            on_event: called in the event loop after every commit; must not block.
             informal: ``source`` is a claim in plain words, which a model states in the language first. The verdict
                 is about that formal statement; see ``RunResult.formalization``.
             context: for a claim: formal definitions, kept byte for byte before what the model writes.
@@ -138,94 +158,40 @@ class MachineRunner:
             steps: for a claim: its author's steps of a proof, in words; hints for models.
             round_trip: for a claim: have the formal text put back into words and these compared with the claim.
             only_state: for a claim: stop when there is a formal statement; the same call without it goes on.
-            config: callbacks, tags, metadata and run name for LangGraph, the agents and the models that they ask; the
-                thread and the recursion limit are the run's own.
-            on_chunk: called in the event loop with each mode ("updates" or "values") and chunk of LangGraph's stream.
+            more: see `RunOptions`.
 
         Raises:
             UnknownLanguage, UnknownRun, RunLocked, Closed. OSError: there is no such file. An invalid theorem is a
                 result, not an exception.
         """
-        name = os.fspath(source) if name is None and not isinstance(source, str) else name
+        if more.get("name") is None and not isinstance(source, str):
+            more["name"] = os.fspath(source)
+        name = more.get("name")
         try:
-            text = source if isinstance(source, str) else await asyncio.to_thread(text_of, source)
+            text = source if isinstance(source, str) else await asyncio.to_thread(_text_of, source)
         except UnicodeDecodeError as exc:
             return RunResult(name or "", Verdict.INVALID, reason=f"the file is not UTF-8: {exc.reason}")
         task: Task = FormalTheorem(text)
         if informal:
             task = Claim(text, context, confirm, tuple(steps), round_trip, only_state)
-        return await self.arun_task(
-            task,
-            self._language(language, name),
-            {"file": name or "", **(options or {})},
-            name=name,
-            fresh=fresh,
-            resume=resume,
-            out=out,
-            on_event=on_event,
-            config=config,
-            on_chunk=on_chunk,
-        )
+        meant = {"file": name or "", **(options or {})}
+        return await self.arun_task(task, self._language(language, name), meant, **more)
 
-    async def aask(
-        self,
-        question: Question,
-        *,
-        name: str | None = None,
-        fresh: bool = False,
-        out: Path | None = None,
-        on_event: OnEvent | None = None,
-        allowance: SharedBudget | None = None,
-        config: RunnableConfig | None = None,
-        on_chunk: OnChunk | None = None,
-    ) -> RunResult:
+    async def aask(self, question: Question, **more: Unpack[RunOptions]) -> RunResult:
         """Have a question in plain language answered by a program that a model writes and the checker decides.
 
         An unfinished run of the same question, models and seed goes on; a finished one is returned as it stands.
         ``reasoning.answer_of`` puts question, run and result together.
 
-        Args:
-            question: what is asked.
-            name: what to call it in lists of runs (default: its beginning).
-            fresh: begin a new run even if there is one.
-            out: directory for the certificate (default: inside the run's directory).
-            on_event: called in the event loop after every commit; must not block.
-            allowance: what other runs with the same purpose leave of the budgets.
-            config: see :meth:`arun`; ``on_chunk`` likewise.
-
         Raises:
             RunLocked. A question that cannot be asked here is a result (``invalid``), not an exception.
         """
-        language = self._language(LOGIC, None)
-        return await self.arun_task(
-            question,
-            language,
-            question.options,
-            name=name,
-            fresh=fresh,
-            out=out,
-            on_event=on_event,
-            allowance=allowance,
-            config=config,
-            on_chunk=on_chunk,
-        )
+        return await self.arun_task(question, self._language(LOGIC, None), question.options, **more)
 
     async def arun_task(
-        self,
-        task: Task,
-        language: Language,
-        options: dict[str, Any],
-        *,
-        name: str | None = None,
-        fresh: bool = False,
-        resume: bool = False,
-        out: Path | None = None,
-        on_event: OnEvent | None = None,
-        allowance: SharedBudget | None = None,
-        config: RunnableConfig | None = None,
-        on_chunk: OnChunk | None = None,
+        self, task: Task, language: Language, options: dict[str, Any], **more: Unpack[RunOptions]
     ) -> RunResult:
-        """One run, whatever it is about; see :meth:`arun` and :meth:`aask` for the arguments and what it raises.
+        """One run, whatever it is about; see :meth:`arun` and :meth:`aask`.
 
         An unfinished run of the same task, language, options, models and seed goes on.
 
@@ -236,29 +202,16 @@ class MachineRunner:
         self._must_be_open()
         meant = {"seed": self.settings.seed, **options}
         prefix = id_of(task, language.name, meant, self.models, self.extensions.fingerprint)
-        latest = self._runs.latest(prefix)
-        if resume and latest is None:
+        latest, name = self._runs.latest(prefix), more.get("name")
+        if more.get("resume") and latest is None:
             raise UnknownRun(f"there is no run of {name or 'this theorem'} to resume (its id would be {prefix})")
         place = self._runs.nth(prefix, 1) if latest is None else latest
-        if latest is not None and (fresh or latest.is_unanswered()):
+        if latest is not None and (more.get("fresh") or latest.is_unanswered()):
             place = self._runs.new(prefix)
-        shown = name if name is not None else task.title
-        graph = GraphOptions(config, on_chunk, self._checkpoint_all)
-        return await self._run(place, task, language, meant, shown, out, on_event, allowance, graph)
+        return await self._run(place, task, language, meant, name if name is not None else task.title, more)
 
-    async def aresume(
-        self,
-        run_id: str,
-        *,
-        out: Path | None = None,
-        on_event: OnEvent | None = None,
-        config: RunnableConfig | None = None,
-        on_chunk: OnChunk | None = None,
-    ) -> RunResult:
-        """Go on with a run, by its id or an unambiguous beginning of it, under the present budgets.
-
-        See :meth:`arun` for the arguments.
-        """
+    async def aresume(self, run_id: str, **more: Unpack[RunOptions]) -> RunResult:
+        """Go on with a run, by its id or an unambiguous beginning of it, under the present budgets."""
         self._must_be_open()
         run = self._runs.get(run_id)
         with self.open_store(run.run_id) as store:
@@ -268,8 +221,7 @@ class MachineRunner:
             raise UnknownRun(f"run {run.run_id} stopped before it began; start it again from its theorem")
         if run.is_unanswered():
             run = self._runs.new(run.run_id.partition("-")[0])
-        spoken, graph = self._language(language, None), GraphOptions(config, on_chunk, self._checkpoint_all)
-        return await self._run(run, task, spoken, options, name, out, on_event, None, graph)
+        return await self._run(run, task, self._language(language, None), options, name, more)
 
     def spread_over(self, pool: JobPool) -> None:
         """Have ``pool``, which the caller closes, do the jobs of languages that let it: the goals of a run spread."""
@@ -287,9 +239,8 @@ class MachineRunner:
         """One run in a folder of the caller's, for who works in the place of another process."""
         self._must_be_open()
         task = KINDS[assignment.kind].again(assignment.text, assignment.identity)
-        graph = GraphOptions(checkpoint_all=self._checkpoint_all)
         spoken = self._language(assignment.language, None)
-        return await self._run(place, task, spoken, assignment.options, assignment.name, None, None, None, graph)
+        return await self._run(place, task, spoken, assignment.options, assignment.name, {})
 
     async def theorems(self, source: str, *, name: str | None = None, language: str | None = None) -> tuple[str, ...]:
         """Names of the theorems of a text that are still to be proved, for ``options={"theorem": …}``.
@@ -401,11 +352,9 @@ class MachineRunner:
         language: Language,
         options: dict[str, Any],
         name: str,
-        out: Path | None,
-        on_event: OnEvent | None,
-        allowance: SharedBudget | None,
-        graph: GraphOptions,
+        more: RunOptions,
     ) -> RunResult:
+        out, on_event = more.get("out"), more.get("on_event")
         self._begin()
         try:
             busy = self._busy.setdefault((asyncio.get_running_loop(), place.path), asyncio.Lock())  # kept by who has it
@@ -417,7 +366,7 @@ class MachineRunner:
                     async with busy:
                         return await run_elsewhere(self.elsewhere, place, sent, out, on_event)
             try:
-                theorem = await self._readings.of(read(task, language, options))
+                theorem = await self._readings.of(_read(task, language, options))
             except TimeoutError as exc:
                 return _unread(name, language, f"{exc}, and the time for it is used up: give it more")
             except Unavailable as exc:
@@ -429,10 +378,10 @@ class MachineRunner:
                 checkers=self._checkers,
                 models=self.models,
                 memory=self._memory.open() if task.learns else Memory(),
-                budget=allowance or SharedBudget.of_one_run(self.settings.budgets),
+                budget=more.get("allowance") or SharedBudget.of_one_run(self.settings.budgets),
                 registry=self._registry(task.kind),
                 on_event=on_event or _ignore,
-                graph=graph,
+                graph=GraphOptions(more.get("config"), more.get("on_chunk"), self._checkpoint_all),
             )
             run = Run(place, Subject(task, language, theorem, name), services)
             # Two inputs may be the same theorem: the second waits and finds the first one's result.
@@ -461,3 +410,48 @@ def _unread(name: str, language: Language, reason: str) -> RunResult:
 
 def _ignore(event: Event) -> None:
     """Nobody listens."""
+
+
+class Readings:
+    """Those under way, on whichever loops."""
+
+    def __init__(self) -> None:
+        self._under_way: set[asyncio.Future[Any]] = set()
+
+    async def of(self, work: Coroutine[Any, Any, T]) -> T | None:
+        """What it returns; None when an interrupt has ended it."""
+        reading = asyncio.ensure_future(work)
+        self._under_way.add(reading)
+        try:
+            return await reading
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if not reading.cancelled() or (task is not None and task.cancelling()):
+                raise
+            return None
+        finally:
+            self._under_way.discard(reading)
+
+    def interrupt(self) -> None:
+        """End them in a moment; in any thread."""
+        for reading in tuple(self._under_way):
+            loop = reading.get_loop()
+            call_in(loop, partial(loop.call_later, READ_GRACE, reading.cancel))
+
+
+async def _read(task: Task, language: Language, options: dict[str, Any]) -> Theorem:
+    """See `Task.read`; RefusedPlugin for what a language of somebody else raises besides.
+
+    Raises:
+        InvalidInput: an option that no language of ours knows, which would change nothing.
+    """
+    unknown = [name for name in options if name not in OPTIONS]
+    if language.name in _THEOREMS and unknown:
+        raise InvalidInput(f"options: there is no `{unknown[0]}`", hint=f"there are {', '.join(OPTIONS[:2])}")
+    with languages.blaming(language, "read the text"):
+        return await task.read(language, options)
+
+
+def _text_of(path: os.PathLike[str]) -> str:
+    """A file's text, byte for byte: line ends stay as they are. Raises OSError, UnicodeDecodeError."""
+    return Path(path).read_bytes().decode()

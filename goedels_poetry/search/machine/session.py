@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from goedels_poetry.checker.registry import Checkers
 from goedels_poetry.errors import one_line
@@ -59,36 +59,27 @@ class Services:
     """What the caller gives LangGraph."""
 
 
-class _Stoppable(Protocol):
-    def stop(self, reason: str) -> None: ...
-
-
 class Interruption:
     """Whether a run has been asked to stop, and what is to hear of it: a search, a wait. It may come before either."""
 
     def __init__(self) -> None:
         self.reason = ""
-        self._search: _Stoppable | None = None
+        self._search: Callable[[str], None] | None = None
         self._waiting: asyncio.Future[Any] | None = None
-
-    @property
-    def is_waited_for(self) -> bool:
-        """Whether the run waits for something that an interrupt breaks off."""
-        return self._waiting is not None
 
     def ask(self, reason: str) -> None:
         """Stop at the next step boundary, or break off what is waited for."""
         self.reason = reason
         if self._search is not None:
-            self._search.stop(reason)
+            self._search(reason)
         if self._waiting is not None:
             self._waiting.cancel()
 
-    def watch(self, search: _Stoppable | None) -> None:
-        """The search that is under way now; None when it has ended."""
+    def watch(self, search: Callable[[str], None] | None) -> None:
+        """How to stop the search that is under way now; None when it has ended."""
         self._search = search
         if search is not None and self.reason:
-            search.stop(self.reason)
+            search(self.reason)
 
     async def unless(self, work: Awaitable[T]) -> T:
         """Wait for something that an interrupt cancels: then CancelledError."""

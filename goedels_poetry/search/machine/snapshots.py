@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from goedels_poetry.errors import GoedelsPoetryError, StateIsReadOnly
+from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.search.agents.registry import Registry, load_registry
 from goedels_poetry.search.machine.checkpoints import has_checkpoints, reader
-from goedels_poetry.search.machine.extensions import Extensions
 from goedels_poetry.search.machine.graph import draw
-from goedels_poetry.search.machine.kinds import registry_of, task_of
+from goedels_poetry.search.machine.kinds import Extensions, registry_of, task_of
 from goedels_poetry.search.machine.supervisor import RUNNING, present_state
 from goedels_poetry.store.reads import StoreReader
 from goedels_poetry.store.results import RunResult
@@ -27,9 +26,6 @@ if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
     from langgraph.graph.state import CompiledStateGraph
     from langgraph.types import PregelTask, StateSnapshot
-
-PAGE = 50
-"""Checkpoints that are read at a time: a long history is never in memory as a whole."""
 
 NOTHING = Extensions()
 
@@ -101,7 +97,7 @@ def read_history(
     limit: int | None = None,
     extensions: Extensions = NOTHING,
 ) -> Iterator[Snapshot]:
-    """Every checkpoint, newest first, read as they are asked for; of a run without any, the state of its store.
+    """Every checkpoint, newest first; of a run without any, the state of its store.
 
     Args:
         filter: only checkpoints with this metadata, e.g. ``{"source": "input"}``: the starts of the run.
@@ -111,29 +107,14 @@ def read_history(
     if not has_checkpoints(place) and before is None and not filter and limit != 0:
         yield read_state(place, extensions=extensions)
         return
-    left = limit if limit is not None else -1
+    if limit == 0 or not has_checkpoints(place):
+        return
     newest = before is None and not filter
-    while left != 0 and has_checkpoints(place):
-        with _graph(place, extensions) as graph:
-            number = PAGE if left < 0 else min(PAGE, left)
-            chosen = dict(filter) if filter else None
-            page = list(graph.get_state_history(_thread(place), filter=chosen, before=before, limit=number))
-        for found in page:
+    with _graph(place, extensions) as graph:
+        chosen = dict(filter) if filter else None
+        for found in graph.get_state_history(_thread(place), filter=chosen, before=before, limit=limit):
             yield _snapshot(place, found, extensions, newest=newest)
             newest = False
-        if len(page) < number:
-            return
-        before, left = page[-1].config, left - len(page)
-
-
-def refuse_update(place: RunDir) -> NoReturn:
-    """Raise StateIsReadOnly: why a state cannot be written, and what to do instead."""
-    raise StateIsReadOnly(
-        f"the state of run {place.run_id} is read from its proof store, which is the source of truth, so it cannot be "
-        "written: the supervisor would read the store again at its next step. To go on from an earlier moment, use "
-        'fork(run, snapshot.values["seq"]) and resume the fork; to change what happens to a goal, install an agent '
-        "(goedels_poetry.agent) for its queue; to change a budget, resume the run with other settings"
-    )
 
 
 def _thread(place: RunDir, checkpoint: str | None = None) -> RunnableConfig:

@@ -24,15 +24,7 @@ QUICK_ITEMS = 64
 """How many nodes of quick agents one super-step takes: they commit at once, so they need no job slot."""
 
 COLLECTED = 64
-"""How many results one super-step writes, some 20 ms: places that become free meanwhile wait for its end."""
-
-FEW_FINISHED = 16
-"""So many results are written beside what begins: they take some milliseconds."""
-MOST_FINISHED = 2
-"""For each place so many results may wait while others are begun."""
-
-IN_TIME = 32
-"""For so many places a turn of the supervisor comes in time; for each further one, another job begins ahead of it."""
+"""How many results one super-step writes, some 20 ms."""
 
 SHARE_OF_LATER = 4
 """One place in so many is for less urgent queues with long work, where these have any."""
@@ -109,8 +101,6 @@ class SupervisorAgent:
         self._used = dict(used or {})
         self._mark: float | None = None  # begins with the first step: loading the machine is not searching
         self._asked_to_stop: Stop | None = None
-        self._begun = 0
-        """How many jobs have begun since results were written."""
 
     def stop(self, reason: str, budget: str = "interrupt") -> None:
         """Ask for a clean end at the next step boundary. Safe to call from a signal handler of the loop."""
@@ -145,13 +135,7 @@ class SupervisorAgent:
         return self._asked_to_stop or self._over_budget(state["spent"])
 
     def plan(self, state: GoedelsPoetryState) -> list[Dispatch]:
-        """Queued nodes to start, most urgent queue first, and finished jobs to collect.
-
-        Where places are many, more begin than there are places, so that whoever is next need not wait for a turn.
-
-        Whoever waits for a reply needs no processor: results, if they are more than a few and a place is free, are
-        written when nothing can begin; at the latest when as many have begun as there are places, for what has failed
-        may have the longest way, or when very many wait.
+        """Finished jobs to collect, then queued nodes to start, most urgent queue first.
 
         A queue with work enough for all places leaves a few to the less urgent ones: a goal that must be decomposed has
         the longest way to go, and would otherwise begin it when all others have ended theirs.
@@ -159,11 +143,9 @@ class SupervisorAgent:
         start: list[Dispatch] = []
         steps = self._steps_left(state["spent"]) - len(self._jobs)
         places, unfinished = self._jobs.places, self._jobs.unfinished()
-        may_begin = places + max(0, places - IN_TIME)
         asking = [job for job in unfinished if not self._jobs.are_apart(job.spec)]
-        checking = len(unfinished) - len(asking)
-        room = {True: places - checking, False: may_begin - len(asking)}
-        later = self._wanted_later(asking, may_begin, state)
+        room = {True: places - len(unfinished) + len(asking), False: places - len(asking)}
+        later = self._wanted_later(asking, places, state)
         taken = self._jobs.sharable_keys()
         for queue, spec in self._registry.routes.items():
             if not state["queues"][queue]["length"]:
@@ -173,24 +155,18 @@ class SupervisorAgent:
             chosen = self._choose(queue, spec, wanted, taken) if wanted > 0 else []
             room[is_apart] -= 0 if spec.quick else len(chosen)
             start += chosen
-        start = start[: max(0, steps)]
-        finished = self._jobs.finished()
-        self._begun += len(start)
-        free = len(asking) < places
-        if start and free and self._begun <= may_begin and FEW_FINISHED < len(finished) <= MOST_FINISHED * places:
-            return start
-        self._begun = 0
-        return [Dispatch(job.spec.name, job.node.id, job.seq) for job in finished[:COLLECTED]] + start
+        finished = self._jobs.finished()[:COLLECTED]
+        return [Dispatch(job.spec.name, job.node.id, job.seq) for job in finished] + start[: max(0, steps)]
 
-    def _wanted_later(self, asking: Sequence[Job], may_begin: int, state: GoedelsPoetryState) -> dict[str, int]:
-        """Queue -> of those that may have begun, how many it leaves to the less urgent ones."""
+    def _wanted_later(self, asking: Sequence[Job], places: int, state: GoedelsPoetryState) -> dict[str, int]:
+        """Queue -> how many places it leaves to the less urgent ones."""
         at_work = Counter(job.node.queue for job in asking)
         left: dict[str, int] = {}
         waiting = busy = 0
         for queue, spec in reversed(self._registry.routes.items()):
             if spec.quick or self._jobs.are_apart(spec):
                 continue
-            left[queue] = min(waiting, max(0, may_begin // SHARE_OF_LATER - busy))
+            left[queue] = min(waiting, max(0, places // SHARE_OF_LATER - busy))
             waiting += max(0, state["queues"][queue]["length"] - at_work[queue])
             busy += at_work[queue]
         return left

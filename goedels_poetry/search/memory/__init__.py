@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from goedels_poetry.search.memory.bank import LemmaBank, export_subtree, lemma_id, theory_of
+from goedels_poetry.search.memory.bank import (
+    LemmaBank,
+    StrategyStatistics,
+    export_subtree,
+    lemma_id,
+    proved_in_run,
+    theory_of,
+)
 from goedels_poetry.search.memory.lateral import ExecutionTrace, NodeState, conversation, node_state
-from goedels_poetry.search.memory.run_lemmas import proved_in_run
-from goedels_poetry.search.memory.statistics import StrategyStatistics
 
 __all__ = [
     "ExecutionTrace",

@@ -1,17 +1,19 @@
 """The lemma bank: proved statements with their proofs, shared by all runs of a data directory.
 
 A run reads the bank as it stood when the run began (a row number), so that a resumed run sees the same
-lemmas. The bank is a cache, not evidence: the checker re-verifies whatever a certificate takes from it.
+lemmas. The bank is a cache, not evidence: the checker re-verifies whatever a certificate takes from it. How often each
+strategy led to a proof, per language and shape of goal, is kept in a file of its own.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from goedels_poetry.store.derivation import scope_ids
 from goedels_poetry.store.reads import StoreReader
 from goedels_poetry.store.shared_database import SharedDatabase
 from goedels_poetry.store.state import ProofNode, relocate
@@ -125,3 +127,90 @@ class LemmaBank:
     def forget(self, lemmas: Iterable[str]) -> None:
         """Remove lemmas whose proofs the checker did not accept."""
         self._db.write("DELETE FROM lemma WHERE id=?", ((lemma,) for lemma in lemmas))
+
+
+# -- what a run gives to it ------------------------------------------------------------------------------------
+
+MOST_NODES_OF_A_LEMMA = 500
+"""Larger proofs are not worth carrying about."""
+
+
+def proved_in_run(
+    store: StoreReader,
+    language: str,
+    *,
+    cut_ones: bool,
+    latest: int | None = None,
+    wanted: Callable[[str, str], bool] = lambda key, node_id: True,
+) -> Iterator[Lemma]:
+    """Each goal below the root whose proof stands by itself, in the order in which they were proved.
+
+    Args:
+        cut_ones: with those that backtracking cut off, which stand in no proof that was checked.
+        latest: how many of the goals that were proved last are looked at; None: all.
+        wanted: by key and node; what is not wanted is not read.
+    """
+    for key, node_id in store.lemmas(latest):
+        if not wanted(key, node_id):
+            continue
+        node = store.get(node_id)
+        if node.parent is None or node.origin.startswith("bank:"):
+            continue
+        if store.is_cut(node_id) and not cut_ones:
+            continue
+        body = export_subtree(store, node_id, origin="")
+        if len(body) <= MOST_NODES_OF_A_LEMMA and not _rests_on_others(store, node, body):
+            yield Lemma(key, language, node.statement, node.strategy or "", body)
+
+
+def _rests_on_others(store: StoreReader, node: ProofNode, body: list[dict[str, Any]]) -> bool:
+    """Whether the proof of a subtree cites what does not stand in it: a lemma of the bank, or one proved beside it."""
+    if any("lemmas" in item["row"] for item in body):
+        return True
+    inside = {item["id"] for item in body}
+    outside = [fact for fact in scope_ids(store, node) if fact not in inside]
+    if not outside:
+        return False
+    parts = [item[name] for item in body for name in ("proof", "sketch") if item.get(name)]
+    cited = {cite for part in parts for cite in part.get("cites", ())}
+    text = json.dumps(parts)  # where citations are keys, they are long enough to stand for nothing else
+    return any(fact in cited or _key(store, fact) in text for fact in outside)
+
+
+def _key(store: StoreReader, fact: str) -> str:
+    """By what a node or a lemma of the bank is cited."""
+    lemma = store.meta(f"lemma:{fact}")
+    key = store.get(fact).key if lemma is None else lemma[0]["row"]["key"]
+    return str(key).rpartition(":")[2]
+
+
+# -- strategies --------------------------------------------------------------------------------------------------
+
+_STRATEGIES = """
+CREATE TABLE IF NOT EXISTS strategy(        -- one row per run, so that recording a run twice changes nothing
+  run_id TEXT NOT NULL, language TEXT NOT NULL, strategy TEXT NOT NULL, shape TEXT NOT NULL,
+  tried INTEGER NOT NULL, proved INTEGER NOT NULL, PRIMARY KEY(run_id, language, strategy, shape)) WITHOUT ROWID;
+"""
+
+
+class StrategyStatistics:
+    """The statistics' file; see `SharedDatabase` for what it raises, and for what becomes of a damaged one."""
+
+    def __init__(self, path: Path) -> None:
+        self._db = SharedDatabase(path, _STRATEGIES)
+        self.troubles = self._db.troubles
+        self.close = self._db.close
+
+    def record(self, run_id: str, language: str, counts: Mapping[tuple[str, str], tuple[int, int]]) -> None:
+        """Store one run's counts: (strategy, shape) -> (times tried, times it led to a proof)."""
+        rows = [(run_id, language, *name, *numbers) for name, numbers in counts.items()]
+        self._db.write("INSERT OR REPLACE INTO strategy VALUES(?,?,?,?,?,?)", rows)
+
+    def preferred(self, language: str, shape: str | None = None) -> tuple[str, ...]:
+        """Strategy names by rate of success (with one imagined success and failure each), best first."""
+        rows = self._db.ask(
+            "SELECT strategy FROM strategy WHERE language=?1 AND (?2 IS NULL OR shape=?2) GROUP BY strategy"
+            " ORDER BY (sum(proved) + 1.0) / (sum(tried) + 2.0) DESC, strategy",
+            (language, shape),
+        )
+        return tuple(name for (name,) in rows)

@@ -128,12 +128,9 @@ def conversation(store: StoreReader) -> list[dict[str, Any]]:
 
 
 def _resolved(store: StoreReader, entry: dict[str, Any]) -> dict[str, Any]:
-    resolved: dict[str, Any] = {}
-    for name, value in entry.items():
-        if name.endswith("_ref"):
-            resolved[name.removesuffix("_ref")] = store.load(value)
-        elif name == "exchange":
-            resolved[name] = store.load(value)
-        elif name != "variables":  # they stand in the exchange's messages
-            resolved[name] = value
-    return resolved
+    """An entry with its texts in place of references; the variables of a prompt stand in the exchange's messages."""
+    return {
+        name.removesuffix("_ref"): store.load(value) if name == "exchange" or name.endswith("_ref") else value
+        for name, value in entry.items()
+        if name != "variables"
+    }

@@ -34,10 +34,7 @@ class Tried:
 
 
 def log_place(store: StoreReader, agent: str, node_id: str) -> str:
-    """Where the job of an agent on a goal writes what it tries; see `goedels_poetry.protocol.trials`.
-
-    Of most jobs nobody ever asks for the file, and a `Path` takes longer to make than the name.
-    """
+    """The file of the job of an agent on a goal; see `goedels_poetry.protocol.trials`."""
     return f"{store.folder}/{UNDER_WAY}/{agent}-{node_id}.jsonl"
 
 

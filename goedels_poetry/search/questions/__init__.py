@@ -6,7 +6,7 @@ They work on the same machine as the search for proofs, with a table of their ow
 from __future__ import annotations
 
 from goedels_poetry.search.agents.registry import Registry, load_registry
-from goedels_poetry.search.questions.failing import QUESTION_FAILURES
+from goedels_poetry.search.questions.decider import QUESTION_FAILURES
 
 GROUP = "goedels_poetry.question_agents"
 """Entry points of plug-ins for questions."""

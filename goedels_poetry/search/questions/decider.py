@@ -10,12 +10,13 @@ from typing import Any
 
 from goedels_poetry.protocol.base import OPEN, REFUSED, VACUOUS
 from goedels_poetry.search.agents.deps import Apply, Deps
+from goedels_poetry.search.agents.failure import ERROR, FailureTable, writes
 from goedels_poetry.search.agents.registry import agent
-from goedels_poetry.search.questions.failing import QuestionFailure
 from goedels_poetry.search.questions.writer import question_of
-from goedels_poetry.search.tasks.attempts import CONVERSATION, NO_REPLY, REPLY, REPORT
+from goedels_poetry.search.tasks.attempts import CONVERSATION, NO_REPLY, REPLY, REPORT, set_report
 from goedels_poetry.search.tasks.question import (
     ANSWER,
+    ASK,
     DECIDED,
     DOUBTED,
     INCONSISTENT,
@@ -24,6 +25,7 @@ from goedels_poetry.search.tasks.question import (
     UNREADABLE,
     programs,
     set_move,
+    set_tested,
 )
 from goedels_poetry.store.state import ProofNode, Queue
 from goedels_poetry.store.txn import Txn
@@ -58,7 +60,37 @@ ONCE = frozenset({OPEN, VACUOUS})
 no whose program changed is asked about again; without a text, one that stays open lacks facts in any case."""
 
 
-@agent(queue=Queue.DECIDE, quick=True, name="decider", on_failure=QuestionFailure.GIVE_UP)
+def unreadable_program(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
+    """The program could not be checked; the decider is next."""
+    words = f"The program could not be checked: {reason}"
+    set_report(txn, node, ASK, {"kind": UNREADABLE, "words": words, "reason": reason})
+    return ERROR
+
+
+def untested(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
+    """Nothing is used up: the answer stands, with the note that its formalisation was not tested."""
+    set_tested(txn, node, {"reason": f"the formalisation was not tested: {reason}"})
+    return ERROR
+
+
+def give_up(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
+    """The run ends with what it has."""
+    set_move(txn, node, "give_up", reason)
+    return ERROR
+
+
+QUESTION_FAILURES = FailureTable.of(
+    {
+        Queue.FORMALIZE: writes(ASK),
+        Queue.CORRECT: writes(ASK),
+        Queue.VERIFY: unreadable_program,
+        Queue.CHECK_SEMANTICS: untested,
+    },
+    otherwise=give_up,
+)
+
+
+@agent(queue=Queue.DECIDE, quick=True, name="decider")
 async def decider(node: ProofNode, deps: Deps) -> Apply:
     """The first legal move of the table."""
 

@@ -8,18 +8,14 @@ formalizer is asked once, about all in one message; what else was found stands i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.models.requests import Reply, Request
-from goedels_poetry.protocol.base import Answering, Outcome
-from goedels_poetry.search.agents.conversation import STRIDE, conversation
+from goedels_poetry.protocol.base import Answering
+from goedels_poetry.search.agents.conversation import conversation
 from goedels_poetry.search.agents.deps import Apply, Deps
-from goedels_poetry.search.agents.guidance import schedule
 from goedels_poetry.search.agents.registry import agent
-from goedels_poetry.search.agents.rounds import Round, ask_round
-from goedels_poetry.search.questions.failing import QuestionFailure
+from goedels_poetry.search.agents.rounds import Round, ask_once
 from goedels_poetry.search.questions.writer import question_of, sentences_of
 from goedels_poetry.search.tasks.question import DECIDED, DOUBTED, Question, set_tested
 from goedels_poetry.store.state import ProofNode, Queue
@@ -38,7 +34,7 @@ DOUBT = (
 )
 
 
-@agent(queue=Queue.CHECK_SEMANTICS, name="judge", role="judge", on_failure=QuestionFailure.UNTESTED)
+@agent(queue=Queue.CHECK_SEMANTICS, name="judge", role="judge")
 async def judge(node: ProofNode, deps: Deps) -> Apply:
     """Warnings and a level of confidence for the last program that was decided."""
     from goedels_poetry.questions.confidence.score import FormalizationTest, confidence
@@ -104,20 +100,7 @@ async def _read_by_models(
     assert isinstance(language, Answering)
 
     async def ask(prompt: str, variables: Mapping[str, str], schema: Mapping[str, Any]) -> dict[str, Any] | str:
-        request = Request(
-            role="judge",
-            prompt=prompt,
-            variables=dict(variables),
-            attempt=node.attempts,
-            schema=dict(schema),
-            node=node.id,
-            seed=deps.settings.seed + STRIDE * question.sample,
-        )
-
-        async def read(reply: Reply) -> Outcome:
-            return Outcome(True, dict(reply.parsed or {}))
-
-        done = await ask_round(deps, replace(schedule(deps).scheduled(request), samples=1), read)
+        done = await ask_once(deps, node, "judge", prompt, dict(variables), dict(schema), sample=question.sample)
         rounds.append(done)
         return done.winner.value if done.winner is not None else done.reason
 

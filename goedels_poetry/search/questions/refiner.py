@@ -8,18 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
-from goedels_poetry.models.requests import Reply, Request
+from goedels_poetry.models.requests import Reply, object_of
 from goedels_poetry.protocol.base import Outcome
-from goedels_poetry.search.agents.conversation import STRIDE
 from goedels_poetry.search.agents.deps import Apply, Deps
-from goedels_poetry.search.agents.guidance import schedule
 from goedels_poetry.search.agents.registry import agent
-from goedels_poetry.search.agents.rounds import ask_round
+from goedels_poetry.search.agents.rounds import ask_once
 from goedels_poetry.search.agents.story import NOTHING
-from goedels_poetry.search.questions.failing import QuestionFailure
 from goedels_poetry.search.questions.writer import question_of
 from goedels_poetry.search.tasks.question import ADVISE, Question, set_advised, set_unusable_advice
 from goedels_poetry.store.state import ProofNode
@@ -33,39 +29,14 @@ MAX_WORDS = 1_000
 LEAST_QUOTE = 3
 """Characters of a piece of the program, so that it names a place."""
 
-CRITIQUE_SCHEMA: dict[str, Any] = {
-    "title": "critique",
-    "type": "object",
-    "properties": {
-        "comparison": {"type": "string"},
-        "faults": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "where": {"type": "string"},
-                    "fault": {"type": "string"},
-                    "fix": {"type": "string"},
-                },
-                "required": ["where", "fault", "fix"],
-                "additionalProperties": False,
-            },
-        },
-    },
-    "required": ["comparison", "faults"],
-    "additionalProperties": False,
-}
+CRITIQUE_SCHEMA = object_of(
+    "critique",
+    closed=True,
+    comparison="string",
+    faults=[object_of("", closed=True, where="string", fault="string", fix="string")],
+)
 
-SPLIT_SCHEMA: dict[str, Any] = {
-    "title": "subquestions",
-    "type": "object",
-    "properties": {
-        "reason": {"type": "string"},
-        "subquestions": {"type": "array", "items": {"type": "string"}},
-    },
-    "required": ["reason", "subquestions"],
-    "additionalProperties": False,
-}
+SPLIT_SCHEMA = object_of("subquestions", closed=True, reason="string", subquestions=["string"])
 
 _SENTENCE = re.compile(r"(?i)[\s`\[(]*(?:sentences?|s)?[\s#\[(]*(\d{1,5})\b")
 _NAMED = re.compile(r':named\s+\|?([^\s|()]+)|"name"\s*:\s*"([^"]+)"|\b(goal(?:[-_]\w+)?)\b')
@@ -73,21 +44,13 @@ _SHORT = 5
 """Words of a place that is named and not quoted: ``premise p2``, ``the assertion of w1``."""
 
 
-@agent(queue=ADVISE, name="refiner", on_failure=QuestionFailure.GIVE_UP)
+@agent(queue=ADVISE, name="refiner")
 async def refiner(node: ProofNode, deps: Deps) -> Apply:
     """One request; a reply that cannot be used costs one attempt."""
     question = question_of(deps)
     critique = question.task == "critique"
     role = "judge" if critique and deps.has_model("judge") else "formalizer"
-    request = Request(
-        role,
-        PROMPTS[question.task],
-        variables(question),
-        attempt=node.attempts,
-        schema=CRITIQUE_SCHEMA if critique else SPLIT_SCHEMA,
-        node=node.id,
-        seed=deps.settings.seed + STRIDE * question.sample,
-    )
+    schema = CRITIQUE_SCHEMA if critique else SPLIT_SCHEMA
 
     async def read(reply: Reply) -> Outcome:
         said = reply.parsed or {}
@@ -95,8 +58,9 @@ async def refiner(node: ProofNode, deps: Deps) -> Apply:
             True, faults_in(said, question) if critique else {"subquestions": subquestions_in(said, question)}
         )
 
-    # One sample: of several critiques the one with the most to say would win.
-    done = await ask_round(deps, replace(schedule(deps).scheduled(request), samples=1), read)
+    done = await ask_once(
+        deps, node, role, PROMPTS[question.task], variables(question), schema, sample=question.sample, read=read
+    )
     said = dict(done.winner.value) if done.winner is not None else {}
     if said.get("faults") and deps.models is not None:
         told = {"faults": "\n".join(f"- {f['where']}: {f['fault']}\n  {f['fix']}" for f in said["faults"])}

@@ -9,9 +9,9 @@ from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.protocol.base import OPEN, REFUSED, VACUOUS, Answering, Outcome
 from goedels_poetry.search.agents.deps import Apply, Deps
 from goedels_poetry.search.agents.registry import agent
-from goedels_poetry.search.questions.failing import QuestionFailure
 from goedels_poetry.search.questions.writer import question_of, sentences_of
-from goedels_poetry.search.tasks.question import ANSWER, INCONSISTENT, LIMITS, PROGRAM, UNREADABLE, Question, set_report
+from goedels_poetry.search.tasks.attempts import set_report
+from goedels_poetry.search.tasks.question import ANSWER, ASK, INCONSISTENT, LIMITS, PROGRAM, UNREADABLE, Question
 from goedels_poetry.store.state import ProofNode, Queue
 
 # What came of a program, in words that a model can act on, and in one line for people
@@ -182,7 +182,7 @@ def _shown(answer: object) -> str:
     return str(answer).lower() if isinstance(answer, bool) else str(answer)
 
 
-@agent(queue=Queue.VERIFY, name="verifier", on_failure=QuestionFailure.UNREADABLE_PROGRAM)
+@agent(queue=Queue.VERIFY, name="verifier")
 async def verifier(node: ProofNode, deps: Deps) -> Apply:
     """Read, check what the question requires, pose the premises, premises and goal, premises and not goal."""
     question = question_of(deps)
@@ -203,4 +203,4 @@ async def verifier(node: ProofNode, deps: Deps) -> Apply:
     if report["kind"] == OPEN:  # the model is told at once what else may be amiss, not in a round of its own
         found = await language.compare(program, question.options, question.asked, sentences_of(question))
         report = report_on(question, program, outcome, deps.charge(found).value.get("doubts", ()))
-    return lambda txn: set_report(txn, node, report)
+    return lambda txn: set_report(txn, node, ASK, report)

@@ -10,35 +10,27 @@ from typing import Any
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.models.prompts import Prompts
-from goedels_poetry.models.replies import Block, UnusableReply, blocks, json_objects, without_thinking
+from goedels_poetry.models.replies import UnusableReply, blocks, json_objects, without_thinking
 from goedels_poetry.models.requests import Reply
 from goedels_poetry.questions.confidence.english import Kind, goals, table
-from goedels_poetry.search.agents.conversation import Message, correction, note_of, say
+from goedels_poetry.search.agents.conversation import Message, correction, note_of, write
 from goedels_poetry.search.agents.deps import Apply, Deps
 from goedels_poetry.search.agents.registry import agent
-from goedels_poetry.search.questions.failing import QuestionFailure
-from goedels_poetry.search.tasks.question import MAX_PROGRAM, PROGRAM, Question, set_unusable_reply, set_written
+from goedels_poetry.search.tasks.question import ASK, MAX_PROGRAM, PROGRAM, Question
 from goedels_poetry.store.state import ProofNode, Queue
-from goedels_poetry.store.txn import Txn
 
 # The program in a model's reply, whatever it is wrapped in
 
 UNCHANGED = "UNCHANGED"
 """What a model may answer, instead of the whole program again, when it stays with it."""
-_GOAL = re.compile(r"\(\s*define-fun(?:-rec)?\s+\|?goal\b|\(\s*define-const\s+\|?goal\b")
-_ASSERTS = re.compile(r"\(\s*assert\b")
-_DECLARES = re.compile(r"\(\s*declare-|\(\s*define-sort\b")
+_GOAL = re.compile(r"\(\s*define-(?:fun(?:-rec)?|const)\s+\|?goal\b")
 _TOKEN = re.compile(r';[^\n]*|"[^"]*"|\|[^|]*\||[()]')
 _PROGRAM_LINE = re.compile(r"^[ \t]*[(;]", re.MULTILINE)
 _SECTIONS = ("sorts", "functions", "knowledge_base", "verifications", "rules", "optimization")
 
 
 def program_in(reply: Reply, backend: str) -> str:
-    """The program, as the model wrote it.
-
-    Args:
-        reply: what came back.
-        backend: ``smt2`` or ``json``.
+    """The program, as the model wrote it; ``backend``: ``smt2`` or ``json``.
 
     Raises:
         UnusableReply: none, too long, or cut off: half a program may be readable, and mean something else.
@@ -46,8 +38,8 @@ def program_in(reply: Reply, backend: str) -> str:
     fenced = blocks(reply.text)
     if (fenced and not fenced[-1].closed) or (reply.finish == "length" and not fenced):
         raise UnusableReply("the reply is cut off before the end of the program")
-    found = [block for block in fenced if block.text.strip()]
-    program = (_json if backend == "json" else _smt2)(found, without_thinking(reply.text))
+    pieces, bare = [block.text for block in fenced if block.text.strip()], without_thinking(reply.text)
+    program = (_json if backend == "json" else _smt2)(pieces, bare)
     if not program.strip():
         raise UnusableReply("the reply holds no program")
     if len(program) > MAX_PROGRAM:
@@ -61,48 +53,26 @@ def says_unchanged(reply: Reply) -> bool:
     return not blocks(reply.text) and bool(words) and words[-1].strip("`*.!\"'") == UNCHANGED
 
 
-def _smt2(fenced: Sequence[Block], bare: str) -> str:
+def _smt2(fenced: Sequence[str], bare: str) -> str:
+    """The last block with the goal; several blocks where only together they are a program; or the bare text."""
     if not fenced:
-        return _bare_smt2(bare)
-    pieces = [block.text for block in fenced if _is_smt2(block.text)]
-    whole = [n for n, p in enumerate(pieces) if _is_balanced(p) and _GOAL.search(p) and _DECLARES.search(p)]
-    if whole:
-        return _nothing_left(pieces[whole[-1]], pieces[whole[-1] + 1 :])
+        start, end = _PROGRAM_LINE.search(bare), bare.rfind(")")
+        return bare[start.start() : end + 1] + "\n" if start is not None and end > start.start() else ""
+    pieces = [text for text in fenced if _PROGRAM_LINE.search(text) and not text.lstrip().startswith("{")]
+    whole = [n for n, text in enumerate(pieces) if _is_balanced(text) and _GOAL.search(text) and "(declare-" in text]
     together = "\n".join(pieces)
-    if len(pieces) > 1 and _is_balanced(together) and _GOAL.search(together) and _ASSERTS.search(together):
+    if not whole and len(pieces) > 1 and _is_balanced(together) and _GOAL.search(together):
         return together
-    with_goal = [piece for piece in pieces if _GOAL.search(piece)]
-    return (with_goal or pieces or [fenced[-1].text])[-1]
-
-
-def _nothing_left(program: str, rest: Sequence[str]) -> str:
-    """The program, when what stands in further blocks behind it only repeats parts of it.
-
-    Raises:
-        UnusableReply: a premise there would be lost.
-    """
-    known = "".join(program.split())
-    for piece in rest:
-        for line in piece.splitlines():
-            if _PROGRAM_LINE.match(line) and not line.strip().startswith(";") and "".join(line.split()) not in known:
+    if whole:
+        known = "".join(pieces[whole[-1]].split())
+        for line in "\n".join(pieces[whole[-1] + 1 :]).splitlines():
+            if line.lstrip().startswith("(") and "".join(line.split()) not in known:
                 raise UnusableReply(
                     f"the block with the goal is followed by another one, with {line.strip()[:60]!r}: put the whole "
                     "program into one block"
                 )
-    return program
-
-
-def _bare_smt2(text: str) -> str:
-    """From the first line that looks like a command to the last bracket."""
-    start = _PROGRAM_LINE.search(text)
-    end = text.rfind(")")
-    if start is None or end < start.start():
-        raise UnusableReply("the reply holds no program")
-    return text[start.start() : end + 1] + "\n"
-
-
-def _is_smt2(text: str) -> bool:
-    return _PROGRAM_LINE.search(text) is not None and not text.lstrip().startswith("{")
+        return pieces[whole[-1]]
+    return next((text for text in reversed(pieces) if _GOAL.search(text)), [*fenced, *pieces][-1])
 
 
 def _is_balanced(text: str) -> bool:
@@ -114,24 +84,17 @@ def _is_balanced(text: str) -> bool:
     return depth == 0
 
 
-def _json(fenced: Sequence[Block], bare: str) -> str:
-    """The last object that is a program: in a block, or in the text where no block holds one."""
-    for source in (*(block.text for block in reversed(fenced)), bare):
-        whole = [program for text in json_objects(source) for program in _programs(text)]
-        if whole:
-            return whole[-1]
-    pieces = [block.text for block in fenced if block.text.lstrip().startswith("{")]
+def _json(fenced: Sequence[str], bare: str) -> str:
+    """The last object that is a program, also one inside of another object: in a block, else in the text."""
+    for source in (*reversed(fenced), bare):
+        inside = (part for text in json_objects(source) for part in (text, *json_objects(text[1:])))
+        found = [text for text in inside if _is_program(text)]
+        if found:
+            return found[-1]
+    pieces = [text for text in fenced if text.lstrip().startswith("{")]
     if pieces or fenced:
-        return (pieces or [fenced[-1].text])[-1]
-    start, end = bare.find("{"), bare.rfind("}")
-    if start < 0 or end < start:
-        raise UnusableReply("the reply holds no JSON object")
-    return bare[start : end + 1]
-
-
-def _programs(text: str) -> list[str]:
-    """An object that is a program, or the programs that are wrapped in it: ``{"program": {...}}``."""
-    return [text] if _is_program(text) else [inner for inner in json_objects(text[1:]) if _is_program(inner)]
+        return (pieces or list(fenced))[-1]
+    return bare[bare.find("{") : bare.rfind("}") + 1] if "{" in bare else ""
 
 
 def _is_program(text: str) -> bool:
@@ -308,7 +271,7 @@ def sentences_of(question: Question) -> list[str]:
     return [s.text for s in question.sentences if s.number is not None] if question.has_text else []
 
 
-@agent(queue=Queue.FORMALIZE, name="formalizer", on_failure=QuestionFailure.UNUSABLE_REPLY)
+@agent(queue=Queue.FORMALIZE, name="formalizer")
 async def formalizer(node: ProofNode, deps: Deps) -> Apply:
     """Ask for a program; the prompt says what was wrong with a reply that was none."""
     question = question_of(deps)
@@ -323,7 +286,7 @@ async def formalizer(node: ProofNode, deps: Deps) -> Apply:
     return await _program(node, deps, Message(ROLE, prompt, words))
 
 
-@agent(queue=Queue.CORRECT, name="corrector", on_failure=QuestionFailure.UNUSABLE_REPLY)
+@agent(queue=Queue.CORRECT, name="corrector")
 async def corrector(node: ProofNode, deps: Deps) -> Apply:
     """One more turn."""
     return await _program(node, deps, await correction(deps, node, REPORT_PROMPT, NOTE))
@@ -333,20 +296,12 @@ async def _program(node: ProofNode, deps: Deps, message: Message) -> Apply:
     question = question_of(deps)
     earlier = str(await deps.load(node, PROGRAM) or "")
 
-    def read(reply: Reply) -> dict[str, Any]:
+    def read(reply: Reply) -> str:
         unchanged = bool(earlier) and says_unchanged(reply)
-        return {"program": earlier if unchanged else program_in(reply, question.backend)}
+        return earlier if unchanged else program_in(reply, question.backend)
 
     schema = _schema(deps, message.role, question)
-    done = await say(node, deps, replace(message, sample=question.sample, schema=schema), read)
-
-    def apply(txn: Txn) -> str:
-        done.round.log(txn, node)
-        if done.value is not None and done.turns is not None:
-            return set_written(txn, node, done.value["program"], done.turns)
-        return set_unusable_reply(txn, node, done.round.reason, done.turns)
-
-    return apply
+    return await write(node, deps, ASK, replace(message, sample=question.sample, schema=schema), read)
 
 
 def _schema(deps: Deps, role: str, question: Question) -> dict[str, Any] | None:

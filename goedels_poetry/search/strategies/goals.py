@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import Self
+from typing import Any, Self
 
 from goedels_poetry.protocol.base import Goal
 from goedels_poetry.protocol.sequents import Sequent, Variable
@@ -27,7 +27,7 @@ class StrategyGoal(Goal):
 
     @property
     def text(self) -> str:
-        """The goal in words: its variables, numbered hypotheses, and what is to be shown."""
+        """The goal in words: its variables, numbered hypotheses, and the conclusion."""
         return self.sequent.text
 
     @property
@@ -50,35 +50,34 @@ class StrategyGoal(Goal):
         """Functions of the theorem that occur in the goal."""
         return self.sequent.functions
 
-    # -- ways to decompose it: each is the beginning of a proposal -------------------------------------------
+    # -- ways to decompose it: each is the beginning of a proposal, see `Proposal` -----------------------------
     def lemma(self, formula: str, *, uses: tuple[int, ...] | None = None) -> Proposal:
         """See `Proposal.lemma`."""
-        return self._proposal("lemma").lemma(formula, uses=uses)
+        return self._begun("lemma").lemma(formula, uses=uses)
 
     def generalise(self, formula: str) -> Proposal:
         """See `Proposal.generalise`."""
-        return self._proposal("generalise").generalise(formula)
+        return self._begun("generalise").generalise(formula)
 
-    def induct(self, *on: Name, base: Name = None, width: int = 1, depth: int = 1) -> Proposal:
+    def induct(self, *on: Name, **more: Any) -> Proposal:
         """See `Proposal.induct`."""
-        self._must_be_variables("induct", on)
-        return self._proposal("induct").induct(*on, base=base, width=width, depth=depth)
+        return self._begun("induct").induct(*on, **more)
 
     def induct_along(self, function: Name, *at: Name) -> Proposal:
         """See `Proposal.induct_along`."""
-        return self._proposal("induct_along").induct_along(function, *at)
+        return self._begun("induct_along").induct_along(function, *at)
 
     def induct_by(self, measure: Name) -> Proposal:
         """See `Proposal.induct_by`."""
-        return self._proposal("induct_by").induct_by(measure)
+        return self._begun("induct_by").induct_by(measure)
 
     def cases(self, *on: Name) -> Proposal:
         """See `Proposal.cases`."""
-        return self._proposal("cases").cases(*on)
+        return self._begun("cases").cases(*on)
 
     def witness(self, *terms: Name) -> Proposal:
         """See `Proposal.witness`."""
-        return self._proposal("witness").witness(*terms)
+        return self._begun("witness").witness(*terms)
 
     def tactics(self, *lines: str) -> Proposal:
         """In Lean: a proof by these lines of tactics, with ``sorry`` exactly where a subgoal is left.
@@ -90,17 +89,9 @@ class StrategyGoal(Goal):
             raise UnusableSketch(f"tactics are for goals in Lean; this one is in {self.language}: use induct or cases")
         if not lines:
             raise UnusableSketch("tactics() takes lines of tactics")
-        body = "\n".join(line for each in lines for line in each.splitlines())
-        return Proposal(proof="by\n" + "\n".join(f"  {line}" for line in body.split("\n")))
+        return Proposal(proof="by\n" + "\n".join(f"  {line}" for each in lines for line in each.splitlines()))
 
-    def _proposal(self, method: str) -> Proposal:
+    def _begun(self, method: str) -> Proposal:
         if self.language == "lean":
             raise UnusableSketch(f'{method} is not for goals in Lean: use goal.tactics("intro n", "induction n", ...)')
-        return Proposal()
-
-    def _must_be_variables(self, method: str, on: tuple[Name, ...]) -> None:
-        known = [variable.name for variable in self.variables]
-        unknown = [str(each) for each in on if str(each) not in known]
-        if known and (unknown or not on):
-            what = f"{', '.join(unknown)} is no variable of the goal" if unknown else "no variable is given"
-            raise UnusableSketch(f"{method}: {what}; it has {', '.join(known)}")
+        return Proposal(variables=tuple(variable.name for variable in self.variables))

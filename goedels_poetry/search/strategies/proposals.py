@@ -31,6 +31,8 @@ class Proposal:
     """Whether cases that are not closed at once become goals of their own."""
     proof: str = ""
     """For languages whose sketches are texts with holes."""
+    variables: tuple[str, ...] = ()
+    """Those of the goal, where they are known: only they can be inducted on."""
 
     def lemma(self, formula: str, *, uses: tuple[int, ...] | None = None) -> Self:
         """A lemma that is proved first, by itself; variables of the goal in it are for all values.
@@ -55,8 +57,13 @@ class Proposal:
             width: of an integer: so many base cases, at most 6.
             depth: of a datatype: so many constructors at a time, at most 3.
         """
+        names = [str(each) for each in on]
+        unknown = [name for name in names if name not in self.variables]
+        if self.variables and (unknown or not on):
+            what = f"{', '.join(unknown)} is no variable of the goal" if unknown else "no variable is given"
+            raise UnusableSketch(f"induct: {what}; it has {', '.join(self.variables)}")
         extra = {} if base is None else {"from": str(base)}
-        return self._by("induction", {"on": [str(each) for each in on], "width": width, "depth": depth, **extra})
+        return self._by("induction", {"on": names, "width": width, "depth": depth, **extra})
 
     def induct_along(self, function: Name, *at: Name) -> Self:
         """The hypothesis where a recursive function calls itself, at its arguments in the goal (its first call)."""
@@ -67,7 +74,7 @@ class Proposal:
         return self._by("induction", {"measure": str(measure)})
 
     def cases(self, *on: Name) -> Self:
-        """What variables of datatypes are built of, or a formula that holds or does not."""
+        """The constructors of variables of datatypes, or a formula that holds or does not."""
         texts = [str(each) for each in on]
         return self._by("cases", texts[0] if len(texts) == 1 else texts)
 

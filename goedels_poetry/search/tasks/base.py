@@ -1,15 +1,14 @@
-"""What a run is about, behind one small protocol, and what the machine and a task say to each other.
+"""What a run is about, and what the machine and a task say to each other.
 
-A task is frozen data: it can be made anew from what the store keeps of it, so that any process goes on with a run. It
-knows its first queue, what stands on the root before the first step, and what the end of a run makes of the tree. Which
-agents serve it stands in the machine's table of tasks; nothing else there asks what kind of task a run has.
+A task is frozen data: it can be made anew from what the store keeps of it, so that any process goes on with a run.
+Which agents serve it stands in the machine's table of tasks; nothing else there asks what kind of task a run has.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
 from goedels_poetry.models.client import Models
@@ -17,7 +16,7 @@ from goedels_poetry.protocol.base import Language, Theorem
 from goedels_poetry.store.proof_store import ProofStore
 from goedels_poetry.store.reads import StoreReader
 from goedels_poetry.store.results import RunResult
-from goedels_poetry.store.state import ROOT, ProofNode
+from goedels_poetry.store.state import ROOT, ProofNode, Queue
 from goedels_poetry.store.txn import Txn
 
 T = TypeVar("T")
@@ -72,78 +71,93 @@ class Session(Protocol):
         ...
 
 
-class Task(Protocol):
-    """What a run is about."""
+class Task:
+    """What a run is about: a frozen dataclass with a ``text``, which states of itself only what differs from this."""
 
-    @property
-    def kind(self) -> str:
-        """Its name in the machine's table of tasks."""
-        ...
+    kind: ClassVar[str]
+    """Its name in the machine's table of tasks."""
+    learns: ClassVar[bool] = False
+    """Whether its runs use what earlier ones proved, and leave what they prove to later ones."""
 
-    @property
-    def text(self) -> str:
-        """What the user gave, byte for byte."""
-        ...
+    text: str
+    """What the user gave, byte for byte."""
 
     @property
     def title(self) -> str:
-        """What to call the run where the user gives it no name."""
-        ...
-
-    @property
-    def identity(self) -> dict[str, Any]:
-        """What besides text, language and options makes it another run than that of the same text, as JSON.
-
-        It is hashed under :attr:`kind` into the run's id, unless it is {}, and the task is made from it again.
-        """
-        ...
+        """The name of the run where the user gives it none."""
+        return ""
 
     @property
     def first_queue(self) -> str:
         """The queue in which the root begins."""
-        ...
+        return Queue.FORMALIZE
 
     @property
-    def learns(self) -> bool:
-        """Whether its runs use what earlier ones proved, and leave what they prove to later ones."""
-        ...
+    def identity(self) -> dict[str, Any]:
+        """The fields besides the text that make it another run than that of the same text, as JSON.
+
+        It is hashed under :attr:`kind` into the run's id, unless it is {}, and the task is made from it again.
+        """
+        facts: dict[str, Any] = {}
+        for each in fields(self):  # type: ignore[arg-type]  # each task is a dataclass
+            value = getattr(self, each.name)
+            if each.name != "text" and each.compare and value != each.default:
+                facts[each.name] = _plain(value)
+        return facts
+
+    @classmethod
+    def again(cls, text: str, identity: dict[str, Any]) -> Self:
+        """The task of a run that goes on."""
+        known = {each.name for each in fields(cls)}  # type: ignore[arg-type]  # each task is a dataclass
+        return cls(text, **{name: frozen(value) for name, value in identity.items() if name in known})  # type: ignore[call-arg]
 
     def check(self, language: Language, models: Models | None) -> None:
         """Raise InvalidInput, with what to do about it, when it cannot be worked on here."""
-        ...
 
     async def read(self, language: Language, options: dict[str, Any]) -> Theorem:
-        """The theorem as it is before the first step.
+        """The theorem as it is before the first step; while there is none, what stands for it.
 
         Raises:
             InvalidInput: the text is none. TimeoutError, Unavailable: that cannot be known now.
         """
-        ...
+        return Theorem(language.name, self.text, options, " ".join(self.text.split()))
 
     async def prepare(self, language: Language, theorem: Theorem) -> ProofNode:
         """The root before the first step, in :attr:`first_queue`."""
-        ...
+        return ProofNode(id=ROOT, language=language.name, queue=self.first_queue)
 
     async def settle(self, stop: Stop, session: Session) -> Stop:
         """What the end of a search means; `GO_ON` to search on."""
-        ...
+        return stop
 
     def submission(self, store: StoreReader) -> str:
-        """The formal text that the checker gets: whoever wrote it, not what became of it in the search.
+        """The formal text that the checker gets: as it was written, not what became of it in the search.
 
         Raises:
             GoedelsPoetryError: there is none.
         """
-        ...
+        formal = store.root().refs.get(FORMAL)
+        if formal is None:
+            raise GoedelsPoetryError("there is no formal text")
+        return str(store.load(formal))
 
     def conclude(self, result: RunResult, store: StoreReader, theorem: Theorem, suffix: str) -> RunResult:
-        """The result with what the task has to say in it.
+        """The result with what the task adds to it.
 
         Args:
             theorem: as it was read last.
             suffix: of files in its language.
         """
-        ...
+        return result
+
+
+def _plain(value: Any) -> Any:
+    return [_plain(each) for each in value] if isinstance(value, tuple) else value
+
+
+def frozen(value: Any) -> Any:
+    """A JSON value with tuples for lists."""
+    return tuple(frozen(each) for each in value) if isinstance(value, list) else value
 
 
 class Statement:
@@ -168,21 +182,3 @@ class Statement:
                 raise GoedelsPoetryError(f"the accepted formal statement cannot be read: {error}") from error
             self._ref = ref
         return self.latest
-
-
-def stand_in(text: str, language: Language, options: dict[str, Any]) -> Theorem:
-    """What stands for the theorem while a model has not written it."""
-    return Theorem(language.name, text, options, " ".join(text.split()))
-
-
-def bare_root(language: Language, queue: str) -> ProofNode:
-    """A root of which nothing is known yet."""
-    return ProofNode(id=ROOT, language=language.name, queue=queue)
-
-
-def text_by_model(store: StoreReader) -> str:
-    """The formal text on the root; raises GoedelsPoetryError when no model has written one."""
-    formal = store.root().refs.get(FORMAL)
-    if formal is None:
-        raise GoedelsPoetryError("there is no formal text")
-    return str(store.load(formal))

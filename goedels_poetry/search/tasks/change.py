@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -11,12 +11,11 @@ from goedels_poetry.errors import InvalidInput
 from goedels_poetry.models.client import Models
 from goedels_poetry.protocol.base import Language, Theorem
 from goedels_poetry.python.changes import ChangeCase, plain, read_proposal, unified
-from goedels_poetry.search.tasks.base import Session, Stop, bare_root, stand_in
+from goedels_poetry.search.tasks.base import Task
 from goedels_poetry.search.tasks.change_extraction import unfenced
 from goedels_poetry.search.tasks.change_moves import KEPT, SURVEY, state_of, state_text, steps_of
 from goedels_poetry.store.reads import StoreReader
 from goedels_poetry.store.results import RunResult
-from goedels_poetry.store.state import ProofNode
 
 Json = dict[str, Any]
 
@@ -28,11 +27,10 @@ NOTHING_WRONG = "say what is wrong: --error TEXT, --test COMMAND or --run COMMAN
 
 
 @dataclass(frozen=True)
-class Change:
+class Change(Task):
     """What is to be changed, and why."""
 
     kind: ClassVar[str] = "change"
-    learns: ClassVar[bool] = False
     first_queue: ClassVar[str] = SURVEY
 
     text: str
@@ -77,23 +75,6 @@ class Change:
         """See `Task`."""
         return f"change of {self.file}"
 
-    @property
-    def identity(self) -> Json:
-        """See `Task`: what differs from a change of which nothing is said."""
-        facts: Json = {}
-        for each in fields(self):
-            value = getattr(self, each.name)
-            if each.name != "text" and value != each.default:
-                facts[each.name] = list(value) if isinstance(value, tuple) else value
-        return facts
-
-    @classmethod
-    def again(cls, text: str, identity: Json) -> Change:
-        """The change of a run that goes on."""
-        known: Json = {f.name: identity[f.name] for f in fields(cls) if f.name in identity}
-        known |= {name: tuple(value) for name, value in known.items() if isinstance(value, list)}
-        return cls(text, **known)
-
     def check(self, language: Language, models: Models | None) -> None:
         """See `Task`."""
         if len(self.text) > MAX_FILE:
@@ -121,15 +102,7 @@ class Change:
 
     async def read(self, language: Language, options: Json) -> Theorem:
         """See `Task`."""
-        return stand_in(self.title, language, options)
-
-    async def prepare(self, language: Language, theorem: Theorem) -> ProofNode:
-        """See `Task`."""
-        return bare_root(language, self.first_queue)
-
-    async def settle(self, stop: Stop, session: Session) -> Stop:
-        """See `Task`."""
-        return stop
+        return Theorem(language.name, self.title, options, self.title)
 
     def submission(self, store: StoreReader) -> str:
         """See `Task`: the file as it was left."""

@@ -7,7 +7,7 @@ import re
 
 from goedels_poetry.models.replies import Block, UnusableReply, blocks, without_thinking
 from goedels_poetry.models.requests import Reply
-from goedels_poetry.python.changes.proposals import MAX_CHANGE
+from goedels_poetry.python.changes.patches import MAX_CHANGE
 
 _MARKS = re.compile(r"^(<{5,}|>{5,}|={5,})", re.MULTILINE)
 _SEARCHES = re.compile(r"^<{5,}\s*\w*.*$", re.MULTILINE)

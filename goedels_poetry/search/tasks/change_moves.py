@@ -14,7 +14,7 @@ from typing import Any
 
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.python.changes import ChangeCase, ChangeReport, evidence_of
-from goedels_poetry.python.changes.report import REACHED
+from goedels_poetry.python.changes.comparing import REACHED
 from goedels_poetry.search.tasks.attempts import REPORT, Turn, attempted, to_decide, with_turns, without
 from goedels_poetry.store.reads import HistoryEntry, StoreReader
 from goedels_poetry.store.state import ROOT, NodeStatus, ProofNode, Queue
@@ -49,21 +49,16 @@ def state_text(store: StoreReader, root: ProofNode, name: str, original: str) ->
 def steps_of(store: StoreReader) -> list[Json]:
     """Every change of a run, oldest first: ``{"step", "base", "source", "notes", "goal"?, "broken"?, "better"?,
     "reason", "move"?, "to"?, "by"?, "why"?, "seq"}``; step 0 is the file as it was."""
-    return told_steps(store.history(ROOT))
-
-
-def told_steps(history: Iterable[HistoryEntry]) -> list[Json]:
-    """The same of a history."""
     found: dict[int, Json] = {0: {"step": 0, "source": "the file as it was"}}
-    for entry in history:
+    for entry in store.history(ROOT):
         facts = entry.entry
         step = int(facts.get("step", 0))
         match entry.kind:
             case "change":
                 found[step] = {**_named(facts, "step", "base", "source", "notes", "reason"), "seq": entry.seq}
             case "verification":
-                told = _named(facts, "goal", "broken", "better", "reason", "tests")
-                found.setdefault(step, {"step": step}).update(told)
+                checked = _named(facts, "goal", "broken", "better", "reason", "tests")
+                found.setdefault(step, {"step": step}).update(checked)
             case "decision" if step in found:
                 found[step] |= {**_named(facts, "move", "to", "by"), "why": facts.get("reason", "")}
     return list(found.values())
@@ -75,11 +70,13 @@ def _named(facts: Json, *names: str) -> Json:
 
 def text_of_step(store: StoreReader, step: int, original: str) -> str:
     """The file as a step left it; raises KeyError when there is no such state."""
-    if step == 0:
-        return original
+    return original if step == 0 else str(store.load(_ref_of_step(store, step)))
+
+
+def _ref_of_step(store: StoreReader, step: int) -> str:
     for entry in store.history(ROOT):
         if entry.kind == "change" and entry.entry.get("step") == step and "file_ref" in entry.entry:
-            return str(store.load(entry.entry["file_ref"]))
+            return str(entry.entry["file_ref"])
     raise KeyError(step)
 
 
@@ -119,7 +116,7 @@ class Proposed:
 
 def set_proposed(txn: Txn, node: ProofNode, proposed: Proposed, turns: Iterable[Turn] | None = None) -> str:
     """There is a change: it is verified next, or where it has no place the decider is asked."""
-    step = last_step(txn.store.history(node.id)) + 1
+    step = _last(txn) + 1
     refs = with_turns(txn, node.refs, turns)
     entry: Json = {"step": step, "base": proposed.base, "source": proposed.source, "notes": list(proposed.notes)}
     if proposed.change:
@@ -175,7 +172,7 @@ class Decision:
 
 def set_decision(txn: Txn, node: ProofNode, case: ChangeCase, decision: Decision, legal: Iterable[str]) -> str:
     """Make a move. It is recorded with its reason before anything comes of it."""
-    report = _last_report(txn, node)
+    report: Json = txn.store.load(node.refs[REPORT])
     step = int(report["step"])
     state, kept = (state_of(txn.store, node, name) for name in (STATE, KEPT))
     pending = txn.store.load(node.refs[PENDING]) if PENDING in node.refs else None
@@ -189,18 +186,7 @@ def set_decision(txn: Txn, node: ProofNode, case: ChangeCase, decision: Decision
         state = kept if decision.to is None else _state_at(txn, decision.to)
         if decision.to is not None and int(kept["step"]) > decision.to:
             kept = state  # whoever goes back behind what was kept takes that back, too
-    txn.log(
-        node.id,
-        "decision",
-        step=step,
-        move=decision.move,
-        by=decision.by,
-        to=int(state["step"]),
-        legal=list(legal),
-        reason=decision.reason,
-        **({"file_ref": state["text"]} if "text" in state else {}),
-    )
-    txn.reason = decision.reason
+    _record(txn, step, decision.move, decision.by, state, legal, decision.reason)
     refs = without(node.refs, PENDING)
     refs |= {STATE: txn.save(state), KEPT: txn.save(kept)}
     node = replace(node, refs=refs)
@@ -215,11 +201,6 @@ def set_decision(txn: Txn, node: ProofNode, case: ChangeCase, decision: Decision
     return outcome
 
 
-def _last_report(txn: Txn, node: ProofNode) -> Json:
-    found: Json = txn.store.load(node.refs[REPORT])
-    return found
-
-
 def _short(report: Json) -> Json:
     """A report without the texts of failures."""
     return {name: value for name, value in report.items() if name != "failures"}
@@ -227,12 +208,10 @@ def _short(report: Json) -> Json:
 
 def _state_at(txn: Txn, step: int) -> Json:
     """The state that a step left; that step need not have been kept."""
-    if step == 0:
-        return {"step": 0}
-    for entry in txn.store.history(ROOT):
-        if entry.kind == "change" and entry.entry.get("step") == step and "file_ref" in entry.entry:
-            return {"step": step, "text": entry.entry["file_ref"]}
-    raise ValueError(f"there is no state after step {step}")
+    try:
+        return {"step": step, "text": _ref_of_step(txn.store, step)} if step else {"step": 0}
+    except KeyError:
+        raise ValueError(f"there is no state after step {step}") from None
 
 
 def _end(txn: Txn, node: ProofNode, case: ChangeCase, kept: Json, report: Json, reason: str) -> None:
@@ -259,12 +238,8 @@ def report_line(report: Json) -> str:
 def set_no_change(txn: Txn, node: ProofNode, reason: str) -> str:
     """Nobody has a change to propose any more: the run ends with what was kept."""
     kept = state_of(txn.store, node, KEPT)
-    step = last_step(txn.store.history(node.id))
-    txn.log(
-        node.id, "decision", step=step, move="stop", by="table", to=int(kept["step"]), legal=["stop"], reason=reason
-    )
+    _record(txn, _last(txn), "stop", "table", {"step": kept["step"]}, ["stop"], reason)
     line = f"kept after step {kept['step']}: {reason}" if kept["step"] else f"{AS_IT_WAS}: {reason}"
-    txn.reason = reason
     txn.put(replace(node, queue=None, status=NodeStatus.FAILED, reason=line))
     txn.set_verdict(Verdict.UNKNOWN, line, {})
     return "no change"
@@ -273,29 +248,27 @@ def set_no_change(txn: Txn, node: ProofNode, reason: str) -> str:
 def on_another_state(txn: Txn, node: ProofNode, step: int, reason: str) -> ProofNode:
     """The file goes back to a state because the next change, which somebody has given, fits there alone."""
     state = _state_at(txn, step)
-    last = last_step(txn.store.history(node.id))
-    txn.log(node.id, "decision", step=last, move="roll_back", by="table", to=step, legal=["roll_back"], reason=reason)
+    _record(txn, _last(txn), "roll_back", "table", {"step": step}, ["roll_back"], reason)
     return replace(node, refs={**node.refs, STATE: txn.save(state)})
+
+
+def _record(txn: Txn, step: int, move: str, by: str, state: Json, legal: Iterable[str], reason: str) -> None:
+    """A decision, with the state that it leads to, before anything comes of it."""
+    text = {"file_ref": state["text"]} if "text" in state else {}
+    to = int(state["step"])
+    txn.log(ROOT, "decision", step=step, move=move, by=by, to=to, legal=list(legal), reason=reason, **text)
+    txn.reason = reason
+
+
+def _last(txn: Txn) -> int:
+    return last_step(txn.store.history(ROOT))
 
 
 def set_back(txn: Txn, node: ProofNode, step: int, reason: str) -> str:
     """A person goes back to an earlier state, and on from there; raises ValueError when there is no such state."""
     state = _state_at(txn, step)
-    last = last_step(txn.store.history(node.id))
-    given = {"file_ref": state["text"]} if "text" in state else {}
-    txn.log(
-        node.id,
-        "decision",
-        step=last,
-        move="roll_back",
-        by="person",
-        to=step,
-        legal=["roll_back"],
-        reason=reason,
-        **given,
-    )
+    _record(txn, _last(txn), "roll_back", "person", state, ["roll_back"], reason)
     txn.clear_verdict()
-    txn.reason = reason
     kept = state if int(state_of(txn.store, node, KEPT)["step"]) > step else state_of(txn.store, node, KEPT)
     refs = without(node.refs, PENDING, REPORT)
     refs |= {STATE: txn.save(state), KEPT: txn.save(kept)}

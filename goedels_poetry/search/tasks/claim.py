@@ -18,7 +18,7 @@ from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.models.client import Models
 from goedels_poetry.protocol.base import PASSED, WARNING, Formalizable, Language, Theorem
-from goedels_poetry.search.tasks.base import FORMAL, GO_ON, Session, Stop, bare_root, stand_in, text_by_model
+from goedels_poetry.search.tasks.base import FORMAL, GO_ON, Session, Stop, Task
 from goedels_poetry.store.reads import HistoryEntry, StoreReader
 from goedels_poetry.store.results import RunResult
 from goedels_poetry.store.state import ROOT, NodeStatus, ProofNode, Queue
@@ -48,13 +48,11 @@ Confirm = Callable[[dict[str, Any]], Awaitable[bool]]
 """Asks a person whether a formalization (as in the result) says what was meant."""
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+@dataclass(frozen=True)
+class Claim(Task):
     """What somebody wants to have proved, in words: a model states it formally, and from there on it is a theorem."""
 
     kind: ClassVar[str] = "claim"
-    title: ClassVar[str] = ""
-    first_queue: ClassVar[str] = Queue.FORMALIZE
     learns: ClassVar[bool] = True
 
     text: str
@@ -66,32 +64,12 @@ class Claim:
     """The author's own steps of the proof, in words: hints for the models, no part of what is stated."""
     round_trip: bool = True
     """Whether a model says in its own words what the formal text states, and these are compared with the claim."""
-    only: bool = False
+    only: bool = field(default=False, compare=False)
     """Whether the run stops when there is a formal statement."""
-
-    @classmethod
-    def again(cls, text: str, identity: dict[str, Any]) -> Claim:
-        """The claim of a run that goes on."""
-        return cls(text, **{**identity, "steps": tuple(identity.get("steps", ()))})
-
-    @property
-    def identity(self) -> dict[str, Any]:
-        """See `Task`; as little as there is."""
-        more: dict[str, Any] = {"steps": list(self.steps)} if self.steps else {}
-        more |= {} if self.round_trip else {"round_trip": False}
-        return {"context": self.context, **more}
 
     def check(self, language: Language, models: Models | None) -> None:
         """See `Task`."""
         check_claim(self, language, models)
-
-    async def read(self, language: Language, options: dict[str, Any]) -> Theorem:
-        """See `Task`."""
-        return stand_in(self.text, language, options)
-
-    async def prepare(self, language: Language, theorem: Theorem) -> ProofNode:
-        """See `Task`."""
-        return bare_root(language, self.first_queue)
 
     async def settle(self, stop: Stop, session: Session) -> Stop:
         """Ask the person about the formal statement, where the search waits for that; the run's time stands still."""
@@ -116,10 +94,6 @@ class Claim:
         if payload["confirmed"]:
             return True
         return None if self.confirm is None else await session.unless_interrupted(self.confirm(payload))
-
-    def submission(self, store: StoreReader) -> str:
-        """See `Task`."""
-        return text_by_model(store)
 
     def conclude(self, result: RunResult, store: StoreReader, theorem: Theorem, suffix: str) -> RunResult:
         """See `Task`: how the claim was formalized, with the formal text beside the certificate."""

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.models.client import Models
 from goedels_poetry.protocol.base import Language, Theorem
-from goedels_poetry.search.tasks.base import Session, Stop, bare_root
+from goedels_poetry.search.tasks.base import Session, Stop, Task, frozen
 from goedels_poetry.search.tasks.code_moves import accept_passed, conclude_code, has_passed, solution_of
 from goedels_poetry.store.reads import StoreReader
 from goedels_poetry.store.results import RunResult
-from goedels_poetry.store.state import ProofNode, Queue
+from goedels_poetry.store.state import ROOT
 
 if TYPE_CHECKING:
     from goedels_poetry.python.testing.checks import Checks
@@ -39,11 +39,10 @@ Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class CodeTask:
+class CodeTask(Task):
     """What function is wanted. Everything that determines the result, but for the model."""
 
     kind: ClassVar[str] = "code"
-    learns: ClassVar[bool] = False
 
     task: str
     """What the function is to do, in words."""
@@ -130,7 +129,7 @@ class CodeTask:
 
     # -- Task ------------------------------------------------------------------------------------------------
     @cached_property
-    def text(self) -> str:
+    def text(self) -> str:  # type: ignore[override]
         """See `Task`: its canonical form, JSON with every field that is not the default."""
         default = CodeTask("", "")
         facts = {f.name: getattr(self, f.name) for f in fields(self)}
@@ -144,25 +143,14 @@ class CodeTask:
         return line if len(line) <= TITLE_LENGTH else f"{line[: TITLE_LENGTH - 1]}…"
 
     @property
-    def first_queue(self) -> str:
-        """See `Task`."""
-        return Queue.FORMALIZE
-
-    @property
     def identity(self) -> dict[str, Any]:
-        """See `Task`: all of it stands in the text; this tells it from a question of the same text."""
-        return {"schema": 1}
+        """See `Task`: all of it stands in the text."""
+        return {}
 
     @classmethod
     def again(cls, text: str, identity: Mapping[str, Any]) -> CodeTask:
         """The task of a run that goes on."""
-        given = json.loads(text)
-        pairs = {name: tuple((str(a), str(b)) for a, b in given.get(name, ())) for name in ("examples", "raises")}
-        texts = {
-            name: tuple(map(str, given.get(name, ())))
-            for name in ("tests", "properties", "requires", "ensures", "bans")
-        }
-        return cls(**{**given, **pairs, **texts})
+        return cls(**{name: frozen(value) for name, value in json.loads(text).items()})
 
     def check(self, language: Language, models: Models | None) -> None:
         """See `Task`."""
@@ -175,10 +163,6 @@ class CodeTask:
         words = " ".join(self.task.split())
         return Theorem(language.name, self.text, options, f"{self.signature}: {words}"[:500])
 
-    async def prepare(self, language: Language, theorem: Theorem) -> ProofNode:
-        """See `Task`."""
-        return bare_root(language, self.first_queue)
-
     async def settle(self, stop: Stop, session: Session) -> Stop:
         """See `Task`: a budget that ends after a candidate has passed every check ends with that one."""
         if stop.status != "out_of_budget" or session.interrupted:
@@ -187,7 +171,8 @@ class CodeTask:
         if store.verdict() is not None or not await store.on_thread(has_passed, store):
             return stop
         why = f"it passed every check before {stop.reason}"
-        await session.commit("accept", lambda txn: accept_passed(txn, self.checks.to_json(), self.text, why))
+        checks = self.checks.to_json()
+        await session.commit("accept", lambda txn: accept_passed(txn, txn.get(ROOT), checks, self.text, why))
         session.warn(f"{stop.reason}: nobody went on to break the function, which had passed every check by then")
         return Stop("finished")
 

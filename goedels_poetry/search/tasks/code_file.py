@@ -20,31 +20,18 @@ if TYPE_CHECKING:
 MAX_FILE = 1_000_000
 """Characters."""
 KEYS = (
-    "name",
-    "task",
-    "signature",
-    "examples",
-    "tests",
-    "properties",
-    "requires",
-    "ensures",
-    "raises",
-    "doctests",
-    "bans",
-    "context",
-    "limits",
-    "max_attempts",
-    "language",
+    *("name", "task", "signature", "examples", "tests", "properties", "requires", "ensures", "raises", "doctests"),
+    *("bans", "context", "limits", "max_attempts", "language"),
 )
 LIMITS = ("seconds", "memory_mb")
 _PLACE = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)$")
+_UNREADABLE = (SyntaxError, ValueError, TypeError, RecursionError, MemoryError)
 
 
 def code_task(text: str, path: str = "") -> CodeTask:
-    """The task that a TOML text states.
+    """The task that a TOML text states; see `docs/code.md` for its keys.
 
     Args:
-        text: see `docs/code.md` for its keys.
         path: of the file; the task's name where the text has none.
 
     Raises:
@@ -52,35 +39,33 @@ def code_task(text: str, path: str = "") -> CodeTask:
     """
     if len(text) > MAX_FILE:
         raise InvalidInput(f"the task is longer than {MAX_FILE} characters")
-    data = _toml(text)
-    _known(data, KEYS, text, "key")
-    limits = _of(dict, data, "limits", text, {})
-    _known(limits, LIMITS, text, "limit")
-    read = _Reader(data, text)
+    read = _Reader(_toml(text), text)
+    limits = _Reader(read.of(dict, "limits", {}), text)
+    read.refuse_unknown(KEYS, "key")
+    limits.refuse_unknown(LIMITS, "limit")
     pairs, tests = read.doctests()
     task = CodeTask(
         task=read.string("task", needed=True),
         signature=" ".join(read.string("signature", needed=True).split()).rstrip(":").rstrip(),
         name=read.string("name") or PurePath(path).stem,
         examples=(*read.examples(), *pairs),
-        tests=(*read.programs("tests"), *tests),
-        properties=read.programs("properties"),
-        requires=read.conditions("requires"),
-        ensures=read.conditions("ensures"),
+        tests=(*read.strings("tests", "exec"), *tests),
+        properties=read.strings("properties", "exec"),
+        requires=read.strings("requires", "eval"),
+        ensures=read.strings("ensures", "eval"),
         raises=read.raises(),
         bans=read.strings("bans"),
-        context=read.program("context"),
-        seconds=float(_of((int, float), limits, "seconds", text, 10.0)),
-        memory_mb=_of(int, limits, "memory_mb", text, 512),
-        max_attempts=_of(int, data, "max_attempts", text, DEFAULT_ATTEMPTS),
+        context="\n".join(read.strings("context", "exec")),
+        seconds=float(limits.of((int, float), "seconds", 10.0)),
+        memory_mb=limits.of(int, "memory_mb", 512),
+        max_attempts=read.of(int, "max_attempts", DEFAULT_ATTEMPTS),
         language=read.string("language") or "python",
     )
     try:
         check_code(task)
     except InvalidInput as error:
-        raise (
-            error if error.line else InvalidInput(error.message, _place(text, error.message), hint=error.hint)
-        ) from None
+        line = error.line or _place(text, error.message)
+        raise InvalidInput(error.message, line, hint=error.hint) from None
     return task
 
 
@@ -90,13 +75,14 @@ def task_of_problem(problem: CodeProblem, **fields: Any) -> CodeTask:
     Raises:
         InvalidInput: it cannot be told how the function is called.
     """
-    examples, rest = _as_examples(problem.assertions, problem.function)
+    pairs = [(text, _example(text, problem.function)) for text in problem.assertions]
+    rest = tuple(text for text, pair in pairs if pair is None)
     setup = problem.setup.strip()
     task = CodeTask(
         task=problem.task.strip() or problem.prompt.strip(),
         signature=problem.signature or _signature(problem.function, problem.assertions),
         name=problem.name,
-        examples=examples,
+        examples=tuple(pair for _, pair in pairs if pair is not None),
         tests=tuple(f"{setup}\n{text}" for text in rest) if setup else rest,
         context="\n".join(filter(None, (setup, _before(problem.prompt, problem.function)))),
         **fields,
@@ -106,54 +92,61 @@ def task_of_problem(problem: CodeProblem, **fields: Any) -> CodeTask:
 
 
 def _before(prompt: str, function: str) -> str:
-    """What stands before the function in a text that breaks off in its body: imports and helpers."""
-    try:
-        body = ast.parse(f"{prompt.rstrip()}\n    pass\n").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ""
+    """The imports and helpers before the function in a text that breaks off in its body."""
+    body = _parsed(f"{prompt.rstrip()}\n    pass\n")
     node = next((n for n in body if isinstance(n, ast.FunctionDef) and n.name == function), None)
     return "\n".join(prompt.splitlines()[: node.lineno - 1]).strip("\n") if node is not None else ""
 
 
+def _parsed(text: str) -> list[ast.stmt]:
+    """The statements of a text; [] when it is no Python."""
+    try:
+        return ast.parse(text).body
+    except _UNREADABLE:
+        return []
+
+
 def _signature(function: str, assertions: tuple[str, ...]) -> str:
     """A signature with as many parameters as the first call in the tests has arguments."""
-    for text in assertions:
-        try:
-            nodes = list(ast.walk(ast.parse(text)))
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-        calls = [n for n in nodes if isinstance(n, ast.Call) and getattr(n.func, "id", "") == function]
-        if calls:
-            return f"def {function}({', '.join(f'x{number + 1}' for number in range(len(calls[0].args)))})"
+    nodes = (node for text in assertions for statement in _parsed(text) for node in ast.walk(statement))
+    for node in nodes:
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == function:
+            return f"def {function}({', '.join(f'x{number + 1}' for number in range(len(node.args)))})"
     raise InvalidInput(f"it cannot be told how {function} is called")
 
 
-def _as_examples(assertions: tuple[str, ...], function: str) -> tuple[tuple[Pair, ...], tuple[str, ...]]:
-    """Assertions of the form ``assert f(...) == literal`` as examples, and the others as they are."""
-    examples: list[Pair] = []
-    rest: list[str] = []
-    for text in assertions:
-        pair = _example(text, function)
-        (examples.append(pair) if pair is not None else rest.append(text))
-    return tuple(examples), tuple(rest)
-
-
 def _example(text: str, function: str) -> Pair | None:
-    try:
-        body = ast.parse(text.strip()).body
-        if len(body) != 1 or not isinstance(body[0], ast.Assert) or not isinstance(body[0].test, ast.Compare):
-            return None
-        compared = body[0].test
-        call = compared.left
-        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == function):
-            return None
-        if len(compared.ops) != 1 or not isinstance(compared.ops[0], ast.Eq):
-            return None
-        for given in (*call.args, *(keyword.value for keyword in call.keywords), compared.comparators[0]):
-            ast.literal_eval(given)
-        return ast.unparse(call), ast.unparse(compared.comparators[0])
-    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+    """``assert f(...) == literal`` as an example; None for any other assertion."""
+    body = _parsed(text.strip())
+    pair = _halves(ast.unparse(body[0].test)) if len(body) == 1 and isinstance(body[0], ast.Assert) else None
+    if pair is None:
         return None
+    call = ast.parse(pair[0], mode="eval").body
+    if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == function):
+        return None
+    arguments = (*call.args, *(keyword.value for keyword in call.keywords))
+    return pair if _is_literal(pair[1]) and all(map(_is_literal, map(ast.unparse, arguments))) else None
+
+
+def _halves(text: str) -> Pair | None:
+    """``f(3) == 6`` or ``f(3) is True`` as its two sides; None when it is no such comparison."""
+    body = _parsed(text.strip())
+    compared = body[0].value if len(body) == 1 and isinstance(body[0], ast.Expr) else None
+    if not isinstance(compared, ast.Compare) or len(compared.ops) != 1:
+        return None
+    right = compared.comparators[0]
+    constant = isinstance(right, ast.Constant) and (right.value is None or isinstance(right.value, bool))
+    if not (isinstance(compared.ops[0], ast.Eq) or (constant and isinstance(compared.ops[0], ast.Is))):
+        return None
+    return ast.unparse(compared.left), ast.unparse(right)
+
+
+def _is_literal(text: str) -> bool:
+    try:
+        ast.literal_eval(text)
+    except _UNREADABLE:
+        return False
+    return True
 
 
 def _toml(text: str) -> dict[str, Any]:
@@ -170,112 +163,88 @@ def _toml(text: str) -> dict[str, Any]:
         raise InvalidInput("not TOML: nested too deep") from None
 
 
-def _known(data: Mapping[str, Any], names: tuple[str, ...], text: str, what: str) -> None:
-    for name in data:
-        if name not in names:
-            near = difflib.get_close_matches(name, names, 1, 0.5)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
-            raise InvalidInput(f"{name!r} is no {what} of a task", _line(text, name), hint=hint)
-
-
 def _line(text: str, part: str) -> int | None:
     """The first line that holds a part of the text, 1-based; None when none does."""
     first = next((line.strip() for line in part.splitlines() if line.strip()), "")
-    lines = text.splitlines()
-    return next((number for number, line in enumerate(lines, 1) if first and first in line), None)
+    return next((number for number, line in enumerate(text.splitlines(), 1) if first and first in line), None)
 
 
 def _place(text: str, message: str) -> int | None:
-    """The line of the key that a message is about: the first that it names; else as `_line`."""
-    named = sorted((message.index(key), key) for key in (*KEYS, *LIMITS) if key in message)
-    for _, key in named:
+    """The line of the first key that a message names; else as `_line`."""
+    for _, key in sorted((message.index(key), key) for key in (*KEYS, *LIMITS) if key in message):
         for number, line in enumerate(text.splitlines(), 1):
             if re.match(rf"\s*[\"']?{key}[\"']?\s*=", line):
                 return number
     return _line(text, message)
 
 
-def _of(kind: Any, data: Mapping[str, Any], name: str, text: str, default: Any) -> Any:
-    value = data.get(name, default)
-    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        wanted = {str: "a text", dict: "a table", int: "a whole number", list: "a list"}.get(kind, "a number")
-        raise InvalidInput(f"{name} must be {wanted}, not {value!r:.60}", _line(text, name))
-    return value
-
-
 class _Reader:
-    """Reads the keys of one task; what is wrong is an `InvalidInput` with its line."""
+    """Reads the keys of one table; raises `InvalidInput` with the line."""
 
     def __init__(self, data: Mapping[str, Any], text: str) -> None:
         self._data = data
         self._text = text
 
+    def refuse_unknown(self, names: tuple[str, ...], what: str) -> None:
+        for name in self._data:
+            if name not in names:
+                near = difflib.get_close_matches(name, names, 1, 0.5)
+                hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
+                raise self._refused(f"{name!r} is no {what} of a task", name, hint)
+
+    def of(self, kind: Any, name: str, default: Any) -> Any:
+        value = self._data.get(name, default)
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            wanted = {str: "a text", dict: "a table", int: "a whole number", list: "a list"}.get(kind, "a number")
+            raise self._refused(f"{name} must be {wanted}, not {value!r:.60}", name)
+        return value
+
     def string(self, name: str, *, needed: bool = False) -> str:
-        value: str = _of(str, self._data, name, self._text, "")
+        value: str = self.of(str, name, "")
         if needed and not value.strip():
             raise InvalidInput(f"the task has no {name}", hint=f'{name} = "..."')
         return value.strip()
 
-    def strings(self, name: str) -> tuple[str, ...]:
-        """A text alone stands for a list of one."""
+    def strings(self, name: str, mode: str = "") -> tuple[str, ...]:
+        """A list of texts, or one; ``mode``: of `ast.parse`, where they are Python."""
         value = self._data.get(name, [])
-        listed = [value] if isinstance(value, str) else _of(list, self._data, name, self._text, [])
+        listed = [value] if isinstance(value, str) else self.of(list, name, [])
         for item in listed:
             if not isinstance(item, str):
-                raise InvalidInput(f"{name} must hold texts, not {item!r:.60}", _line(self._text, name))
-        return tuple(item.strip("\n") for item in listed if item.strip())
-
-    def program(self, name: str) -> str:
-        value = str(_of(str, self._data, name, self._text, "")).strip("\n")
-        self._parsed(value, name, "exec")
-        return value
-
-    def programs(self, name: str) -> tuple[str, ...]:
-        values = self.strings(name)
-        for value in values:
-            self._parsed(value, name, "exec")
-        return values
-
-    def conditions(self, name: str) -> tuple[str, ...]:
-        values = tuple(" ".join(value.split()) for value in self.strings(name))
-        for value in values:
-            self._parsed(value, name, "eval")
-        return values
+                raise self._refused(f"{name} must hold texts, not {item!r:.60}", name)
+        texts = [item.strip("\n") for item in listed if item.strip()]
+        texts = [" ".join(text.split()) for text in texts] if mode == "eval" else texts
+        for text in texts if mode else ():
+            self._must_be_python(text, name, mode)
+        return tuple(texts)
 
     def examples(self) -> tuple[Pair, ...]:
-        found: list[Pair] = []
-        for item in _of(list, self._data, "examples", self._text, []):
-            pair = _halves(item) if isinstance(item, str) else item
-            if not (isinstance(pair, list | tuple) and len(pair) == 2 and all(isinstance(p, str) for p in pair)):
-                raise InvalidInput(
-                    f"an example cannot be read: {item!r:.80}",
-                    _line(self._text, str(item) if isinstance(item, str) else "examples"),
-                    hint='write ["f(3)", "6"] or "f(3) == 6"',
-                )
-            for part in pair:
-                self._parsed(part, "examples", "eval")
-            found.append((pair[0].strip(), pair[1].strip()))
-        return tuple(found)
+        hint = 'write ["f(3)", "6"] or "f(3) == 6"'
+        return tuple(
+            self._pair(_halves(item) if isinstance(item, str) else item, item, "examples", "an example", hint)
+            for item in self.of(list, "examples", [])
+        )
 
     def raises(self) -> tuple[Pair, ...]:
         """``"ValueError"``, ``["ValueError", "n < 0"]`` or ``{exception = "ValueError", when = "n < 0"}``."""
         found: list[Pair] = []
-        for item in _of(list, self._data, "raises", self._text, []):
+        hint = 'write "ValueError" or ["ValueError", "n < 0"]'
+        for item in self.of(list, "raises", []):
             pair: Any = (item, "") if isinstance(item, str) else item
             if isinstance(item, dict) and set(item) <= {"exception", "when"}:
                 pair = (item.get("exception"), item.get("when", ""))
-            if not (isinstance(pair, list | tuple) and len(pair) == 2 and all(isinstance(p, str) for p in pair)):
-                raise InvalidInput(
-                    f"a raises clause cannot be read: {item!r:.80}",
-                    _line(self._text, "raises"),
-                    hint='write "ValueError" or ["ValueError", "n < 0"]',
-                )
-            if not pair[0].replace(".", "_").isidentifier():
-                raise InvalidInput(f"{pair[0]!r:.60} is no exception", _line(self._text, pair[0]))
-            if pair[1]:
-                self._parsed(pair[1], "raises", "eval")
-            found.append((pair[0], " ".join(pair[1].split())))
+            name, when = self._pair(pair, item, "raises", "a raises clause", hint)
+            if not name.replace(".", "_").isidentifier():
+                raise self._refused(f"{name!r:.60} is no exception", name)
+            found.append((name, " ".join(when.split())))
         return tuple(found)
+
+    def _pair(self, pair: Any, item: Any, key: str, what: str, hint: str) -> Pair:
+        if not (isinstance(pair, list | tuple) and len(pair) == 2 and all(isinstance(p, str) for p in pair)):
+            raise self._refused(f"{what} cannot be read: {item!r:.80}", item if isinstance(item, str) else key, hint)
+        for part in pair if key == "examples" else filter(None, pair[1:]):
+            self._must_be_python(part, key, "eval")
+        return pair[0].strip(), pair[1].strip()
 
     def doctests(self) -> tuple[tuple[Pair, ...], tuple[str, ...]]:
         """Examples of a text as in a docstring: those with a literal value, and the others as tests."""
@@ -283,15 +252,15 @@ class _Reader:
         try:
             listed = doctest.DocTestParser().get_examples(text)
         except ValueError as error:
-            raise InvalidInput(f"doctests: {error}", _line(self._text, "doctests")) from None
+            raise self._refused(f"doctests: {error}", "doctests") from None
         if text and not listed:
-            raise InvalidInput("doctests holds no example", _line(self._text, "doctests"), hint=">>> f(3)\n6")
+            raise self._refused("doctests holds no example", "doctests", ">>> f(3)\n6")
         pairs: list[Pair] = []
         tests: list[str] = []
         setup = ""
         for example in listed:
             source, want = example.source.strip(), example.want.strip()
-            self._parsed(source, "doctests", "exec")
+            self._must_be_python(source, "doctests", "exec")
             if example.exc_msg is not None:
                 name = example.exc_msg.partition(":")[0].strip()
                 tests.append(f"{setup}try:\n    {source}\nexcept {name}:\n    pass\nelse:\n    raise AssertionError")
@@ -299,44 +268,20 @@ class _Reader:
                 setup += f"{source}\n"
             elif not setup and _is_literal(want):
                 pairs.append((source, want))
-            elif _is_literal(want):
-                tests.append(f"{setup}assert ({source}) == ({want})")
             else:
-                tests.append(f"{setup}assert repr({source}) == {want!r}")
+                compared = f"({source}) == ({want})" if _is_literal(want) else f"repr({source}) == {want!r}"
+                tests.append(f"{setup}assert {compared}")
         return tuple(pairs), tuple(tests)
 
-    def _parsed(self, source: str, name: str, mode: str) -> None:
+    def _must_be_python(self, source: str, name: str, mode: str) -> None:
         read: Callable[..., object] = ast.parse
         try:
             read(source, mode=mode)
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        except _UNREADABLE as error:
             within = (getattr(error, "lineno", None) or 1) - 1 if mode == "exec" else 0
-            line = _line(self._text, source)
-            raise InvalidInput(
-                f"{name}: {source.strip().splitlines()[0] if source.strip() else source!r:.80} is not Python: "
-                f"{getattr(error, 'msg', error)}",
-                None if line is None else line + within,
-            ) from None
+            line, shown = _line(self._text, source), (source.strip().splitlines() or [repr(source)])[0]
+            message = f"{name}: {shown:.80} is not Python: {getattr(error, 'msg', error)}"
+            raise InvalidInput(message, None if line is None else line + within) from None
 
-
-def _halves(text: str) -> Pair | None:
-    """``f(3) == 6`` as its two sides; None when it is no such comparison."""
-    try:
-        compared = ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    if not isinstance(compared, ast.Compare) or len(compared.ops) != 1:
-        return None
-    right = compared.comparators[0]
-    constant = isinstance(right, ast.Constant) and (right.value is None or isinstance(right.value, bool))
-    if not (isinstance(compared.ops[0], ast.Eq) or (constant and isinstance(compared.ops[0], ast.Is))):
-        return None
-    return ast.unparse(compared.left), ast.unparse(right)
-
-
-def _is_literal(text: str) -> bool:
-    try:
-        ast.literal_eval(text)
-    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
-        return False
-    return True
+    def _refused(self, message: str, part: str, hint: str | None = None) -> InvalidInput:
+        return InvalidInput(message, _line(self._text, part), hint=hint)

@@ -8,29 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.models.client import Models
-from goedels_poetry.protocol.base import REFUSED, Language, Theorem
-from goedels_poetry.search.tasks.attempts import (
-    ANSWERED,
-    REPORT,
-    Turn,
-    decided,
-    set_artifact,
-    to_decide,
-    with_report,
-    without,
-    without_artifact,
-)
-from goedels_poetry.search.tasks.base import FORMAL, Session, Stop, bare_root, stand_in, text_by_model
+from goedels_poetry.protocol.base import REFUSED, Language
+from goedels_poetry.search.tasks.attempts import ANSWERED, REPORT, Loop, Refs, Report, Turn, decided, ended
+from goedels_poetry.search.tasks.base import FORMAL, Session, Stop, Task
 from goedels_poetry.search.tasks.sentences import Sentence, numbered, split
-from goedels_poetry.store.reads import HistoryEntry, StoreReader
-from goedels_poetry.store.results import RunResult
+from goedels_poetry.store.reads import HistoryEntry
 from goedels_poetry.store.state import ROOT, NodeStatus, ProofNode, Queue
 from goedels_poetry.store.txn import Txn
 
@@ -75,11 +64,10 @@ _THIRD_ANSWER = re.compile(
 
 
 @dataclass(frozen=True)
-class Question:
+class Question(Task):
     """What somebody wants to know. Everything that determines the answer, but for the model."""
 
     kind: ClassVar[str] = "question"
-    learns: ClassVar[bool] = False
 
     text: str
     context: str = ""
@@ -193,34 +181,9 @@ class Question:
         """See `Task`."""
         return Queue.FORMALIZE if self.task == "answer" else ADVISE
 
-    @property
-    def identity(self) -> dict[str, Any]:
-        """See `Task`: what differs from a question with nothing but a text."""
-        default = Question("")
-        facts = {name: value for name, value in asdict(self).items() if value != getattr(default, name)}
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in facts.items()}
-
-    @classmethod
-    def again(cls, text: str, identity: dict[str, Any]) -> Question:
-        """The question of a run that goes on."""
-        given = {f.name: identity[f.name] for f in fields(cls) if f.name in identity}
-        for name in ("choices", "conversation"):
-            if name in given:
-                given[name] = tuple((str(a), str(b)) for a, b in given[name])
-        given |= {name: tuple(given[name]) for name in ("known", "open") if name in given}
-        return cls(**{**given, "text": text})
-
     def check(self, language: Language, models: Models | None) -> None:
         """See `Task`."""
         check_question(self, models)
-
-    async def read(self, language: Language, options: dict[str, Any]) -> Theorem:
-        """See `Task`."""
-        return stand_in(self.text, language, options)
-
-    async def prepare(self, language: Language, theorem: Theorem) -> ProofNode:
-        """See `Task`."""
-        return bare_root(language, self.first_queue)
 
     async def settle(self, stop: Stop, session: Session) -> Stop:
         """An answer that only waits for tests of its formalisation is not lost with the time for these."""
@@ -233,14 +196,6 @@ class Question:
         await session.commit("untested", lambda txn: set_move(txn, txn.get(ROOT), "accept", untested))
         root = await session.root()
         return Stop("proved") if root.status is NodeStatus.PROVED else Stop("finished", root.reason)
-
-    def submission(self, store: StoreReader) -> str:
-        """See `Task`."""
-        return text_by_model(store)
-
-    def conclude(self, result: RunResult, store: StoreReader, theorem: Theorem, suffix: str) -> RunResult:
-        """See `Task`: `reasoning.answer_of` reads in the run what else there is to say."""
-        return result
 
 
 def check_question(question: Question, models: Models | None) -> None:
@@ -259,35 +214,27 @@ def check_question(question: Question, models: Models | None) -> None:
 # -- moves -----------------------------------------------------------------------------------------------------
 
 
-def set_written(txn: Txn, node: ProofNode, program: str, turns: Iterable[Turn]) -> str:
-    """The model wrote a program: it is read and decided next."""
-    return set_artifact(txn, node, without(node.refs, REPORT, TRUST) | {PROGRAM: txn.save(program)}, turns)
+def _noted(txn: Txn, node: ProofNode, refs: Refs, report: Report) -> dict[str, Any]:
+    """The history entry of an attempt; adds the last program that could be decided to the references.
 
-
-def set_unusable_reply(txn: Txn, node: ProofNode, reason: str, turns: Iterable[Turn] | None) -> str:
-    """There is no program in the reply: that was one attempt. ``turns``: None leaves the conversation as it was."""
-    return set_report(txn, *without_artifact(txn, node, reason, turns, PROGRAM, TRUST))
-
-
-def set_report(txn: Txn, node: ProofNode, report: dict[str, Any]) -> str:
-    """What came of the last attempt: the decider is asked.
-
-    ``report``: ``{"kind", "words" (for the model), "reason" (one line for people), "result"?: VerificationResult,
-    "final"?: nobody need be asked about it, "again"?, "again_if_changed"?: asking once need not be enough}``.
+    ``report`` may have: ``"result"``: VerificationResult; ``"final"``: no further reply is needed; ``"again"``,
+    ``"again_if_changed"``: one reply need not be enough.
     """
-    refs = with_report(txn, node.refs, report)
     result = report.get("result")
     better = result is not None and _worth(report) >= _worth(_decided(txn, node))
     if better or (result is not None and DOUBTED in node.refs and report["kind"] != REFUSED):
         refs[DECIDED] = txn.save({"program": refs[PROGRAM], "report": refs[REPORT]})
     program = {"program_ref": refs[PROGRAM]} if PROGRAM in refs else {}
-    verdict = str(result["verdict"]) if result is not None else "invalid"
-    reason = str(report["reason"])
-    txn.log(
-        node.id, "program", attempt=node.attempts, outcome=report["kind"], verdict=verdict, reason=reason, **program
-    )
-    to_decide(txn, node, refs, reason)
-    return str(report["kind"])
+    return {"verdict": str(result["verdict"]) if result is not None else "invalid", **program}
+
+
+ASK = Loop(
+    artifact=PROGRAM,
+    stale=(TRUST,),
+    entry="program",
+    queues={"correct": Queue.CORRECT, "ask_again": Queue.FORMALIZE, "test": Queue.CHECK_SEMANTICS},
+    noted=_noted,
+)
 
 
 def set_tested(txn: Txn, node: ProofNode, trust: dict[str, Any]) -> str:
@@ -307,12 +254,11 @@ def set_tested(txn: Txn, node: ProofNode, trust: dict[str, Any]) -> str:
 def set_move(txn: Txn, node: ProofNode, move: str, reason: str) -> str:
     """What the decider chose: ``correct``, ``ask_again``, ``test``, ``accept`` or ``give_up``."""
     decided(txn, node, move, reason)
-    queues = {"correct": Queue.CORRECT, "ask_again": Queue.FORMALIZE, "test": Queue.CHECK_SEMANTICS}
-    if move in queues:
+    if move in ASK.queues:
         refs = dict(node.refs)
         if move == "correct" and TRUST in refs:  # the tests found a fault, and what comes next is another program
             refs[DOUBTED] = refs.pop(TRUST)
-        txn.put(replace(node, queue=queues[move], refs=refs))
+        txn.put(replace(node, queue=ASK.queues[move], refs=refs))
         return move
     return _end(txn, node, reason)
 
@@ -331,16 +277,14 @@ def set_unusable_advice(txn: Txn, node: ProofNode, reason: str, *, most: int) ->
     if node.attempts < most:
         txn.put(node)
         return "rejected"
-    txn.put(replace(node, queue=None, status=NodeStatus.FAILED))
-    txn.set_verdict(Verdict.UNKNOWN, reason)
+    ended(txn, node, reason)
     return "no advice"
 
 
 def _end(txn: Txn, node: ProofNode, reason: str) -> str:
     """The run ends with the last program that could be decided; the checker has the last word about it."""
     if DECIDED not in node.refs:
-        txn.put(replace(node, queue=None, status=NodeStatus.FAILED, reason=reason))
-        txn.set_verdict(Verdict.UNKNOWN, reason)
+        ended(txn, node, reason)
         return "no program"
     report = _decided(txn, node)
     result = report["result"]
@@ -369,7 +313,7 @@ def _decided(txn: Txn, node: ProofNode) -> dict[str, Any]:
     return report
 
 
-def _worth(report: dict[str, Any]) -> int:
+def _worth(report: Report) -> int:
     """Of two programs the one with an answer counts, then one that leaves the question open, then the later one."""
     if not report:
         return 0
@@ -387,4 +331,4 @@ def _contradiction(result: dict[str, Any]) -> dict[str, Any]:
 
 def programs(history: Iterable[HistoryEntry]) -> list[dict[str, Any]]:
     """The attempts of a run, oldest first."""
-    return [entry.entry for entry in history if entry.kind == "program"]
+    return [entry.entry for entry in history if entry.kind == ASK.entry]

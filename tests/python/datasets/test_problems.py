@@ -56,18 +56,6 @@ def test_a_row_of_mbpp_becomes_a_problem(file):
     assert (problem.setup, problem.prompt) == ("one = 1", "")
 
 
-def test_the_sanitized_list_is_read_too(file):
-    row = {
-        "task_id": 2,
-        "prompt": "Add.",
-        "code": MBPP["code"],
-        "test_imports": ["import math"],
-        "test_list": MBPP["test_list"],
-    }
-    (problem,) = load_problems(file(json.dumps([row], indent=1), "sanitized.json"))
-    assert (problem.task, problem.setup) == ("Add.", "import math")
-
-
 def test_packed_files_are_read_whatever_they_are_called(file):
     assert load_problems(file(gzip.compress(lines(HUMAN_EVAL, MBPP).encode()), "x.bin"))[1].function == "add"
 

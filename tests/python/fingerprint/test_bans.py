@@ -3,9 +3,8 @@
 import pytest
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.python.fingerprint.ban import ban_on, parse_ban
+from goedels_poetry.python.fingerprint.ban import STRATEGIES, Fingerprint, ban_on, parse_ban
 from goedels_poetry.python.fingerprint.classify import fingerprint
-from goedels_poetry.python.fingerprint.names import STRATEGIES, Fingerprint
 
 NAIVE = "def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)\n"
 MEMOISED = "from functools import cache\n@cache\n" + NAIVE
@@ -96,14 +95,9 @@ def test_or_binds_less_than_and():
         ("recurson", "did you mean `recursion`"),
         ("greedy and memoizaton", "memoizaton"),
         ("foo", "strategies are recursion"),
-        ("", "a strategy is missing at the end"),
-        ("recursion and", "a strategy is missing at the end"),
-        ("and recursion", "before 'and'"),
-        ("(recursion", "not closed"),
-        ("recursion)", "')' is not expected"),
-        ("recursion greedy", "'greedy' is not expected"),
-        ("only", "stands before a strategy"),
-        ("(" * 100 + "dp" + ")" * 100, "nests at most"),
+        *[(text, "makes no condition") for text in ("", "recursion and", "and recursion", "(recursion", "recursion)")],
+        *[(text, "makes no condition") for text in ("recursion greedy", "only", "(" * 500 + "dp" + ")" * 500)],
+        ("only sorting", "precedes a strategy"),
         ("dp or " * 1000, "at most"),
     ],
 )

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from goedels_poetry.python.fingerprint.ban import STRATEGIES
 from goedels_poetry.python.fingerprint.classify import fingerprint
-from goedels_poetry.python.fingerprint.names import STRATEGIES
 
 FILE = Path(__file__).with_name("labelled.txt")
 

@@ -35,7 +35,6 @@ def test_a_recursion_stays_one_whatever_is_put_around_it(disguise):
 @pytest.mark.parametrize(
     ("text", "strategy"),
     [
-        ("import math\ndef f(n):\n    for _ in [0]:\n        return math.factorial(n)\n", "library call"),
         ("def g(n):\n    return g(n - 1)\ndef f(n):\n    return n * (n + 1) // 2\n", "closed form"),
         ("def f(n):\n    def unused(k):\n        return unused(k - 1)\n    return n + 1\n", "closed form"),
         ("def f(n):\n    return n + 1\n    while n:\n        n -= 1\n", "closed form"),

@@ -46,7 +46,6 @@ TASKS = {
         "f('aba')=True f('ab')=False f('')=True f('abca')=False",
         "f('abba')=True f('abb')=False",
     ),
-    "Celsius": ("def f(c: float) -> float", "f(0)=32.0 f(100)=212.0 f(37)=98.6 f(-40)=-40.0", "f(10)=50.0"),
     "sum of squares": ("def f(n: int) -> int", "f(1)=1 f(2)=5 f(3)=14 f(0)=0", "f(10)=385"),
     "dot product": (
         "def f(xs: list[int], ys: list[int]) -> int",

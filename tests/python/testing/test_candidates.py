@@ -329,23 +329,6 @@ def test_a_result_too_large_to_look_at_refutes_no_contract():
     assert not result.violates() and result.kind == "resources"
 
 
-@pytest.mark.whole("test_a_wrong_result_of_half_a_million_parts_is_looked_at_closely")
-def test_a_result_so_long_that_its_contract_takes_long_is_looked_at_once_more_on_the_smallest_input():
-    promised = "all(result[i] == 0 and sum(int(d) for d in str(i)) >= 0 for i in range(len(result)))"
-    checks = Checks("f", "def f(n: int) -> list[int]", requires=("0 <= n",), ensures=(promised,))
-    wrong = "def f(n):\n    return [0] * n if n <= 1 else [0] * 250_000 + [1]\n"
-    report = judged(wrong, checks)
-    assert not report.passed and report.fault == "check", report
-
-
-def test_inputs_on_which_a_contract_takes_too_long_are_counted():
-    promised = "all(result[i] == 0 for i in range(len(result)) for j in range(10 ** 8))"
-    checks = Checks("f", "def f(n: int) -> list[int]", requires=("40 <= n <= 60",), ensures=(promised,))
-    report = judged("def f(n):\n    return [0] * n if n > 58 else []\n", checks)
-    assert report.passed
-    assert "on 2 more the contract took too long to be judged" in " ".join(each.reason for each in report.results)
-
-
 ZEROS = Checks("f", "def f(n: int) -> list[int]", requires=("0 <= n",), ensures=("sum(result) == 0",))
 
 
@@ -361,21 +344,12 @@ def test_a_wrong_result_of_half_a_million_parts_is_looked_at_closely(few, otherw
     assert not report.passed and report.fault == "check", report
 
 
-def test_results_too_large_to_be_looked_at_are_counted_and_are_no_inputs_that_passed():
-    report = judged(
-        "def f(n):\n    return [0] * n if n < 60 else [0] * 6_000_000\n", replace(ZEROS, requires=("50 <= n <= 61",))
-    )
-    assert report.passed
-    reason = " ".join(each.reason for each in report.results)
-    assert "10 inputs" in reason and "on 2 more the result was too large to be looked at" in reason
-
-
 def test_a_result_too_large_to_be_looked_at_is_a_fault_on_a_small_input():
     report = judged("def f(n):\n    return [0] * n if n < 7 else [0] * 6_000_000\n", ZEROS)
     assert not report.passed and "too large to look at" in report.reason and "n = 7" in report.reason, report
 
 
-@pytest.mark.whole("test_an_iterator_without_end_is_a_fault_where_all_of_it_is_wanted")
+@pytest.mark.whole("test_a_result_too_large_to_be_looked_at_is_a_fault_on_a_small_input")
 def test_an_iterator_with_more_items_than_are_looked_at_is_unseen_and_not_wrong():
     promised = Checks("f", "def f(n: int)", requires=("0 <= n",), ensures=("all(x == 0 for x in result)",))
     report = judged("def f(n):\n    return (0 for _ in range(n))\n", promised)
@@ -387,30 +361,10 @@ def test_an_iterator_with_more_items_than_are_looked_at_is_unseen_and_not_wrong(
     assert not report.passed and report.fault == "check", report
 
 
-def test_an_iterator_without_end_is_a_fault_where_all_of_it_is_wanted():
-    endless = "import itertools\ndef f(n):\n    return itertools.islice(itertools.count(n), 10 ** 9)\n"
-    first, every = "next(result) == n", "all(x >= n for x in result)"
-    assert judged(endless, Checks("f", "def f(n: int)", ensures=(first,))).passed
-    report = judged(endless, Checks("f", "def f(n: int)", ensures=(every,)))
-    assert not report.passed and "only the first 10,000 items" in report.reason, report
-
-
 def test_what_holds_of_the_part_that_is_seen_is_not_said_to_hold_of_the_whole():
     promised = replace(ZEROS, ensures=("all(x is not None for x in result)",))
     report = judged("def f(n):\n    return [0] * n if n <= 99 else [0] * 600_000 + [None]\n", promised)
     assert not report.passed, report
-
-
-def test_an_error_as_of_something_longer_than_memory_is_no_excuse_on_a_small_input():
-    lying = "def f(n):\n    if n == 7:\n        raise OverflowError('x to C ssize_t')\n    return [0] * n\n"
-    report = judged(lying, ZEROS)
-    assert not report.passed and report.fault == "raised" and "n = 7" in report.reason, report
-
-
-def test_inputs_on_which_nothing_came_are_counted():
-    lying = "def f(n):\n    if n > 45:\n        raise MemoryError\n    return [0] * n\n"
-    report = judged(lying, ZEROS)
-    assert "more it ran out of time, memory or stack" in " ".join(each.reason for each in report.results), report
 
 
 def test_an_exception_that_is_not_allowed_fails_and_one_that_is_does_not():
@@ -484,13 +438,6 @@ def g(n):
     assert result.violates() == (kind in ("ensures", "raised")), "that it did not finish refutes nothing"
 
 
-def test_replay_takes_literals_for_the_parameters_only():
-    source = "def f(n: int) -> int:\n    return 2 * n\n"
-    for wrong in ({"n": "__import__('os')"}, {"m": "1"}, {"n": "1 +"}, {"n": "[x for x in 'a']"}):
-        with pytest.raises(InvalidInput):
-            asyncio.run(replay(source, DOUBLE, wrong))
-
-
 # ---- checks as data -------------------------------------------------------------------------------------------------
 
 
@@ -526,8 +473,3 @@ def test_malformed_checks_are_invalid_input(data):
 def test_checks_that_cannot_be_read_are_the_callers_fault(checks):
     with pytest.raises(InvalidInput):
         judged("def f(n):\n    return n\n", checks)
-
-
-def test_a_function_that_is_not_there_is_named_with_those_that_are():
-    with pytest.raises(InvalidInput, match="the functions of this file: g"):
-        checks_of(read_program("def g():\n    pass\n"), "f")

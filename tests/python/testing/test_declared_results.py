@@ -7,7 +7,7 @@ import asyncio
 
 import pytest
 
-from goedels_poetry.python.harness.results import ResultType
+from goedels_poetry.python.harness.contract import ResultType
 from goedels_poetry.python.testing.candidate import replay, test_candidate
 from goedels_poetry.python.testing.checks import Checks
 

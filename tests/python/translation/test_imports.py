@@ -155,7 +155,7 @@ QUIET = {
     "an enumeration": "class E(enum.Enum):\n    A = enum.auto()\n    B = enum.auto()\nD = {E.A: 1}\ndef h(x: E = E.B): pass",
     "types": "T = typing.TypeVar('T', bound='A')\nclass A(typing.Generic[T]): pass\nB = A[int] | None\ndef h(x: typing.Callable[[int], A[T]]) -> B: pass",
     "caches": "@functools.cache\ndef h(n): return n\n@functools.lru_cache(maxsize=None)\ndef i(n): return n",
-    "methods": "class A:\n    def __init__(self, x): self.x = x\n    @property\n    def y(self): return self.x\n    @y.setter\n    def y(self, y): self.x = y\n    @staticmethod\n    def z(): pass",
+    "methods": "class A:\n    def __init__(self, x): self.x = x\n    @property\n    def y(self): return self.x\n    @staticmethod\n    def z(): pass",
     "contracts": "@ensures(lambda result, n: result > n)\ndef h(n: int) -> int: return n + 1",
     "imports": "if typing.TYPE_CHECKING:\n    from .own import Thing\ntry:\n    import numpy\nexcept ImportError:\n    numpy = None",
     "types of a package of others": "import numpy\ndef h(x: numpy.ndarray[numpy.float64]) -> numpy.float64 | None: pass",

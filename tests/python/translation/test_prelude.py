@@ -12,7 +12,7 @@ import pytest
 
 from goedels_poetry.python.translate import prelude as p
 
-LISTS = [list(xs) for n in range(4) for xs in itertools.product((-1, 0, 2), repeat=n)]
+LISTS = [list(xs) for n in range(4) for xs in itertools.product((-1, 1, 2), repeat=n)]
 PAIRS = [[*d.items()] for d in ({}, {1: 5}, {1: 5, 0: 7}, {0: 7, 1: 5}, {0: 7, 1: 6, 3: 5})]
 NUMBERS = range(-1, 5)
 
@@ -51,6 +51,9 @@ OF_LIST_AND_NUMBER = {
     lambda xs, n: p.remove(n, xs): lambda xs, n: (xs[: xs.index(n)] + xs[xs.index(n) + 1 :]) if n in xs else xs,
     lambda xs, n: p.without(n, xs): lambda xs, n: [x for x in xs if x != n],
     lambda xs, n: p.insert(n, sorted(xs)): lambda xs, n: sorted([*xs, n]),
+    lambda xs, n: p.values(p.sorted_key([(abs(x), x) for x in [n, *xs]])): lambda xs, n: sorted([n, *xs], key=abs),
+    lambda xs, n: p.min_key([(abs(x), x) for x in [n, *xs]])[1]: lambda xs, n: min([n, *xs], key=abs),
+    lambda xs, n: p.max_key([(abs(x), x) for x in [n, *xs]])[1]: lambda xs, n: max([n, *xs], key=abs),
 }
 OF_TWO = {
     p.append: lambda xs, ys: xs + ys,

@@ -1,4 +1,4 @@
-"""Loops over indices that are used for nothing but elements: ``xs[i] for i in range(len(xs))`` goes over ``xs``.
+"""Loops over indices that are used for elements alone: ``xs[i] for i in range(len(xs))`` goes over ``xs``.
 
 Where these are neighbours (``xs[i] <= xs[i + 1] for i in range(len(xs) - 1)``) it goes over ``zip(xs, xs[1:])``.
 """
@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from goedels_poetry.kernel.terms import TRUE, Kind
 from goedels_poetry.python.translate.frame import Frame, Value
-from goedels_poetry.python.translate.scopes import bound_names
+from goedels_poetry.python.translate.liveness import assigned, bound_names
 
 Node = TypeVar("Node", bound=ast.AST)
 MAX_FIRST = 3
@@ -74,6 +74,21 @@ def _replaced(parts: Sequence[Node], xs: str, index: str, names: Mapping[int, st
     return None if any(isinstance(n, ast.Name) and n.id == index for p in made for n in ast.walk(p)) else made
 
 
+def over_elements(frame: Frame, node: ast.For) -> ast.For | None:
+    """A loop over indices that are used for elements alone as one over elements; None for others."""
+    changed = assigned(node.body)
+    for body, left in ((node.body, {}), beside(frame, node, changed)):
+        made = by_elements(frame, node.target, node.iter, body, changed)
+        if made is not None:
+            for name, (xs, first) in left.items():
+                frame.check(frame.env[xs].bound, "UnboundLocalError")
+                begin = ast.Subscript(ast.Name(xs, ast.Load()), ast.Slice(ast.Constant(first)), ast.Load())
+                frame.env[name] = frame.value(ast.fix_missing_locations(ast.copy_location(begin, node)))
+            target, over, inner = made
+            return ast.copy_location(ast.For(target, over, inner, node.orelse), node)
+    return None
+
+
 def beside(frame: Frame, node: ast.For, changed: frozenset[str]) -> tuple[list[ast.stmt], dict[str, tuple[str, int]]]:
     """The body of a loop over the indices of a list, where these are used for elements of other lists as well.
 
@@ -114,29 +129,65 @@ def beside(frame: Frame, node: ast.For, changed: frozenset[str]) -> tuple[list[a
 
 
 def counted(frame: Frame, node: ast.While) -> ast.For | None:
-    """``while i < len(xs): ...; i += 1`` as a loop over indices, where ``i`` begins at a small number."""
-    test, last = node.test, node.body[-1]
-    if not isinstance(test, ast.Compare) or not isinstance(test.left, ast.Name) or len(test.ops) != 1:
+    """``while i < len(xs): ...; i = i + 1`` as a loop over indices, where ``i`` begins at a small number."""
+    test = _below(node.test)
+    if test is None or not node.body[:-1] or node.orelse:
         return None
-    index, end = test.left.id, test.comparators[0]
-    if not isinstance(test.ops[0], ast.Lt) or not _is_call(frame, end, "len"):
+    index, end, strict = test
+    begin, body = frame.env.get(index), node.body[:-1]
+    if not _is_call(frame, end, "len") or not _counts(node.body[-1], index):
         return None
-    assert isinstance(end, ast.Call)
-    steps = isinstance(last, ast.AugAssign) and ast.unparse(last) == f"{index} += 1"
-    begin = frame.env.get(index)
-    if not steps or begin is None or begin.kind.kind != "int" or begin.bound is not TRUE:
+    if begin is None or begin.kind.kind != "int" or begin.bound is not TRUE or begin.term.kind is not Kind.LIT:
         return None
-    body, first = node.body[:-1], begin.term.value if begin.term.kind is Kind.LIT else None
+    first = begin.term.value
     names = (index, *(n.id for n in ast.walk(end) if isinstance(n, ast.Name)))
     changes = any(_binds(part, names) for part in body) or any(
         isinstance(p, ast.Continue) for part in body for p in ast.walk(part)
     )
-    if changes or node.orelse or not body or not isinstance(first, int):
+    if changes or not isinstance(first, int) or (not strict and first != 0):
         return None
-    low = ast.Constant(first)
-    over = ast.Call(ast.Name("range", ast.Load()), [low, end], [])
+    over = ast.Call(ast.Name("range", ast.Load()), [ast.Constant(first), end], [])
     made = ast.For(ast.Name(index, ast.Store()), over, body, [])
     return ast.fix_missing_locations(ast.copy_location(made, node))
+
+
+def _below(test: ast.expr) -> tuple[str, ast.expr, bool] | None:
+    """``i`` and ``n`` of a test that goes on while ``i < n``, and whether it says no less (``i != n`` does)."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = test.operand
+        denied = _DENIED.get(type(inner.ops[0])) if isinstance(inner, ast.Compare) and len(inner.ops) == 1 else None
+        if denied is None or not isinstance(inner, ast.Compare):
+            return None
+        test = ast.Compare(inner.left, [denied()], inner.comparators)
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1:
+        return None
+    left, operator, right = test.left, type(test.ops[0]), test.comparators[0]
+    if operator in (ast.Gt, ast.GtE) or (operator is ast.NotEq and not isinstance(left, ast.Name)):
+        left, operator, right = right, {ast.Gt: ast.Lt, ast.GtE: ast.LtE}.get(operator, operator), left
+    if operator is ast.LtE and isinstance(right, ast.BinOp) and isinstance(right.op, ast.Sub) and _is_one(right.right):
+        operator, right = ast.Lt, right.left
+    elif operator is ast.LtE and isinstance(left, ast.BinOp) and isinstance(left.op, ast.Add) and _is_one(left.right):
+        operator, left = ast.Lt, left.left
+    if operator not in (ast.Lt, ast.NotEq) or not isinstance(left, ast.Name):
+        return None
+    return left.id, right, operator is ast.Lt
+
+
+_DENIED: Mapping[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.GtE: ast.Lt,
+    ast.Gt: ast.LtE,
+    ast.LtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+}
+
+
+def _counts(last: ast.stmt, index: str) -> bool:
+    """``i += 1``, ``i = i + 1`` or ``i = 1 + i``."""
+    if isinstance(last, ast.AugAssign) and isinstance(last.target, ast.Name):
+        return last.target.id == index and isinstance(last.op, ast.Add) and _is_one(last.value)
+    if not isinstance(last, ast.Assign) or ast.unparse(last.targets[0]) != index or len(last.targets) > 1:
+        return False
+    return ast.unparse(last.value) in (f"{index} + 1", f"1 + {index}")
 
 
 def _is_call(frame: Frame, node: ast.expr, name: str) -> bool:

@@ -3,10 +3,12 @@
 import asyncio
 import contextlib
 import gc
+import json
 import os
 import signal
 import sys
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -111,13 +113,31 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in without]
 
 
+LIMIT = 2.5
+"""Seconds of a case, as ``dear.json`` has them: about three times those of a quiet machine."""
+
+
+def dear(items: list[pytest.Item]) -> set[pytest.Item]:
+    """The tests that take longest, as a whole run has measured."""
+    seconds: dict[str, dict[str, float]] = json.loads((HERE / "dear.json").read_text("utf-8"))
+    without: set[pytest.Item] = set()
+    for path, tests in groupby(items, lambda item: item.path):
+        costs = seconds.get(path.relative_to(HERE).as_posix(), {})
+        of_file = [(costs.get(item.name.partition("[")[0], 0.0), item) for item in tests]
+        cheapest = min(cost for cost, _ in of_file)
+        left = [item for cost, item in of_file if cost > LIMIT and cost > cheapest]
+        without.update(left if cheapest <= LIMIT else [item for _, item in of_file[1:]])
+    return without
+
+
 def left_out(items: list[pytest.Item]) -> set[pytest.Item]:
     """What is dear and has something cheaper that stands in for it.
 
     Of a test that is marked ``sample(N)`` run N cases, evenly spread, the first and the last among them; of one that is
-    marked ``whole(stand_in)`` none.
+    marked ``whole(stand_in)`` none. Nor do tests run whose cases take more than `LIMIT` seconds, but for the cheapest
+    one of a file that has no others.
     """
-    without = {item for item in items if item.get_closest_marker("whole") is not None}
+    without = {item for item in items if item.get_closest_marker("whole") is not None} | dear(items)
     families: dict[str, list[pytest.Item]] = {}
     for item in items:
         if item not in without and item.get_closest_marker("sample") is not None:

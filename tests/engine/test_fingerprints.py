@@ -22,11 +22,11 @@ def test_an_induction_on_a_measure_is_named_by_the_measure_and_its_points() -> N
     assert "integer-induction(n from 0 by 1)" in named
 
 
-def test_the_proof_of_a_numeric_lemma_is_named_by_its_whole_scheme() -> None:
+def test_a_proof_by_an_equation_is_named_by_the_equation() -> None:
     theorem = (THEOREMS / "gauss_sum.smt2").read_text()
     first = sketched(theorem)
     assert first["fingerprint"] == "recursion-induction(sum_to n / )"
     second = sketched(theorem, banned=[first["fingerprint"]])
     (lemma,) = second["children"]
-    wanted = "recursion-induction(RecursionInduction(function='sum_to', at=(x0,), general=()))"
-    assert second["fingerprint"] == "numeric-lemma(query)" and lemma["sketch"]["fingerprint"] == wanted
+    assert second["fingerprint"] == "equations-from-data((= (+ n (* n n)) (* 2 (sum_to n))))"
+    assert lemma["sketch"]["fingerprint"] == "integer-induction(n from 0 by 1)"

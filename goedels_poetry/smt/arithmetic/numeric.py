@@ -5,13 +5,12 @@ function is a polynomial (``ack 1 n = n + 2``), or periodic (``even n = (n mod 2
 table of values. What is seen is a guess like any other lemma: it is tested and proved before it is used.
 
 Likely properties read off values are the method of Daikon (Ernst, Cockrell, Griswold and Notkin, "Dynamically
-Discovering Likely Program Invariants to Support Program Evolution", 2001); polynomials are Lagrange's.
+Discovering Likely Program Invariants to Support Program Evolution", 2001).
 """
 
 from __future__ import annotations
 
 import itertools
-import math
 import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -37,6 +36,7 @@ from goedels_poetry.kernel.terms import (
     subterms,
     var,
 )
+from goedels_poetry.smt.conjecture.relations import closed_forms
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.rewriting.statements import lemma
 
@@ -44,7 +44,6 @@ MAX_PARAMS = 3
 MAX_CALLS = 8
 SAMPLES = 36
 LEAST_SAMPLES = 5
-MAX_DEGREE = 3
 PERIODS = (2, 3, 4, 5, 6)
 
 Values = dict[Term, Any]
@@ -141,22 +140,13 @@ def _special_calls(context: ProverContext, sequent: Sequent) -> list[Term]:
 
 def _closed_forms(context: ProverContext, call: Term, table: _Table | None = None) -> Iterator[Sequent]:
     """A polynomial or, for a predicate, remainders that give the values of a call of one variable from 0 on."""
+    yield from closed_forms(context, call)
     variables = [a for a in call.args if a.kind is Kind.VAR]
-    if len(variables) != 1 or variables[0].sort is not INT:
-        return
-    table = table or _table(context, call)
-    if table is None:
-        return
-    (x,) = variables
-    points = [(row[x], value) for row, value in table.rows if row[x] >= 0]
-    guard = (_at_least(x, 0),)
-    if call.sort is BOOL:
+    if len(variables) == 1 and variables[0].sort is INT and call.sort is BOOL:
+        table, (x,) = table or _table(context, call), variables
+        points = [(row[x], value) for row, value in table.rows if row[x] >= 0] if table else []
         if (periodic := _periodic(x, points)) is not None:
-            yield lemma(eq(call, periodic), guard)
-    elif call.sort is INT and (fitted := _fitted(points)) is not None:
-        denominator, coefficients = fitted
-        left = call if denominator == 1 else app("*", (integer(denominator), call), INT)
-        yield lemma(eq(left, _polynomial(x, coefficients)), guard)
+            yield lemma(eq(call, periodic), (_at_least(x, 0),))
 
 
 def _periodic(x: Term, points: list[tuple[int, Any]]) -> Term | None:
@@ -169,44 +159,6 @@ def _periodic(x: Term, points: list[tuple[int, Any]]) -> Term | None:
             rest = app("mod", (x, integer(k)), INT)
             return or_(eq(rest, integer(r)) for r in sorted(true))
     return None
-
-
-def _fitted(points: list[tuple[int, Any]]) -> tuple[int, list[int]] | None:
-    """A common denominator and the coefficients of a polynomial through all points, constant first."""
-    for degree in range(MAX_DEGREE + 1):
-        if len(points) < degree + 3:
-            return None
-        coefficients = _interpolated(points[: degree + 1])
-        if all(sum(c * n**i for i, c in enumerate(coefficients)) == value for n, value in points):
-            denominator = math.lcm(*[c.denominator for c in coefficients])
-            return denominator, [int(c * denominator) for c in coefficients]
-    return None
-
-
-def _interpolated(points: list[tuple[int, Any]]) -> list[Fraction]:
-    """Lagrange's polynomial."""
-    total = [Fraction(0)] * len(points)
-    for i, (here, value) in enumerate(points):
-        basis = [Fraction(value)]
-        for j, (there, _) in enumerate(points):
-            if i != j:  # times (x - there) / (here - there)
-                shifted = [Fraction(0), *basis]
-                for position, c in enumerate(basis):
-                    shifted[position] -= c * there
-                basis = [c / (here - there) for c in shifted]
-        total = [t + b for t, b in zip(total, basis, strict=True)]
-    return total
-
-
-def _polynomial(x: Term, coefficients: list[int]) -> Term:
-    summands = []
-    for degree, c in enumerate(coefficients):
-        if c:
-            factors = [*([integer(c)] if c != 1 or degree == 0 else []), *[x] * degree]
-            summands.append(factors[0] if len(factors) == 1 else app("*", factors, INT))
-    if not summands:
-        return integer(0)
-    return summands[0] if len(summands) == 1 else app("+", summands[::-1], INT)
 
 
 def _bounds(context: ProverContext, table: _Table) -> Iterator[Sequent]:

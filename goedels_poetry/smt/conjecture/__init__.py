@@ -3,6 +3,8 @@
 * `failed_steps`: what the step of an induction lacks; goals with a term made a variable.
 * `critics`: the same for the cases of any induction, with the conditions that a lemma needs.
 * `templates`: properties that functions often have, folds and their fusion, closures that do the same.
+* `data`: the linear equations that terms satisfy at all values tried.
+* `relations`: goals about numbers from such equations among the calls of loops; closed forms.
 * `accumulators`: the equation for every start of an accumulator, and bounds of numbers inside of results.
 * `loops`: the goal for every state of a loop that keeps an invariant, or with a rest behind what is produced.
 * `states`: what is seen of a container that a loop builds.

@@ -21,7 +21,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from goedels_poetry.kernel.equations import simplify
-from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.refutation.values import random_value
 from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent
 from goedels_poetry.kernel.terms import (
@@ -40,12 +39,10 @@ from goedels_poetry.kernel.terms import (
     subterms,
     tester,
 )
+from goedels_poetry.smt.conjecture.data import SPARE, equations
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.rewriting.matching import replace_subterm
 from goedels_poetry.smt.rewriting.statements import lemma
-
-SAMPLES = 18
-Frame = list[Any]
 
 
 def general_statements(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
@@ -62,7 +59,7 @@ def general_statements(context: ProverContext, sequent: Sequent) -> Iterator[Seq
         for call in subterms(side):
             positions = _accumulators(context, call)
             if positions:
-                yield from _Fit(context, sequent, side, other, call, positions).statements()
+                yield from _general(context, sequent, side, other, call, positions)
 
 
 def _accumulators(context: ProverContext, call: Term) -> list[int]:
@@ -78,93 +75,54 @@ def _accumulators(context: ProverContext, call: Term) -> list[int]:
     ]
 
 
-class _Fit:
-    """The search for coefficients: ``side`` as a linear function of the starts of one call in it."""
+def _general(
+    context: ProverContext, sequent: Sequent, side: Term, other: Term, call: Term, positions: list[int]
+) -> Iterator[Sequent]:
+    """``side`` with any starts in one call of it, where it is linear in them; under the hypotheses of the goal.
 
-    def __init__(
-        self, context: ProverContext, sequent: Sequent, side: Term, other: Term, call: Term, positions: list[int]
-    ) -> None:
-        names = Names(*sequent.vars, *sequent.hyps, sequent.concl, reserved=context.reserved)
-        self._context = context
-        self._sequent = sequent
-        self._other = other
-        self._starts = {i: names.fresh("a", INT) for i in positions}
-        opened = rebuild(call, tuple([self._starts.get(i, a) for i, a in enumerate(call.args)]))
-        self._side = replace_subterm(side, call, opened)
-        self._variables = (*sequent.vars, *self._starts.values())
-        source = random.Random(context.seed + 11)
-        strides = (1, 3, 5, 2)
-        self._frames: list[Frame] = [
-            [
-                (number * strides[i % 4] + i) % 7
-                if v.sort is INT
-                else random_value(context.signature, v.sort, number % 5, source)
-                for i, v in enumerate(sequent.vars)
-            ]
-            for number in range(SAMPLES)
+    Its coefficients are sums of numbers, variables, the other side and functions at hand.
+    """
+    names = Names(*sequent.vars, *sequent.hyps, sequent.concl, reserved=context.reserved)
+    starts = {i: names.fresh("a", INT) for i in positions}
+    opened = rebuild(call, tuple([starts.get(i, a) for i, a in enumerate(call.args)]))
+    whole = replace_subterm(side, call, opened)
+    coefficients = list(dict.fromkeys(itertools.islice(_terms(context, sequent, other, call.name), MAX_COEFFICIENTS)))
+    columns = [
+        *coefficients,
+        *(a if c is integer(1) else app("*", (c, a), INT) for a in starts.values() for c in coefficients),
+        whole,
+    ]
+    variables = (*sequent.vars, *starts.values())
+    numbers = [v for v in sequent.vars if v.sort is INT]
+    for least in (0, 1):
+        found = equations(context, columns, variables, _points(context, variables, least, 2 * len(columns) + SPARE))
+        if whole in found:
+            guards = [app(">=", (v, integer(least)), BOOL) for v in numbers] if least else []
+            yield make_sequent(variables, (*sequent.hyps, *guards), found[whole])
+
+
+def _points(context: ProverContext, variables: tuple[Term, ...], least: int, most: int) -> Iterator[list[Any]]:
+    source = random.Random(context.seed + 11)
+    for number in range(most):
+        yield [
+            least + source.randrange(8)
+            if v.sort is INT
+            else random_value(context.signature, v.sort, number % 5, source)
+            for v in variables
         ]
 
-    def statements(self) -> Iterator[Sequent]:
-        """Likely equations under the hypotheses of the goal, first from 0 on, then from 1 on."""
-        vars_ = self._sequent.vars
-        counters = [i for i, v in enumerate(vars_) if v.sort is INT]
-        for start in (0, 1):
-            frames = [f for f in self._frames if all(f[i] >= start for i in counters)]
-            guards = [app(">=", (vars_[i], integer(start)), BOOL) for i in counters] if start else []
-            try:
-                right = self._right_side(frames)
-            except Undecided:
-                continue
-            if right is not None:
-                yield make_sequent(self._variables, (*self._sequent.hyps, *guards), eq(self._side, right))
 
-    def _right_side(self, frames: list[Frame]) -> Term | None:
-        zero = dict.fromkeys(self._starts.values(), 0)
-        constant = [self._result(f, zero) for f in frames]
-        summands: list[Term] = []
-        for start in self._starts.values():
-            slope = [self._result(f, {**zero, start: 1}) - c for f, c in zip(frames, constant, strict=True)]
-            linear = [self._result(f, {**zero, start: 5}) - c for f, c in zip(frames, constant, strict=True)]
-            coefficient = self._recognise(frames, slope) if linear == [5 * s for s in slope] else None
-            if coefficient is None:
-                return None
-            summands.append(_times(coefficient, start))
-        rest = self._recognise(frames, constant)
-        if rest is None:
-            return None
-        summands = [s for s in (*summands, rest) if s is not integer(0)]
-        return summands[0] if len(summands) == 1 else app("+", summands, INT) if summands else integer(0)
-
-    def _result(self, frame: Frame, starts: dict[Term, int]) -> int:
-        code = self._context.evaluator.compile(self._side, self._variables)
-        result = self._context.evaluator.run(code, [*frame, *starts.values()])
-        assert isinstance(result, int)
-        return result
-
-    def _recognise(self, frames: list[Frame], values: list[int]) -> Term | None:
-        evaluator = self._context.evaluator
-        for term in self._terms():
-            try:
-                code = evaluator.compile(term, self._sequent.vars)
-                if all(evaluator.run(code, list(f)) == v for f, v in zip(frames, values, strict=True)):
-                    return term
-            except Undecided:
-                continue
-        return None
-
-    def _terms(self) -> Iterator[Term]:
-        """Candidates for a coefficient: numbers, variables, the other side, functions at hand, also one step off."""
-        yield from (integer(n) for n in (0, 1, -1, 2))
-        variables = self._sequent.vars
-        yield from (v for v in variables if v.sort is INT)
-        yield self._other
-        for name in self._context.shape.reachable_functions(self._sequent.formula):
-            typed = self._context.signature.type_of(name)
-            if typed is None or typed[1] is not INT or not typed[0]:
-                continue
-            pools = [[w for v in variables if v.sort is s for w in _near(v)] for s in typed[0]]
-            for args in itertools.islice(itertools.product(*pools), 64):
-                yield app(name, args, INT)
+def _terms(context: ProverContext, sequent: Sequent, other: Term, apart: str) -> Iterator[Term]:
+    """What coefficients are made of: numbers, variables, the other side, other functions at hand, also a step off."""
+    variables = sequent.vars
+    yield from (integer(1), *(v for v in variables if v.sort is INT), other)
+    for name in context.shape.reachable_functions(sequent.formula):
+        typed = context.signature.type_of(name)
+        if typed is None or typed[1] is not INT or not typed[0] or name == apart:
+            continue
+        pools = [[w for v in variables if v.sort is s for w in _near(v)] for s in typed[0]]
+        for args in itertools.islice(itertools.product(*pools), 8):
+            yield app(name, args, INT)
 
 
 def _near(variable: Term) -> list[Term]:
@@ -174,12 +132,7 @@ def _near(variable: Term) -> list[Term]:
     return [variable, app("-", (variable, one), INT), app("+", (variable, one), INT)]
 
 
-def _times(coefficient: Term, start: Term) -> Term:
-    if coefficient is integer(0):
-        return coefficient
-    return start if coefficient is integer(1) else app("*", (coefficient, start), INT)
-
-
+MAX_COEFFICIENTS = 12
 MAX_BOUNDS = 6
 TESTS = 40
 

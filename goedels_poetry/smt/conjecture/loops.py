@@ -1,15 +1,14 @@
 """Loops: a recursive function that carries a state, called at the state where it begins, and what each state keeps.
 
 ``loop 1 (n + 1) 0`` adds up to ``n``: the goal says something about the first state alone, and no induction follows.
-So the first state is made any state that satisfies an invariant. Candidates come from the first state (``i >= 1``),
-from the conditions under which the loop goes on (``i <= n + 1``), and from the goal itself with the result replaced by
-a part of the state, and a bound by what counts up to it (``2 * t = (i - 1) * i``). Those that do not hold at first, or
-are not kept by a step given the others, are dropped until all that are left are kept. The rest is an induction along
-the loop.
+So the first state is made any state that satisfies an invariant. Candidates are what holds in all states that runs from
+the first one have: equations (``2 * t = (i - 1) * i``) and bounds (``i <= n + 1``) among its numbers, and what the goal
+says, with the result replaced by a part of the state, and a bound by what counts up to it. Those that are not kept by a
+step given the others are dropped until all that are left are kept. The rest is an induction along the loop.
 
-Replacing a constant by a variable is how invariants are derived by hand (Gries, "The Science of Programming", 1981);
-dropping candidates until the rest is inductive is the method of Houdini (Flanagan and Leino, "Houdini, an Annotation
-Assistant for ESC/Java", 2001).
+Properties of states that were seen: Ernst et al., "Dynamically Discovering Likely Program Invariants to Support Program
+Evolution", 2001; dropping candidates until the rest is inductive: Flanagan and Leino, "Houdini, an Annotation Assistant
+for ESC/Java", 2001.
 
 What is left to do as a variable: ``run (join (compile e) q) s = run q (push (value e) s)`` for any rest ``q``.
 
@@ -24,13 +23,19 @@ Continuations as a means of generalisation: Wand, "Continuation-based program tr
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
+from functools import cached_property
+from itertools import combinations_with_replacement, islice, permutations
+from typing import Any
 
 from goedels_poetry.kernel.calls import Call, TooLarge, calls_of
 from goedels_poetry.kernel.derivation import Instance, Query
 from goedels_poetry.kernel.equations import simplify
+from goedels_poetry.kernel.refutation.operations import Undecided
+from goedels_poetry.kernel.refutation.values import random_value
 from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent
 from goedels_poetry.kernel.terms import (
     BOOL,
@@ -49,6 +54,7 @@ from goedels_poetry.kernel.terms import (
     subterms,
     var,
 )
+from goedels_poetry.smt.conjecture.data import equations
 from goedels_poetry.smt.conjecture.states import measures, state_laws
 from goedels_poetry.smt.context.attempts import close_goal, direct_query
 from goedels_poetry.smt.context.budget import CANDIDATE, GROUND, MODEL_SECONDS
@@ -169,6 +175,8 @@ MAX_LOOPS = 3
 """First states in one goal that are looked at."""
 MAX_CANDIDATES = 40
 MAX_ROUNDS = 6
+MAX_RUNS, MAX_STEPS, MAX_NUMBERS = 40, 12, 6
+"""Runs from the first state on, steps of each, and numbers that are compared in its states."""
 MAX_EXPANDED = 40
 """Calls of functions that do not recur."""
 TESTS = 40
@@ -227,7 +235,7 @@ def loop_statements(
     """
     if any(t.binders for part in (sequent.concl, *sequent.hyps) for t in subterms(part)):
         return
-    sequent = _without_plain_functions(context, sequent)
+    sequent = without_plain_functions(context, sequent)
     yield from continuation_statements(context, sequent)
     for call in islice(_loops(context, sequent), MAX_LOOPS):
         loop = _Loop(context, sequent, call)
@@ -267,7 +275,7 @@ def accumulations(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]
     """
     for guesses in state_laws(context, sequent):
         yield from guesses
-    sequent = _without_plain_functions(context, sequent)
+    sequent = without_plain_functions(context, sequent)
     functions = context.shape.reachable_functions(sequent.formula)
     for call in islice(_loops(context, sequent), MAX_LOOPS):
         definition = context.signature.definition(call.name)
@@ -303,18 +311,19 @@ def _never_negative(context: ProverContext, sequent: Sequent) -> Iterator[Sequen
             yield lemma(app(">=", (app(name, definition.params, INT), integer(0)), BOOL))
 
 
-def _without_plain_functions(context: ProverContext, sequent: Sequent) -> Sequent:
+def without_plain_functions(context: ProverContext, sequent: Sequent) -> Sequent:
     """The goal with functions that do not recur replaced by what they are: a loop is often behind one."""
 
     def expanded(term: Term) -> Term:
+        term = simplify(term, context.signature)
         for _ in range(MAX_EXPANDED):
-            call = next((t for t in subterms(term) if _is_plain(context, t)), None)
+            call = next((t for t in subterms(term) if _is_plain(context, t) or context.unfolder.runs(t)), None)
             if call is None:
                 break
             definition = context.signature.definition(call.name)
             assert definition is not None
             body = substitute(definition.body, dict(zip(definition.params, call.args, strict=True)))
-            term = replace_subterm(term, call, simplify(body, context.signature))
+            term = simplify(replace_subterm(term, call, body), context.signature)
         return term
 
     return make_sequent(sequent.vars, [expanded(h) for h in sequent.hyps], expanded(sequent.concl))
@@ -466,44 +475,76 @@ class _Loop:
         return direct_query(self._context, goal, CANDIDATE) is not None
 
     def _candidates(self) -> list[Term]:
+        """What holds in all states that were seen: equations and bounds, and what the goal says of its result."""
+        states = self._states()
         found: dict[Term, None] = {}
-        for term in (*self._of_the_start(), *self._of_the_conditions(), *self._of_the_goal()):
+        for term in (*self._bounded(states), *self._equations(states), *self._of_the_goal(states)):
             simple = simplify(term, self._context.signature)
             if not simple.free.isdisjoint(self._start) and simple.sort is BOOL:
                 found.setdefault(simple)
         return list(found)[:MAX_CANDIDATES]
 
-    def _of_the_start(self) -> Iterator[Term]:
-        """No part of the state falls below, or rises above, what it begins with; or below nothing."""
-        for variable, first in self._start.items():
-            if variable.sort is INT:
-                yield app(">=", (variable, first), BOOL)
-                yield app("<=", (variable, first), BOOL)
-                yield app(">=", (variable, integer(0)), BOOL)
-            elif self._context.signature.datatype(variable.sort) is not None:
-                for measured in measures(self._context, self._sequent, variable):
-                    yield eq(measured, substitute(measured, {variable: first}))
+    @cached_property
+    def _variables(self) -> tuple[Term, ...]:
+        return (*self._sequent.vars, *self._start)
 
-    def _of_the_conditions(self) -> Iterator[Term]:
-        """What a comparison that lets the loop go on says of the state after the last step, too."""
-        for low, high, strict in self._comparisons():
-            yield app("<=", (low, high if strict else app("+", (high, integer(1)), INT)), BOOL)
+    @cached_property
+    def _numbers(self) -> list[Term]:
+        """The numbers of a state: variables, and what functions of the goal give of containers alone."""
+        numbers = [v for v in reversed(self._variables) if v.sort is INT]
+        containers = [v for v in self._variables if self._context.signature.datatype(v.sort) is not None]
+        numbers += [m for v in containers for m in measures(self._context, self._sequent, v)]
+        return numbers[:MAX_NUMBERS]
 
-    def _comparisons(self) -> list[tuple[Term, Term, bool]]:
-        """``low < high`` (strict) or ``low <= high`` for each comparison of the body, in either sense."""
-        found: dict[tuple[Term, Term, bool], None] = {}
-        for condition in subterms(self._body):
-            if condition.kind is not Kind.APP or condition.name not in ORDERS or len(condition.args) != 2:
-                continue
-            a, b = (substitute(t, self._at) for t in condition.args)
-            if a.sort is not INT or any(c.name == self._definition.name for c in (*subterms(a), *subterms(b))):
-                continue
-            low, high = (a, b) if condition.name in ("<", "<=") else (b, a)
-            found.setdefault((low, high, condition.name in ("<", ">")))
-            found.setdefault((high, low, condition.name not in ("<", ">")))
-        return list(found)
+    def _states(self) -> list[list[Any]]:
+        """The values of goal and state in runs from the first state on."""
+        evaluator, source = self._context.evaluator, random.Random(self._context.seed + 7)
+        steps, own = self._steps(), self._sequent.vars
+        hyps = [h for h in self._sequent.hyps if not any(c in subterms(h) for c in self._calls)]
+        path = [and_([substitute(c, self._at) for c in step.path]) for step in steps]
+        moved = [dict(zip(self._args, (substitute(a, self._at) for a in step.args), strict=True)) for step in steps]
+        states: list[list[Any]] = []
+        for number in range(MAX_RUNS):
+            values = [
+                source.randrange(-1, 7)
+                if v.sort is INT
+                else random_value(self._context.signature, v.sort, number % 6, source)
+                for v in own
+            ]
+            with suppress(Undecided):
+                assignment = dict(zip(own, values, strict=True))
+                if not all(evaluator.value(h, assignment) for h in hyps):
+                    continue
+                assignment |= {v: evaluator.value(first, assignment) for v, first in self._start.items()}
+                for _ in range(MAX_STEPS):
+                    states.append(list(assignment.values()))
+                    taken = next((m for c, m in zip(path, moved, strict=True) if evaluator.value(c, assignment)), None)
+                    if taken is None:
+                        break
+                    assignment |= {v: evaluator.value(taken[v], assignment) for v in self._start}
+        return states
 
-    def _of_the_goal(self) -> Iterator[Term]:
+    def _holds(self, claim: Term, states: list[list[Any]]) -> bool:
+        code = self._context.evaluator.compile(claim, self._variables)
+        try:
+            return all(self._context.evaluator.run(code, list(state)) for state in states)
+        except Undecided:
+            return False
+
+    def _bounded(self, states: list[list[Any]]) -> Iterator[Term]:
+        """The closest of ``a < b``, ``a <= b`` and ``a <= b + 1`` for each two numbers, 0 among them."""
+        for low, high in permutations((integer(0), *self._numbers), 2):
+            bounds = (app("<=", (low, _plus(high, offset)), BOOL) for offset in (-1, 0, 1))
+            closest = next((b for b in bounds if b.free and self._holds(b, states)), None)
+            if closest is not None:
+                yield closest
+
+    def _equations(self, states: list[list[Any]]) -> Iterator[Term]:
+        products = [app("*", pair, INT) for pair in combinations_with_replacement(self._numbers, 2)]
+        columns = [integer(1), *self._numbers, *products]
+        yield from equations(self._context, columns, self._variables, states).values()
+
+    def _of_the_goal(self, states: list[list[Any]]) -> Iterator[Term]:
         """What the goal says of the result, said of a part of the state; a bound may become what counts up to it."""
         bounds = list(self._bounds())
         whole = self._sequent.concl
@@ -512,36 +553,15 @@ class _Loop:
                 if call in subterms(part):
                     for variable in (v for v in self._start if v.sort is call.sort):
                         said = replace_subterm(part, call, variable)
-                        yield said
-                        yield from (replace_subterm(said, *bound) for bound in bounds)
+                        for guess in (said, *(replace_subterm(said, *bound) for bound in bounds)):
+                            if self._holds(guess, states):
+                                yield guess
 
     def _bounds(self) -> Iterator[tuple[Term, Term]]:
-        """``n`` as ``i``, or one more or less, where the loop goes on while ``i < n``; ``i - k`` for ``i < n + k``.
-
-        ``len xs`` as ``i`` alone, where it goes on while ``i < len xs``.
-        """
-        for low, high, _ in self._comparisons():
-            for counter, bound in ((low, high), (high, low)):
-                solved = _solved(bound) if counter in self._start else None
-                if solved is not None and solved[0] not in self._start:
-                    variable, offset = solved
-                    for shift in (0, 1, -1):
-                        yield variable, _plus(counter, shift - offset)
-                elif solved is None and counter in self._start and bound.free and bound.free.isdisjoint(self._start):
-                    yield bound, counter
-
-
-def _solved(bound: Term) -> tuple[Term, int] | None:
-    """``v`` and ``k`` of ``v + k``."""
-    if bound.kind is Kind.VAR:
-        return bound, 0
-    if bound.name in ("+", "-") and len(bound.args) == 2:
-        a, b = bound.args
-        if bound.name == "+" and isinstance(a.value, int):
-            a, b = b, a
-        if a.kind is Kind.VAR and isinstance(b.value, int):
-            return a, b.value if bound.name == "+" else -b.value
-    return None
+        """Numbers that stay as they are, such as ``n`` or ``len xs``, with what may count up to them."""
+        for bound in (n for n in self._numbers if n.free.isdisjoint(self._start)):
+            for counter in (n for n in self._numbers if n in self._start):
+                yield from ((bound, _plus(counter, shift)) for shift in (0, 1, -1))
 
 
 def _plus(term: Term, number: int) -> Term:

@@ -200,10 +200,18 @@ class ProverContext:
             raise RuntimeError(f"the solver refused a query of ours: {answer.reason}")
         return answer.status == "unsat"
 
-    def holds_alone(self, sequent: Sequent, query: Query, rlimit: int, seconds: float = SAFETY_SECONDS) -> bool:
+    def holds_alone(
+        self,
+        sequent: Sequent,
+        query: Query,
+        rlimit: int,
+        seconds: float = SAFETY_SECONDS,
+        *,
+        extra: Mapping[str, Sequent] = MappingProxyType({}),
+    ) -> bool:
         """Pose one query in a context of its own, where z3 simplifies before it searches: for ground arithmetic."""
         self.budget.check()
-        script = self._obligations.script_of(sequent, query, self._lemmas)
+        script = self._obligations.script_of(sequent, query, {**self._quiet, **self._lemmas, **extra})
         return self._sessions.ask(script, rlimit, {}, seconds).status == "unsat"
 
     def holds_by_second(self, sequent: Sequent, query: Query) -> bool:

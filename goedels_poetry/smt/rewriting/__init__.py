@@ -3,5 +3,6 @@
 * `matching`: patterns, occurrences, replacement.
 * `statements`: formulas as closed lemmas.
 * `rules`: definitions as rewrite rules, proven equations as ordered ones.
+* `polynomials`: sums of products in one order, with division where it is exact.
 * `unfold`: instances of definitions and of lemmas at calls.
 """

@@ -27,7 +27,7 @@ from goedels_poetry.kernel.terms import BOOL, Kind, Term, app, is_app, substitut
 from goedels_poetry.smt.rewriting.matching import match, replace_subterms
 from goedels_poetry.smt.rewriting.plan import key_of
 
-MAX_INSTANCES = 48
+MAX_INSTANCES = 64
 
 
 class Unfolder:
@@ -47,7 +47,7 @@ class Unfolder:
         first = tuple(Instance("def", t.name, t.args) for t in self.calls(sequent.concl))[:MAX_INSTANCES]
         if first and len(set(first)) < len(set(frontier)):
             yield first
-        self._compute(frontier, instances)
+        frontier, known = self._compute(frontier, instances), -1
         for _ in rounds:
             following: list[Term] = []
             for call in frontier:
@@ -57,29 +57,38 @@ class Unfolder:
                     continue
                 instances[instance] = None
                 following.extend(self.calls(self._body(call)))
-            if not following and not frontier:
+            frontier = self._compute(following, instances)
+            if len(instances) == max(known, 0):
                 return
-            self._compute(following, instances)
+            known = len(instances)
             yield tuple(instances)
-            frontier = following
 
-    def _compute(self, calls: list[Term], instances: dict[Instance, None]) -> None:
-        """Unfold calls on numbers to the end, also those that only count by one: a body has just the branch taken."""
-        pending = [c for c in calls if self._runs(c)]
+    def _compute(self, calls: list[Term], instances: dict[Instance, None]) -> list[Term]:
+        """Unfold calls on numbers to the end, also those that only count by one: a body has just the branch taken.
+
+        Returns:
+            The other calls, those that such bodies bring included.
+        """
+        pending, left = list(calls), dict.fromkeys(c for c in calls if not self.runs(c))
         while pending and len(instances) < MAX_INSTANCES:
             call = pending.pop()
             instance = Instance("def", call.name, call.args)
-            if instance not in instances:
+            if not self.runs(call):
+                left.setdefault(call)
+            elif instance not in instances:
                 instances[instance] = None
-                pending += [c for c in self.calls(self._body(call)) if self._runs(c)]
+                pending += self.calls(self._body(call))
+        return list(left)
 
-    def _runs(self, call: Term) -> bool:
-        """Whether numbers decide how a call goes on."""
+    def runs(self, call: Term) -> bool:
+        """Whether a term is a call that goes on in one way only: of what is not recursive, or decided by numbers."""
+        definition = self._signature.definition(call.name)
+        if definition is None or not definition.recursive:
+            return definition is not None
+        if not any(a.kind is Kind.LIT for a in call.args):
+            return False
         if all(a.kind is Kind.LIT for a in call.args):
             return True
-        definition = self._signature.definition(call.name)
-        if definition is None or not definition.recursive or not any(a.kind is Kind.LIT for a in call.args):
-            return False
         return is_app(definition.body, "ite") and not is_app(self._body(call), "ite")
 
     def _body(self, call: Term) -> Term:

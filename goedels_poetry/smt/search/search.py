@@ -23,6 +23,7 @@ from goedels_poetry.smt.conjecture.explore import Explorer
 from goedels_poetry.smt.conjecture.failed_steps import from_failed_step, generalisations, remaining_goals
 from goedels_poetry.smt.conjecture.library import Library
 from goedels_poetry.smt.conjecture.loops import accumulations, loop_statements, natural_results
+from goedels_poetry.smt.conjecture.relations import relation_plans
 from goedels_poetry.smt.conjecture.templates import closure_lemmas, folds, templates
 from goedels_poetry.smt.conjecture.witness import witness_plans
 from goedels_poetry.smt.context.attempts import close_goal
@@ -125,6 +126,8 @@ class Sketcher:
         closed = induction(self._context, sequent, rlimit=self._quick(sequent))
         if closed is not None:
             yield closed
+        self._begin("equations-from-data")
+        yield from relation_plans(self._context, sequent, self.library.establish)
         yield from after_induction
         if "invariants" not in self._without:
             self._begin("invariants")

@@ -207,3 +207,23 @@ def test_a_violation_of_a_callee_that_is_caught_is_seen_where_the_function_runs(
 def test_of_a_file_that_cpython_cannot_load_nothing_is_proved(framework: GoedelsPoetryFramework, line: str) -> None:
     result = framework.run(f"{line}\n{MAGNITUDE}", name="f.py")
     assert result.verdict is Verdict.UNKNOWN and "while it was loaded" in result.reason, result.reason
+
+
+HELPER = f"""{HEAD}@requires(lambda n: n >= 0)
+@ensures(lambda n, result: 2 * result == n * (n + 1))
+def triangle(n: int) -> int:
+    if BASE:
+        return 0
+    return n + triangle(n - 1)
+
+@ensures(lambda n, result: result >= 0)
+def anywhere(n: int) -> int:
+    return triangle(n)
+"""
+
+
+@pytest.mark.parametrize("base", ["n == 0", "not n", "n <= 0"])
+def test_a_recursion_is_about_what_its_function_accepts(framework: GoedelsPoetryFramework, base: str) -> None:
+    text = HELPER.replace("BASE", base)
+    assert framework.run(text, name="h.py", options={"theorem": "triangle"}).verdict is Verdict.PROVED
+    assert framework.run(text, name="h.py", options={"theorem": "anywhere"}).verdict is not Verdict.PROVED

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from goedels_poetry.kernel.terms import Term, and_, app
+from goedels_poetry.kernel.terms import TRUE, Term, and_, app
 from goedels_poetry.python.translate import calls, comprehensions, expressions, iteration
-from goedels_poetry.python.translate.build import INEXACT
+from goedels_poetry.python.translate.build import INEXACT, cond
 from goedels_poetry.python.translate.contracts import RESULT, Clause
 from goedels_poetry.python.translate.faults import OutsideFragment, outside
 from goedels_poetry.python.translate.frame import After, Flow, Frame, NeedsClasses, Retry, Value
@@ -219,9 +219,11 @@ class Functions:
         block = Block(known.result)
         block.run(function.node.body, flow, After(tail=True))
         block.finish(flow, function.node)
-        value = registry.default(known.result) if flow.value is None else flow.value.term
+        default = registry.default(known.result)
+        value = default if flow.value is None else flow.value.term
         name = legal(function.name)
-        registry.define(name, params, registry.sort(known.result), value, exact=True)
+        inside = and_(self._exact_requires(known, params)) if known.called else TRUE
+        registry.define(name, params, registry.sort(known.result), cond(inside, value, default), exact=True)
         effect = flow.frame.effect
         own = f"{name}!ok"
         if known.called and known.alone and only_recursion(effect, own, effects.unit):
@@ -229,8 +231,23 @@ class Functions:
             effect = effect if known.called else effects.unit
         known.fails = known.called or effect is not effects.unit
         if known.fails:
-            registry.define(own, params, effects.sort, effect, exact=True)
+            registry.define(own, params, effects.sort, cond(inside, effect, effects.unit), exact=True)
         known.done = True
+
+    def _exact_requires(self, known: Translated, params: list[Term]) -> list[Term]:
+        """The conditions on its parameters that a recursion may rely on: it need not end where they do not hold.
+
+        Those alone that have no effects: each is a hypothesis of the function's own theorem and is shown at every call.
+        """
+        found: list[Term] = []
+        self.checking.append(known.function.name)
+        for clause in known.function.contract.requires:
+            inner = self.clause_frame(known, list(params))
+            truth = inner.condition(clause.expression)
+            if inner.effect is self.registry.effects.unit:
+                found.append(truth)
+        self.checking.pop()
+        return found
 
 
 def _is_hashed(kind: Type) -> bool:

@@ -52,3 +52,22 @@ def test_a_loop_over_indices_is_a_loop_over_elements_in_all_its_forms(test: str,
 )
 def test_another_loop_is_another_theorem(test: str, step: str) -> None:
     assert theorem_of(test, step) != theorem_of("i < len(xs)", "i += 1")
+
+
+HELPER = """
+from goedels_poetry.contracts import ensures, requires
+
+@requires(lambda n: CONDITION)
+@ensures(lambda n, result: result >= 0)
+def bits(n: int) -> int:
+    if BASE:
+        return 0
+    return n % 2 + bits(n // 2)
+"""
+
+
+def test_a_condition_that_may_fail_says_nothing_about_where_a_recursion_ends() -> None:
+    source = HELPER.replace("CONDITION", "10 // n > 0").replace("BASE", "n == 0")
+    assert "(ite (= n 0) 0" in translate(read_program(source), "bits").text.partition("define-fun-rec bits")[2]
+    source = HELPER.replace("CONDITION", "n >= 0").replace("BASE", "n == 0")
+    assert "(ite (>= n 0) (ite (= n 0) 0" in translate(read_program(source), "bits").text

@@ -65,6 +65,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 def pytest_addoption(parser: pytest.Parser) -> None:
     said = "every test, those marked `sample` and `whole` among them; all examples of Hypothesis"
     parser.addoption("--whole", action="store_true", help=said)
+    parser.addoption("--dear", action="store_true", help="those that a plain run leaves out because they take long")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -108,7 +109,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=place_in_turn)
     if config.option.whole or any("::" in argument for argument in config.args):
         return
-    if without := left_out(items):
+    if without := left_out(items, config.option.dear):
         config.hook.pytest_deselected(items=[item for item in items if item in without])
         items[:] = [item for item in items if item not in without]
 
@@ -130,14 +131,16 @@ def dear(items: list[pytest.Item]) -> set[pytest.Item]:
     return without
 
 
-def left_out(items: list[pytest.Item]) -> set[pytest.Item]:
-    """What is dear and has something cheaper that stands in for it.
+def left_out(items: list[pytest.Item], only_dear: bool) -> set[pytest.Item]:
+    """What is dear and has something cheaper that stands in for it; with ``only_dear`` what is not dear.
 
     Of a test that is marked ``sample(N)`` run N cases, evenly spread, the first and the last among them; of one that is
     marked ``whole(stand_in)`` none. Nor do tests run whose cases take more than `LIMIT` seconds, but for the cheapest
     one of a file that has no others.
     """
-    without = {item for item in items if item.get_closest_marker("whole") is not None} | dear(items)
+    long = dear(items)
+    without = {item for item in items if item.get_closest_marker("whole") is not None}
+    without |= set(items) - long if only_dear else long
     families: dict[str, list[pytest.Item]] = {}
     for item in items:
         if item not in without and item.get_closest_marker("sample") is not None:

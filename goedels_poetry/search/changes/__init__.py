@@ -7,7 +7,6 @@ decider has said so, and nothing that breaks what worked is ever kept, whoever s
 from __future__ import annotations
 
 from goedels_poetry.search.agents.registry import Registry, load_registry
-from goedels_poetry.search.changes.decider import CHANGE_FAILURES
 
 GROUP = "goedels_poetry.change_agents"
 """Entry points of plug-ins for changes."""
@@ -23,6 +22,8 @@ BUILT_IN = (
 
 def change_registry() -> Registry:
     """The agents of changes, then those of installed plug-ins."""
+    from goedels_poetry.search.changes.decider import CHANGE_FAILURES
+
     return load_registry(BUILT_IN, GROUP, CHANGE_FAILURES)
 
 

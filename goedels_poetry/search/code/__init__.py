@@ -7,7 +7,6 @@ inputs that break a candidate which passed; `decider` chooses by a table.
 from __future__ import annotations
 
 from goedels_poetry.search.agents.registry import Registry, load_registry
-from goedels_poetry.search.code.decider import CODE_FAILURES
 
 GROUP = "goedels_poetry.code_agents"
 """Entry points of plug-ins for this kind of task."""
@@ -23,6 +22,8 @@ BUILT_IN = (
 
 def code_registry() -> Registry:
     """The agents of code, then those of installed plug-ins."""
+    from goedels_poetry.search.code.decider import CODE_FAILURES
+
     return load_registry(BUILT_IN, GROUP, CODE_FAILURES)
 
 

@@ -6,7 +6,6 @@ They work on the same machine as the search for proofs, with a table of their ow
 from __future__ import annotations
 
 from goedels_poetry.search.agents.registry import Registry, load_registry
-from goedels_poetry.search.questions.decider import QUESTION_FAILURES
 
 GROUP = "goedels_poetry.question_agents"
 """Entry points of plug-ins for questions."""
@@ -24,6 +23,8 @@ BUILT_IN = (
 
 def question_registry() -> Registry:
     """The agents of questions, then those of installed plug-ins."""
+    from goedels_poetry.search.questions.decider import QUESTION_FAILURES
+
     return load_registry(BUILT_IN, GROUP, QUESTION_FAILURES)
 
 

@@ -24,7 +24,6 @@ from goedels_poetry.kernel.inductions import (
     StructuralInduction,
     variable_of,
 )
-from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.schemas import (
     CaseSplit,
     Conjuncts,
@@ -40,8 +39,6 @@ from goedels_poetry.kernel.terms import BOOL, Kind, Term, app, is_app
 from goedels_poetry.lean.runtime.protocol import CheckRequest, LeanRuntime
 from goedels_poetry.lean.smt_proofs import along, inductions, leaves
 from goedels_poetry.lean.smt_proofs.along import recursion
-from goedels_poetry.lean.smt_proofs.casework import Casework
-from goedels_poetry.lean.smt_proofs.conditions import nested
 from goedels_poetry.lean.smt_proofs.writing import (
     ALONG,
     SIZE,
@@ -52,8 +49,6 @@ from goedels_poetry.lean.smt_proofs.writing import (
     name_of,
     spoken,
 )
-from goedels_poetry.solvers.process import SolverProcess
-from goedels_poetry.solvers.z3_process import Z3Process
 
 # -- Whole lemmas at once ------------------------------------------------------------------------------------------
 
@@ -62,7 +57,7 @@ def shortcuts(writing: Writing, step: Step, steps: Mapping[str, Step]) -> Iterat
     """Tactic blocks with the steps that they cite, for an induction whose cases all are queries."""
     if not isinstance(step.by, ByScheme) or not isinstance(step.by.scheme, (StructuralInduction, RecursionInduction)):
         return
-    if nested(step.sequent):
+    if leaves.nested(step.sequent):
         return
     cases = [steps[c] for c in step.by.cites]
     queries = [case.by for case in cases if isinstance(case.by, Query)]
@@ -219,8 +214,6 @@ FACT_HEARTBEATS = (8_000, 40_000)
 REQUEST_SECONDS = 20.0
 _LIMIT = re.compile(r"maximum number of heartbeats|\(deterministic\) timeout|maximum recursion depth")
 TRIAL = "_trial"
-FIRST = 2
-"""Of the alternatives for a leaf, before it is taken to pieces."""
 MOST_SLOW, MOST_LEMMAS, MOST_WITH_MORE = 4, 12, 4
 
 Progress = Callable[[int, int], None]
@@ -281,9 +274,6 @@ class Replay:
         self.by_size = any(isinstance(s, SizeInduction) for s in schemes)
         self.prefix = self._prefix()
         self._facts: dict[str, asyncio.Task[bool]] = {}
-        self._context = Context(self.writing.problem)
-        self._z3: SolverProcess = Z3Process()
-        self._z3_busy = asyncio.Lock()
 
     def _prefix(self) -> str:
         theory = self.writing.theory
@@ -386,8 +376,6 @@ class Replay:
         finally:
             for waiter in (*tasks, *self._facts.values()):
                 waiter.cancel()
-            self._z3.kill()  # a query of a task that was cancelled may be under way, in a thread
-            self._z3.close()
 
     async def _prove(self, step: Step) -> Found | None:
         tried: list[str] = []
@@ -399,11 +387,7 @@ class Replay:
             if reason is None:
                 return Found(text, cites, SHORTCUT_HEARTBEATS)
         slow: list[str] = []
-        for number, text in enumerate(self._alternatives(step)):
-            if number == FIRST and isinstance(step.by, Query):
-                found = await self._in_pieces(step, step.by)
-                if found is not None:
-                    return found
+        for text in self._alternatives(step):
             if time.monotonic() > self.deadline:
                 last = "the time is over"
                 break
@@ -425,20 +409,6 @@ class Replay:
         if self.failed is None:
             self.failed = StepFailed(step.id, self.writing.theorem(name_of(step.id), step.sequent), tuple(tried), last)
         return None
-
-    async def _in_pieces(self, step: Step, query: Query) -> Found | None:
-        """The proof of a leaf case by case, from the facts that z3 has used."""
-
-        async def accepted(sequent: Sequent, text: str) -> bool:
-            if time.monotonic() > self.deadline:
-                return False
-            stated = self.writing.theorem(TRIAL, sequent)
-            before = self.writing.before(step.id, stated)
-            return await self._ask(_limited(before, HEARTBEATS[0], stated, text)) is None
-
-        work = Casework(self.writing, self._context, step, query, self._z3, self._z3_busy, accepted)
-        text = await work.proof()
-        return None if text is None else Found(text, tuple(work.cites), HEARTBEATS[1])
 
     def _with_more(self, step: Step) -> list[tuple[str, tuple[str, ...]]]:
         """What may prove a leaf with all lemmas that the proof has before it, not only those its query cites."""

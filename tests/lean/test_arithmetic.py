@@ -33,7 +33,6 @@ PRIME = "def Prime (n : Nat) : Prop := 2 ≤ n ∧ ∀ d, d < n → 2 ≤ d → 
         "(a b : Nat) (g : 0 < a) (h : 0 < b) (e : a ^ 2 = b ^ 2 + 15) : a = 4 ∨ a = 8",
         "(a b : Int) (h : a ^ 2 + b ^ 2 = 0) : a = 0 ∧ b = 0",
         "(a b : Nat) (h : a ∣ b) (g : 0 < b) : a ≤ b ∧ a ^ 2 ≤ b ^ 2",
-        "(n : Nat) (h : n ≠ 0) : (n ^ 2 + n) / n = n + 1",
         "(n : Nat) (h : ∃ k, n = 2 * k + 1) : n ^ 2 % 8 = 1",
         "(m n : Nat) (h : ∃ k, m = 2 * k) (k : m * n = 34) (l : 2 < m) : m = 34",
     ],

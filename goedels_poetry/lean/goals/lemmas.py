@@ -16,6 +16,7 @@ from goedels_poetry.kernel.inductions import (
     RecursionInduction,
     SizeInduction,
     StructuralInduction,
+    variable_of,
 )
 from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.schemas import Conjuncts
@@ -34,7 +35,7 @@ from goedels_poetry.lean.text.task import Fact, Task
 # -- How the proof of a lemma begins in Lean, by the scheme that the engine has proved it with ---------------------
 
 
-MOST_CALLS, MOST_TOLD, MOST_STEPS = 3, 6, 4
+MOST_CALLS, MOST_APART, MOST_TOLD, MOST_STEPS = 3, 2, 6, 4
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,19 @@ class Starts:
     problem: Problem
     given: Callable[[str], str]
     """A lemma, by its step, applied to the functions that it is about; "" for a step that is none."""
+
+    def apart(self, step: Step) -> list[str]:
+        """An induction whose cases take apart what it is general in: where functions go down in several arguments."""
+        if not isinstance(step.by, ByScheme) or not isinstance(step.by.scheme, StructuralInduction):
+            return []
+        signature, scheme = self.problem.signature, step.by.scheme
+        general = [v for v in step.sequent.vars if v.name in scheme.general]
+        if not 0 < len(general) <= MOST_APART or any(signature.datatype(v.sort) is None for v in general):
+            return []
+        names = [self.theory.variable(v) for v in general]
+        on = self.theory.variable(variable_of(step.sequent, scheme.on))
+        cases = " <;> ".join(f"cases {name}" for name in names)
+        return [f"induction {on} generalizing {' '.join(names)} <;> {cases} <;> ◯"]
 
     def of(self, tree: Sequence[Step]) -> list[str]:
         """Proofs with a place, ◯, for what closes the cases: the induction of the derivation, and its like."""
@@ -429,6 +443,22 @@ class Lemmas:
         if self.theory.natural or self.theory.unary:
             closers.insert(2, f"(simp_all{few} <;> omega)")
         starts = self._starts.of(tree)
+        first = f"simp_all{few}"
+        if bounds := self._bounds(name):
+            # `grind` without the definitions here, which it might unfold without end.
+            first = f"(simp_all{few} <;> ({bounds}first | omega | (apply_assumption; omega) | grind))"
+            closers.insert(0, first)
+        quick = [start.replace("◯", first) for start in self._starts.apart(tree[0])]
         if isinstance(tree[0].by, ByScheme) and isinstance(tree[0].by.scheme, Conjuncts):
             starts = [f"constructor <;> first | exact {n} .. | ◯" for n in lemmas[:1]] + starts
-        return list(dict.fromkeys(start.replace("◯", closer) for closer in closers for start in starts))
+        return list(dict.fromkeys([*quick, *(start.replace("◯", closer) for closer in closers for start in starts)]))
+
+    def _bounds(self, name: str) -> str:
+        """Cited lemmas that say how large a measure of a value is, about the latest value: `grind` and `simp` have no
+        pattern by which they would come upon them, since they write `0 ≤ f x` over the integers as `-1 * f x ≤ 0`."""
+        told = []
+        for cite in self.cited(name):
+            sequent = self._steps[cite].sequent
+            if sequent.concl.name in ("<=", "<", ">=", ">") and len(sequent.vars) == 1 and not sequent.hyps:
+                told.append(f"(try (have := {self.given(cite)} ‹{self.theory.sort(sequent.vars[0].sort)}›)); ")
+        return "".join(told)

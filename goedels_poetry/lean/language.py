@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 
 from goedels_poetry.errors import GoedelsPoetryError, MissingTool
 from goedels_poetry.lean.agents import at_once, prove, sketch
-from goedels_poetry.lean.formalize import FORMAL_FORMAT, FORMAL_TAGS
 from goedels_poetry.lean.goals.engine import Engine
 from goedels_poetry.lean.refutations import confirm
 from goedels_poetry.lean.refute import Refutation, refute, refuted_at
@@ -121,6 +120,18 @@ QUERY_SECONDS = 0.05
 """What one query of a budget given in queries is worth."""
 MOST_BROKEN = 5
 """Symbolic sketches in a row that Lean may refuse before none is given."""
+FORMAL_TAGS = ("lean", "lean4")
+
+FORMAL_FORMAT = """\
+One block ```lean … ``` with the definitions that are needed and exactly one theorem, whose proof is `sorry`:
+theorem NAME (xs ys : List Nat) : … := by sorry
+- No proof, no other `sorry`, no comment that repeats the claim; what the definitions and the theorem say counts.
+- Commands: def, abbrev, inductive, structure, class, theorem, namespace, section, open, variable. No axiom,
+  no opaque, no instance, no notation or macro, no `#` command, no import.
+- Functions are total and terminate. Subtraction and division on Nat are truncated and x / 0 = 0: where the claim does
+  not mean that, use Int or a hypothesis. Indices of lists begin at 0.
+- Hypotheses stand before the colon or before `→`; they must be able to hold together."""
+"""What a model that states a claim in Lean is told about the form of its reply."""
 TRIED_PROOFS = (
     "Automatic methods have failed on it: rfl, decide, omega, simp, simp_all and grind with the definitions, exact?, "
     "and these after induction, functional induction and case splits."

@@ -147,15 +147,6 @@ async def test_a_busy_or_broken_server_is_asked_again(lean: LeanPool, quick: Con
         assert len(server.asked) == 4
 
 
-async def test_a_server_that_stays_broken_costs_the_request_alone(lean: LeanPool, quick: Connect) -> None:
-    with KiminaServer(lean, faults=[(500, "oops")] * 3) as server:
-        kimina = quick(server.url, retries=2)
-        broken = await kimina.check(CheckRequest("example : 1 = 1 := rfl"))
-        assert broken.status == "crash"
-        assert "HTTP 500 oops" in broken.error
-        assert (await kimina.check(CheckRequest("example : 1 = 1 := rfl"))).ok
-
-
 async def test_no_server_at_all_is_said_in_words(quick: Connect) -> None:
     result = await quick("http://127.0.0.1:9", retries=1).check(CheckRequest("example : 1 = 1 := rfl"))
     assert result.status == "crash"
@@ -240,12 +231,6 @@ async def test_a_malformed_answer_is_a_crash(
     assert result.error
 
 
-async def test_an_empty_answer_proves_nothing(lean: LeanPool, monkeypatch: pytest.MonkeyPatch, quick: Connect) -> None:
-    monkeypatch.setattr(client.secrets, "token_hex", lambda size: "NONCE")
-    with KiminaServer(lean, faults=[(200, answer(custom_id="NONCE", response={"env": 0}))]) as server:
-        assert not (await quick(server.url).check(CheckRequest("example : 1 = 1 := rfl"))).ok
-
-
 async def test_texts_and_answers_have_a_size_limit(
     lean: LeanPool, monkeypatch: pytest.MonkeyPatch, quick: Connect
 ) -> None:
@@ -287,12 +272,6 @@ async def test_a_proof_that_could_write_the_answers_is_not_asked_about(
         assert server.asked == []
     assert (refused.status, refused.ok) == ("crash", False)
     assert "runs programs inside Lean" in refused.error
-
-
-async def test_words_that_only_look_like_programs_are_asked_about(lean: LeanPool, quick: Connect) -> None:
-    code = "@[elab_as_elim] theorem relabel {p : Nat → Prop} (n : Nat) (h : ∀ k, p k) : p n := h n"
-    with KiminaServer(lean) as server:
-        assert (await quick(server.url).check(CheckRequest(code))).ok
 
 
 async def test_an_answer_about_axioms_in_the_text_itself_is_no_answer(lean: LeanPool, quick: Connect) -> None:

@@ -7,6 +7,6 @@ whether the text proves it is for the Lean gate: nothing here is trusted. Who ca
 * ``replay`` tries in Lean what may prove a step: a lemma with all its cases, a step by a scheme, and by ``leaves`` what
   solvers have decided.
 * Inductions are in ``inductions`` and, along functions, in ``along``.
-* ``writing`` is what all of them write with, in the ``words`` of a `LeanTheory` or of a user's own file
+* ``writing`` is what all of them write with, in the `Words` of a `LeanTheory` or of a user's own file
   (``lean.goals``).
 """

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.sizes import Sizes
 from goedels_poetry.kernel.terms import INT, Kind, Sort, Term, subterms
-from goedels_poetry.lean.smt_proofs.words import Words
 from goedels_poetry.lean.statement.names import WORDS
 
 HYPOTHESIS = "_h"
@@ -25,6 +25,60 @@ _COMPARISONS = frozenset({"<", "<=", ">", ">=", "=", "distinct"})
 _THEORY = frozenset({"+", "-", "*", "<", "<=", ">", ">=", "=", "ite", "and", "or", "not", "=>", "div", "mod", "abs"})
 KNOWN = "(by first | assumption | (intros; first | assumption | solve_by_elim | simp_all) | grind)"
 """A proof of a hypothesis of a cited step, from what stands in the context."""
+
+
+class Words(Protocol):
+    """How what a proof speaks of is called in Lean: a `LeanTheory`, or the words of a user's own file."""
+
+    @property
+    def header(self) -> str:
+        """The text that stands before all steps."""
+        ...
+
+    @property
+    def context(self) -> str:
+        """Commands that make what is open, and the premises, variables of the theorems that follow."""
+        ...
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """What a theorem under `context` has to be given first."""
+        ...
+
+    @property
+    def hypotheses(self) -> tuple[tuple[str, str], ...]:
+        """Names and texts of the premises."""
+        ...
+
+    @property
+    def equations(self) -> Mapping[str, tuple[tuple[str, str], ...]]:
+        """Names and texts of hypotheses that say what functions are that the text does not define."""
+        ...
+
+    @property
+    def definitions(self) -> Mapping[str, str]:
+        """Lean's names of defined functions, selectors and testers."""
+        ...
+
+    def name(self, symbol: str) -> str:
+        """Lean's name of a function or constructor."""
+        ...
+
+    def sort(self, sort: Sort) -> str:
+        """Lean's type for a sort."""
+        ...
+
+    def binders(self, variables: Sequence[Term]) -> str:
+        """Variables with their types."""
+        ...
+
+    def prop(self, term: Term) -> str:
+        """A formula as a proposition; raises `NotTranslatable`."""
+        ...
+
+    def value(self, term: Term) -> str:
+        """A term as a value; raises `NotTranslatable`."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

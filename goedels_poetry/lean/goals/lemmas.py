@@ -27,7 +27,7 @@ from goedels_poetry.lean.goals.theory import FileTheory
 from goedels_poetry.lean.runtime.protocol import LeanRuntime
 from goedels_poetry.lean.smt_proofs.leaves import nested
 from goedels_poetry.lean.smt_proofs.replay import Found, Replay
-from goedels_poetry.lean.smt_proofs.writing import HYPOTHESIS, Writing, indented, name_of, spoken
+from goedels_poetry.lean.smt_proofs.writing import HYPOTHESIS, Writing, indented, name_of, own_name, spoken
 from goedels_poetry.lean.statement.vocabulary import NotTranslatable
 from goedels_poetry.lean.tactics.attempts import Clock, tried
 from goedels_poetry.lean.text.task import Fact, Task
@@ -83,6 +83,8 @@ class Starts:
             if isinstance(scheme, IntInduction):
                 starts += self._stepwise(scheme, f"induction {on} using Nat.strongRecOn{generalizing} with", on)
             starts.append(f"induction {on}{generalizing} <;> ◯")
+            if isinstance(scheme, StructuralInduction):
+                starts += self._deeper(step.sequent, scheme, f"induction {on}{generalizing} with")
             return [*starts, *self._calls(step.sequent)]
         if isinstance(scheme, RecursionInduction):
             definition = self.problem.signature.definition(scheme.function)
@@ -141,6 +143,21 @@ class Starts:
         start = f"induction {number} using Nat.strongRecOn{generalizing} with\n  | _ {number} ih =>"
         arms = f"\n    | 0, ih => ◯\n    | {number} + 1, ih => {told[True]}◯"
         return [f"{start}\n    match {number}, ih with{arms}", f"{start} {told[False]}◯"]
+
+    def _deeper(self, sequent: Sequent, scheme: StructuralInduction, start: str) -> list[str]:
+        """The induction with the part that it goes down to taken apart once more."""
+        on = variable_of(sequent, scheme.on)
+        datatype = self.problem.signature.datatype(on.sort)
+        if datatype is None:
+            return []
+        arms = []
+        for constructor in datatype.constructors:
+            fields = [f"a{i}" for i, _ in enumerate(constructor.fields)]
+            again = [f for f, (_, sort) in zip(fields, constructor.fields, strict=True) if sort is on.sort]
+            words = " ".join([own_name(self.theory.name(constructor.name)), *fields, *(f"i{f}" for f in again)])
+            split = "".join(f"cases {f} <;> " for f in again)
+            arms.append(f"\n  | {words} => {split}◯")
+        return [f"{start}{''.join(arms)}"]
 
     def _calls(self, sequent: Sequent) -> list[str]:
         """Along the recursion of the functions that are called on variables."""

@@ -172,8 +172,6 @@ _CHECK = "goedels_poetry.checker.smt.jobs"
 """What the workers of a search and of a check need; that of a check is none that a search has used."""
 
 _CVC5 = "goedels_poetry.solvers.cvc5_child"
-_ANOTHER_LEAN = ("GOEDELS_POETRY__LEAN__", "LEAN_PROJECT_PATH")
-"""What names of variables begin with that may ask for another Lean than the embedded one."""
 
 
 def load_ahead(line: Sequence[str]) -> None:
@@ -189,7 +187,3 @@ def load_ahead(line: Sequence[str]) -> None:
         from goedels_poetry.solvers import preload
 
         preload.load_ahead(_SEARCH, _CHECK, _CVC5)
-    if is_for("prove", ".lean") and not any(variable.startswith(_ANOTHER_LEAN) for variable in os.environ):
-        from goedels_poetry.lean.runtime.embedded import start_ahead
-
-        start_ahead()

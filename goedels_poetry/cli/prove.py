@@ -232,7 +232,7 @@ class _Batch:
 
         room = await seats.room()
         if len(sources) == 1:
-            self._framework.spread_over(ClusterPool(seats, self._settings))
+            self._framework.spread_over(ClusterPool(seats))
         else:
             self._framework.elsewhere = ClusterRuns(seats, self._settings)
         return room

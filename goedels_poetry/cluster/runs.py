@@ -1,8 +1,7 @@
 """Whole runs, each on a seat of a cluster, and the jobs of one large run on its seats.
 
 The folder of a run goes there and comes back (see `search.machine.elsewhere`). The boundary for jobs is that of a
-`WorkerPool`: a public function of ours on JSON. A job that was lost with its node is asked again; jobs on goals of Lean
-need a seat with a Lean.
+`WorkerPool`: a public function of ours on JSON. A job that was lost with its node is asked again.
 """
 
 from __future__ import annotations
@@ -16,9 +15,8 @@ from typing import Any
 from goedels_poetry.cluster.seats import LEAN, SOLVERS, Seats, TurnedAway
 from goedels_poetry.cluster.travel import packed, unpack
 from goedels_poetry.cluster.worker import named_store, to_json
-from goedels_poetry.errors import MissingTool, Unavailable
+from goedels_poetry.errors import Unavailable
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.lean.text.away import JOB as LEAN_JOB
 from goedels_poetry.search.machine.background import call_in
 from goedels_poetry.search.machine.elsewhere import CERTIFICATE, SECONDS, Assignment
 from goedels_poetry.settings.declared import Settings
@@ -103,26 +101,22 @@ def _at_home(result: RunResult, place: RunDir) -> RunResult:
 
 _LOG = "log"
 """Of a payload: a file of this machine that a job writes to as it goes. What was tried comes back with the result."""
-_OURS = (JobCrashed, JobMemory, JobTimeout, SolverUnavailable, SolverError, MissingTool, Unavailable)
+_OURS = (JobCrashed, JobMemory, JobTimeout, SolverUnavailable, SolverError)
 _ERRORS: dict[str, type[Exception]] = {kind.__name__: kind for kind in _OURS}
 
 
 class ClusterPool:
-    """Has the methods of a `WorkerPool`; ``seats`` belong to the caller. ``settings`` are those of a Lean there."""
+    """Has the methods of a `WorkerPool`; ``seats`` belong to the caller."""
 
-    def __init__(self, seats: Seats, settings: Settings) -> None:
+    def __init__(self, seats: Seats) -> None:
         self._seats = seats
-        self._settings = settings_json(settings)
 
     async def run(
         self, function: str, payload: dict[str, Any], seconds: float = 60.0, memory_mb: int = 4096, urgency: int = 0
     ) -> Any:
         """See `WorkerPool.run`."""
         sent = json.dumps({name: value for name, value in payload.items() if name != _LOG})
-        if function == LEAN_JOB:
-            told = await self._seats.call(LEAN, "lean", self._settings, sent, seconds, urgency=urgency)
-        else:
-            told = await self._seats.call(SOLVERS, "job", function, sent, seconds, memory_mb, urgency=urgency)
+        told = await self._seats.call(SOLVERS, "job", function, sent, seconds, memory_mb, urgency=urgency)
         reply = json.loads(told)
         if "error" in reply:
             name, *words = reply["error"]

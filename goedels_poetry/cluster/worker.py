@@ -19,12 +19,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from goedels_poetry.cluster.travel import Files, packed, unpack
-from goedels_poetry.errors import GoedelsPoetryError, MissingTool, StoreError, one_line
+from goedels_poetry.errors import GoedelsPoetryError, StoreError
 from goedels_poetry.solvers.limits import PROCESSORS
 from goedels_poetry.version import __version__
 
 if TYPE_CHECKING:
-    from goedels_poetry.lean.language import LeanLanguage
     from goedels_poetry.search.machine.runner import MachineRunner
     from goedels_poetry.settings.declared import Settings
     from goedels_poetry.solvers.worker_pool import WorkerPool
@@ -61,7 +60,6 @@ class Worker:
         self._home = Path(self._folder.name)
         self._runners: dict[str, MachineRunner] = {}
         self._pool: WorkerPool | None = None
-        self._leans: dict[str, LeanLanguage] = {}
         self._task: asyncio.Task[Any] | None = None
         self._at_work = False
         self._stopped = ""
@@ -115,26 +113,6 @@ class Worker:
         finally:
             self._task = None
 
-    async def lean(self, settings: str, payload: str, seconds: float) -> str:
-        """One job on a goal of a Lean theorem, told as that of `job` is."""
-        from goedels_poetry.lean.language import LeanLanguage
-        from goedels_poetry.lean.text.away import answer
-        from goedels_poetry.settings.declared import Settings
-
-        if settings not in self._leans:
-            self._leans[settings] = LeanLanguage()
-            self._leans[settings].configure(Settings(**json.loads(settings), home=self._home, store_url=None))
-        self._task = asyncio.ensure_future(answer(self._leans[settings], json.loads(payload)))
-        try:
-            async with asyncio.timeout(seconds):
-                return json.dumps({"result": await self._task})
-        except MissingTool as problem:
-            return json.dumps({"error": ["MissingTool", f"node {platform.node()}: {problem}"]})
-        except (GoedelsPoetryError, OSError, TimeoutError) as problem:
-            return json.dumps({"error": ["Unavailable", f"node {platform.node()}: {one_line(problem)}"]})
-        finally:
-            self._task = None
-
     def _runner(self, settings: str, store: str) -> MachineRunner:
         """One for all runs with the same settings: its solvers are started once.
 
@@ -173,8 +151,6 @@ class Worker:
         await self.stop()
         for runner in self._runners.values():
             await runner.aclose()
-        for language in self._leans.values():
-            await language.aclose()
         if self._pool is not None:
             await self._pool.aclose()
         self._folder.cleanup()

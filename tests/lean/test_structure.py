@@ -64,8 +64,7 @@ def opened(lean: LeanPool, task: Task, banned: frozenset[str] = frozenset()) -> 
         clock = Clock(40)
         room = await look(lean, task, clock)
         assert room is not None
-        likely = [s for s in schemes(room.goal, room.theory) if not s.creative]
-        made = await plans(lean, task, room.goal, likely, clock)
+        made = await plans(lean, task, room.goal, schemes(room.goal, room.theory), clock)
         await close(lean, task, room.goal, made, closers(room.hints)[:1], clock)
         return await open_plan(lean, task, room.goal, made, banned, clock)
 

@@ -19,7 +19,7 @@ PARTS = {
     "starting Lean's processes and talking to them": (
         f"{RUNTIME}/*.cjs",
         *(f"{RUNTIME}/{name}.py" for name in ("embedded", "fetch", "install", "package")),
-        *(f"{RUNTIME}/{name}.py" for name in ("driven", "headstart", "pool", "protocol")),
+        *(f"{RUNTIME}/{name}.py" for name in ("driven", "pool", "protocol")),
     ),
 }
 ROUGHLY = 100

@@ -16,7 +16,6 @@ import remembered
 import typer.main
 
 from goedels_poetry.cli import main
-from goedels_poetry.lean.runtime import headstart
 
 FROM_OUTSIDE = ("COLUMNS", "LINES", "NO_COLOR")
 """What the terminal of whoever runs the tests would change."""
@@ -44,7 +43,6 @@ def call(
         capsys.readouterr()
         with pytest.raises(SystemExit) as ended:
             main()
-        headstart.drop()  # as they end with the program
     out, err = capsys.readouterr()
     assert "Traceback" not in out + err, err
     assert isinstance(ended.value.code, int)

@@ -1,4 +1,4 @@
-"""A real HTTP server that speaks both endpoints of a Kimina Lean Server on top of the embedded Lean.
+"""A real HTTP server that speaks the endpoint ``/verify`` of a Kimina Lean Server on top of the embedded Lean.
 
 ``with KiminaServer(pool) as server: ... server.url``. Like the real one it cuts the imports off that stand at the
 very beginning and elaborates the rest; whether positions are corrected for that depends on the server's age, hence
@@ -20,7 +20,6 @@ from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.runtime.protocol import CheckRequest, Message
 
 _DEPENDS = re.compile(r"'(.+)' depends on axioms: .*", re.DOTALL)
-BOTH = ("/api/check", "/verify")
 CUT = 0
 """Status of a fault that ends the connection in the middle of the body."""
 HANG = -1
@@ -34,13 +33,11 @@ class KiminaServer:
         self,
         lean: LeanPool,
         *,
-        paths: Sequence[str] = BOTH,
         corrects: bool = True,
         api_key: str | None = None,
         faults: Sequence[tuple[int, str]] = (),
     ) -> None:
         self.lean = lean
-        self.paths = paths
         self.corrects = corrects
         self.api_key = api_key
         self.faults = list(faults)
@@ -84,15 +81,12 @@ class KiminaServer:
         """Status and text for one request."""
         if self.faults:
             return self.faults.pop(0)
-        if path not in self.paths:
+        if path != "/verify":
             return 404, '{"detail": "Not Found"}'
         if self.api_key and self.api_key not in (headers.get("X-Auth-Token"), headers.get("x-auth-token")):
             return 401, '{"detail": "Invalid API key"}'
-        if path == "/verify":
-            codes = [(str(c["custom_id"]), c.get("proof") or c.get("code")) for c in body["codes"]]
-            return 200, json.dumps({"results": [{"custom_id": n, **self._run(t, body["timeout"])} for n, t in codes]})
-        snippets = [(s["id"], s["code"]) for s in body["snippets"]]
-        return 200, json.dumps({"results": [{"id": n, **self._run(t, body["timeout"])} for n, t in snippets]})
+        codes = [(str(c["custom_id"]), c.get("proof") or c.get("code")) for c in body["codes"]]
+        return 200, json.dumps({"results": [{"custom_id": n, **self._run(t, body["timeout"])} for n, t in codes]})
 
     def _run(self, code: str, seconds: float) -> dict[str, Any]:
         lines = code.splitlines()

@@ -6,9 +6,7 @@ import itertools
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
 
-from goedels_poetry.lean.arithmetic.iterated import sequence_model
 from goedels_poetry.lean.arithmetic.monotone import intervals
 from goedels_poetry.lean.arithmetic.polynomials import omega_reads
 from goedels_poetry.lean.arithmetic.predicates import NO_PREDICATES, Predicate, quantified, spelled, weaker, written_out
@@ -66,24 +64,6 @@ def fitting_instances(goal: Goal, predicates: Mapping[str, Predicate]) -> list[d
     rows = [{problem.names[0]: v} for v in range(MOST_SMALL)]
     fitting = [row for row in rows if all(_is(True, h, row, problem) for _, h in problem.hypotheses)]
     return [{n: str(v) for n, v in row.items()} for row in fitting]
-
-
-def defined_sequence(goal: Goal) -> tuple[list[dict[str, str]], dict[str, str]]:
-    """Values for a goal about a sequence that its hypotheses define, and tactics for those hypotheses; none where there
-    is no such sequence."""
-    problem = arithmetic_of(goal)
-    model = sequence_model(problem) if problem is not None else None
-    if problem is None or model is None:
-        return [], {}
-    name, text, tactics = model
-    plain = replace(
-        problem,
-        hypotheses=tuple((n, h) for n, h in problem.hypotheses if n not in tactics),
-        target=Expr("var", (), "False"),
-    )
-    until = time.thread_time() + SECONDS
-    rows = list(itertools.islice(_false_within(plain, {}, MOST_SMALL, until), MOST)) if problem.types else [{}]
-    return [{name: text, **{n: str(v) for n, v in row.items()}} for row in rows], tactics
 
 
 def _understood(goal: Goal, predicates: Mapping[str, Predicate]) -> Arithmetic | None:

@@ -125,14 +125,6 @@ def witness_proofs(problem: Arithmetic) -> Iterator[str]:
             return
 
 
-def quotients(problem: Arithmetic) -> Iterator[str]:
-    """``a / b = c`` where ``a = c * b``: the ring solver says so."""
-    target = problem.target
-    if target.op == "=" and target.args[0].op == "/" and target.args[0].args[1].variables():
-        lemma = "Int.ediv_eq_of_eq_mul_left" if "Int" in problem.types.values() else "Nat.div_eq_of_eq_mul_left"
-        yield f"exact {lemma} (by {any_of(['omega', 'simp_all', 'grind'])}) (by grind)"
-
-
 def within_ranges(problem: Arithmetic) -> Iterator[str]:
     """`bounded`, where `omega` alone proves the bounds."""
     names = [n for n in problem.names if any(n in h.variables() for _, h in problem.hypotheses)]

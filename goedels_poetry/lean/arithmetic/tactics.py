@@ -9,7 +9,6 @@ from itertools import islice
 from math import gcd, lcm, prod
 
 from goedels_poetry.lean.arithmetic.divisors import divisor_proofs, gcd_proofs
-from goedels_poetry.lean.arithmetic.iterated import iterated_proofs
 from goedels_poetry.lean.arithmetic.monotone import table_proofs
 from goedels_poetry.lean.arithmetic.polynomials import Polynomial, omega_reads, polynomial
 from goedels_poetry.lean.arithmetic.predicates import NO_PREDICATES, Predicate, written_out
@@ -31,7 +30,7 @@ from goedels_poetry.lean.arithmetic.problem import (
     unpacked,
 )
 from goedels_poetry.lean.arithmetic.recurrences import recurrence_proofs
-from goedels_poetry.lean.arithmetic.roots import bounded, quotients, term_proofs, within_ranges, witness_proofs
+from goedels_poetry.lean.arithmetic.roots import bounded, term_proofs, within_ranges, witness_proofs
 from goedels_poetry.lean.arithmetic.squares import inequality, square_proofs
 from goedels_poetry.lean.tactics.theory import Goal
 
@@ -287,10 +286,8 @@ _GENERATORS: tuple[Callable[[Arithmetic], Iterator[str]], ...] = (
     witness_proofs,
     term_proofs,
     gcd_proofs,
-    quotients,
     divisor_proofs,
     exponent_proofs,
-    iterated_proofs,
     recurrence_proofs,
     square_proofs,
     residue_proofs,

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-import time
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,7 +21,7 @@ from goedels_poetry.lean.goals.matching import Unreadable
 from goedels_poetry.lean.goals.script import Reading
 from goedels_poetry.lean.goals.theory import FileTheory, theory_for
 from goedels_poetry.lean.goals.translating import Translator
-from goedels_poetry.lean.runtime.protocol import CheckRequest, CheckResult, LeanRuntime, ReplayRequest, ReplayResult
+from goedels_poetry.lean.runtime.protocol import LeanRuntime
 from goedels_poetry.lean.smt_proofs.writing import STEP, name_of
 from goedels_poetry.lean.statement.vocabulary import NotTranslatable
 from goedels_poetry.lean.tactics.attempts import Clock, Proposal, accepted
@@ -32,50 +30,11 @@ from goedels_poetry.smt.notation.text import parse_problem, parse_term
 from goedels_poetry.solvers.limits import JobCrashed, JobMemory, JobTimeout
 from goedels_poetry.solvers.worker_pool import WorkerPool
 
-# -- A Lean that is asked one thing at a time at first -------------------------------------------------------------
-
-
-ALONE_SECONDS = 4.0
-"""As long as it takes to start another process and to have it read the file, on a busy machine."""
-
-
-class Turns:
-    """A `LeanRuntime` whose checks wait for each other during the first seconds; after that two go at once."""
-
-    def __init__(self, lean: LeanRuntime, alone: float = ALONE_SECONDS) -> None:
-        self.kind, self.version = lean.kind, lean.version
-        self._lean = lean
-        self._turn = asyncio.Semaphore(1)
-        self._until: float | None = time.monotonic() + alone
-
-    async def check(self, request: CheckRequest) -> CheckResult:
-        """As `LeanRuntime.check`."""
-        if self._until is not None and time.monotonic() > self._until:
-            self._until = None
-            self._turn.release()
-        async with self._turn:
-            return await self._lean.check(request)
-
-    async def replay(self, request: ReplayRequest) -> ReplayResult:
-        """As `LeanRuntime.replay`."""
-        return await self._lean.replay(request)
-
-    async def aclose(self) -> None:
-        """It belongs to somebody else."""
-
-
-# -- A goal of Lean to the engine, and what it finds back to Lean --------------------------------------------------
-
-
 Json = dict[str, Any]
 
 JOBS = "goedels_poetry.smt.jobs.whole"
 MEMORY_MB = 4096
 MOST_KEPT = 64
-MOST_PROOFS = 3
-"""Of one way in which a goal is read: Lean may accept another one."""
-SHORT = 5.0
-"""Seconds that each of several ways is given first: a proof is mostly found in these, or in one way alone."""
 FINGERPRINT = "lean:engine"
 STRATEGY = "lemmas of the engine"
 _NUMERAL = re.compile(r"\((-?\d+) : (?:Nat|Int)\)")
@@ -113,10 +72,6 @@ class Known:
     """Of the proofs that the engine has found, by the scripts that they are about."""
     settled: set[int] = field(default_factory=set)
     """Ways that the engine was asked about, by their numbers."""
-    begun: set[int] = field(default_factory=set)
-    """Those that it was asked about for a short time only."""
-    rejected: dict[int, int] = field(default_factory=dict)
-    """How many proofs of each way Lean has not accepted."""
 
 
 class Engine:
@@ -169,28 +124,19 @@ class Engine:
         known = self.known(lean, task)
         if known.proof is not None:
             return True
-        ways = await self.ways(lean, task, clock)
-        turns = [(number, True) for number in range(len(ways)) if len(ways) > 1 and number not in known.begun]
-        others = [number for number, proofs in known.rejected.items() if proofs < MOST_PROOFS]
-        for number, short in [*turns, *((number, False) for number in (*others, *range(len(ways))))]:
-            part = clock if number + 1 == len(ways) else clock.part(clock.left / 2)
-            if short:
-                part = clock.part(min(SHORT, clock.left / 2))
-            if (number in known.settled and number not in others) or clock.over:
+        for number, way in enumerate(await self.ways(lean, task, clock)):
+            if number in known.settled or clock.over:
                 continue
-            answer = await self._ask("search", ways[number], part, known.rejected.get(number, 0))
+            part = clock.part(clock.left / 2) if known.ways and number + 1 < len(known.ways) else clock
+            answer = await self._ask("search", way, part)
+            known.settled.add(number)
             known.reason = str(answer.get("reason", ""))
-            (known.begun if short and part.over else known.settled).add(number)
             if answer.get("status") == "proved":
-                known.settled.add(number)
                 try:
-                    signature = ways[number].problem.signature
-                    known.proof = ways[number], derivation_from_json(answer["proof"], signature)
+                    known.proof = way, derivation_from_json(answer["proof"], way.problem.signature)
                     break
                 except KernelError as fault:
                     known.reason = str(fault)
-            elif number in others:
-                known.rejected[number] = MOST_PROOFS
         return known.proof is not None
 
     async def prove(
@@ -202,7 +148,6 @@ class Engine:
         again where Lean does not accept what it has found.
         """
         known = self.known(lean, task)
-        cut: list[tuple[Read, Derivation]] = []
         first = known.proof
         while not clock.over and await self.search(lean, task, clock) and known.proof is not None:
             # Perhaps the goal read in another way has a better proof; then this one gets the time that is left.
@@ -211,26 +156,17 @@ class Engine:
             found = await _in_lean(lean, task, known, part, leave_open=leave_open)
             if found is not None or once:
                 return found
-            first = first or known.proof
-            if part.over:
-                cut.append(known.proof)
-            elif known.ways is not None and known.proof[0] in known.ways:
-                number = known.ways.index(known.proof[0])
-                known.rejected[number] = known.rejected.get(number, 0) + 1
-            known.proof = None
-        for proof in cut:
-            known.proof = proof
-            found = None if clock.over else await _in_lean(lean, task, known, clock, leave_open=leave_open)
-            if found is not None:
-                return found
-        known.proof = known.proof or first
+            first, known.proof = first or known.proof, None
+            if not elsewhere:
+                break
+        known.proof = first
         return None
 
-    async def _ask(self, job: str, way: Read, clock: Clock, skip: int = 0) -> Json:
+    async def _ask(self, job: str, way: Read, clock: Clock) -> Json:
         if self._pool is None:
             self._pool = WorkerPool(1, modules=(JOBS,))
         seconds = max(1.0, clock.left)
-        payload = {"theorem": way.reading.text, "seconds": seconds, "skip": skip}
+        payload = {"theorem": way.reading.text, "seconds": seconds}
         try:
             answer: Json = await self._pool.run(f"{JOBS}:{job}", payload, seconds + 1.0, MEMORY_MB)
         except (JobTimeout, JobMemory, JobCrashed) as fault:
@@ -302,7 +238,7 @@ async def _translated(
     if lemmas is None or lemmas.derivation is not derivation:
         problem = with_auxiliaries(way.problem, derivation.auxiliary)
         theory = way.theory(task, derivation.auxiliary)
-        lemmas = Lemmas(Turns(lean), task, theory, problem, derivation, clock)
+        lemmas = Lemmas(lean, task, theory, problem, derivation, clock)
         known.lemmas[way.reading.text] = lemmas
     lemmas.clock = clock
     order = lemmas.order()

@@ -22,10 +22,10 @@ from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.schemas import Conjuncts
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.sizes import Sizes
-from goedels_poetry.kernel.terms import INT, Kind, Term, app, integer, substitute, subterms
+from goedels_poetry.kernel.terms import INT, Kind, app, integer, substitute, subterms
 from goedels_poetry.lean.goals.theory import FileTheory
 from goedels_poetry.lean.runtime.protocol import LeanRuntime
-from goedels_poetry.lean.smt_proofs.conditions import nested
+from goedels_poetry.lean.smt_proofs.leaves import nested
 from goedels_poetry.lean.smt_proofs.replay import Found, Replay
 from goedels_poetry.lean.smt_proofs.writing import HYPOTHESIS, Writing, indented, name_of, own_name, spoken
 from goedels_poetry.lean.statement.vocabulary import NotTranslatable
@@ -35,7 +35,7 @@ from goedels_poetry.lean.text.task import Fact, Task
 # -- How the proof of a lemma begins in Lean, by the scheme that the engine has proved it with ---------------------
 
 
-MOST_CALLS, MOST_APART, MOST_TOLD, MOST_STEPS, MOST_MUTUAL = 3, 2, 6, 4, 3
+MOST_CALLS, MOST_APART, MOST_TOLD, MOST_STEPS = 3, 2, 6, 4
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,6 @@ class Starts:
                 starts += self._stepwise(scheme, f"induction {on} using Nat.strongRecOn{generalizing} with", on)
             starts.append(f"induction {on}{generalizing} <;> ◯")
             if isinstance(scheme, StructuralInduction):
-                starts += self._mutual(variable_of(step.sequent, scheme.on), generalizing)
                 starts += self._deeper(step.sequent, scheme, f"induction {on}{generalizing} with")
             return [*starts, *self._calls(step.sequent)]
         if isinstance(scheme, RecursionInduction):
@@ -94,25 +93,10 @@ class Starts:
                 return [f"fun_induction {call}{generalizing} <;> ◯"]
         if isinstance(scheme, MeasureInduction):
             strong = self._falling(step.sequent, scheme)
-            return [*self._counted(step.sequent, scheme), *strong, *self._calls(step.sequent), "◯"]
+            return [*strong, *self._calls(step.sequent), "◯"]
         if isinstance(scheme, SizeInduction):
             return [*self._calls(step.sequent), "◯"]
         return ["◯", *(f"induction {n} <;> ◯" for n in dict.fromkeys(nested))]
-
-    def _mutual(self, on: Term, generalizing: str) -> list[str]:
-        """Induction on a value of one of several types that are declared together; of the others it says nothing.
-
-        Lean wants to be told by what recursor, and of the motives all but the type's own, whose number is tried.
-        """
-        datatypes = self.problem.signature.datatypes
-        together = sum(d.group == own.group for own in datatypes if own.sort is on.sort for d in datatypes)
-        type_ = self.theory.taken_apart(on.sort)
-        if not type_ or not 1 < together <= MOST_MUTUAL:
-            return []
-        start = f"induction {self.theory.variable(on)} using {type_}.rec"
-        numbers = range(1, together + 1)
-        others = [" ".join(f"(motive_{n} := fun _ => True)" for n in numbers if n != own) for own in numbers]
-        return [f"{start} {told}{generalizing} <;> ◯" for told in others]
 
     def _instances(self, query: Query) -> str:
         """Cited lemmas at the values that the solver was given them at."""
@@ -159,25 +143,6 @@ class Starts:
         start = f"induction {number} using Nat.strongRecOn{generalizing} with\n  | _ {number} ih =>"
         arms = f"\n    | 0, ih => ◯\n    | {number} + 1, ih => {told[True]}◯"
         return [f"{start}\n    match {number}, ih with{arms}", f"{start} {told[False]}◯"]
-
-    def _counted(self, sequent: Sequent, scheme: MeasureInduction) -> list[str]:
-        """Where the measure is a natural number that falls by one: an induction on it, with the instances at hand."""
-        on = scheme.measure
-        if on not in sequent.vars or not (self.theory.natural and on.sort is INT):
-            return []
-        others = [v for v in sequent.vars if v is not on]
-        below, names = app("-", (on, integer(1)), INT), [self.theory.variable(v) for v in others]
-        number = self.theory.variable(on)
-        above = {on: app("+", (on, integer(1)), INT)}
-        told = []
-        for args in scheme.at:
-            values = dict(zip(sequent.vars, args, strict=True))
-            if values[on] is below:
-                known = [self.theory.value(substitute(values[v], above)) for v in others]
-                told.append(f"have := i{number} {' '.join(known)}; ")
-        generalizing = f" generalizing {' '.join(names)}" if names else ""
-        arms = f"\n  | zero => ◯\n  | succ {number} i{number} => {''.join(told)}◯"
-        return [f"induction {number}{generalizing} with{arms}"]
 
     def _deeper(self, sequent: Sequent, scheme: StructuralInduction, start: str) -> list[str]:
         """The induction with the part that it goes down to taken apart once more."""
@@ -495,14 +460,12 @@ class Lemmas:
         if self.theory.natural or self.theory.unary:
             closers.insert(2, f"(simp_all{few} <;> omega)")
         starts = self._starts.of(tree)
-        apart = self._starts.apart(tree[0])
         first = f"simp_all{few}"
         if bounds := self._bounds(name):
             # `grind` without the definitions here, which it might unfold without end.
             first = f"(simp_all{few} <;> ({bounds}first | omega | (apply_assumption; omega) | grind))"
             closers.insert(0, first)
-        quick = [start.replace("◯", first) for start in apart]
-        quick += [f"(apply {n} <;> grind{every})" for n in self._injective(name)]
+        quick = [start.replace("◯", first) for start in self._starts.apart(tree[0])]
         if isinstance(tree[0].by, ByScheme) and isinstance(tree[0].by.scheme, Conjuncts):
             starts = [f"constructor <;> first | exact {n} .. | ◯" for n in lemmas[:1]] + starts
         return list(dict.fromkeys([*quick, *(start.replace("◯", closer) for closer in closers for start in starts)]))
@@ -516,12 +479,3 @@ class Lemmas:
             if sequent.concl.name in ("<=", "<", ">=", ">") and len(sequent.vars) == 1 and not sequent.hyps:
                 told.append(f"(try (have := {self.given(cite)} ‹{self.theory.sort(sequent.vars[0].sort)}›)); ")
         return "".join(told)
-
-    def _injective(self, name: str) -> list[str]:
-        """Cited lemmas by which two values are equal, whatever they are: used from the end to the beginning."""
-        found = []
-        for cite in self.cited(name):
-            concl = self._steps[cite].sequent.concl
-            if concl.name == "=" and all(a.kind is Kind.VAR for a in concl.args) and cite in self.names:
-                found.append(self.names[cite])
-        return found

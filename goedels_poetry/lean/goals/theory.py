@@ -182,7 +182,7 @@ _FORMULAS = frozenset({"not", "and", "or", "=>", "=", "distinct"})
 
 @dataclass(frozen=True)
 class FileTheory:
-    """One reading of one goal; see `lean.smt_proofs.words.Words` for the fields that it shares with `LeanTheory`."""
+    """One reading of one goal; see `lean.smt_proofs.writing.Words` for the fields that it shares with `LeanTheory`."""
 
     header: str
     context: str

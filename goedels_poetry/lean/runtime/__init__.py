@@ -4,7 +4,6 @@
 * `embedded` is Lean 4 compiled to WebAssembly, run by Node in a process without rights (`install`, `fetch` and
   `package` bring it; the ``.cjs`` files are its programs); `native` is a Lean on this machine (``Driver.lean``);
   `kimina` is a server (`kimina_text` reads its replies, `tokens` Lean's words).
-* `driven` talks to a Lean that is a process of ours, `headstart` starts one early, `goedels_poetry.sandbox` takes its
-  rights away.
+* `driven` talks to a Lean that is a process of ours, `goedels_poetry.sandbox` takes its rights away.
 * ``samples.lean`` is what an installation is tried on.
 """

@@ -14,7 +14,6 @@ from dataclasses import asdict
 from typing import Any
 
 from goedels_poetry.errors import Unavailable
-from goedels_poetry.lean.runtime import headstart
 from goedels_poetry.lean.runtime.pool import Library, read_library
 from goedels_poetry.lean.runtime.protocol import (
     BadAnswer,
@@ -106,7 +105,6 @@ class DrivenLean:
                 raise ValueError("no object with a status")
             if answer.get("id") != number:
                 raise ValueError(f"an answer to another request: {answer.get('event')} {answer.get('error')}")
-            headstart.answered(self._command)
         except ChildTimeout:
             self._drop()
             answer = {"status": "timeout", "error": f"no answer within {seconds:g} s"}
@@ -132,7 +130,7 @@ class DrivenLean:
         if child is not None and child.alive:
             return child
         self._drop()
-        child = headstart.take(self._command) or Child(self._command)
+        child = Child(self._command)
         with self._lock:
             self._child = child
         self.starts += 1

@@ -11,15 +11,12 @@ import subprocess
 from contextlib import suppress
 from pathlib import Path
 
-from goedels_poetry.lean.runtime import headstart
-from goedels_poetry.lean.runtime.driven import DrivenLean, LeanUnavailable
+from goedels_poetry.lean.runtime.driven import DrivenLean
 from goedels_poetry.lean.runtime.install import (
     LEAN_VERSION,
     SNAPSHOTS,
     alone,
-    cache_folder,
     install,
-    is_installed,
     misnamed,
     node_program,
 )
@@ -141,15 +138,3 @@ def embedded_pool(size: int = 1, progress: Progress = lambda what, part: None, m
     folder = install(progress=progress)
     prepare(folder, progress)
     return LeanPool("embedded", LEAN_VERSION, lambda: DrivenLean(command(folder, memory_mb)), size)
-
-
-def start_ahead() -> None:
-    """Start the first Lean that a search will ask, and behind it the one that will check, where they are installed.
-
-    With settings that ask for another Lean they are never asked, and end.
-    """
-    folder = cache_folder()
-    with suppress(LeanUnavailable, InstallError):
-        if misnamed() or not is_installed(folder) or not all(file.is_file() for file in made_files(folder)):
-            return
-        headstart.begin(command(folder), then=1)

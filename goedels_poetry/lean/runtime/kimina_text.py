@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from goedels_poetry.lean.runtime.protocol import (
+    Binder,
     CheckRequest,
     CheckResult,
     Command,
@@ -380,8 +381,35 @@ def _holes(
     for start, end, goal in sorries:
         span = tuple(_offset(lines, *_unsent(line + shift, column, sent)) for line, column in (start, end))
         if span[0] >= prefix:
-            found.setdefault((span[0], span[1]), []).append(HoleGoal(goal, ""))
+            found.setdefault((span[0], span[1]), []).append(closed_goal(goal))
     return [Hole(start, end, True, tuple(goals)) for (start, end), goals in sorted(found.items())]
+
+
+_HYPOTHESES = re.compile(r"(?P<names>[^\s:]+(?: [^\s:]+)*) : (?P<type>.*)")
+_UNIVERSE = re.compile(r"\b(?:Type|Sort) (u_\d+)\b")
+
+
+def closed_goal(goal: str) -> HoleGoal:
+    """A goal with its closed statement, put together from what Lean prints; "" where that does not read back."""
+    lines: list[str] = []
+    for line in goal.split("\n"):
+        if lines and line.startswith(" "):
+            lines[-1] += f" {line.strip()}"
+        elif not line.startswith("case "):
+            lines.append(line)
+    *context, target = lines or [""]
+    read = [_HYPOTHESES.fullmatch(line) for line in context]
+    if not target.startswith("⊢ ") or "✝" in goal or "?" in goal or any(r is None or ":=" in r[0] for r in read):
+        return HoleGoal(goal, "")
+    hypotheses = [(r["names"].split(), r["type"]) for r in read if r is not None]
+    statement = "".join(_bound(names, type_) for names, type_ in hypotheses) + target.removeprefix("⊢ ")
+    binders = tuple(Binder(name, False, False, "default") for names, _ in hypotheses for name in names)
+    return HoleGoal(goal, statement, binders, tuple(dict.fromkeys(_UNIVERSE.findall(goal))))
+
+
+def _bound(names: list[str], type_: str) -> str:
+    instance = names[0].startswith("inst")
+    return f"∀ [{names[0]} : {type_}], " if instance else f"∀ ({' '.join(names)} : {type_}), "
 
 
 def _offset(lines: list[str], line: int, column: int) -> int:

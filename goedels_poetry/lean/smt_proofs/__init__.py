@@ -6,11 +6,7 @@ whether the text proves it is for the Lean gate: nothing here is trusted. Who ca
 * ``export`` opens the certificate, has ``replay`` find a proof of each step, and puts the file together.
 * ``replay`` tries in Lean what may prove a step: a lemma with all its cases, a step by a scheme, and by ``leaves`` what
   solvers have decided.
-* ``casework`` takes a leaf to pieces where the first alternatives are not enough: ``grounding`` asks z3 which facts it
-  needs at which terms.
-* Inductions are in ``inductions`` and, along functions, in ``along``, whose theorems many steps share: the principle of
-  such an induction, and how large results are.
-* ``courses`` says how a function recurses, ``orders`` what falls there, by sizes of its own.
-* ``writing`` is what all of them write with, in the ``words`` of a `LeanTheory` or of a user's own file
+* Inductions are in ``inductions`` and, along functions, in ``along``.
+* ``writing`` is what all of them write with, in the `Words` of a `LeanTheory` or of a user's own file
   (``lean.goals``).
 """

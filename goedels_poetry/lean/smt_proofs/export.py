@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 
 from goedels_poetry.kernel.derivation import ByScheme, Derivation, Step
 from goedels_poetry.kernel.faults import CodecError, KernelError
-from goedels_poetry.kernel.inductions import RecursionInduction, SizeInduction, StructuralInduction
-from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.reading.auxiliary import with_auxiliaries
 from goedels_poetry.kernel.reading.certificate import derivation_from_json
 from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.structure import claimed_formula
 from goedels_poetry.kernel.termination import termination_obligations
-from goedels_poetry.kernel.terms import FALSE, Term, app
+from goedels_poetry.kernel.terms import FALSE, Term
 from goedels_poetry.lean.runtime.protocol import CheckRequest, LeanRuntime
-from goedels_poetry.lean.smt_proofs import along, courses
-from goedels_poetry.lean.smt_proofs.orders import COUNT, Orders, orders
-from goedels_poetry.lean.smt_proofs.replay import Fact, Found, Replay, StepFailed
-from goedels_poetry.lean.smt_proofs.writing import ALONG, SIZE, Writing, in_section, indented, name_of
+from goedels_poetry.lean.smt_proofs.replay import Found, Replay, StepFailed
+from goedels_poetry.lean.smt_proofs.writing import Writing, in_section, indented, name_of
 from goedels_poetry.lean.statement.theory import TAIL, LeanTheory, translate
 from goedels_poetry.lean.statement.vocabulary import NotTranslatable
 
@@ -44,10 +40,8 @@ def written(
     steps: Sequence[Step],
     found: Mapping[str, Found],
     ending: str,
-    facts: Sequence[Fact],
 ) -> str:
-    """The whole text. ``ending``: the tactics that prove the theorem from the last step; ``facts``: what the steps
-    rest on besides one another."""
+    """The whole text. ``ending``: the tactics that prove the theorem from the last step."""
     proved = [_step(writing, s, found[s.id]) for s in steps if s.id in found]
     return (
         "\n".join(
@@ -56,8 +50,6 @@ def written(
                 "section",
                 *([writing.context] if writing.context else []),
                 "",
-                *_counted(writing, facts, [found[s.id].text for s in steps if s.id in found]),
-                *[in_section(f.before, f"{f.stated} := by\n{indented(f.text)}\n") for f in facts],
                 *proved,
                 "end",
                 "",
@@ -67,13 +59,6 @@ def written(
         )
         + TAIL
     )
-
-
-def _counted(writing: Writing, facts: Sequence[Fact], texts: Sequence[str]) -> list[str]:
-    """The size functions where they are spoken of."""
-    whole = " ".join([*texts, *(f"{f.stated} {f.text}" for f in facts)])
-    needed = COUNT in whole or any(f.before for f in facts)
-    return [writing.orders.text] if writing.orders is not None and needed else []
 
 
 def _step(writing: Writing, step: Step, found: Found) -> str:
@@ -149,7 +134,7 @@ async def export(
         where = f"step {failed.step} of {len(derivation.steps)}: " if failed.step else ""
         return replace(result, reason=f"{where}{failed.reason}", failed=failed)
     for ending in endings(replay.writing, derivation.steps[-1]):
-        text = written(theory, replay.writing, derivation.steps, replay.found, ending, replay.used_facts)
+        text = written(theory, replay.writing, derivation.steps, replay.found, ending)
         remaining = began + seconds - time.monotonic()
         checked = await lean.check(CheckRequest(code=text, seconds=max(WHOLE_SECONDS, remaining)))
         open_ = [m for m in checked.messages if m.kind == "hasSorry"]
@@ -178,46 +163,16 @@ def opened(theorem: bytes, evidence: object, claim: str = "proved") -> tuple[Der
     theory = translate(problem, derivation, SAYS[claim] + theorem.decode(errors="replace"))
     whole = with_auxiliaries(problem, derivation.auxiliary, derivation.measures)
     ends = termination_obligations(whole.signature, derivation.termination)
-    bounds = {n: b for n, b in derivation.termination.bounds.items() if _is_there(theory, n)}
     if not derivation.steps:
         raise CodecError("a proof without steps")
     proved = {step.id: step.sequent for step in derivation.steps}
-    writing = Writing(
-        whole, theory, ends.sizes, proved, orders=_orders(whole, theory, derivation, bounds), bounds=bounds
-    )
+    writing = Writing(whole, theory, ends.sizes, proved)
     return derivation, theory, replace(writing, needs=_needs(writing, theory, derivation))
 
 
-def _is_there(theory: LeanTheory, function: str) -> bool:
-    """Whether the text has a function, defined or left open."""
-    return function in theory.definitions or theory.name(function) in theory.opened
-
-
-def _orders(whole: Problem, theory: LeanTheory, derivation: Derivation, bounds: Iterable[str]) -> Orders:
-    """Sizes for what the inductions of a proof are about."""
-    schemes = [s.by.scheme for s in derivation.steps if isinstance(s.by, ByScheme)]
-    functions = {s.function for s in schemes if isinstance(s, RecursionInduction)}
-    defined = [d for d in whole.signature.definitions if d.name in functions.union(bounds)]
-    sorts = [sort for d in defined for sort in (d.sort, *(p.sort for p in d.params))]
-    for step in derivation.steps:
-        if isinstance(step.by, ByScheme) and isinstance(step.by.scheme, (SizeInduction, StructuralInduction)):
-            sorts += [v.sort for v in step.sequent.vars]
-    ways = [s.twice for s in schemes if isinstance(s, SizeInduction)]
-    return orders(whole.signature, theory, derivation.termination, sorts, ways)
-
-
 def _needs(writing: Writing, theory: LeanTheory, derivation: Derivation) -> dict[str, frozenset[str]]:
-    """What is left open and each step, or fact, speaks of, or one that it cites."""
+    """What is left open and each step speaks of, or one that it cites."""
     found: dict[str, frozenset[str]] = {}
-    schemes = [s.by.scheme for s in derivation.steps if isinstance(s.by, ByScheme)]
-    followed = {s.function for s in schemes if isinstance(s, RecursionInduction)}
-    for definition in writing.problem.signature.definitions:
-        if definition.name in writing.bounds or definition.name in followed:
-            call = app(definition.name, definition.params, definition.sort)
-            course = courses.general(writing, definition) if definition.recursive else None
-            mine = writing.needed(theory.opened, [call, *(courses.spoken_of(course) if course is not None else ())])
-            mine = mine.union(*[found[SIZE + name] for name in along.rests_on(writing, definition.name)])
-            found[ALONG + definition.name] = found[SIZE + definition.name] = mine
     for step in derivation.steps:
         terms = [*step.sequent.hyps, step.sequent.concl]
         if isinstance(step.by, ByScheme):
@@ -225,12 +180,8 @@ def _needs(writing: Writing, theory: LeanTheory, derivation: Derivation) -> dict
         else:
             terms += [a for i in step.by.instances for a in i.args]
         mine = writing.needed(theory.opened, terms)
-        if isinstance(step.by, ByScheme) and isinstance(step.by.scheme, RecursionInduction):
-            mine |= found.get(ALONG + step.by.scheme.function, frozenset())
         if step.sequent.concl is FALSE:  # of what it follows from it says nothing
             mine = frozenset(theory.opened)
-        if isinstance(step.by, ByScheme) and isinstance(step.by.scheme, SizeInduction):
-            mine = mine.union(*[found[SIZE + n] for n in writing.bounds])
         found[step.id] = mine.union(*[found[c] for c in step.by.cites if c in found])
     return found
 

@@ -224,6 +224,6 @@ def sized(writing: Writing, sequent: Sequent, scheme: SizeInduction, closed: str
         stated = implies(condition, there)
         before = "" if stated is there else "intro _w"
         hyps.append(below(split, number, point, stated, before))
-    total = " + ".join(writing.size(v, scheme.twice) for v in on)
+    total = " + ".join(writing.size(v) for v in on)
     body = "\n".join([*hyps, split.intros + closed])
     yield strong(split, total, body, f"exact _key _ {split.names()} rfl {split.use}")

@@ -8,13 +8,11 @@ from itertools import combinations, islice, product
 from goedels_poetry.kernel.derivation import Instance, Query
 from goedels_poetry.kernel.equations import simplify
 from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.kernel.terms import BOOL, FALSE, INT, Kind, Sort, app, is_app, substitute, subterms, var
-from goedels_poetry.lean.smt_proofs.conditions import decided, nested
-from goedels_poetry.lean.smt_proofs.writing import HYPOTHESIS, Writing, indented, listed, own_name
+from goedels_poetry.kernel.terms import BOOL, FALSE, INT, Kind, app, substitute, subterms
+from goedels_poetry.lean.smt_proofs.writing import HYPOTHESIS, Writing, listed
 from goedels_poetry.lean.statement.vocabulary import NotTranslatable
 
 MOST_SPLITS, MOST_SPECIAL = 4, 4
-MEASURED = "measured_1"
 
 
 def proofs(writing: Writing, sequent: Sequent, query: Query, given: Container[str] = ()) -> Iterator[str]:
@@ -40,8 +38,6 @@ def proofs(writing: Writing, sequent: Sequent, query: Query, given: Container[st
         yield instances + writing.grind(query.cites, defs)
         if arithmetic:
             yield instances + "simp_all\nomega"
-    if nested(sequent):
-        yield from decided(writing, sequent, defs)
     matched = "".join(f"{line}\n" for line in writing.matches(query.cites, terms))
     if matched:
         yield matched + direct
@@ -49,8 +45,6 @@ def proofs(writing: Writing, sequent: Sequent, query: Query, given: Container[st
     splits = writing.splits(sequent)
     if splits:
         yield matched + writing.grind(query.cites, [*defs, *splits])
-    yield from decided(writing, sequent, defs)
-    yield from _measured(writing, sequent, query.cites, defs)
     special = _special(writing, sequent)
     if special:
         yield special + direct
@@ -72,7 +66,6 @@ def proofs(writing: Writing, sequent: Sequent, query: Query, given: Container[st
     yield from _by_conditions(writing, sequent, [direct])
     if instances and query.equations:
         yield instances + simp
-    yield from _by_size(writing, sequent)
 
 
 def _special(writing: Writing, sequent: Sequent) -> str:
@@ -86,78 +79,6 @@ def _special(writing: Writing, sequent: Sequent) -> str:
             args = " ".join(map(writing.theory.value, chosen))
             lines.append(f"have _f{number}_{len(lines)} := {HYPOTHESIS}{number} {args}\n")
     return "".join(lines)
-
-
-def _measured(writing: Writing, sequent: Sequent, cites: Sequence[str], defs: Sequence[str]) -> Iterator[str]:
-    """Equations as the numbers that cited steps are about: what is equal is of equal size, and so on.
-
-    Steps about all values of one sort (that no size is below 0) are told of the variables and of their parts; told of
-    everything, `grind` would be busy with them.
-    """
-    equations = _equal_numbers(writing, sequent, cites)
-    if not equations:
-        return
-    proved = writing.proved
-    plain = {c: proved[c].vars[0].sort for c in cites if len(proved[c].vars) == 1 and not proved[c].hyps}
-    close = writing.grind([c for c in cites if c not in plain], defs)
-
-    def told(parts: Sequence[tuple[str, Sort]]) -> str:
-        return "".join(
-            f"have _v{number}_{c} := {writing.step(c)} {name}\n"
-            for number, (name, sort) in enumerate(parts)
-            for c, about in plain.items()
-            if about is sort
-        )
-
-    variables = [(writing.theory.value(v), v.sort) for v in sequent.vars]
-    yield equations + told(variables) + close
-    for name, sort in variables:
-        datatype = writing.problem.signature.datatype(sort)
-        if datatype is None:
-            continue
-        lines = [f"{equations}cases {name} with"]
-        for constructor in datatype.constructors:
-            parts = [(f"_p{i}", s) for i, (_, s) in enumerate(constructor.fields)]
-            others = [(n, s) for n, s in variables if n != name]
-            head = " ".join([own_name(writing.theory.name(constructor.name)), *(n for n, _ in parts)])
-            lines.append(f"| {head} =>\n{indented(told([*others, *parts]) + close)}")
-        yield "\n".join(lines)
-
-
-def _equal_numbers(writing: Writing, sequent: Sequent, cites: Sequence[str]) -> str:
-    """For hypotheses that are equations of values: that the numbers are equal, too."""
-    functions = {
-        t.name: t.args[0].sort
-        for step in cites
-        for term in (*writing.proved[step].hyps, writing.proved[step].concl)
-        for t in subterms(term)
-        if t.kind is Kind.APP and t.sort is INT and len(t.args) == 1 and t.name in writing.theory.definitions
-    }
-    lines = list[str]()
-    for number, hyp in enumerate(sequent.hyps, 1):
-        for name, sort in functions.items():
-            if is_app(hyp, "=") and len(hyp.args) == 2 and hyp.args[0].sort is sort and len(lines) < MOST_SPECIAL:
-                left, right = (writing.theory.value(app(name, (side,), INT)) for side in hyp.args)
-                function = writing.theory.value(app(name, (var(MEASURED, sort),), INT))
-                proof = f"congrArg (fun {MEASURED} => {function}) {HYPOTHESIS}{number}"
-                lines.append(f"have _m{number}_{len(lines)} : {left} = {right} := {proof}\n")
-    return "".join(lines)
-
-
-def _by_size(writing: Writing, sequent: Sequent) -> Iterator[str]:
-    """No value is a proper part of itself."""
-    if is_app(sequent.concl, "not"):
-        yield "intro _z\nhave _y := congrArg sizeOf _z\nsimp at _y\ntry omega"
-    for number, hyp in enumerate(sequent.hyps, 1):
-        equation = hyp.args[0] if is_app(hyp, "not") and is_app(hyp.args[0], "distinct") else hyp
-        if (
-            equation.name in ("=", "distinct")
-            and len(equation.args) == 2
-            and writing.is_datatype(equation.args[0].sort)
-        ):
-            left, right = map(writing.theory.value, equation.args)
-            plain = f"have _z : {left} = {right} := by simpa using {HYPOTHESIS}{number}"
-            yield f"{plain}\nhave _y := congrArg sizeOf _z\nsimp at _y\ntry omega"
 
 
 def _simp(writing: Writing, cites: Sequence[str], defs: Sequence[str]) -> str:
@@ -216,7 +137,6 @@ def _instance(writing: Writing, instance: Instance) -> str:
     body = substitute(definition.body, dict(zip(definition.params, instance.args, strict=True)))
     call = app(definition.name, instance.args, definition.sort)
     stated = ""
-    stated = ""
     for side in (simplify(body, writing.problem.signature), body):  # the first may have no selectors
         try:
             if writing.is_spoken(side):
@@ -238,3 +158,9 @@ def _instance(writing: Writing, instance: Instance) -> str:
     known = f"{name}, {others}" if others else name
     ways = ["rfl", f"(rw [{name}.eq_def]; done)", f"(rw [{name}]; rfl)", f"(simp [{known}]; done)", f"grind [{known}]"]
     return f" : {stated} := by first | {' | '.join(ways)}"
+
+
+def nested(sequent: Sequent) -> bool:
+    """Whether what one condition is about is decided by another: then `grind` is the last that should be asked."""
+    ites = (t for term in (*sequent.hyps, sequent.concl) for t in subterms(term) if t.name == "ite")
+    return any(t.name == "ite" for ite in ites for t in subterms(ite.args[0]))

@@ -8,20 +8,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Protocol
 
 from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.kernel.sizes import Bound, Sizes
-from goedels_poetry.kernel.terms import INT, Kind, Sort, Term, app, subterms
-from goedels_poetry.lean.smt_proofs.orders import Orders, Twice
-from goedels_poetry.lean.smt_proofs.words import Words
+from goedels_poetry.kernel.sizes import Sizes
+from goedels_poetry.kernel.terms import INT, Kind, Sort, Term, subterms
 from goedels_poetry.lean.statement.names import WORDS
 
 HYPOTHESIS = "_h"
 LEMMA = "_l"
-ALONG, SIZE = "_along_", "_size_"
-"""Of theorems that many steps may use, and, before the user's name of a function, the keys of these."""
 STEP = "_step_"
 _IS_FORMULA = re.compile("[∀∃=≠∧∨¬↔≤≥<>]")
 MOST_MATCHES = 12
@@ -29,6 +25,60 @@ _COMPARISONS = frozenset({"<", "<=", ">", ">=", "=", "distinct"})
 _THEORY = frozenset({"+", "-", "*", "<", "<=", ">", ">=", "=", "ite", "and", "or", "not", "=>", "div", "mod", "abs"})
 KNOWN = "(by first | assumption | (intros; first | assumption | solve_by_elim | simp_all) | grind)"
 """A proof of a hypothesis of a cited step, from what stands in the context."""
+
+
+class Words(Protocol):
+    """How what a proof speaks of is called in Lean: a `LeanTheory`, or the words of a user's own file."""
+
+    @property
+    def header(self) -> str:
+        """The text that stands before all steps."""
+        ...
+
+    @property
+    def context(self) -> str:
+        """Commands that make what is open, and the premises, variables of the theorems that follow."""
+        ...
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """What a theorem under `context` has to be given first."""
+        ...
+
+    @property
+    def hypotheses(self) -> tuple[tuple[str, str], ...]:
+        """Names and texts of the premises."""
+        ...
+
+    @property
+    def equations(self) -> Mapping[str, tuple[tuple[str, str], ...]]:
+        """Names and texts of hypotheses that say what functions are that the text does not define."""
+        ...
+
+    @property
+    def definitions(self) -> Mapping[str, str]:
+        """Lean's names of defined functions, selectors and testers."""
+        ...
+
+    def name(self, symbol: str) -> str:
+        """Lean's name of a function or constructor."""
+        ...
+
+    def sort(self, sort: Sort) -> str:
+        """Lean's type for a sort."""
+        ...
+
+    def binders(self, variables: Sequence[Term]) -> str:
+        """Variables with their types."""
+        ...
+
+    def prop(self, term: Term) -> str:
+        """A formula as a proposition; raises `NotTranslatable`."""
+        ...
+
+    def value(self, term: Term) -> str:
+        """A term as a value; raises `NotTranslatable`."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +92,6 @@ class Writing:
     """The steps of the derivation, by id."""
     needs: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """What is left open and each step, or one it cites, speaks of."""
-    orders: Orders | None = None
-    """Sizes of our own, where the text has them."""
-    bounds: Mapping[str, Bound] = field(default_factory=dict)
-    """How large results of functions are, of which theorems `_size_…` say so."""
-    sized: frozenset[str] = frozenset()
-    """Functions of which these theorems are proved."""
-    courses: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
-    """What `courses.general` has found, by function: every step asks for it."""
 
     def given(self, step: str) -> tuple[str, ...]:
         """What step ``step`` has to be given before its own variables: hypotheses, and what its statement speaks of."""
@@ -191,96 +233,24 @@ class Writing:
         sorts = dict.fromkeys(v.sort for v in sequent.vars if self.is_datatype(v.sort))
         return [f"cases {self.theory.sort(s).strip('()').split(' ')[0]}" for s in sorts]
 
-    def fact(self, key: str) -> str:
-        """The name of a theorem that many steps may use; ``key`` is what it is about."""
-        kind = ALONG if key.startswith(ALONG) else SIZE
-        return f"{kind}{self.number(key.removeprefix(kind))}"
-
-    def applied(self, key: str) -> str:
-        """The same, given what it is about."""
-        return " ".join([self.fact(key), *self.given(key)])
-
-    def bounded(self, name: str) -> str:
-        """How large results of a function are."""
-        definition = self.problem.signature.definition(name)
-        assert definition is not None and self.orders is not None
-        bound = self.bounds[name]
-        total = self.orders.sum(definition.params[i] for i in bound.positions)
-        least = f" + {bound.spare}" if bound.spare else ""
-        return f"{self.orders.size(app(name, definition.params, definition.sort))}{least} ≤ {total}"
-
-    def bound(self, name: str) -> str:
-        """The statement of the theorem that says so."""
-        definition = self.problem.signature.definition(name)
-        assert definition is not None
-        return f"theorem {self.fact(SIZE + name)} {self.theory.binders(definition.params)} : {self.bounded(name)}"
-
-    @property
-    def known_sizes(self) -> str:
-        """Tactics that bring what is known of sizes into the context, where `grind` cannot be told of it."""
-        names = [n for n in self.bounds if n in self.sized and self.given(SIZE + n)]
-        return "".join(f"have _s{i} := {self.applied(SIZE + n)}; " for i, n in enumerate(names))
-
-    @property
-    def size_patterns(self) -> list[str]:
-        """The commands that tell `grind` of it where that can be done."""
-        if self.orders is None:
-            return []
-        found = self.orders.patterns
-        for name in [n for n in self.bounds if n in self.sized and not self.given(SIZE + n)]:
-            definition = self.problem.signature.definition(name)
-            assert definition is not None
-            call = app(name, definition.params, definition.sort)
-            found.append(f"local grind_pattern {self.fact(SIZE + name)} => {self.orders.size(call)}")
-        return found
-
-    def number(self, name: str) -> int:
-        """Which of the definitions it is."""
-        return next(i for i, d in enumerate(self.problem.signature.definitions) if d.name == name)
-
-    def falls(self, terms: Sequence[Term], below: Sequence[str]) -> str:
-        """The proof that a number made of the terms is smaller than one that is below a bound by hypotheses."""
-        assert self.orders is not None
-        counts = listed(self.orders.names)
-        unfolded = listed([*self.orders.names, *self.definitions(*terms)])
-        plain = f"(simp only{counts} at {' '.join(below)} ⊢; omega)" if counts else "omega"
-        splits = "".join(f"cases {self.theory.value(v)} <;> " for v in self.selected(terms))
-        return f"(by first | omega | {plain} | ({self._haves(terms)}{self.known_sizes}{splits}grind{unfolded}))"
-
     def selected(self, terms: Sequence[Term]) -> list[Term]:
         """Variables of which the terms select fields."""
         selected = [t for term in terms for t in subterms(term) if self.problem.signature.selector(t.name) is not None]
         return [v for v in dict.fromkeys(t.args[0] for t in selected) if v.kind is Kind.VAR]
 
-    def _haves(self, terms: Sequence[Term]) -> str:
-        """What is known of the sizes of results that the terms speak of."""
-        calls = [t for term in terms for t in subterms(term) if t.kind is Kind.APP and t.name in self.sized]
-        haves = []
-        for i, call in enumerate(c for c in dict.fromkeys(calls) if c.name in self.bounds):
-            args = " ".join(self.theory.value(a) for a in call.args)
-            haves.append(f"have _b{i} := {self.applied(SIZE + call.name)} {args}; ")
-        return "".join(haves)
-
-    def size(self, term: Term, way: Twice = ()) -> str:
-        """The size of a term of a datatype, as far as the text knows one."""
-        if self.orders is None:
-            return f"sizeOf {self.theory.value(term)}"
-        return self.orders.size(term, way)
+    def size(self, term: Term) -> str:
+        """The size of a term of a datatype."""
+        return f"sizeOf {self.theory.value(term)}"
 
     def smaller(self, terms: Sequence[Term]) -> str:
         """The proof that a point, given by its terms, is below the one at hand; `_hm` says what number that has."""
-        known = self._haves(terms)
-        counts = self.orders.names if self.orders is not None else []
         splits = " <;> ".join(f"cases {self.theory.value(v)}" for v in self.selected(terms))
         names = {
             n for f, n in self.theory.definitions.items() if f.startswith("is-") or self.problem.signature.selector(f)
         }
-        parts = f" | ({splits} <;> simp_all{listed([*sorted(names), *counts])} <;> omega)" if splits and names else ""
-        if known:  # a bound may hold of what a call is when it has been unfolded
-            parts += f" | ({self.known_sizes}grind{listed([*counts, *self.definitions(*terms)])})"
-        simp, simp_all = f"simp{listed(counts)}", f"simp_all{listed(counts)}"
-        ways = f"omega | ({simp}; done) | ({simp}; omega) | ({simp_all}; omega){parts} | grind{listed(counts)}"
-        return f"(by subst _hm; {known}first | {ways})"
+        parts = f" | ({splits} <;> simp_all{listed(sorted(names))} <;> omega)" if splits and names else ""
+        ways = f"omega | (simp; done) | (simp; omega) | (simp_all; omega){parts} | grind"
+        return f"(by subst _hm; first | {ways})"
 
     def definitions(self, *terms: Term) -> list[str]:
         """The Lean names of the defined functions that the terms speak of, through their definitions."""

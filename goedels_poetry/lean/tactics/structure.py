@@ -33,8 +33,6 @@ class Scheme:
     """One tactic; the goals that it leaves have tags of their own."""
     strategy: str
     """For people, and (with the tactic) the fingerprint."""
-    creative: bool = False
-    """Its goals are no simpler by themselves: only worth it when they can all be closed."""
 
 
 def schemes(goal: Goal, theory: Theory, *, types: tuple[str, ...] = ()) -> list[Scheme]:
@@ -49,10 +47,8 @@ def schemes(goal: Goal, theory: Theory, *, types: tuple[str, ...] = ()) -> list[
         for general in generalized(goal, variable):
             found.append(Scheme(f"induction {variable.name}{general}", f"induction on {variable.name}"))
     found += functional(goal, theory)
-    found += [s for v in inductive if v.type in ("Nat", "ℕ") for s in _strong(goal, v)]
     found += _distinctions(goal, theory)
     found += [Scheme(f"cases {v.name}", f"cases of {v.name}") for v in _derivations(goal, types)]
-    found += _twice(goal, theory, inductive)
     return list({s.tactic: s for s in reversed(found)}.values())[::-1][:MOST_SCHEMES]
 
 
@@ -151,25 +147,6 @@ def _mentions_any(text: str, names: list[str]) -> bool:
     return any(mentions(text, name) for name in names)
 
 
-def _strong(goal: Goal, variable: Variable) -> Iterator[Scheme]:
-    """Induction over all smaller numbers; the two before the last are what most recursions need."""
-    n = variable.name
-    for general in generalized(goal, variable)[-1:]:
-        yield Scheme(
-            f"(induction {n} using Nat.strongRecOn{general} with\n  | ind {n} smaller =>\n"
-            f"    rcases {n} with _ | _ | {n}\n    rotate_left 2\n"
-            f"    have one := smaller {n} (by omega)\n    have two := smaller ({n} + 1) (by omega)\n"
-            "    clear smaller\n    all_goals skip)",
-            f"induction on {n} in steps of two",
-            creative=True,
-        )
-        yield Scheme(
-            f"(induction {n} using Nat.strongRecOn{general} with\n  | ind {n} smaller => skip)",
-            f"strong induction on {n}",
-            creative=True,
-        )
-
-
 def _distinctions(goal: Goal, theory: Theory) -> Iterator[Scheme]:
     """Case distinctions and extensionality."""
     for condition in dict.fromkeys(re.findall(r"\bif ([^()]+?|\([^()]*\)) then", goal.target)):
@@ -200,22 +177,6 @@ def _flat(variable: Variable, theory: Theory) -> bool:
     """An enumeration."""
     constructors = theory.constructors.get(_type_head(variable), ())
     return bool(constructors) and not any(c.arguments for c in constructors)
-
-
-def _twice(goal: Goal, theory: Theory, inductive: list[Variable]) -> Iterator[Scheme]:
-    """An induction, then the cases of another variable."""
-    split = [v for v in goal.context if _type_head(v) in theory.constructors or _type_head(v) in _CASES]
-    for first in inductive:
-        for second in split:
-            if first.name != second.name and first.name not in second.type:
-                start = f"induction {first.name}{generalized(goal, first)[0]}"
-                described = f"induction on {first.name}, cases of {second.name}"
-                yield Scheme(f"{start} <;> cases {second.name}", described, creative=True)
-    for first in inductive:
-        for second in inductive:
-            if first.name != second.name:
-                start = f"induction {first.name} <;> induction {second.name}"
-                yield Scheme(start, f"induction on {first.name} and {second.name}", creative=True)
 
 
 # -- Structural proofs ---------------------------------------------------------------------------------------------
@@ -394,7 +355,7 @@ async def open_plan(
     lean: LeanRuntime, task: Task, goal: Goal, made: Sequence[Plan], banned: frozenset[str], clock: Clock
 ) -> Proposal | None:
     """The best plan with open cases that is not banned and that Lean accepts but for the holes."""
-    fitting = [p for p in made if not p.scheme.creative and fingerprint(p.scheme) not in banned and p.open]
+    fitting = [p for p in made if fingerprint(p.scheme) not in banned and p.open]
     order = {id(p): n for n, p in enumerate(fitting)}
     for plan in sorted(fitting, key=lambda p: (len(p.open), order[id(p)])):
         if clock.over:

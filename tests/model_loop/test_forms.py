@@ -14,7 +14,10 @@ from goedels_poetry.models.replies import parse_json_reply
 from goedels_poetry.protocol.base import Goal, Outcome
 from goedels_poetry.search.agents.decider import chosen_move, decision_schema
 from goedels_poetry.smt.language import SmtLanguage
-from goedels_poetry.smt.notation.reply_forms import ASSOC, NIL, PROOF_SCHEMA, REV, THEORY, TURN
+from goedels_poetry.smt.notation.reply_forms import EXAMPLES, PROOF_SCHEMA, THEORY
+
+REV = EXAMPLES[0].goal
+NIL, ASSOC, TURN = (lemma["statement"] for lemma in EXAMPLES[0].reply["lemmas"])
 
 
 async def read(smt: SmtLanguage, text: str) -> Outcome:

@@ -22,11 +22,11 @@ from goedels_poetry.smt.notation.reply_forms import (
     INSTANCES_ALONE,
     PROOF_FORMAT,
     PROOF_SCHEMA,
-    REV,
     THEORY,
     Example,
 )
 
+REV = EXAMPLES[0].goal
 PROBLEM = THEORY + "(prove true)"
 NIL = "(forall ((x List)) (= (append x nil) x))"
 TURN = "(forall ((x List) (y List)) (= (rev (append x y)) (append (rev y) (rev x))))"

@@ -10,7 +10,7 @@ from typing import Any
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.faults import EncodingError
-from goedels_poetry.questions.confidence.case import case_of
+from goedels_poetry.questions.confidence.case import Case
 from goedels_poetry.questions.confidence.doubts import doubts, telling_facts
 from goedels_poetry.questions.confidence.model_tests import stated_facts, view_of
 from goedels_poetry.questions.confidence.sanity_tests import sanity_tests
@@ -72,7 +72,7 @@ def examined(payload: Json) -> Json:
     tests = sanity_tests(program, entailment, question, sentences, solve)
     value = {
         "tests": [test.to_json() for test in tests],
-        "doubts": doubts(case_of(program, entailment, question, sentences), tests, solve),
+        "doubts": doubts(Case(program, entailment, question, tuple(sentences)), tests),
         "shown": view_of(program, question, sentences).to_json(),
     }
     return {"ok": True, "value": value, "reason": "", "cost": _cost(began)}

@@ -9,20 +9,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from goedels_poetry.kernel.terms import BOOL, Kind, Term, and_, app, exists, forall, is_app
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.questions.confidence.case import DECIDED, Case
 from goedels_poetry.questions.confidence.model_tests import read_facts
 from goedels_poetry.questions.confidence.sanity_tests import Solver, connected
 from goedels_poetry.questions.confidence.score import FormalizationTest, Solve
-from goedels_poetry.questions.entailment.findings import Entailment
 from goedels_poetry.questions.entailment.program import LogicPremise, LogicProgram
 
 OF_PREMISES = {
     "premise polarity": "it negates something where its words do not, or the other way round",
-    "quantifier words": "it speaks of some where its words speak of all, or the other way round",
     "guards": "it has an implication under `exists`, or a conjunction of conditions under `forall`",
-    "equated names": "it says that two names are one thing, which no sentence says",
 }
 """Tests that name premises, and what they found about each; even a warning of theirs seldom cries wolf."""
 OF_THE_GOAL = {"polarity": ("warning", "failed"), "goal connected": ("failed",)}
@@ -30,7 +26,7 @@ OF_THE_GOAL = {"polarity": ("warning", "failed"), "goal connected": ("failed",)}
 MAX_QUOTED = 200
 
 
-def doubts(case: Case, tests: Iterable[FormalizationTest], solve: Solve) -> list[str]:
+def doubts(case: Case, tests: Iterable[FormalizationTest]) -> list[str]:
     """One line for each fault, for the model that wrote the program: which place, its words, what is amiss."""
     used = _used(case)
     found = list[str]()
@@ -39,7 +35,7 @@ def doubts(case: Case, tests: Iterable[FormalizationTest], solve: Solve) -> list
             found.append(test.text)
         elif test.name in OF_PREMISES and test.outcome in ("warning", "failed"):
             for name in test.about:
-                if name in used and _may_matter(case, test.name, name, solve):
+                if name in used:
                     found.append(f"{_place(case, name)}: {OF_PREMISES[test.name]}")
     return found
 
@@ -83,32 +79,8 @@ def _used(case: Case) -> frozenset[str]:
 def _place(case: Case, name: str) -> str:
     for premise in case.program.premises:
         if premise.name == name:
-            said = case.rendering(premise)
+            said = " ".join(filter(None, map(case.sentence, premise.sentences)))
             numbers = ", ".join(map(str, premise.sentences))
             quoted = said if len(said) <= MAX_QUOTED else f"{said[:MAX_QUOTED]}…"
             return f'premise {name} (sentence {numbers}: "{quoted}")' if said else f"premise {name}"
     return "the goal" if name == "goal" else f"goal {name}"
-
-
-def _may_matter(case: Case, test: str, name: str, solve: Solve) -> bool:
-    """Whether an open goal may hang on the premise: of ``some`` for ``all`` that is found out."""
-    premise = next((p for p in case.program.premises if p.name == name), None)
-    if case.decided or test != "quantifier words" or premise is None:
-        return True
-    turned = _turned(premise.formula)
-    if turned is None:
-        return True
-    premises = tuple(replace(p, formula=turned) if p is premise else p for p in case.program.premises)
-    then: Entailment | None = Solver(solve, queries=1).decide(replace(case.program, premises=premises))
-    return then is None or then.verdict is not Verdict.UNKNOWN
-
-
-def _turned(formula: Term) -> Term | None:
-    """``exists x (A and B)`` as ``forall x (A => B)`` and the other way round; None for other forms."""
-    body = formula.body if formula.kind in (Kind.FORALL, Kind.EXISTS) else None
-    if formula.kind is Kind.EXISTS and body is not None and is_app(body, "and"):
-        *conditions, last = body.args
-        return forall(formula.binders, app("=>", (and_(conditions), last), BOOL))
-    if formula.kind is Kind.FORALL and body is not None and is_app(body, "=>"):
-        return exists(formula.binders, and_(body.args))
-    return None

@@ -118,14 +118,9 @@ async def test_an_induction_along_a_function_is_read_in_whatever_form_it_comes(s
 REFUTATIONS = (
     '{"refuted": {"at": {"xs": "(cons 1 nil)"}, "because": "see above"}}',
     '{"refuted": {"xs": "(cons 1 nil)"}}',
-    '{"refuted": true, "counterexample": {"xs": "(cons 1 nil)"}}',
     '{"refuted": "yes, it is", "at": {"xs": "(cons 1 nil)"}}',
-    '{"refuted": {"counterexample": ["(cons 1 nil)"]}}',
-    '{"refuted": {"at": [{"name": "xs", "value": "(cons 1 nil)"}]}}',
-    '{"refuted": [{"at": [{"xs": "(cons 1 nil)"}]}]}',
-    '{"verdict": "false", "counterexample": {"xs": "(cons 1 nil)"}}',
-    '{"countermodel": {"at": {"xs": [1]}}}',
-    '{"refuted": {"at": {"xs": "[1]"}}}',
+    '{"refuted": {"at": ["(cons 1 nil)"]}}',
+    '{"refuted": {"at": {"xs": [1]}}}',
     '{"refuted": {"at": {"xs": "1 :: nil"}}}',
     '{"refuted": {"at": {"xs": "cons(1, nil)"}}}',
 )

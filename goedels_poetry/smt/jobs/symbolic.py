@@ -26,6 +26,7 @@ from goedels_poetry.smt.jobs.chains import as_given
 from goedels_poetry.smt.jobs.payloads import (
     EXHAUSTED,
     context_of,
+    doubts,
     goal_sequent,
     problem_of,
     result,
@@ -33,7 +34,6 @@ from goedels_poetry.smt.jobs.payloads import (
     scope_of,
 )
 from goedels_poetry.smt.jobs.sketch_checks import refuted_child, rule_fault
-from goedels_poetry.smt.jobs.undetermined import doubts
 from goedels_poetry.smt.notation.describe import describe_goal
 from goedels_poetry.smt.notation.premises import told
 from goedels_poetry.smt.notation.proof_json import query_to_json, show_sequent

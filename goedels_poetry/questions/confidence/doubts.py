@@ -5,16 +5,11 @@ What is wrong with a premise outside of a proof changes no answer: it stands in 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterable
 
-from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.questions.confidence.case import DECIDED, Case
-from goedels_poetry.questions.confidence.model_tests import read_facts
-from goedels_poetry.questions.confidence.sanity_tests import Solver, connected
-from goedels_poetry.questions.confidence.score import FormalizationTest, Solve
-from goedels_poetry.questions.entailment.program import LogicPremise, LogicProgram
+from goedels_poetry.questions.confidence.case import Case
+from goedels_poetry.questions.confidence.sanity_tests import connected
+from goedels_poetry.questions.confidence.score import FormalizationTest
 
 OF_PREMISES = {
     "premise polarity": "it negates something where its words do not, or the other way round",
@@ -37,34 +32,6 @@ def doubts(case: Case, tests: Iterable[FormalizationTest]) -> list[str]:
             for name in test.about:
                 if name in used:
                     found.append(f"{_place(case, name)}: {OF_PREMISES[test.name]}")
-    return found
-
-
-def telling_facts(program: LogicProgram, sentences: int, items: Sequence[Mapping[str, Any]], solve: Solve) -> list[str]:
-    """Of facts that a model has read in the text, those that the program denies or lacks and that bear on its verdict.
-
-    Args:
-        program: as it was read.
-        sentences: how many the text has.
-        items: the facts, as `facts.SCHEMA` has them.
-        solve: asked twice at most, and once for each fact that is missing.
-    """
-    verdict = solve(program)
-    facts = read_facts(program, sentences, items)
-    solver = Solver(solve, queries=1 + len(facts))
-    answers = solver.each(program, program.premises, [fact.formula for fact in facts])
-    core = {name for goal in verdict.goals for name in goal.core}
-    found = []
-    for fact, answer in zip(facts, answers, strict=True):
-        if answer is None:
-            continue
-        if answer.verdict is Verdict.REFUTED and (verdict.verdict not in DECIDED or not core.isdisjoint(answer.core)):
-            found.append(f'the text says "{fact.quote}", and the opposite follows from {", ".join(answer.core)}')
-        elif answer.verdict is Verdict.UNKNOWN and verdict.verdict is Verdict.UNKNOWN:
-            added = replace(program, premises=(*program.premises, LogicPremise("trust-fact", fact.formula)))
-            then = solver.decide(added)
-            if then is not None and then.verdict in DECIDED:
-                found.append(f'the text says "{fact.quote}", which does not follow, and would decide the goal')
     return found
 
 

@@ -65,7 +65,7 @@ TAIL = """\
 
 The first of several rules counts, the last of several objects. An instance of the hypothesis names the new value of
 the induction variable; others stay, and the measure condition is implied. `F1` and `H1` in `uses` are always
-available. Known and unused lemmas are dropped, false ones where the others suffice; the report lists these.
+available. Known and unused lemmas are dropped; the report lists these. A false lemma refuses the sketch.
 
 ## When the goal is false
 

@@ -44,7 +44,6 @@ from goedels_poetry.kernel.terms import (
     and_,
     forall,
     implies,
-    is_app,
     not_,
     rebuild,
     substitute,
@@ -273,7 +272,7 @@ def _judged(problem: Problem, goal: Sequent, values: Mapping[str, Any], given: A
         if holds(f"H{number}", hypothesis) is False:
             return Judged(f"{where}H{number} does not hold: {show(hypothesis)}")
     if holds("the conclusion", goal.concl) is True:
-        return Judged(f"{where}the goal holds{_sides(problem, evaluator, goal, assignment)}")
+        return Judged(f"{where}the goal holds")
     if not unclear:
         return Judged("")
     parts = [(name, formula) for name, (formula, _) in unclear.items()]
@@ -308,17 +307,6 @@ def _is_proved(
     """Whether a formula is proved at the values, from the definitions alone."""
     part = _at(problem, formula, values, constants)
     return part is not None and proof_of(problem, [Premise(name, part, 0)], seed) is not None
-
-
-def _sides(problem: Problem, evaluator: Evaluator, goal: Sequent, assignment: Mapping[Term, Any]) -> str:
-    if not is_app(goal.concl, "=") or len(goal.concl.args) != 2:
-        return ""
-    side = goal.concl.args[0]
-    try:
-        value = evaluator.value(side, assignment)
-    except Undecided:
-        return ""
-    return f": both sides are {show_value(problem.signature, side.sort, value)}"
 
 
 # ------------------------------------------------------------------------------------------------------ confirmation

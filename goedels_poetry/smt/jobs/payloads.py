@@ -7,13 +7,11 @@ from collections import OrderedDict
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.problem import Problem, Signature
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.protocol.trials import Status, TrialLog
 from goedels_poetry.smt.auxiliary.standard import with_standard_auxiliaries
 from goedels_poetry.smt.context.prover import ProverContext
-from goedels_poetry.smt.notation.infix import render
 from goedels_poetry.smt.notation.text import parse_problem, parse_sequent
 from goedels_poetry.smt.rewriting.plan import key_of
 from goedels_poetry.smt.termination.measured import with_measures
@@ -72,20 +70,6 @@ def context_of(payload: Json) -> tuple[ProverContext, Sequent, float]:
 def scope_of(payload: Json, context: ProverContext) -> list[Sequent]:
     """The proven facts that the goal may cite."""
     return [parse_sequent(text, context.signature) for _, text in payload.get("scope", ())]
-
-
-def doubts(context: ProverContext) -> dict[str, str]:
-    """The functions whose recursion was not shown to end everywhere, each with the consequence for proofs."""
-    found = {}
-    for name in (name for group in context.terminations if not group.ok for name in group.group):
-        measures = ", ".join(render(show(m)) for m in context.problem.measures.get(name, ()))
-        found[name] = f"{name} was not shown to end for all arguments; " + (
-            f"proofs may use its equation only where each of its calls makes {measures} smaller, and lemmas about it"
-            " have to say so"
-            if measures
-            else "perhaps its definition does not determine it, and then what needs its values there does not follow"
-        )
-    return found
 
 
 def result(context: ProverContext, began: float, value: Json, reason: str = "") -> Json:

@@ -27,21 +27,19 @@ from goedels_poetry.smt.context.budget import OutOfTime
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.context.sketches import sketch_json, with_lemmas
 from goedels_poetry.smt.jobs.guided import complete
-from goedels_poetry.smt.jobs.payloads import EXHAUSTED, context_of, doubts, goal_sequent, problem_of, result, scope_of
+from goedels_poetry.smt.jobs.payloads import EXHAUSTED, context_of, goal_sequent, problem_of, result, scope_of
 from goedels_poetry.smt.jobs.placed_instances import query_candidate, read_instances
 from goedels_poetry.smt.jobs.proposals import idea_to_sketch, is_sketch, read_idea
 from goedels_poetry.smt.jobs.reading import BadProposal, Json, named_values, object_of, respelled, term_of, unbarred
 from goedels_poetry.smt.jobs.sketch_checks import refuted_child, refuted_children, rule_fault
 from goedels_poetry.smt.notation.describe import describe_definitions, describe_goal, describe_problem
-from goedels_poetry.smt.notation.text import parse_problem, parse_sequent
-from goedels_poetry.smt.rewriting.plan import Plan, key_of
+from goedels_poetry.smt.notation.text import parse_sequent
+from goedels_poetry.smt.rewriting.plan import Plan
 from goedels_poetry.smt.search.search import Sketcher
 
 COMPLETING_CALLS = 600
 COMPLETING_SECONDS = 120.0
 """Most queries, and seconds, for finding out how a proposal's lemmas give the goal."""
-FEWER_CALLS = 150
-"""Where some of the lemmas are false, so that the others will hardly do."""
 
 
 def describe(payload: Json) -> dict[str, str]:
@@ -50,22 +48,8 @@ def describe(payload: Json) -> dict[str, str]:
     facts = [goal_sequent(problem, statement) for _, statement in payload["scope"]]
     sequent = goal_sequent(problem, payload["statement"])
     formulas = [sequent.formula, *[p.formula for p in problem.premises], *[fact.formula for fact in facts]]
-    definitions = describe_definitions(problem, formulas, _own_definitions(payload["theorem"]))
-    return (
-        _described(payload["theorem"]) | {"definitions": definitions} | describe_goal(sequent, facts, problem.signature)
-    )
-
-
-def doubtful_definitions(payload: Json) -> dict[str, list[str]]:
-    """Functions that are perhaps not determined everywhere, each with a line for prompts; it takes a solver to know."""
-    context, _, _ = context_of({**payload, "statement": "", "scope": (), "log": ""})
-    return {name: [f"; {text}"] for name, text in doubts(context).items()}
-
-
-@lru_cache(maxsize=128)
-def _own_definitions(theorem: str) -> int:
-    """How many definitions stand in the text itself."""
-    return len(parse_problem(theorem).signature.definitions)
+    definitions = describe_definitions(problem, formulas, payload["theorem"])
+    return _described(payload["theorem"]) | {"definitions": definitions} | describe_goal(sequent, facts)
 
 
 @lru_cache(maxsize=128)
@@ -105,51 +89,25 @@ def _read(value: Json, reason: str = "") -> Json:
 
 
 def verify_idea(payload: Json) -> Json:
-    """Test the lemmas of a model's sketch, then find out how they give the goal; the sketch gets its rule.
-
-    Lemmas that are false are left out where the others are enough.
-    """
+    """Test the lemmas of a model's sketch, then find out how they give the goal; the sketch gets its rule."""
     context, sequent, began = context_of(payload)
     proposal = payload["sketch"]
     false = list(refuted_children(context, proposal, "lemma"))
-    proposal = _without(proposal, [int(value["refuted_child"]) for value, _ in false], context)
-    if false and not proposal["children"] and not proposal["idea"]["rule"]:
-        return result(context, began, {**false[0][0], "report": _said(false)}, _said(false))
+    if false:
+        said = "; ".join(text for _, text in false)
+        return result(context, began, {**false[0][0], "report": said}, said)
     context.budget.set_deadline(COMPLETING_SECONDS)
-    context.budget.limit_calls(FEWER_CALLS if false else COMPLETING_CALLS)
+    context.budget.limit_calls(COMPLETING_CALLS)
     scope = scope_of(payload, context)
     stored, line, report = complete(context, sequent, proposal)
-    if stored is None and false:
-        return result(context, began, {**false[0][0], "report": f"{_said(false)}\nWithout: {report}"}, _said(false))
     if stored is None:
         return result(context, began, {"report": report}, line)
     children = [parse_sequent(child["statement"], context.signature) for child in stored["children"]]
     fault = rule_fault(context, sequent, stored, children, scope)
     if fault:
         return result(context, began, {"report": fault}, fault)
-    if false:
-        stored["notes"] = [*stored.get("notes", ()), *(f"left out: {words}" for _, words in false)]
     refuted = refuted_child(context, stored)
     return result(context, began, *refuted) if refuted else result(context, began, {"sketch": stored})
-
-
-def _said(false: list[tuple[Json, str]]) -> str:
-    return "; ".join(words for _, words in false)
-
-
-def _without(proposal: Json, positions: list[int], context: ProverContext) -> Json:
-    """A proposal without some of its lemmas."""
-    if not positions:
-        return proposal
-    kept = [i for i in range(len(proposal["children"])) if i not in positions]
-    place = {old: new for new, old in enumerate(kept)}
-    children = [
-        {**child, "waits_for": [place[u] for u in child["waits_for"] if u in place]}
-        for child in (proposal["children"][i] for i in kept)
-    ]
-    lost = {key_of(parse_sequent(proposal["children"][i]["statement"], context.signature)) for i in positions}
-    instances = [i for i in proposal["idea"].get("instances", ()) if i["of"] != "step" or i["name"] not in lost]
-    return {**proposal, "children": children, "idea": {**proposal["idea"], "instances": instances}}
 
 
 def sketch_within(payload: Json) -> Json:

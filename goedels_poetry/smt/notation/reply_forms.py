@@ -79,10 +79,7 @@ _LEMMA = _either(
     _object({"statement": _TEXT, "name": _WORD, "uses": _USES, "induction": _INDUCTION, "cases": _CASES}, "statement"),
     _TEXT,
 )
-_OF = _either(
-    {"type": "string", "enum": ["definition", "premise", "fact", "lemma", "hypothesis"]},
-    {"type": "string", "description": "or its name alone"},
-)
+_OF = {"type": "string", "enum": ["definition", "premise", "fact", "lemma", "hypothesis"]}
 _INSTANCE = _object({"of": _OF, "name": _some("string", "integer"), "at": _POINT}, "of")
 _VALUES = _either({"type": "object"}, {"type": "array"}, _WORD)
 

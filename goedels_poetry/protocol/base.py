@@ -368,8 +368,6 @@ class Answering(Protocol):
     ) -> Outcome:
         """Whether facts that a model has read in the text follow from the program; ``value["test"]``.
 
-        ``value["doubts"]``: lines for its author, about those that bear on the verdict.
-
         Args:
             sentences: how many the text has.
             facts: each ``{"sentence", "words", "formula"}``.

@@ -10,21 +10,18 @@ from typing import Any
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.faults import EncodingError
-from goedels_poetry.questions.confidence.case import case_of
-from goedels_poetry.questions.confidence.doubts import doubts, telling_facts
+from goedels_poetry.questions.confidence.case import Case
+from goedels_poetry.questions.confidence.doubts import doubts
 from goedels_poetry.questions.confidence.model_tests import stated_facts, view_of
 from goedels_poetry.questions.confidence.sanity_tests import sanity_tests
 from goedels_poetry.questions.confidence.score import Solve
-from goedels_poetry.questions.deciding import decided_by
-from goedels_poetry.questions.dialects import read_program
 from goedels_poetry.questions.entailment.entailment import decide
-from goedels_poetry.questions.entailment.program import LogicProgram
-from goedels_poetry.questions.faults import further_faults
+from goedels_poetry.questions.entailment.program import LogicProgram, statement_of
+from goedels_poetry.questions.entailment.query_runner import SolverPair
 from goedels_poetry.questions.program_requirements import ProgramRequirements, assumed, check_form, findings
-from goedels_poetry.questions.query_runner import SolverPair
+from goedels_poetry.questions.reading import decided_by, read_program
+from goedels_poetry.questions.render import countermodel_of, render_model
 from goedels_poetry.questions.result import result_of
-from goedels_poetry.questions.statement import statement_of
-from goedels_poetry.questions.world import world_against
 
 Json = dict[str, Any]
 
@@ -52,7 +49,7 @@ def answer(payload: Json) -> Json:
     """The same for a program that a model wrote, with the ``requirements`` of its question (`ProgramRequirements`).
 
     ``{"result", "findings", "world"}``; the result has besides ``assumed``: what the program takes for true without a
-    premise; ``world``: what of a countermodel the goal depends on.
+    premise; ``world``: a world of the premises in which the goal is false.
     """
     return _decided(payload, ProgramRequirements.of(payload["requirements"]))
 
@@ -72,7 +69,7 @@ def examined(payload: Json) -> Json:
     tests = sanity_tests(program, entailment, question, sentences, solve)
     value = {
         "tests": [test.to_json() for test in tests],
-        "doubts": doubts(case_of(program, entailment, question, sentences), tests, solve),
+        "doubts": doubts(Case(program, entailment, question, tuple(sentences)), tests),
         "shown": view_of(program, question, sentences).to_json(),
     }
     return {"ok": True, "value": value, "reason": "", "cost": _cost(began)}
@@ -81,15 +78,12 @@ def examined(payload: Json) -> Json:
 def stated(payload: Json) -> Json:
     """Whether facts that a model has read in the text follow: see `stated_facts`.
 
-    ``text``, ``options``, ``sentences`` (their number), ``facts`` to ``{"test": FormalizationTest as JSON, "doubts":
-    lines about those that bear on the verdict}``.
+    ``text``, ``options``, ``sentences`` (their number), ``facts`` to ``{"test": FormalizationTest as JSON}``.
     """
     began = time.monotonic()
     program, solve = _read(payload), _briefly(payload)
-    told = (program, payload["sentences"], payload["facts"], solve)
-    test = stated_facts(*told)
-    found = telling_facts(*told) if test.outcome in ("warning", "failed") else []
-    return {"ok": True, "value": {"test": test.to_json(), "doubts": found}, "reason": "", "cost": _cost(began)}
+    test = stated_facts(program, payload["sentences"], payload["facts"], solve)
+    return {"ok": True, "value": {"test": test.to_json()}, "reason": "", "cost": _cost(began)}
 
 
 def _briefly(payload: Json) -> Solve:
@@ -108,9 +102,6 @@ def _decided(payload: Json, requirements: ProgramRequirements | None) -> Json:
         entailment = decided_by(program, options, _solvers())
     except (InvalidInput, EncodingError) as error:
         value: Json = _fault(error) if isinstance(error, InvalidInput) else {}
-        if requirements is not None and isinstance(error, InvalidInput):
-            more = further_faults(payload["text"], options["dialect"], error)
-            value["more"] = [_fault(problem) for problem in more]
         return {"ok": False, "value": value, "reason": value.get("message") or str(error), "cost": _cost(began)}
     result = result_of(program, entailment, semantics=options["semantics"], world=options["world"]).to_json()
     value = {"result": result}
@@ -119,7 +110,7 @@ def _decided(payload: Json, requirements: ProgramRequirements | None) -> Json:
         value = {
             "result": {**result, "assumed": assumed(program)},
             "findings": findings(with_closure, result, requirements),
-            "world": world_against(program, entailment),
+            "world": render_model(countermodel_of(result["goals"])),
         }
     return {"ok": True, "value": value, "reason": "", "cost": _cost(began)}
 

@@ -12,12 +12,12 @@ from typing import Any
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.kernel.terms import FALSE, TRUE, Kind, Term, is_app, not_, subterms
-from goedels_poetry.protocol.base import OPEN, REFUSED, VACUOUS
+from goedels_poetry.kernel.terms import FALSE, TRUE, Term, is_app, not_
+from goedels_poetry.protocol.base import REFUSED, VACUOUS
 from goedels_poetry.questions.entailment.program import LogicGoal, LogicPremise, LogicProgram, Origin
 
 Finding = dict[str, str]
-"""``{"kind": REFUSED | VACUOUS | OPEN, "words" (for the model), "reason" (one line for people)}``."""
+"""``{"kind": REFUSED | VACUOUS, "words" (for the model), "reason" (one line for people)}``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +103,7 @@ def _refuse(message: str, what: LogicPremise | LogicGoal, hint: str) -> None:
 
 def findings(program: LogicProgram, result: Mapping[str, Any], requirements: ProgramRequirements) -> list[Finding]:
     """What is wrong with the way in which a program comes to its answer."""
-    return [
-        *_assumed_goals(program, requirements),
-        *_without_text(program, result, requirements),
-        *_loose(program, result),
-    ]
+    return [*_assumed_goals(program, requirements), *_without_text(program, result, requirements)]
 
 
 def _assumed_goals(program: LogicProgram, requirements: ProgramRequirements) -> Iterator[Finding]:
@@ -170,34 +166,6 @@ def _without_text(
 def _says_origins(program: LogicProgram) -> bool:
     """Whether any premise says where it comes from: of a program without any such mark nothing can be said."""
     return any(premise.origin is not Origin.UNSAID for premise in program.premises)
-
-
-def _loose(program: LogicProgram, result: Mapping[str, Any]) -> Iterator[Finding]:
-    """Where a goal stays open: symbols of it that no premise speaks of, the usual sign of one notion under two names.
-
-    Of somebody whom no premise names nothing is known, and that is no fault.
-    """
-    if result["verdict"] != "unknown":
-        return
-    spoken = {name for premise in program.premises for name in _symbols(premise.formula, program)}
-    for goal in program.goals:
-        loose = sorted(name for name in _symbols(goal.formula, program) - spoken if not _is_thing(name, program))
-        if loose:
-            yield {
-                "kind": OPEN,
-                "reason": f"no premise speaks of {', '.join(loose)}",
-                "words": f"No premise speaks of {', '.join(loose)}, of which the goal speaks.",
-            }
-
-
-def _symbols(term: Term, program: LogicProgram) -> set[str]:
-    names = program.signature.functions.keys()
-    return {part.name for part in subterms(term) if part.kind is Kind.APP and part.name in names}
-
-
-def _is_thing(name: str, program: LogicProgram) -> bool:
-    args, result = program.signature.functions[name]
-    return not args and result in program.signature.sorts
 
 
 def assumed(program: LogicProgram) -> list[str]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.kernel.printer import show_symbol
 from goedels_poetry.protocol.base import Goal, JobPool, Outcome, Theorem
 from goedels_poetry.protocol.reading import READ_SECONDS, read_apart
 from goedels_poetry.protocol.sequents import Sequent
@@ -36,9 +35,6 @@ MEMORY_MB = 4096
 READ_MEMORY_MB = 1024
 KEPT_KEYS = 8192
 """Statements of sketches whose keys are kept; what is decomposed later than that is read again."""
-
-KEPT_DOUBTS = 64
-"""Theorems of which it is kept which functions are perhaps not determined everywhere."""
 
 _MOST_URGENT_FIRST = (
     f"{JOBS}:verify",
@@ -97,7 +93,6 @@ class SmtLanguage:
         self._own = WorkerPool(workers, modules=(JOBS, CVC5_CHILD))
         self._pool: JobPool = self._own
         self._readers = WorkerPool(1)  # reading a reply takes no time and must not wait for a search
-        self._doubts: OrderedDict[str, dict[str, list[str]]] = OrderedDict()  # by theorem
         self._keys: OrderedDict[tuple[str, str], str] = OrderedDict()  # by theorem and statement
 
     def work_on(self, pool: JobPool) -> None:
@@ -166,25 +161,7 @@ class SmtLanguage:
     async def describe(self, goal: Goal) -> dict[str, str]:
         """See `ModelGuided.describe`."""
         payload = self._payload(goal)
-        told = dict(await self._readers.run(f"{MODEL_JOBS}:describe", payload, READ_SECONDS[0], READ_MEMORY_MB))
-        for name, lines in (await self._doubtful(payload)).items():
-            if f"({show_symbol(name)} (" in told["definitions"] or f" {show_symbol(name)} (" in told["definitions"]:
-                shown = told["definitions"].splitlines()
-                told["definitions"] = "\n".join([*shown, *(line for line in lines if line not in shown)])
-        return told
-
-    async def _doubtful(self, payload: Json) -> dict[str, list[str]]:
-        """Functions that are perhaps not determined everywhere; none when that takes too long to find out."""
-        theorem = payload["theorem"]
-        if theorem not in self._doubts:
-            job = f"{MODEL_JOBS}:doubtful_definitions"
-            try:
-                self._doubts[theorem] = await self._readers.run(job, payload, READ_SECONDS[0], MEMORY_MB)
-            except (JobTimeout, JobMemory, JobCrashed):
-                self._doubts[theorem] = {}
-            while len(self._doubts) > KEPT_DOUBTS:
-                self._doubts.popitem(last=False)
-        return self._doubts[theorem]
+        return dict(await self._readers.run(f"{MODEL_JOBS}:describe", payload, READ_SECONDS[0], READ_MEMORY_MB))
 
     async def sequent(self, goal: Goal) -> Sequent:
         """See `Readable.sequent`."""

@@ -32,11 +32,8 @@ def sort(name: str, kind: str, **more: Any) -> dict[str, Any]:
 CASES: list[tuple[dict[str, Any], str, str, str]] = [
     # the program
     ({"goal": "p", "verification": []}, "verification", "unknown key", "`verifications`"),
-    ({"goal": "p", "axioms": []}, "axioms", "unknown key", "knowledge_base"),
     ({}, "", "asks nothing", "goal"),
     ({"actions": ["optimize"], "goal": "p"}, "", "asks nothing", "objectives"),
-    ({"goal": "p", "actions": ["run"]}, "actions[0]", "unknown action 'run'", "verify_conditions"),
-    ({"goal": "p", "actions": ["__reduce__"]}, "actions[0]", "unknown action", "optimize"),
     ({"goal": "p", "actions": ["verify_condition"]}, "actions[0]", "unknown action", "`verify_conditions`"),
     ({"goal": "p", "rules": {}}, "rules", "rules is a list, not an object", ""),
     # sorts
@@ -45,17 +42,13 @@ CASES: list[tuple[dict[str, Any], str, str, str]] = [
     (sort("my sort", "DeclareSort"), "sorts[6].name", "cannot be the name", "my_sort"),
     (sort("S", "Declare_Sort"), "sorts[6]", "unknown type `Declare_Sort`", "DeclareSort"),
     (sort("S", "BitVecSort(0)"), "sorts[6]", "1 to 65,536 bits", ""),
-    (sort("S", "BitVecSort(65537)"), "sorts[6]", "1 to 65,536 bits", ""),
     (sort("S", "ArraySort(Int)"), "sorts[6]", "two sorts", "ArraySort(Int, Bool)"),
     (sort("S", "ArraySort(Int, Personn)"), "sorts[6]", "unknown sort `Personn`", "`Person`"),
     (sort("S", "__import__('os')"), "sorts[6]", "no sort", ""),
     (sort("Lab", "EnumSort", values=["True", "False"]), "sorts[6]", "`True` is a word of the language", "True_"),
-    (sort("Lab", "EnumSort", values=[]), "sorts[6]", "no values", ""),
-    (sort("Lab", "EnumSort"), "sorts[6]", "lacks 'values'", ""),
     (sort("Lab", "EnumSort", values=["red"]), "sorts[6]", "`red` is declared twice: it is a value already", "rename"),
     (sort("Lab", "DeclareSort", values=["l"]), "sorts[6].values", "belongs to a sort of type EnumSort", "EnumSort"),
     (sort("R", "Record", fields={"f": "R"}), "sorts[6]", "made of each other: R -> R", "Datatype"),
-    (sort("R", "Record", fields={}), "sorts[6]", "no fields", ""),
     (sort("D", "Datatype", constructors=[{"name": "d", "fields": {"f": "D"}}]), "sorts[6]", "no finite value", "add"),
     (
         also(
@@ -68,48 +61,21 @@ CASES: list[tuple[dict[str, Any], str, str, str]] = [
         "made of each other: A -> B -> C -> A",
         "",
     ),
-    (
-        sort("D", "Datatype", constructors=["d", {"name": "e", "fields": {"f": "Persn"}}]),
-        "sorts[6]",
-        "unknown sort `Persn`",
-        "`Person`",
-    ),
     # symbols
     (also("functions", {"name": "Not", "domain": ["Bool"], "range": "Bool"}), "functions[5].name", "operator", "Not_"),
-    (also("functions", {"name": "Max", "domain": ["Int"], "range": "Int"}), "functions[5].name", "operator", "Max_"),
-    (also("variables", {"name": "all", "sort": "Int"}), "variables[2].name", "operator", "all_"),
     (also("functions", {"name": "human", "domain": [], "range": "Bool"}), "functions[5].name", "declared twice", ""),
-    (
-        also("functions", {"name": "f", "domain": ["Persn"], "range": "Int"}),
-        "functions[5].domain[0]",
-        "`Persn`",
-        "Person",
-    ),
-    (also("functions", {"name": "f", "domain": "Person", "range": "Int"}), "functions[5].domain", "a list", ""),
     (also("functions", {"name": "f", "range": "Int"}), "functions[5]", "lacks 'domain'", ""),
-    (also("functions", {"name": "not", "domain": [], "range": "Int"}), "functions[5].name", "word of the language", ""),
-    (also("functions", {"name": "x y", "domain": [], "range": "Int"}), "functions[5].name", "cannot be", "x_y"),
     (also("functions", {"name": "x", "domain": ["Int"], "range": "Int"}), "functions[5].name", "name of a field", ""),
     (also("variables", {"name": "soc", "sort": "Person"}), "variables[2].name", "declared twice", ""),
-    (also("variables", {"name": "True", "sort": "Person"}), "variables[2].name", "word of the language", ""),
     (also("variables", {"name": "z", "sort": "Person", "type": "Int"}), "variables[2].type", "unknown key", ""),
-    (
-        {"goal": "p", "constants": {"c": {"sort": "Person", "members": ["human"]}}},
-        "constants.c.members[0]",
-        "twice",
-        "",
-    ),
-    ({"goal": "p", "constants": {"c": {"sort": "Person"}}}, "constants.c", "lacks 'members'", ""),
     # what is said
     ({"goal": "p", "knowledge_base": ["human(soc)", "mortall(soc)"]}, "knowledge_base[1]", "`mortall`", "`mortal`"),
-    ({"goal": "p", "knowledge_base": [True]}, "knowledge_base[0]", "an object, not true or false", ""),
     (
         {"goal": "p", "knowledge_base": [{"assertion": "p", "value": "false"}]},
         "knowledge_base[0].value",
         "true or false, not a string",
         "without quotes",
     ),
-    ({"goal": "p", "knowledge_base": [{"fact": "p"}]}, "knowledge_base[0].fact", "unknown key", ""),
     (
         {"goal": "p", "knowledge_base": [{"assertion": "p", "name": "a"}, {"assertion": "q", "name": "a"}]},
         "knowledge_base[1].name",
@@ -129,15 +95,7 @@ CASES: list[tuple[dict[str, Any], str, str, str]] = [
         "a string, not a list",
         "And(p, q)",
     ),
-    (
-        {"goal": "p", "rules": [{"constraint": "p", "world": "w", "derived": "d"}]},
-        "rules[0].derived",
-        "both 'world' and 'derived'",
-        "one",
-    ),
     ({"goal": "p", "rules": [{"forall": [{"name": "z", "sort": "Person"}]}]}, "rules[0]", "neither", "one"),
-    ({"goal": "p", "rules": [{"constraint": "p", "implies": {}}]}, "rules[0]", "both", "one"),
-    ({"goal": "p", "rules": [{"implies": {"antecedent": "p"}}]}, "rules[0].implies", "lacks 'consequent'", ""),
     ({"goal": "p", "rules": [{"forall": ["z"], "constraint": "p"}]}, "rules[0].forall[0]", "sort of `z`", "name"),
     # what is asked
     (
@@ -146,23 +104,14 @@ CASES: list[tuple[dict[str, Any], str, str, str]] = [
         "both 'exists' and 'forall'",
         "ForAll",
     ),
-    (
-        {"verifications": [{"exists": ["X"], "implies": {"antecedent": "human(X)", "consequent": "p"}}]},
-        "verifications[0]",
-        "both 'exists' and 'implies'",
-        "And(p, q)",
-    ),
-    ({"verifications": [{"name": "v"}]}, "verifications[0]", "neither", ""),
     ({"verifications": [{"name": "v", "constraint": "p"}] * 2}, "verifications[1].name", "given twice", ""),
     ({"verifications": ["1 == 1"]}, "verifications[0]", "asks nothing about the program", "name"),
-    ({"verifications": [{"constraint": "True"}]}, "verifications[0]", "asks nothing about the program", ""),
     (
         {"verifications": [{"constraint": "not (human(soc) == human(plato)) == False"}]},
         "verifications[0].constraint",
         "two ways",
         "Not",
     ),
-    ({"verifications": [{"constraint": True}]}, "verifications[0].constraint", "a string, not true or false", ""),
     ({"goal": "   "}, "goal", "empty", ""),
     # optimization
     (
@@ -178,16 +127,9 @@ CASES: list[tuple[dict[str, Any], str, str, str]] = [
         "",
     ),
     ({"optimization": {"constraints": ["i > 0"]}}, "optimization", "no objectives", "objectives"),
-    (
-        {"optimization": {"variables": [{"name": "p", "sort": "Int"}], "objectives": []}},
-        "optimization.variables[0].name",
-        "declared twice",
-        "",
-    ),
     # untrusted text
     ({"goal": EXPLOIT}, "goal", "lambda", ""),
     ({"goal": "'{0.__globals__[os].environ}'.format(And) == s"}, "goal", "methods", ""),
-    ({"goal": "p.__class__ == q"}, "goal", "no field `__class__`", ""),
     ({"goal": "__import__('os') == p"}, "goal", "`__import__` is not declared", ""),
 ]
 

@@ -14,7 +14,10 @@ from goedels_poetry.models.replies import parse_json_reply
 from goedels_poetry.protocol.base import Goal, Outcome
 from goedels_poetry.search.agents.decider import chosen_move, decision_schema
 from goedels_poetry.smt.language import SmtLanguage
-from goedels_poetry.smt.notation.reply_forms import ASSOC, NIL, PROOF_SCHEMA, REV, THEORY, TURN
+from goedels_poetry.smt.notation.reply_forms import EXAMPLES, PROOF_SCHEMA, THEORY
+
+REV = EXAMPLES[0].goal
+NIL, ASSOC, TURN = (lemma["statement"] for lemma in EXAMPLES[0].reply["lemmas"])
 
 
 async def read(smt: SmtLanguage, text: str) -> Outcome:
@@ -25,12 +28,8 @@ async def read(smt: SmtLanguage, text: str) -> Outcome:
 FORMS = {
     "fenced": f'Sure!\n```json\n{{"lemmas": ["{TURN}"]}}\n```\nHope this helps!',
     "bare": f'{{"lemmas": ["{TURN}"]}}',
-    "in a sentence": f'I propose {{"lemmas": ["{TURN}"]}} because rev turns append round.',
-    "a fence without a tag": f'```\n{{"lemmas": ["{TURN}"]}}\n```',
     "a fence that is never closed": f'```json\n{{"lemmas": ["{TURN}"]}}',
-    "a fence in a list": f'1. The answer:\n   ```json\n   {{"lemmas": ["{TURN}"]}}\n   ```',
     "thinking before": f'<think>maybe {{"induction": "ys"}}?</think>\n{{"lemmas": ["{TURN}"]}}',
-    "thinking that the server had opened": f'{{"cases": "xs"}} is no good.</think>{{"lemmas": ["{TURN}"]}}',
     "a draft before": f'```json\n{{"induction": "xs"}}\n```\nThat is stuck, so\n```json\n{{"lemmas": ["{TURN}"]}}\n```',
     "comments": f'{{\n  // the usual one\n  "lemmas": [ /* only one */ "{TURN}" ]\n}}',
     "last commas": f'{{"lemmas": ["{TURN}",],}}',
@@ -39,26 +38,18 @@ FORMS = {
     "an escape that JSON has not": f'{{"why": "by \\forall-introduction, \\le", "lemmas": ["{TURN}"]}}',
     "set braces in the prose": f'Let S = {{x | x in xs}} and \\frac{{a}}{{b}}. {{"lemmas": ["{TURN}"]}}',
     "a wrapper": f'{{"sketch": {{"lemmas": ["{TURN}"]}}}}',
-    "a wrapper with a note": f'{{"type": "sketch", "content": {{"lemmas": ["{TURN}"]}}}}',
     "one lemma without a list": f'{{"lemmas": "{TURN}"}}',
-    "one lemma as an object": f'{{"lemma": {{"name": "turn", "statement": "{TURN}"}}}}',
     "another word for the statement": f'{{"lemmas": [{{"name": "turn", "formula": "{TURN}"}}]}}',
-    "capitals": f'{{"Lemmas": [{{"Statement": "{TURN}"}}]}}',
     "more than was asked for": f'{{"confidence": 0.9, "strategy": "induction", "lemmas": ["{TURN}"]}}',
-    "a lemma beside its proof in words": f'{{"lemmas": [{{"lemma": "{TURN}", "proof": "induction on x"}}]}}',
     "a command around the formula": f'{{"lemmas": ["(assert {TURN})"]}}',
     "the goal among the lemmas": f'{{"lemmas": ["{TURN}", "(forall ((xs List)) (= (rev (rev xs)) xs))"]}}',
     "American spelling": f'{{"generalize": "{TURN}"}}',
     "infix": '{"lemmas": ["∀ x y. rev (append x y) = append (rev y) (rev x)"]}',
-    "infix with commas": '{"lemmas": ["for all x, y: rev(append(x, y)) = append(rev(y), rev(x))"]}',
-    "infix with sorts": '{"lemmas": ["∀ (x y : List), rev (append x y) = append (rev y) (rev x)"]}',
-    "infix without a quantifier": '{"lemmas": ["rev(append(x, y)) = append(rev(y), rev(x))"]}',
     "infix within prefix": '{"lemmas": ["(forall ((x List) (y List)) (rev (append x y)) = (append (rev y) (rev x)))"]}',
     "names with a prefix": (
         '{"lemmas": ["∀ x y, List.rev (List.append x y) = List.append (List.rev y) (List.rev x)"]}'
     ),
     "a parenthesis too few": f'{{"lemmas": ["{TURN[:-1]}"]}}',
-    "a parenthesis too many": f'{{"lemmas": ["{TURN})"]}}',
     "variables that nobody bound": '{"lemmas": ["(= (rev (append x y)) (append (rev y) (rev x)))"]}',
     "a generalisation with an induction": f'{{"generalise": {{"statement": "{TURN}", "induction": "x"}}}}',
 }
@@ -115,14 +106,9 @@ async def test_an_induction_along_a_function_is_read_in_whatever_form_it_comes(s
 REFUTATIONS = (
     '{"refuted": {"at": {"xs": "(cons 1 nil)"}, "because": "see above"}}',
     '{"refuted": {"xs": "(cons 1 nil)"}}',
-    '{"refuted": true, "counterexample": {"xs": "(cons 1 nil)"}}',
     '{"refuted": "yes, it is", "at": {"xs": "(cons 1 nil)"}}',
-    '{"refuted": {"counterexample": ["(cons 1 nil)"]}}',
-    '{"refuted": {"at": [{"name": "xs", "value": "(cons 1 nil)"}]}}',
-    '{"refuted": [{"at": [{"xs": "(cons 1 nil)"}]}]}',
-    '{"verdict": "false", "counterexample": {"xs": "(cons 1 nil)"}}',
-    '{"countermodel": {"at": {"xs": [1]}}}',
-    '{"refuted": {"at": {"xs": "[1]"}}}',
+    '{"refuted": {"at": ["(cons 1 nil)"]}}',
+    '{"refuted": {"at": {"xs": [1]}}}',
     '{"refuted": {"at": {"xs": "1 :: nil"}}}',
     '{"refuted": {"at": {"xs": "cons(1, nil)"}}}',
 )

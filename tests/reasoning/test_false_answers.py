@@ -162,15 +162,6 @@ def test_an_answer_to_an_earlier_question_cannot_be_made_up() -> None:
     assert look(HEAD + P1 + derived + ABOUT_TOM, known)["kind"] == ANSWER
 
 
-def test_all_faulty_assertions_are_told_at_once_and_the_program_is_refused_all_the_same() -> None:
-    faulty = "(assert (! (kat sam) :named p3 :sentence 3))\n(assert (! (soft sam tom) :named p4 :sentence 3))\n"
-    report = look(HEAD + P1 + faulty + P2 + "(assert (! (cat tom) :named p1 :sentence 2))\n" + ABOUT_TOM)
-    assert report["kind"] == UNREADABLE
-    for place in ("line 7, column 13: unknown symbol `kat`", "line 8, column", "line 10, column"):
-        assert place in report["words"]
-    assert "a second premise named `p1`" in report["words"] and "result" not in report
-
-
 def test_several_goals_are_no_answer_to_one_question() -> None:
     goals = "(define-fun goal-A () Bool (soft tom))\n(define-fun goal-B () Bool (soft sam))\n"
     report = look(HEAD + P1 + P2 + goals)

@@ -12,8 +12,8 @@ from goedels_poetry.checker.certificate.report import CheckReport
 from goedels_poetry.checker.logic.archive import LogicArchive, write_logic
 from goedels_poetry.checker.logic.check import check_logic
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.questions.dialects import read_program
-from goedels_poetry.questions.statement import statement_of
+from goedels_poetry.questions.entailment.program import statement_of
+from goedels_poetry.questions.reading import read_program
 from goedels_poetry.smt.notation.infix import render
 
 TWO = "(declare-const p Bool)(declare-const q Bool)"

@@ -21,8 +21,8 @@ from goedels_poetry.questions.confidence.score import FACTORS, FormalizationTest
 from goedels_poetry.questions.entailment.entailment import decide
 from goedels_poetry.questions.entailment.findings import Entailment
 from goedels_poetry.questions.entailment.program import LogicProgram
+from goedels_poetry.questions.entailment.query_runner import SolverPair
 from goedels_poetry.questions.program.smt2 import read_smt2
-from goedels_poetry.questions.query_runner import SolverPair
 from goedels_poetry.reasoning.proof_of_thought import ProofOfThought
 from goedels_poetry.settings.declared import ModelSettings, ModelsSettings, Settings
 
@@ -108,12 +108,7 @@ def test_an_open_question_raises_no_warning_for_being_open(tested: Examine) -> N
         ("polarity", GOAL, "(define-fun goal () Bool (tired mona))"),
         ("premise polarity", P6, P6.replace("(not (baker otto))", "(baker otto)")),
         ("premise polarity", P3, P3.replace("(baker mona)", "(not (baker mona))")),
-        ("quantifier words", P1, P1.replace("forall", "exists").replace("=>", "and")),
-        ("quantifier words", P5, P5.replace("exists", "forall").replace("and", "=>")),
         ("guards", P1, P1.replace("forall", "exists")),
-        ("coverage", P2, ""),
-        ("sentence numbers", P4, P4.replace(":sentence 4", ":sentence 1")),
-        ("sentence numbers", P4, P4.replace(":sentence 4", ":sentence 17")),
         ("unused premises", P6, P6 + "(declare-fun blue (Int) Bool)(assert (blue 3))"),
     ],
 )
@@ -136,7 +131,6 @@ def assumed(origin: str, formula: str = "(not (tired mona))") -> str:
     [
         (':world "Mona is not tired."', "(not (tired mona))", "failed"),
         ("", "(not (tired mona))", "warning"),
-        (":sentence 4", "(not (tired mona))", "failed"),
         (':world "She has slept."', "(=> (tired mona) false)", "failed"),
     ],
 )
@@ -159,16 +153,13 @@ def test_the_question_itself_states_nothing(tested: Examine) -> None:
     asks = "Is Mona not tired?"
     tests = tested("\n".join([HEAD, P1, P3, assumed(":sentence 7")]), question=asks, text=(*TEXT, asks))
     assert tests["assumed goal"].outcome == "failed"
-    assert all(asks not in about for about in tests["coverage"].about)
 
 
 def test_knowledge_of_the_world_alone_is_told_from_some_of_it(tested: Examine) -> None:
     alone = tested("\n".join([HEAD, P1, assumed(':world "Nobody is tired."', "(forall ((x Thing)) (not (tired x)))")]))
     assert alone["world only"].outcome == "failed"
-    assert alone["single premise"].outcome == "warning"
     some = tested(RIGHT, (P2, P2.replace(":sentence 2", ':world "Early risers are not tired."')))
     assert some["world only"].outcome == "warning"
-    assert some["single premise"].outcome == "passed"
 
 
 def test_without_a_text_nothing_about_sentences_is_judged_and_confidence_is_not_high(tested: Examine) -> None:
@@ -177,7 +168,7 @@ def test_without_a_text_nothing_about_sentences_is_judged_and_confidence_is_not_
         world = world.replace(f":sentence {number}", f':world "{TEXT[number - 1]}"')
     tests = tested(world, text=())
     assert tests["text given"].outcome == "warning"
-    assert {tests[name].outcome for name in ("coverage", "sentence numbers", "world only")} == {"skipped"}
+    assert tests["world only"].outcome == "skipped"
     assert confidence(tests.values(), Verdict.PROVED)["level"] == "medium"
 
 

@@ -7,8 +7,7 @@ from pathlib import Path
 from drive import verdict
 
 from goedels_poetry.smt.jobs import symbolic
-from goedels_poetry.smt.notation.premises import MAX_SHOWN, told
-from goedels_poetry.smt.notation.text import parse_problem
+from goedels_poetry.smt.notation.text import MAX_SHOWN, name_premises, parse_problem
 
 MORTAL = """(declare-sort Being 0)
 (declare-fun human (Being) Bool) (declare-fun mortal (Being) Bool) (declare-const s Being)
@@ -34,25 +33,15 @@ def test_those_that_contradict_each_other_and_a_definition(tmp_path: Path) -> No
 (assert (! (= (map 1) 5) :named one))
 (assert (let ((y 6)) (= (map 1) y)))
 (prove (= (map 2) 0))"""
-    wanted = ["one (line 2): (= (map 1) 5)", "premise-2 (line 3): (let ((y 6)) (= (map 1) y))"]
+    wanted = ["one (line 2): (= (map 1) 5)", "premise-2 (line 3): (= (map 1) 6)"]
     assert symbolic.judge({"theorem": text, "statement": ""})["value"]["core"] == wanted
     found = verdict(text, tmp_path)
     assert (found["verdict"], found["details"]["core"]) == ("inconsistent", wanted)
 
 
-def test_names_of_definitions_and_names_of_nothing() -> None:
-    text = "(define-fun-rec f ((x Int)) Int\n  (+ 1 (f x)))\n(assert (= (f 0) 1))(prove true)"
-    assert told(["definition-of-f", "premise-1", "other"], parse_problem(text), text) == [
-        "definition-of-f (line 1): (define-fun-rec f ((x Int)) Int (+ 1 (f x)))",
-        "premise-1 (line 3): (= (f 0) 1)",
-        "other",
-    ]
-
-
-def test_a_long_formula_is_cut_and_the_goal_is_no_premise() -> None:
-    long = f"(assert (= 0 {' '.join('0' for _ in range(MAX_SHOWN))}))"
-    text = f"(declare-const p Bool)\n(assert (not p))\n{long}\n(assert (not (not p)))"
-    problem = parse_problem(text)
-    first, second = told([p.name for p in problem.premises], problem, text)
-    assert first == "premise-1 (line 2): (not p)"
-    assert second.startswith("premise-2 (line 3): (= 0 0") and second.endswith("...") and len(second) < MAX_SHOWN + 40
+def test_names_of_definitions_names_of_nothing_and_long_formulas() -> None:
+    long = f"(= 0 {' '.join('0' for _ in range(MAX_SHOWN))})"
+    problem = parse_problem(f"(define-fun-rec f ((x Int)) Int\n  (+ 1 (f x)))\n(assert {long})(prove true)")
+    first, second, third = name_premises(["definition-of-f", "premise-1", "other"], problem)
+    assert (first, third) == ("definition-of-f: (define-fun-rec f ((x Int)) Int (+ 1 (f x)))", "other")
+    assert second.startswith("premise-1 (line 3): (= 0 0") and second.endswith("...") and len(second) <= MAX_SHOWN

@@ -55,26 +55,24 @@ TAIL = """\
 | accepted | examples |
 |---|---|
 | one element for a list of one; numbers as texts; names without bars | |
-| values by name, as pairs, or in order | `{"x": "1"}`, `[{"name": "x", "value": "1"}]`, `["1"]` |
+| values by name, or in order | `{"x": "1"}`, `["1"]` |
 | lemmas in any order, or as an object | `{"name": "formula"}` |
 | similar names, wrappers, comments, last commas, single quotes, line breaks | `generalize`, `{"sketch": {...}}` |
 | formulas as in mathematics or Lean | `∀ x y, append x y = append y x`, `0 ≤ i < n → ...`, `x :: rest` |
 | free variables of clear sort (any value); missing final parentheses | |
 | inductions in words, or their parts alone | `"structural induction on xs"`, `{"along": "f"}` |
-| a name alone as `of`; `counterexample`, `countermodel` for `refuted`; `"yes"` for `true` | |
+| `"yes"` for `true` | |
 
 The first of several rules counts, the last of several objects. An instance of the hypothesis names the new value of
 the induction variable; others stay, and the measure condition is implied. `F1` and `H1` in `uses` are always
-available. Known and unused lemmas are dropped, false ones where the others suffice; the report lists these.
+available. Known and unused lemmas are dropped; the report lists these. A false lemma refuses the sketch.
 
 ## When the goal is false
 
-`refuted` ends a goal only when it is [confirmed](certificates.md#counterexamples). Missing values are searched among
-small ones, functions among simple ones.
+`refuted` ends a goal only when it is [confirmed](certificates.md#counterexamples). It names all variables.
 
 Declared functions are `(lambda ((x Int)) 0)` or a `define-fun`, constants are terms, elements of declared sorts are
-new names. A defined function may get a value only where its recursion does not end and its equation still holds. Then
-the goal *does not follow*: the run ends `unknown` and names the function and the place.
+new names. A function with a definition has no other meaning.
 """
 
 SLIPS = """\

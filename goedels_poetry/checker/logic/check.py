@@ -14,12 +14,11 @@ from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.faults import EncodingError
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.questions.dialects import read_program
 from goedels_poetry.questions.entailment.entailment import decide
 from goedels_poetry.questions.entailment.findings import Entailment
-from goedels_poetry.questions.entailment.program import LogicProgram
-from goedels_poetry.questions.query_runner import SolverPair
-from goedels_poetry.questions.statement import statement_of
+from goedels_poetry.questions.entailment.program import LogicProgram, statement_of
+from goedels_poetry.questions.entailment.query_runner import SolverPair
+from goedels_poetry.questions.reading import read_program
 
 CLOSED = (
     "the world is closed: what cannot be derived is taken for false, constants that are not shown to be equal for "

@@ -11,12 +11,10 @@ from typing import Any
 from goedels_poetry.checker.logic.archive import LogicArchive, write_logic
 from goedels_poetry.checker.logic.check import checked
 from goedels_poetry.errors import GoedelsPoetryError
-from goedels_poetry.questions.deciding import decided_by
-from goedels_poetry.questions.dialects import read_program
-from goedels_poetry.questions.entailment.program import LogicProgram
-from goedels_poetry.questions.query_runner import SolverPair
+from goedels_poetry.questions.entailment.program import LogicProgram, statement_of
+from goedels_poetry.questions.entailment.query_runner import SolverPair
+from goedels_poetry.questions.reading import decided_by, read_program
 from goedels_poetry.questions.result import result_of
-from goedels_poetry.questions.statement import statement_of
 from goedels_poetry.solvers.versions import solver_versions
 from goedels_poetry.version import __version__
 

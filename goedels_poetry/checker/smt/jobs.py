@@ -38,9 +38,8 @@ from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import FALSE, not_, symbols
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.smt.jobs.payloads import problem_of
-from goedels_poetry.smt.notation.premises import told
 from goedels_poetry.smt.notation.proof_json import step_to_json
-from goedels_poetry.smt.notation.text import parse_problem
+from goedels_poetry.smt.notation.text import name_premises, parse_problem
 from goedels_poetry.smt.preflight.facts import facts_of, proof_of
 from goedels_poetry.smt.preflight.falsify import counterexample, interpreted
 from goedels_poetry.smt.rewriting.plan import key_of
@@ -211,7 +210,7 @@ def _with_premises(answer: Json, text: bytes) -> Json:
     details = answer["details"]
     if details.get("needed") or details.get("core"):
         problem = parse_problem(text)
-        named = {key: told(details[key], problem, text) for key in ("needed", "core") if details.get(key)}
+        named = {key: name_premises(details[key], problem) for key in ("needed", "core") if details.get(key)}
         answer["details"] = {**details, **named}
     return answer
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 from goedels_poetry.kernel.problem import Signature
-from goedels_poetry.kernel.terms import BOOL, FALSE, Kind, Term, is_app, not_, rebuild, subterms
+from goedels_poetry.kernel.terms import Kind, Term, is_app, not_, rebuild, subterms
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.questions.confidence.vocabulary import stem, stems_of_name, words
 from goedels_poetry.questions.entailment.findings import Entailment, GoalAnswer
 from goedels_poetry.questions.entailment.program import LogicGoal, LogicPremise, LogicProgram
 
 MAX_NODES = 20_000
 """Formulas with more nodes are not looked into for their shape."""
+MAX_SHOWN = 12
+"""Names that a test names."""
 
 
 def spoken(term: Term, signature: Signature) -> frozenset[str]:
@@ -56,34 +57,6 @@ def without_double_negations(term: Term) -> Term:
         return done.get(t, t)
 
     return go(term)
-
-
-def negated(term: Term) -> bool:
-    """Whether the term, below quantifiers, is a negation (of an odd number)."""
-    negative = False
-    while is_app(term, "not") or term.kind in (Kind.FORALL, Kind.EXISTS):
-        negative ^= is_app(term, "not")
-        term = term.args[0]
-    return negative
-
-
-def negates(term: Term) -> bool:
-    """Whether anything in the term is negated: ``not``, ``distinct``, ``xor``, ``=> false``, or both or neither."""
-    return any(
-        part is FALSE
-        or (part.kind is Kind.APP and part.name in ("not", "distinct", "xor"))
-        or (is_app(part, "=") and part.args[0].sort is BOOL)
-        for part in subterms(term)
-    )
-
-
-def connective(term: Term) -> bool:
-    """Whether the term puts formulas together."""
-    if term.kind is not Kind.APP or term.sort is not BOOL:
-        return False
-    if term.name in ("and", "or", "=>", "not", "xor", "ite"):
-        return True
-    return term.name in ("=", "distinct") and term.args[0].sort is BOOL
 
 
 class Quantified(NamedTuple):
@@ -212,31 +185,3 @@ class Case:
     def sentence(self, number: int) -> str | None:
         """The sentence of that number; None when there is none."""
         return self.sentences[number - 1] if 1 <= number <= len(self.sentences) else None
-
-    def rendering(self, premise: LogicPremise) -> str:
-        """The sentences that a premise says that it renders, as one text."""
-        return " ".join(text for number in premise.sentences if (text := self.sentence(number)) is not None)
-
-
-def case_of(program: LogicProgram, entailment: Entailment, question: str, sentences: Sequence[str]) -> Case:
-    """The case of a program that was decided."""
-    return Case(program, entailment, question, tuple(sentences))
-
-
-def mentioned(name: str, text: frozenset[str], least: int = 4) -> bool:
-    """Whether any word of a name is a word of the text, given as stems; one that begins as long a word will do."""
-    for part in stems_of_name(name):
-        if part in text:
-            return True
-        head = part[:least]
-        if len(part) >= least and any(other.startswith(head) for other in text if len(other) >= least):
-            return True
-    return False
-
-
-def wholly_mentioned(name: str, text: frozenset[str]) -> bool:
-    """Whether every word of a name that has content is a word of the text, given as stems."""
-    return all(part in text or part in _LITTLE for part in stems_of_name(name))
-
-
-_LITTLE = frozenset(map(stem, words("is are was has have had be in at of to by on for the a an from with")))

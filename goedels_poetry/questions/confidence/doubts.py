@@ -5,24 +5,15 @@ What is wrong with a premise outside of a proof changes no answer: it stands in 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterable
 
-from goedels_poetry.kernel.terms import BOOL, Kind, Term, and_, app, exists, forall, is_app
-from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.questions.confidence.case import DECIDED, Case
-from goedels_poetry.questions.confidence.model_tests import read_facts
-from goedels_poetry.questions.confidence.sanity_tests import Solver, connected
-from goedels_poetry.questions.confidence.score import FormalizationTest, Solve
-from goedels_poetry.questions.entailment.findings import Entailment
-from goedels_poetry.questions.entailment.program import LogicPremise, LogicProgram
+from goedels_poetry.questions.confidence.case import Case
+from goedels_poetry.questions.confidence.sanity_tests import connected
+from goedels_poetry.questions.confidence.score import FormalizationTest
 
 OF_PREMISES = {
     "premise polarity": "it negates something where its words do not, or the other way round",
-    "quantifier words": "it speaks of some where its words speak of all, or the other way round",
     "guards": "it has an implication under `exists`, or a conjunction of conditions under `forall`",
-    "equated names": "it says that two names are one thing, which no sentence says",
 }
 """Tests that name premises, and what they found about each; even a warning of theirs seldom cries wolf."""
 OF_THE_GOAL = {"polarity": ("warning", "failed"), "goal connected": ("failed",)}
@@ -30,7 +21,7 @@ OF_THE_GOAL = {"polarity": ("warning", "failed"), "goal connected": ("failed",)}
 MAX_QUOTED = 200
 
 
-def doubts(case: Case, tests: Iterable[FormalizationTest], solve: Solve) -> list[str]:
+def doubts(case: Case, tests: Iterable[FormalizationTest]) -> list[str]:
     """One line for each fault, for the model that wrote the program: which place, its words, what is amiss."""
     used = _used(case)
     found = list[str]()
@@ -39,36 +30,8 @@ def doubts(case: Case, tests: Iterable[FormalizationTest], solve: Solve) -> list
             found.append(test.text)
         elif test.name in OF_PREMISES and test.outcome in ("warning", "failed"):
             for name in test.about:
-                if name in used and _may_matter(case, test.name, name, solve):
+                if name in used:
                     found.append(f"{_place(case, name)}: {OF_PREMISES[test.name]}")
-    return found
-
-
-def telling_facts(program: LogicProgram, sentences: int, items: Sequence[Mapping[str, Any]], solve: Solve) -> list[str]:
-    """Of facts that a model has read in the text, those that the program denies or lacks and that bear on its verdict.
-
-    Args:
-        program: as it was read.
-        sentences: how many the text has.
-        items: the facts, as `facts.SCHEMA` has them.
-        solve: asked twice at most, and once for each fact that is missing.
-    """
-    verdict = solve(program)
-    facts = read_facts(program, sentences, items)
-    solver = Solver(solve, queries=1 + len(facts))
-    answers = solver.each(program, program.premises, [fact.formula for fact in facts])
-    core = {name for goal in verdict.goals for name in goal.core}
-    found = []
-    for fact, answer in zip(facts, answers, strict=True):
-        if answer is None:
-            continue
-        if answer.verdict is Verdict.REFUTED and (verdict.verdict not in DECIDED or not core.isdisjoint(answer.core)):
-            found.append(f'the text says "{fact.quote}", and the opposite follows from {", ".join(answer.core)}')
-        elif answer.verdict is Verdict.UNKNOWN and verdict.verdict is Verdict.UNKNOWN:
-            added = replace(program, premises=(*program.premises, LogicPremise("trust-fact", fact.formula)))
-            then = solver.decide(added)
-            if then is not None and then.verdict in DECIDED:
-                found.append(f'the text says "{fact.quote}", which does not follow, and would decide the goal')
     return found
 
 
@@ -83,32 +46,8 @@ def _used(case: Case) -> frozenset[str]:
 def _place(case: Case, name: str) -> str:
     for premise in case.program.premises:
         if premise.name == name:
-            said = case.rendering(premise)
+            said = " ".join(filter(None, map(case.sentence, premise.sentences)))
             numbers = ", ".join(map(str, premise.sentences))
             quoted = said if len(said) <= MAX_QUOTED else f"{said[:MAX_QUOTED]}…"
             return f'premise {name} (sentence {numbers}: "{quoted}")' if said else f"premise {name}"
     return "the goal" if name == "goal" else f"goal {name}"
-
-
-def _may_matter(case: Case, test: str, name: str, solve: Solve) -> bool:
-    """Whether an open goal may hang on the premise: of ``some`` for ``all`` that is found out."""
-    premise = next((p for p in case.program.premises if p.name == name), None)
-    if case.decided or test != "quantifier words" or premise is None:
-        return True
-    turned = _turned(premise.formula)
-    if turned is None:
-        return True
-    premises = tuple(replace(p, formula=turned) if p is premise else p for p in case.program.premises)
-    then: Entailment | None = Solver(solve, queries=1).decide(replace(case.program, premises=premises))
-    return then is None or then.verdict is not Verdict.UNKNOWN
-
-
-def _turned(formula: Term) -> Term | None:
-    """``exists x (A and B)`` as ``forall x (A => B)`` and the other way round; None for other forms."""
-    body = formula.body if formula.kind in (Kind.FORALL, Kind.EXISTS) else None
-    if formula.kind is Kind.EXISTS and body is not None and is_app(body, "and"):
-        *conditions, last = body.args
-        return forall(formula.binders, app("=>", (and_(conditions), last), BOOL))
-    if formula.kind is Kind.FORALL and body is not None and is_app(body, "=>"):
-        return exists(formula.binders, and_(body.args))
-    return None

@@ -14,7 +14,9 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from goedels_poetry.kernel.encoding import safe_symbol, symbol_of
+from goedels_poetry.kernel.faults import InvalidText
 from goedels_poetry.kernel.problem import Signature
+from goedels_poetry.kernel.reading.reader import Group, Lexeme, SExpr, Source, read
 from goedels_poetry.kernel.refutation.value_forms import ArrayValue
 from goedels_poetry.kernel.terms import Sort
 from goedels_poetry.questions.entailment.encoder import Encoder
@@ -31,7 +33,6 @@ Value: TypeAlias = Any
 Expr: TypeAlias = "str | list[Expr]"
 """An S-expression: an atom as it is written (symbols without bars, strings with their first quote), or a list."""
 
-_TOKEN = re.compile(r';[^\n]*|([()])|\|([^|]*)\||"((?:[^"]|"")*)"|([^\s()|";]+)')
 _NUMERAL = re.compile(r"[0-9]+")
 _DECIMAL = re.compile(r"[0-9]+\.[0-9]+")
 _ESCAPE = re.compile(r"\\u\{([0-9a-fA-F]{1,5})\}|\\u([0-9a-fA-F]{4})")
@@ -47,28 +48,20 @@ def read_model(text: str, encoder: Encoder) -> dict[str, Any] | None:
         return None
     try:
         return _Model(_parsed(text), encoder.program.signature).described()
-    except (_Unreadable, ValueError, IndexError, TypeError, RecursionError):
+    except (_Unreadable, InvalidText, ValueError, IndexError, TypeError, RecursionError):
         return None
 
 
 def _parsed(text: str) -> list[Expr]:
-    """The one list that the text is. It was printed by a solver, so it is well-formed or of no use."""
-    top: list[Expr] = []
-    stack = [top]
-    for paren, quoted, string, word in _TOKEN.findall(text):
-        if paren == "(":
-            inner: list[Expr] = []
-            stack[-1].append(inner)
-            stack.append(inner)
-        elif paren:
-            stack.pop()
-        elif word:
-            stack[-1].append(word)
-        elif quoted:
-            stack[-1].append(quoted)
-        elif string or not paren:
-            stack[-1].append(f'"{string}')
-    return _items(top[0])
+    """The one list that the text is."""
+    (whole,) = read(Source(text))
+    return _items(_plain(whole))
+
+
+def _plain(expr: SExpr) -> Expr:
+    if isinstance(expr, Group):
+        return [_plain(item) for item in expr.items]
+    return f'"{expr.text}' if expr.kind is Lexeme.STRING else expr.text
 
 
 class _Model:
@@ -291,7 +284,7 @@ def _items(expr: Expr) -> list[Expr]:
 
 
 def _string(text: str) -> str:
-    return _ESCAPE.sub(lambda m: chr(int(m[1] or m[2], 16)), text.replace('""', '"'))
+    return _ESCAPE.sub(lambda m: chr(int(m[1] or m[2], 16)), text)
 
 
 def _divided(values: list[Value]) -> Value:

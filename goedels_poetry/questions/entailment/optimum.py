@@ -1,7 +1,7 @@
 """The best value of a term under the premises: found by z3's optimizer, then shown by questions of our own.
 
 What an optimizer says is a suggestion. An optimum counts when premises and ``term = value`` are satisfiable and
-premises and ``term > value`` are not. Where the optimizer suggests nothing, values are sought by doubling steps.
+premises and ``term > value`` are not.
 Several objectives are lexicographic: each under the optima of those before it. Bit-vectors are compared as unsigned.
 """
 
@@ -16,13 +16,12 @@ from goedels_poetry.kernel.terms import BOOL, INT, REAL, BitVector, Sort, Term, 
 from goedels_poetry.questions.entailment.findings import Optimum
 from goedels_poetry.questions.entailment.models import read_model
 from goedels_poetry.questions.entailment.program import Objective
-from goedels_poetry.questions.entailment.queries import LEAST, Queries
+from goedels_poetry.questions.entailment.query_runner import LEAST, QueryRunner
 
 FAR = (10**6, 10**12, 10**18)
 """Values beyond which a term has to get, if it is to count as unbounded."""
 NEAR = Fraction(1, 10**9)
 """How close a term has to get to a bound that it does not reach."""
-STEPS = 200
 _INCONSISTENT = "inconsistent"
 
 
@@ -34,7 +33,7 @@ class _Candidate:
     open_: bool = False
 
 
-def optimize(queries: Queries, confirm: bool = False) -> tuple[tuple[Optimum, ...], str | None]:
+def optimize(queries: QueryRunner, confirm: bool = False) -> tuple[tuple[Optimum, ...], str | None]:
     """The optima of a program's objectives, in their order; what comes after one that there is not is not asked.
 
     With ``confirm`` and where all of them are shown, the trust level comes with them: that none is exceeded is then
@@ -67,7 +66,7 @@ def optimize(queries: Queries, confirm: bool = False) -> tuple[tuple[Optimum, ..
 class _Search:
     """One objective, among the worlds that ``fixed`` leaves."""
 
-    def __init__(self, queries: Queries, objective: Objective, fixed: list[str], seconds: float) -> None:
+    def __init__(self, queries: QueryRunner, objective: Objective, fixed: list[str], seconds: float) -> None:
         self.queries = queries
         self.objective = objective
         self.fixed = "".join(fixed)
@@ -88,9 +87,6 @@ class _Search:
                 return self._shown(candidate.value)
         elif candidate is not None and self._is_unbounded():
             return self._none("unbounded"), None
-        value = self._sought()
-        if value is not None and self._is_optimum(value):
-            return self._shown(value)
         return self._none("timeout" if self.queries.left < LEAST else "not decided"), None
 
     # ---------------------------------------------------------------------------------------- questions
@@ -132,37 +128,6 @@ class _Search:
         text = self.queries.encoder.encoding.text(self.objective.term)
         answer = self.queries.optimum(self.objective.maximize, text, self.fixed, self.seconds / 3)
         return _read_objectives(answer.output, self.objective.maximize) if answer.status == "sat" else None
-
-    def _sought(self) -> Fraction | None:
-        """A value that no step improves on, by steps that double as long as they succeed (integers only)."""
-        if self.objective.term.sort is REAL:
-            return None
-        best = self._start()
-        step = 1
-        for _ in range(STEPS):
-            if best is None or self.queries.left < LEAST:
-                return None
-            relation = ">=" if self.objective.maximize else "<="
-            target = best + self.sign * step
-            status = self._ask(self._where(relation, target)) if _fits(target, self.objective.term.sort) else "unsat"
-            if status == "sat":
-                best, step = target, step * 2
-            elif status == "unsat" and step == 1:
-                return best
-            elif status == "unsat":
-                step = max(1, step // 4)
-            else:
-                return None
-        return None
-
-    def _start(self) -> Fraction | None:
-        """A value to begin with: one of a few that is not exceeded the wrong way."""
-        relation = ">=" if self.objective.maximize else "<="
-        for guess in (0, *[-self.sign * far for far in FAR]):
-            value = Fraction(guess)
-            if _fits(value, self.objective.term.sort) and self._ask(self._where(relation, value)) == "sat":
-                return value
-        return None
 
     # ------------------------------------------------------------------------------------------ results
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.problem import Signature
 from goedels_poetry.kernel.terms import Term
 
@@ -94,3 +95,12 @@ class LogicProgram:
     """Hold for the objectives only, beside the premises."""
     warnings: tuple[str, ...] = ()
     """What was left aside while reading it, one line each."""
+
+
+def statement_of(program: LogicProgram) -> str:
+    """What a program asks, in one line: its goals and objectives, in their order."""
+    goals = [
+        show(goal.formula) if goal.name == "goal" else f"{goal.name}: {show(goal.formula)}" for goal in program.goals
+    ]
+    best = [f"{'maximize' if o.maximize else 'minimize'} {show(o.term)}" for o in program.objectives]
+    return "; ".join((*goals, *best))

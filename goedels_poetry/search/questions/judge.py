@@ -54,7 +54,7 @@ async def judge(node: ProofNode, deps: Deps) -> Apply:
     rounds: list[Round] = []
     if found.ok and question.judged and deps.has_model("judge") and question.semantics == "entailment":
         shown, count = found.value["shown"], len(sentences)
-        tests += await _read_by_models(node, deps, question, program, shown, count, rounds, doubts)
+        tests += await _read_by_models(node, deps, question, program, shown, count, rounds)
     level = confidence(tests, verdict)
     warnings = [f"{t.name}: {t.text}" for t in tests if t.outcome in ("warning", "failed")]
     doubts += [t.text for t in tests if t.name in FAULTS and t.outcome == "failed"]
@@ -85,9 +85,8 @@ async def _read_by_models(
     told: dict[str, Any],
     sentences: int,
     rounds: list[Round],
-    doubts: list[str],
 ) -> list[FormalizationTest]:
-    """The tests that ask a model; each exchange is added to ``rounds``, what its author should know to ``doubts``.
+    """The tests that ask a model; each exchange is added to ``rounds``.
 
     Args:
         told: what models may be shown, as JSON.
@@ -106,7 +105,6 @@ async def _read_by_models(
 
     async def check(facts: Sequence[Mapping[str, Any]]) -> FormalizationTest:
         found = deps.charge(await language.facts(program, question.options, sentences, facts))
-        doubts.extend(found.value.get("doubts", ()))
         return (
             FormalizationTest.of(found.value["test"])
             if found.ok

@@ -68,8 +68,7 @@ def report_on(question: Question, program: str, outcome: Outcome, doubts: Sequen
         return {"kind": ANSWER, "words": reason, "reason": reason, "result": result}
     if _out_of_limits(result):
         return _limits(question, result)
-    hints = [str(f["words"]) for f in findings if f["kind"] == OPEN]
-    return _open(question, result, found.get("world", ()), list(dict.fromkeys((*hints, *doubts))))
+    return _open(question, result, found.get("world", ()), list(dict.fromkeys(doubts)))
 
 
 def _unreadable(program: str, outcome: Outcome) -> Report:
@@ -77,7 +76,7 @@ def _unreadable(program: str, outcome: Outcome) -> Report:
     where = outcome.value
     lines = program.splitlines()
     message = outcome.words or "the program cannot be read"
-    told = [_fault(lines, {**where, "message": message}), *(_fault(lines, fault) for fault in where.get("more", ()))]
+    told = [_fault(lines, {**where, "message": message})]
     words = "The program cannot be read:\n" + "\n".join(told)
     return {"kind": UNREADABLE, "words": words, "reason": _placed({**where, "message": message})}
 

@@ -8,6 +8,5 @@ Language models, from the top: `replies` has the jobs, and reads values at which
 * Reading a reply: `proposals` (lemmas, in which order) asks `rules` (inductions, splits, witnesses) and
   `placed_instances`; all of them read terms, lists and numbers by `reading`.
 * Its consequences: `guided` finds out how lemmas give the goal (`chains`: lemmas at what other lemmas bring), and what
-  stays open; `confirming` finds out whether values refute a goal, and proves it where evaluation cannot tell;
-  `undetermined` says whether definitions leave it open.
+  stays open; `confirming` finds out whether values refute a goal, and proves it where evaluation cannot tell.
 """

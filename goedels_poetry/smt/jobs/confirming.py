@@ -1,19 +1,14 @@
 """Whether a goal is false as a model says: evaluated by us, and confirmed by a solver. Nothing of it is believed.
 
-What our evaluation cannot tell, as a hypothesis about all integers, is proved with the values put in. A subgoal is
-refuted by that, and a theorem by a proof of its negation.
-
-The proof that a theorem is false at values that a model has named, where evaluation alone cannot tell.
-
-What no evaluator decides, as a hypothesis about all integers, is proved with the values put in, from definitions; so is
-all else that the goal says there. The goal at these values is then false, and with it the goal. Where the values are
-also those of declared functions, the theorem is that with definitions in their place, and its premises are conditions.
+What no evaluator decides, as a hypothesis about all integers, is proved with the values put in, from definitions. A
+subgoal is refuted by that, and a theorem by a proof of its negation: all else that the goal says at the values is
+proved as well. Where the values are also those of declared functions, the theorem is that with definitions in their
+place, and its premises are conditions.
 """
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,9 +33,8 @@ from goedels_poetry.kernel.refutation.interpretation import (
     shown_interpretation,
 )
 from goedels_poetry.kernel.refutation.operations import Undecided
-from goedels_poetry.kernel.refutation.value_codec import value_from_json
 from goedels_poetry.kernel.refutation.value_forms import Element
-from goedels_poetry.kernel.refutation.values import small_values, to_term
+from goedels_poetry.kernel.refutation.values import to_term
 from goedels_poetry.kernel.schemas import Intro
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import (
@@ -50,7 +44,6 @@ from goedels_poetry.kernel.terms import (
     and_,
     forall,
     implies,
-    is_app,
     not_,
     rebuild,
     substitute,
@@ -60,12 +53,11 @@ from goedels_poetry.smt.auxiliary.standard import with_standard_auxiliaries
 from goedels_poetry.smt.context.budget import OutOfTime
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.jobs.payloads import context_of, result
-from goedels_poetry.smt.jobs.undetermined import is_undetermined
 from goedels_poetry.smt.notation.proof_json import query_to_json, scheme_to_json, show_sequent
 from goedels_poetry.smt.notation.text import parse_problem, parse_sequent, parse_term
 from goedels_poetry.smt.preflight.checks import EVALUATED
 from goedels_poetry.smt.preflight.facts import closed_context, facts_of, proof_of, proved_steps
-from goedels_poetry.smt.preflight.falsify import Counterexample
+from goedels_poetry.smt.preflight.falsify import Counterexample, asked, with_constants
 from goedels_poetry.smt.refutation.counterexample import show_value
 from goedels_poetry.smt.refutation.refute import interpretation
 from goedels_poetry.smt.rewriting.plan import key_of
@@ -75,15 +67,11 @@ from goedels_poetry.solvers.z3_process import borrowed
 Json = dict[str, Any]
 
 FUEL = 200_000
-TRIED = 400
-"""Combinations of small values for what a model leaves out."""
 SECONDS = 180.0
 """A guard alone: what bounds the work are numbers of values, calls and queries."""
 RLIMIT = 20_000_000
 A_PREMISE = "the premise"
 DENIED = "the negated conclusion"
-PROVED = 3
-"""Choices of values at which it is tried to prove what evaluation cannot tell."""
 
 
 class NotRefuted(Exception):
@@ -128,11 +116,7 @@ def confirm_refutation(payload: Json) -> Json:
         try:
             return result(context, began, _refuted(context, sequent, payload, said, doubtful))
         except NotRefuted as reason:
-            told = str(reason)
-            words = is_undetermined(context, sequent, said, doubtful, int(payload.get("seed", 0)))
-            if words:
-                return result(context, began, {"open": words})
-            return result(context, began, {"report": told}, f"this does not refute the goal: {told}")
+            return result(context, began, {"report": str(reason)}, f"this does not refute the goal: {reason}")
     except OutOfTime:
         return result(context, began, {}, "this does not refute the goal: it is undecided, the time was used up")
 
@@ -143,12 +127,6 @@ def _refuted(context: ProverContext, sequent: Sequent, payload: Json, said: Json
     Raises:
         NotRefuted: it is none, or nobody can tell.
     """
-    redefined = [n for n in said["functions"] if context.signature.definition(n) is not None]
-    if redefined and not doubtful.issuperset(redefined):
-        settled = next(n for n in redefined if n not in doubtful)
-        raise NotRefuted(f"{settled} is defined, and its definition determines it everywhere: it cannot be another")
-    if redefined:
-        raise NotRefuted(f"it is undecided whether the definition of {', '.join(redefined)} holds of what you give")
     world = _world(context, sequent, payload, said)
     seed = int(payload.get("seed", 0))
     facts = facts_of(world.problem)
@@ -240,64 +218,30 @@ def _value(evaluator: Evaluator, term: Term, name: str) -> Any:
 
 
 def _found(world: World, said: Json, proved: list[str], seed: int) -> Found:
-    """The first choice of values, as the model gives them and small ones for the rest, that makes the goal false."""
+    """The values as the model gives them, where they make the goal false.
+
+    Raises:
+        NotRefuted: they do not, or some are missing.
+    """
     problem, signature = world.problem, world.problem.signature
     goal = goal_of(problem)
     reader = Evaluator(signature, problem.premises, interpret=interpretation(problem, seed), fuel=FUEL)
-    fixed = {n: _value(reader, parse_term(t, signature), n) for n, t in said["values"].items()}
     sorts = {v.name: v.sort for v in goal.vars}
-    fixed |= {name: Element(sorts[name], number) for name, number in said["elements"].items() if name in sorts}
-    fixed = {name: value for name, value in fixed.items() if name in sorts}
-    left = [v for v in goal.vars if v.name not in fixed]
-    constants = [c for c in _constants(problem, reader) if c.name not in world.constants]
-    first, tried = "", 0
-    for choice in _choices(signature, [*left, *constants]):
-        values = fixed | {v.name: value for v, value in zip(left, choice, strict=False)}
-        chosen = {**world.constants, **{c.name: v for c, v in zip(constants, choice[len(left) :], strict=True)}}
-        given = _interpret(problem, seed, chosen)
-        judged = _judged(problem, goal, values, given, proved)
-        everything = {**sorts, **{c: signature.functions[c][1] for c in chosen}}
-        if not judged.reason:
-            return Found(Counterexample(values, chosen, everything, _table(problem, values, given, proved), {}))
-        if judged.unclear and tried < PROVED:
-            tried += 1
-            if all(_is_proved(problem, name, part, values, chosen, seed) for name, part in judged.unclear):
-                shown = tuple(name for name, _ in judged.unclear)
-                return Found(Counterexample(values, chosen, everything, {}, {}), shown)
-        first = first or judged.reason
-    if left:
-        names = ", ".join(v.name for v in left)
-        first += f" (small values were tried for {names}, which you do not give)" if first else ""
-    raise NotRefuted(first or "no values are given")
-
-
-def _choices(signature: Any, things: list[Term]) -> Iterator[tuple[Any, ...]]:
-    each = 1 if not things else max(2, int(TRIED ** (1 / len(things))))
-    pools = [small_values(signature, t.sort, each) for t in things]
-    return itertools.islice(itertools.product(*pools), TRIED)
-
-
-def _constants(problem: Problem, reader: Evaluator) -> list[Term]:
-    """Declared constants that the goal or an evaluated premise speaks of; where definitions rest on them, none."""
-    functions = problem.signature.functions
-
-    def open_in(term: Term) -> list[Term]:
-        return [t for t in subterms(term) if t.kind is Kind.APP and not t.args and t.name in functions]
-
-    if any(open_in(d.body) for d in problem.signature.definitions):
-        return []
-    evaluated = [problem.goal, *[p.formula for p in problem.premises if p.name not in reader.defining]]
-    found = dict.fromkeys(t for formula in evaluated for t in open_in(formula))
-    return [t for t in found if t.name not in reader.closures]
-
-
-def _interpret(problem: Problem, seed: int, constants: Mapping[str, Any]) -> Any:
-    otherwise = interpretation(problem, seed)
-
-    def of(name: str, args: tuple[Any, ...]) -> Any:
-        return constants[name] if not args and name in constants else otherwise(name, args)
-
-    return of
+    values = {n: _value(reader, parse_term(t, signature), n) for n, t in said["values"].items() if n in sorts}
+    values |= {name: Element(sorts[name], number) for name, number in said["elements"].items() if name in sorts}
+    missing = [name for name in sorts if name not in values]
+    if missing:
+        raise NotRefuted(f"no value is given for {', '.join(missing)}")
+    given = with_constants(world.constants, interpretation(problem, seed))
+    judged = _judged(problem, goal, values, given, proved)
+    sorts |= {c: signature.functions[c][1] for c in world.constants}
+    if not judged.reason:
+        table = asked(problem, values, given, proved)
+        return Found(Counterexample(values, world.constants, sorts, table, {}))
+    parts = judged.unclear
+    if not parts or not all(_is_proved(problem, name, part, values, world.constants, seed) for name, part in parts):
+        raise NotRefuted(judged.reason)
+    return Found(Counterexample(values, world.constants, sorts, {}, {}), tuple(name for name, _ in parts))
 
 
 def _judged(problem: Problem, goal: Sequent, values: Mapping[str, Any], given: Any, proved: list[str]) -> Judged:
@@ -328,7 +272,7 @@ def _judged(problem: Problem, goal: Sequent, values: Mapping[str, Any], given: A
         if holds(f"H{number}", hypothesis) is False:
             return Judged(f"{where}H{number} does not hold: {show(hypothesis)}")
     if holds("the conclusion", goal.concl) is True:
-        return Judged(f"{where}the goal holds{_sides(problem, evaluator, goal, assignment)}")
+        return Judged(f"{where}the goal holds")
     if not unclear:
         return Judged("")
     parts = [(name, formula) for name, (formula, _) in unclear.items()]
@@ -365,31 +309,6 @@ def _is_proved(
     return part is not None and proof_of(problem, [Premise(name, part, 0)], seed) is not None
 
 
-def _sides(problem: Problem, evaluator: Evaluator, goal: Sequent, assignment: Mapping[Term, Any]) -> str:
-    if not is_app(goal.concl, "=") or len(goal.concl.args) != 2:
-        return ""
-    side = goal.concl.args[0]
-    try:
-        value = evaluator.value(side, assignment)
-    except Undecided:
-        return ""
-    return f": both sides are {show_value(problem.signature, side.sort, value)}"
-
-
-def _table(problem: Problem, values: Mapping[str, Any], given: Any, proved: list[str]) -> dict[Any, Any]:
-    """What declared functions that take arguments were asked for.
-
-    Raises:
-        NotRefuted: the kernel's own evaluation does not come to the same.
-    """
-    try:
-        rows = make_evidence(problem, values, given, proved)["table"]
-    except BadProof as error:
-        raise NotRefuted(str(error)) from error
-    told = {(r["function"], tuple(map(value_from_json, r["args"]))): r["value"] for r in rows if r["args"]}
-    return {call: value_from_json(value) for call, value in told.items()}
-
-
 # ------------------------------------------------------------------------------------------------------ confirmation
 
 
@@ -402,7 +321,9 @@ def _confirm(world: World, found: Counterexample, seed: int, terminating: set[st
     proved = tuple(found.facts.get("names", ()))
     try:
         context = Context(world.problem)
-        evidence = make_evidence(world.problem, found.values, _interpret(world.problem, seed, found.constants), proved)
+        evidence = make_evidence(
+            world.problem, found.values, with_constants(found.constants, interpretation(world.problem, seed)), proved
+        )
         known = terminating | {d.name for d in world.problem.signature.definitions if not d.recursive}
         check_definitions(context, known)
         questions = confirmation_of(context, read_counterexample(context, evidence, proved))

@@ -17,10 +17,9 @@ from goedels_poetry.kernel.faults import SchemeError
 from goedels_poetry.kernel.inductions import IntInduction, MeasureInduction, RecursionInduction, StructuralInduction
 from goedels_poetry.kernel.printer import show, show_sort
 from goedels_poetry.kernel.problem import Datatype, Signature
-from goedels_poetry.kernel.reach import reached
 from goedels_poetry.kernel.schemas import Conjuncts, ConstructorSplit, Scheme, instances
-from goedels_poetry.kernel.sequent import Sequent, sequent_of
-from goedels_poetry.kernel.terms import BOOL, INT, Kind, app, forall, integer, is_app
+from goedels_poetry.kernel.sequent import Sequent
+from goedels_poetry.kernel.terms import INT, Kind, is_app
 from goedels_poetry.smt.context.attempts import close_goal
 from goedels_poetry.smt.context.budget import GROUND, PATIENT, OutOfTime
 from goedels_poetry.smt.context.prover import ProverContext
@@ -30,11 +29,10 @@ from goedels_poetry.smt.induction.integers import recursive_points
 from goedels_poetry.smt.induction.recursion import recursion_schemes
 from goedels_poetry.smt.induction.structural import induction_variables, nested_induction
 from goedels_poetry.smt.jobs.chains import chained, computed
-from goedels_poetry.smt.jobs.placed_instances import PlacedInstance, at_points, in_cases, instances_for, never_negative
+from goedels_poetry.smt.jobs.placed_instances import PlacedInstance, at_points, in_cases, instances_for
 from goedels_poetry.smt.jobs.proposals import RULE_NAMES
 from goedels_poetry.smt.jobs.rules import Rule
 from goedels_poetry.smt.notation.proof_json import scheme_to_json
-from goedels_poetry.smt.notation.readable import show_readable
 from goedels_poetry.smt.notation.text import parse_sequent
 from goedels_poetry.smt.refutation.counterexample import show_assignment
 from goedels_poetry.smt.rewriting.plan import Plan, key_of, leaf
@@ -56,15 +54,12 @@ def complete(context: ProverContext, sequent: Sequent, proposal: Json) -> tuple[
     if fault:
         return None, fault, fault
     found = Finding(notes=tuple(idea.get("notes", ())))
-    reports: dict[str, str] = {}
-    library = _obvious(context, sequent, lemmas)
+    library: dict[str, Plan] = {}
     for position, (child, lemma) in enumerate(zip(children, lemmas, strict=True)):
         own = Rule.from_json(child.get("by", {}), context.problem, lemma.vars)
         with context.budget.part(max(PART, 1 / (len(lemmas) - position + 1))):
-            plan, ended, left = _at_once(context, lemma, own)
+            plan, ended = _at_once(context, lemma, own)
         library[key_of(lemma)] = plan or Plan(lemma)
-        if left:
-            reports[key_of(lemma)] = left
         found.lemmas.append((called(position, child.get("name", ""), lemma, context.signature), lemma, ended))
         context.add_lemma(lemma)
     if _is_over(context):
@@ -82,7 +77,7 @@ def complete(context: ProverContext, sequent: Sequent, proposal: Json) -> tuple[
         return (None, *missing(context, sequent, partial, found))
     keys = [key_of(lemma) for lemma in lemmas]
     uses = {key: [keys[i] for i in child["waits_for"]] for key, child in zip(keys, children, strict=True)}
-    return _with_reports(context, _stored(context, plan, library, uses, proposal), reports), "", ""
+    return _stored(context, plan, library, uses, proposal), "", ""
 
 
 FINISHING_SECONDS = 60.0
@@ -90,35 +85,6 @@ PART = 0.25
 """Of what is left for a sketch, for one lemma: a hard one leaves enough for those after it."""
 GOAL_CALLS, GOAL_SECONDS = 60, 30.0
 """Whether the goal follows from the lemmas is found out even where they have used up everything."""
-
-
-def _obvious(context: ProverContext, sequent: Sequent, lemmas: list[Sequent]) -> dict[str, Plan]:
-    """What nobody would think of writing down: functions that count are never negative. Each with its proof.
-
-    They come before the lemmas, which may cite them; what nothing cites is not kept, and what is in scope is cited
-    from there.
-    """
-    signature, known = context.signature, {key_of(lemma) for lemma in lemmas} | context.lemmas.keys()
-    called = reached(signature, [fact.formula for fact in (sequent, *lemmas)])
-    library: dict[str, Plan] = {}
-    for definition in signature.definitions:
-        if definition.name not in called or definition.sort is not INT or not definition.recursive:
-            continue
-        value = app(definition.name, definition.params, INT)
-        fact = sequent_of(forall(definition.params, app(">=", (value, integer(0)), BOOL)), signature.names)
-        try:
-            if key_of(fact) in known or context.refutes(fact, OBVIOUS_TESTS) is not None:
-                continue
-            plan = _closed(context, fact) or induction(context, fact, full=False)
-        except OutOfTime:
-            break
-        if plan is not None and plan.complete:
-            library[key_of(fact)] = plan
-            context.add_lemma(fact)
-    return library
-
-
-OBVIOUS_TESTS = 100
 
 
 def _no_induction(context: ProverContext, rule: Rule | None) -> str:
@@ -138,27 +104,24 @@ def _is_over(context: ProverContext) -> bool:
     return False
 
 
-def _at_once(context: ProverContext, lemma: Sequent, rule: Rule | None) -> tuple[Plan | None, str, str]:
-    """A proof of a lemma from those before it, by one query, its own rule or one induction; how that ended.
-
-    The last part is what its own rule leaves open, where it has one and nothing closes it.
-    """
+def _at_once(context: ProverContext, lemma: Sequent, rule: Rule | None) -> tuple[Plan | None, str]:
+    """A proof of a lemma from those before it, by one query, its own rule or one induction; how that ended."""
     try:
         own, plan = None, _closed(context, lemma)
         if plan is None and rule is not None and not _no_induction(context, rule):
             own = _by_rule(context, lemma, rule, ())
             if own.complete:
-                return own, f"proved by its own {own.strategy}", ""
+                return own, f"proved by its own {own.strategy}"
         plan = plan or induction(context, lemma, full=False) or _with_unfolding(context, lemma)
-        if plan is None and own is not None:
-            left = min(open_cases(own), key=lambda case: case.size)
-            shown = show_readable(left.formula, context.signature)
-            ended = f"not proved; by its own {own.strategy} this case stays open: {shown}"
-            return None, ended, missing(context, lemma, own, Finding())[1]
     except OutOfTime:
-        return None, "not proved: the queries or the time for it were used up", ""
-    ended = how(plan) if plan is not None else "not proved by one query or one induction, and not refuted by tests"
-    return plan, ended, ""
+        return None, "not proved: the queries or the time for it were used up"
+    if plan is not None:
+        return plan, how(plan)
+    if own is not None:
+        left = min(open_cases(own), key=lambda case: case.size)
+        shown = show(left.formula)
+        return None, f"not proved; by its own {own.strategy} this case stays open: {shown}"
+    return None, "not proved by one query or one induction, and not refuted by tests"
 
 
 def _search(
@@ -256,7 +219,6 @@ def _by_instances(context: ProverContext, sequent: Sequent, placed: tuple[Placed
     at = instances_for(sequent, placed)
     if not at:
         return None
-    at = (*at, *never_negative(context, sequent, at))
     cited = tuple(dict.fromkeys(i.name for i in at if i.of == "step"))
     # Without a quantifier first: such an answer is quick either way, and any solver confirms it.
     attempts = [Query(cited, at, equations=False, quantified=False)]
@@ -407,15 +369,6 @@ def _stored(
     }
 
 
-def _with_reports(context: ProverContext, sketch: Json, reports: dict[str, str]) -> Json:
-    """The sketch with what was tried on lemmas that become goals: who goes on with them is told."""
-    for child in sketch["children"] if reports else ():
-        left = reports.get(key_of(parse_sequent(child["statement"], context.signature)))
-        if left and "candidate" not in child and "sketch" not in child:
-            child["tried"] = left
-    return sketch
-
-
 def _needed(direct: list[str], library: dict[str, Plan], uses: dict[str, list[str]]) -> set[str]:
     """Keys of the lemmas that are cited, and of those that these cite or may cite."""
     needed: set[str] = set()
@@ -460,23 +413,18 @@ def missing(context: ProverContext, sequent: Sequent, partial: Plan | None, foun
     """Why the lemmas do not give the goal: in one line, and as a report."""
     given = "with these lemmas the goal" if found.lemmas else "the goal"
     cases = sorted(open_cases(partial), key=lambda case: case.size) if partial is not None else []
-    if partial is None or not cases:
-        line = f"{given} does not follow, neither directly nor by one induction"
-        parts = [line + "."]
-    else:
+    line = f"{given} does not follow, neither directly nor by one induction"
+    if partial is not None and cases:
         line = f"{given} does not follow: by {partial.strategy} these cases stay open"
-        parts = [f"{line}{' (the simplest first)' if len(cases) > 1 else ''}:"]
-        parts += [_open_cases_case(context, number, case) for number, case in enumerate(cases[:MAX_CASES], 1)]
-        if len(cases) > MAX_CASES:
-            parts.append(f"and {len(cases) - MAX_CASES} more cases.")
-        first = show_readable(cases[0].formula, context.signature)
-        more = f" (and {len(cases) - 1} more)" if len(cases) > 1 else ""
-        line = f"{line}: {first}{more}" if len(line) + len(first) < MAX_REASON else line
-    if found.lemmas:
-        parts.append("The lemmas:")
-        parts += [f"- {what}: {ended}" for what, _, ended in found.lemmas]
+    parts = [f"{line}:" if cases else f"{line}."]
+    parts += [_open_cases_case(context, number, case) for number, case in enumerate(cases[:MAX_CASES], 1)]
+    parts += [f"and {len(cases) - MAX_CASES} more cases."] if len(cases) > MAX_CASES else []
+    parts += [f"- {what}: {ended}" for what, _, ended in found.lemmas]
     parts += [f"Note: {note}" for note in found.notes]
-    return line, _bounded(parts)
+    first = show(cases[0].formula) if cases else ""
+    more = f" (and {len(cases) - 1} more)" if len(cases) > 1 else ""
+    line = f"{line}: {first}{more}" if first and len(line) + len(first) < MAX_REASON else line
+    return line, "\n".join(parts)[:MAX_REPORT]
 
 
 def _open_cases_case(context: ProverContext, number: int, case: Sequent) -> str:
@@ -484,8 +432,8 @@ def _open_cases_case(context: ProverContext, number: int, case: Sequent) -> str:
     lines = [f"{number}. for {_variables(case)}" if case.vars else f"{number}."]
     for hypothesis in case.hyps:
         label = "induction hypothesis" if hypothesis.kind is Kind.FORALL else "given"
-        lines.append(f"   {label}: {show_readable(hypothesis, context.signature)}")
-    lines.append(f"   to show: {show_readable(case.concl, context.signature)}")
+        lines.append(f"   {label}: {show(hypothesis)}")
+    lines.append(f"   to show: {show(case.concl)}")
     lines.append(f"   {_ended(context, case)}")
     return "\n".join(lines)
 
@@ -507,23 +455,10 @@ def _variables(case: Sequent) -> str:
     return ", ".join(f"{show(v)}: {show_sort(v.sort)}" for v in case.vars)
 
 
-def _bounded(parts: list[str]) -> str:
-    """The parts in lines, whole ones only."""
-    kept: list[str] = []
-    length = 0
-    for part in parts:
-        length += len(part) + 1
-        if length > MAX_REPORT and kept:
-            kept.append("(the rest is left out, for it is too long)")
-            break
-        kept.append(part)
-    return "\n".join(kept)
-
-
 def called(position: int, name: str, lemma: Sequent, signature: Signature) -> str:
     """A lemma as a report names it."""
     title = f"lemma {name}" if name else f"lemma {position + 1}"
-    text = show_readable(lemma.formula, signature)
+    text = show(lemma.formula)
     return f"{title} {text}" if len(text) <= MAX_REASON else title
 
 

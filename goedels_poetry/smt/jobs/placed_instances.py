@@ -17,8 +17,7 @@ from goedels_poetry.kernel.printer import show, show_sort
 from goedels_poetry.kernel.problem import Problem, Signature
 from goedels_poetry.kernel.schemas import ConstructorSplit, Scheme
 from goedels_poetry.kernel.sequent import Names, Sequent
-from goedels_poetry.kernel.terms import Kind, Term, integer, is_app, substitute, subterms, var
-from goedels_poetry.smt.context.prover import ProverContext
+from goedels_poetry.kernel.terms import Kind, Term, substitute, var
 from goedels_poetry.smt.jobs.reading import (
     BadProposal,
     Json,
@@ -122,8 +121,6 @@ def read_placed(
         if not isinstance(entry, dict):
             raise BadProposal(f"{where}: an object was expected")
         of, name = str(entry.get("of")), unbarred(str(entry.get("name") if entry.get("name") is not None else ""))
-        if of not in KINDS and not name:
-            of, name = _kind_of(of, problem, names), unbarred(of)
         if of == "hypothesis" and not alone and not _is_numbered(name, "H", len(sequent.hyps)):
             point = point_of(entry.get("at"), problem, sequent.vars, sequent.vars, f"{where}.at")
             found.append(PlacedInstance(Instance(HYPOTHESIS, "", ()), tuple((v.name, t) for v, t in point.items())))
@@ -132,21 +129,6 @@ def read_placed(
         args = _arguments(problem, sequent, variables, entry.get("at"), name, where)
         found.append(PlacedInstance(Instance(*make, args)))
     return tuple(found)
-
-
-KINDS = ("definition", "premise", "fact", "lemma", "hypothesis")
-
-
-def _kind_of(name: str, problem: Problem, lemmas: list[str]) -> str:
-    """What a name alone is the name of, of a lemma first; the name itself where nothing is called so."""
-    plain = unbarred(name)
-    if plain in lemmas:
-        return "lemma"
-    if any(plain == premise.name for premise in problem.premises):
-        return "premise"
-    if problem.signature.definition(unbarred(respelled(plain, problem))) is not None:
-        return "definition"
-    return {"F": "fact", "H": "hypothesis"}.get(plain[:1], name) if plain[1:].isdecimal() else name
 
 
 def _what(
@@ -275,39 +257,6 @@ def instances_for(case: Sequent, placed: tuple[PlacedInstance, ...]) -> tuple[In
         elif instance.of != "hyp" and all(t.free <= scope for t in instance.args):
             found[instance] = None
     return tuple(found)
-
-
-def never_negative(context: ProverContext, case: Sequent, at: tuple[Instance, ...]) -> tuple[Instance, ...]:
-    """Instances of lemmas ``f(x) >= 0`` at the calls of ``f`` in plain hypotheses, and in those that ``at`` names.
-
-    The hypothesis of an induction on a measure holds where that is not negative, which nobody thinks of naming.
-    """
-    counting = {
-        lemma.concl.args[0].name: (key, lemma)
-        for key, lemma in context.lemmas.items()
-        if not lemma.hyps and is_app(lemma.concl, ">=") and _is_count(lemma)
-    }
-    if not counting:
-        return ()
-    spoken_of = [hypothesis for hypothesis in case.hyps if hypothesis.kind is not Kind.FORALL]
-    for instance in at:
-        if instance.of == "hyp":
-            hypothesis = case.hyps[int(instance.name)]
-            spoken_of.append(substitute(hypothesis.body, dict(zip(_outer(hypothesis), instance.args, strict=True))))
-    found: dict[Instance, None] = {}
-    for call in (term for hypothesis in spoken_of for term in subterms(hypothesis)):
-        if call.kind is Kind.APP and call.name in counting and call.free <= frozenset(case.vars):
-            key, lemma = counting[call.name]
-            values = dict(zip(lemma.concl.args[0].args, call.args, strict=True))
-            found[Instance("step", key, tuple(values[v] for v in lemma.vars))] = None
-    return tuple(found)
-
-
-def _is_count(lemma: Sequent) -> bool:
-    """Whether a lemma says of a function at variables that it is at least 0."""
-    value, bound = lemma.concl.args
-    plain = value.kind is Kind.APP and all(a.kind is Kind.VAR for a in value.args)
-    return plain and bound is integer(0) and len(set(value.args)) == len(value.args) == len(lemma.vars)
 
 
 def _fitting(hypothesis: Term, point: Mapping[str, Term], own: tuple[Term, ...]) -> tuple[Term, ...]:

@@ -9,6 +9,7 @@ import hashlib
 import json
 import re
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from goedels_poetry.kernel.inductions import IntInduction, MeasureInduction, RecursionInduction, StructuralInduction
@@ -120,7 +121,7 @@ def _lemmas(problem: Problem, sequent: Sequent, known: set[str], proposal: Json,
         read[number] = Lemma(lemma, (), name, read_rule(problem, lemma, found, notes, f"{where}."))
     if aside:
         notes.append(f"at most {MAX_LEMMAS} lemmas are read: {', '.join(aside)} are left aside")
-    uses = _with_earlier({number: _uses(wanted[number], number, names, list(read), notes) for number in read})
+    uses = _with_earlier({number: _uses(wanted[number], number, names, list(read)) for number in read})
     order = _ordered(uses)
     position = {number: at for at, number in enumerate(order)}
     return [
@@ -134,72 +135,50 @@ def _lemmas(problem: Problem, sequent: Sequent, known: set[str], proposal: Json,
     ]
 
 
-def _uses(given: Any, number: int, names: dict[str, int], read: list[int], notes: list[str]) -> list[int] | None:
-    """The lemmas that one's proof may cite: by 0-based position or by name; None when it does not say so clearly."""
-    if given is None:
+def _uses(given: Any, number: int, names: dict[str, int], read: list[int]) -> list[int] | None:
+    """The lemmas that one's proof may cite, by name or by 0-based position; None where it does not say so clearly."""
+    found = [_named(item, names) for item in (given if isinstance(given, list) else [given])]
+    if given is None or None in found:
         return None
-    found, unknown = [], []
-    for item in given if isinstance(given, list) else [given]:
-        target = _named(item, names)
-        if target is None and not (isinstance(item, str) and re.fullmatch(r"[FH][0-9]+", item)):
-            unknown.append(str(item)[:40])
-        if target is not None and target != number and target in read:
-            found.append(target)
-    if unknown:
-        notes.append(f"lemmas[{number}].uses: there is no {', '.join(unknown)}; it may use all earlier ones")
-        return None
-    return list(dict.fromkeys(found))
+    return [other for other in dict.fromkeys(found) if other in read and other != number and other is not None]
 
 
 def _with_earlier(said: dict[int, list[int] | None]) -> dict[int, list[int]]:
-    """What lemmas may use; those that do not say so use all earlier ones that do not need them."""
-    uses: dict[int, list[int]] = {number: list(found) for number, found in said.items() if found is not None}
+    """Those that do not say so may use all earlier ones that do not need them."""
+    uses = {number: list(found) for number, found in said.items() if found is not None}
 
-    def needs(one: int, other: int) -> bool:
-        seen, stack = set(), [one]
-        while stack:
-            current = stack.pop()
-            if current == other:
-                return True
-            if current not in seen:
-                seen.add(current)
-                stack += uses.get(current, [])
-        return False
+    def needed_by(one: int, met: set[int]) -> set[int]:
+        for other in set(uses.get(one, ())) - met:
+            met |= {other} | needed_by(other, met | {other})
+        return met
 
     for number in said:
         if number not in uses:
-            uses[number] = [other for other in said if other < number and not needs(other, number)]
+            uses[number] = [other for other in said if other < number and number not in needed_by(other, set())]
     return {number: uses[number] for number in said}
 
 
 def _named(item: Any, names: dict[str, int]) -> int | None:
-    """The position that a reference means: a name first, then a 0-based number, then L1, L2, ..."""
-    if type(item) is int:
-        return item if item >= 0 else None
-    if not isinstance(item, str):
-        return None
-    if item.strip() in names:
-        return names[item.strip()]
-    counted = re.fullmatch(r"\s*(?:(?P<one>[Ll](?:emma)?\s*)?(?P<n>[0-9]{1,3}))\s*", item)
-    return None if counted is None else int(counted["n"]) - bool(counted["one"])
+    """The position that a reference means: a name, or a number; -1 for facts and hypotheses, which are there anyway."""
+    text = str(item).strip()
+    if text in names:
+        return names[text]
+    if re.fullmatch(r"[FH][0-9]+", text):
+        return -1
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 4 else None
 
 
 def _ordered(uses: dict[int, list[int]]) -> list[int]:
-    """The lemmas with those that others need in front, otherwise as they stand.
+    """The lemmas with those that others need in front.
 
     Raises:
         BadProposal: some need each other.
     """
-    order: list[int] = []
-    left = list(uses)
-    while left:
-        ready = next((n for n in left if all(u in order for u in uses[n])), None)
-        if ready is None:
-            those = " and ".join(f"lemmas[{n}]" for n in left)
-            raise BadProposal(f'{those} need each other: state them in one conjunction, or set "together": true')
-        order.append(ready)
-        left.remove(ready)
-    return order
+    try:
+        return list(TopologicalSorter(uses).static_order())
+    except CycleError as error:
+        those = " and ".join(f"lemmas[{n}]" for n in error.args[1][1:])
+        raise BadProposal(f'{those} need each other: state them in one conjunction, or set "together": true') from error
 
 
 # ---------------------------------------------------------------------------------------------------------- together

@@ -85,17 +85,14 @@ def texts(value: Any, where: str) -> list[str]:
     return [str(item) for item in items]
 
 
-def whole_number(value: Any, most: int, where: str, notes: list[str]) -> int:
-    """A number from 1 to ``most``, also as a text; 1 without any; what lies outside is the nearest, with a note."""
+def whole_number(value: Any, most: int, where: str) -> int:
+    """A number, also as a text; 1 without any; one that is not from 1 to ``most`` is taken for the nearest that is."""
     if value in (None, ""):
         return 1
     text = str(value).strip()
     if isinstance(value, bool) or not re.fullmatch(r"[+-]?[0-9]{1,9}", text):
         raise BadProposal(f"{where}: a number from 1 to {most} was expected")
-    number = max(1, min(most, int(text)))
-    if number != int(text):
-        notes.append(f"{where} is from 1 to {most}: {number} was taken for {text}")
-    return number
+    return max(1, min(most, int(text)))
 
 
 def unbarred(name: str) -> str:
@@ -240,7 +237,7 @@ def shown_variables(variables: tuple[Term, ...]) -> str:
 def point_of(
     value: Any, problem: Problem, variables: tuple[Term, ...], over: tuple[Term, ...], where: str
 ) -> dict[Term, Term]:
-    """Terms over ``over`` for some of ``variables``: by name, as ``{"name", "value"}``, or all of them in order.
+    """Terms over ``over`` for some of ``variables``: by name, or all of them in order.
 
     Raises:
         BadProposal: another form, a name that is none of theirs, a wrong number of terms, a term of another sort.
@@ -255,16 +252,12 @@ def point_of(
 
 
 def named_values(value: Any, order: list[str], where: str) -> dict[str, Any]:
-    """Values by name: an object, a list of ``{"name", "value"}``, or a list of as many texts as ``order`` has names."""
+    """Values by name: an object, or a list of as many texts as ``order`` has names."""
     if value is None:
         return {}
     if isinstance(value, dict):
         return {unbarred(str(name)): item for name, item in value.items()}
     items = value if isinstance(value, list) else [value]
-    if items and all(isinstance(item, dict) and "name" in item and "value" in item for item in items):
-        return {unbarred(str(item["name"])): item["value"] for item in items}
-    if len(items) == 1 and isinstance(items[0], dict):
-        return named_values(items[0], order, where)
     if any(isinstance(item, dict | list) for item in items):
         raise BadProposal(f'{where}: write {{"variable": "term"}}, or a list of terms in the order of the variables')
     if len(items) != len(order):

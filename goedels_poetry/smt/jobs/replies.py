@@ -18,11 +18,10 @@ from typing import Any
 from goedels_poetry.kernel.faults import InvalidText, SchemeError
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.problem import Problem
-from goedels_poetry.kernel.reach import reached
 from goedels_poetry.kernel.reading.reader import Atom, Group, Source, read
 from goedels_poetry.kernel.schemas import Conjuncts
 from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.kernel.terms import Sort, Term, rebuild, substitute, subterms, var
+from goedels_poetry.kernel.terms import Sort, var
 from goedels_poetry.protocol.trials import Status
 from goedels_poetry.smt.context.budget import OutOfTime
 from goedels_poetry.smt.context.prover import ProverContext
@@ -33,18 +32,14 @@ from goedels_poetry.smt.jobs.placed_instances import query_candidate, read_insta
 from goedels_poetry.smt.jobs.proposals import idea_to_sketch, is_sketch, read_idea
 from goedels_poetry.smt.jobs.reading import BadProposal, Json, named_values, object_of, respelled, term_of, unbarred
 from goedels_poetry.smt.jobs.sketch_checks import refuted_child, refuted_children, rule_fault
-from goedels_poetry.smt.jobs.undetermined import doubts
 from goedels_poetry.smt.notation.describe import describe_definitions, describe_goal, describe_problem
-from goedels_poetry.smt.notation.readable import show_definitions
-from goedels_poetry.smt.notation.text import parse_problem, parse_sequent
-from goedels_poetry.smt.rewriting.plan import Plan, key_of
+from goedels_poetry.smt.notation.text import parse_sequent
+from goedels_poetry.smt.rewriting.plan import Plan
 from goedels_poetry.smt.search.search import Sketcher
 
 COMPLETING_CALLS = 600
 COMPLETING_SECONDS = 120.0
 """Most queries, and seconds, for finding out how a proposal's lemmas give the goal."""
-FEWER_CALLS = 150
-"""Where some of the lemmas are false, so that the others will hardly do."""
 
 
 def describe(payload: Json) -> dict[str, str]:
@@ -53,32 +48,8 @@ def describe(payload: Json) -> dict[str, str]:
     facts = [goal_sequent(problem, statement) for _, statement in payload["scope"]]
     sequent = goal_sequent(problem, payload["statement"])
     formulas = [sequent.formula, *[p.formula for p in problem.premises], *[fact.formula for fact in facts]]
-    definitions = describe_definitions(problem, formulas, _own_definitions(payload["theorem"]))
-    return (
-        _described(payload["theorem"]) | {"definitions": definitions} | describe_goal(sequent, facts, problem.signature)
-    )
-
-
-def doubtful_definitions(payload: Json) -> dict[str, list[str]]:
-    """Functions that are perhaps not determined everywhere, each with lines for prompts; it takes a solver to know.
-
-    A warning, and the definitions of our own functions of which it speaks.
-    """
-    context, _, _ = context_of({**payload, "statement": "", "scope": (), "log": ""})
-    signature, own = context.signature, _own_definitions(payload["theorem"])
-    lines = {}
-    for name, words in doubts(context).items():
-        spoken_of = [d for d in signature.definitions[own:] if d.name in words]
-        measures = reached(signature, [d.body for d in spoken_of]) | {d.name for d in spoken_of}
-        helpers = [d for d in signature.definitions[own:] if d.name in measures]
-        lines[name] = [f"; {words}", *show_definitions(signature, helpers)]
-    return lines
-
-
-@lru_cache(maxsize=128)
-def _own_definitions(theorem: str) -> int:
-    """How many definitions stand in the text itself."""
-    return len(parse_problem(theorem).signature.definitions)
+    definitions = describe_definitions(problem, formulas, payload["theorem"])
+    return _described(payload["theorem"]) | {"definitions": definitions} | describe_goal(sequent, facts)
 
 
 @lru_cache(maxsize=128)
@@ -118,51 +89,25 @@ def _read(value: Json, reason: str = "") -> Json:
 
 
 def verify_idea(payload: Json) -> Json:
-    """Test the lemmas of a model's sketch, then find out how they give the goal; the sketch gets its rule.
-
-    Lemmas that are false are left out where the others are enough.
-    """
+    """Test the lemmas of a model's sketch, then find out how they give the goal; the sketch gets its rule."""
     context, sequent, began = context_of(payload)
     proposal = payload["sketch"]
     false = list(refuted_children(context, proposal, "lemma"))
-    proposal = _without(proposal, [int(value["refuted_child"]) for value, _ in false], context)
-    if false and not proposal["children"] and not proposal["idea"]["rule"]:
-        return result(context, began, {**false[0][0], "report": _said(false)}, _said(false))
+    if false:
+        said = "; ".join(text for _, text in false)
+        return result(context, began, {**false[0][0], "report": said}, said)
     context.budget.set_deadline(COMPLETING_SECONDS)
-    context.budget.limit_calls(FEWER_CALLS if false else COMPLETING_CALLS)
+    context.budget.limit_calls(COMPLETING_CALLS)
     scope = scope_of(payload, context)
     stored, line, report = complete(context, sequent, proposal)
-    if stored is None and false:
-        return result(context, began, {**false[0][0], "report": f"{_said(false)}\nWithout: {report}"}, _said(false))
     if stored is None:
         return result(context, began, {"report": report}, line)
     children = [parse_sequent(child["statement"], context.signature) for child in stored["children"]]
     fault = rule_fault(context, sequent, stored, children, scope)
     if fault:
         return result(context, began, {"report": fault}, fault)
-    if false:
-        stored["notes"] = [*stored.get("notes", ()), *(f"left out: {words}" for _, words in false)]
     refuted = refuted_child(context, stored)
     return result(context, began, *refuted) if refuted else result(context, began, {"sketch": stored})
-
-
-def _said(false: list[tuple[Json, str]]) -> str:
-    return "; ".join(words for _, words in false)
-
-
-def _without(proposal: Json, positions: list[int], context: ProverContext) -> Json:
-    """A proposal without some of its lemmas."""
-    if not positions:
-        return proposal
-    kept = [i for i in range(len(proposal["children"])) if i not in positions]
-    place = {old: new for new, old in enumerate(kept)}
-    children = [
-        {**child, "waits_for": [place[u] for u in child["waits_for"] if u in place]}
-        for child in (proposal["children"][i] for i in kept)
-    ]
-    lost = {key_of(parse_sequent(proposal["children"][i]["statement"], context.signature)) for i in positions}
-    instances = [i for i in proposal["idea"].get("instances", ()) if i["of"] != "step" or i["name"] not in lost]
-    return {**proposal, "children": children, "idea": {**proposal["idea"], "instances": instances}}
 
 
 def sketch_within(payload: Json) -> Json:
@@ -213,9 +158,9 @@ def _first(context: ProverContext, plans: Iterator[Plan], banned: set[str]) -> P
         return None
 
 
-AT = ("at", "values", "counterexample", "countermodel")
-"""Names under which models give values; the first is the one that they are told."""
-MAX_WORDS = 2_000
+AT = "at"
+"""The key of the values."""
+MAX_REASON = 2_000
 
 
 def says_refuted(reply: Any) -> bool:
@@ -235,12 +180,11 @@ def read_refutation(problem: Problem, sequent: Sequent, reply: Any) -> Json:
     """
     whole = object_of(reply)
     said = whole["refuted"]
-    said = said[0] if isinstance(said, list) and len(said) == 1 and isinstance(said[0], dict) else said
-    beside = next((key for key in AT if whole.get(key)), None)
-    if beside is not None and isinstance(said, str | bool):  # values beside the word that the goal is false
-        said = {AT[0]: whole[beside], "because": str(whole.get("because") or said)}
-    given, because = _parts(said, {v.name for v in sequent.vars} | set(problem.signature.functions))
-    found: Json = {"values": {}, "elements": {}, "functions": {}, "because": because[:MAX_WORDS]}
+    if isinstance(said, str | bool):  # values next to the word that the goal is false
+        said = {AT: whole.get(AT), "because": str(whole.get("because") or said)}
+    names = {v.name for v in sequent.vars} | set(problem.signature.functions)
+    given, because = _parts(said, names)
+    found: Json = {"values": {}, "elements": {}, "functions": {}, "because": because[:MAX_REASON]}
     elements: dict[tuple[Sort, str], int] = {}
     variables = {v.name: v for v in sequent.vars}
     for name, text in named_values(given, list(variables), "refuted.at").items():
@@ -258,16 +202,11 @@ def read_refutation(problem: Problem, sequent: Sequent, reply: Any) -> Json:
 
 
 def _parts(said: Any, names: set[str]) -> tuple[Any, str]:
-    """Values and reason of what stands at ``refuted``: an object with both, the values themselves, or words."""
-    if isinstance(said, str | bool):
-        return None, str(said)
-    if isinstance(said, dict):
-        key = next((key for key in AT if said.get(key) is not None), None)
-        if key is None:
-            values = {name: value for name, value in said.items() if unbarred(str(name)) in names}
-            return values or None, str(said.get("because") or "")
-        return said[key], str(said.get("because") or "")
-    return said, ""
+    """Values and reason: of an object with both, or of the values themselves."""
+    if not isinstance(said, dict):
+        return said, ""
+    values = said.get(AT) or {name: value for name, value in said.items() if unbarred(str(name)) in names}
+    return values or None, str(said.get("because") or "")
 
 
 _SYMBOL = re.compile(r"@?[A-Za-z_][A-Za-z0-9_!@.']*")
@@ -286,32 +225,25 @@ def _element(problem: Problem, sort: Sort, text: Any, elements: dict[tuple[Sort,
 
 
 def _meaning(problem: Problem, name: str, text: Any, where: str) -> tuple[str, Json]:
-    """What a model takes a declared or defined function for: its name, and ``{"params", "body"}``."""
+    """The meaning that a model gives a declared function or constant: its name, and ``{"params", "body"}``."""
     function = unbarred(respelled(name, problem))
+    if problem.signature.definition(function) is not None:
+        raise BadProposal(f"{where}: {function} is defined: it has no other meaning")
     typed = problem.signature.type_of(function)
     if typed is None:
         raise BadProposal(f"{where}: there is no such variable and no such function of the problem")
     sorts, result = typed
-    params, body = _lambda(text, len(sorts), where)
-    bound = tuple(var(p, s) for p, s in zip(params, sorts, strict=True))
-    term = term_of(body, problem, bound, where, result)
-    definition = problem.signature.definition(function)
-    if definition is not None:
-        term = _unfolded(term, definition.name, bound, definition.body, definition.params)
+    params, body = _lambda(text, where)
+    if len(params) != len(sorts) or len(set(params)) != len(sorts):
+        raise BadProposal(f'{where}: it takes {len(sorts)} arguments; write "(lambda ((x Int)) 0)" with that many')
+    term = term_of(body, problem, tuple(var(p, s) for p, s in zip(params, sorts, strict=True)), where, result)
     return function, {"params": list(params), "body": show(term)}
 
 
-def _lambda(text: Any, arity: int, where: str) -> tuple[tuple[str, ...], str]:
-    """Parameters and body of ``(lambda ((x S)) body)``, of a ``define-fun``, of an object with both, or of a term."""
-    if isinstance(text, dict) and isinstance(text.get("body"), str):
-        params = text.get("params")
-        names = tuple(unbarred(str(p)) for p in params) if isinstance(params, list) else ()
-        return _named(names, arity, where), text["body"]
-    if not isinstance(text, str):
-        return _named((), arity, where), text
-    source = Source(text)
+def _lambda(text: Any, where: str) -> tuple[tuple[str, ...], Any]:
+    """Parameters and body of ``(lambda ((x S)) body)`` or of a ``define-fun``; of a term none."""
     try:
-        exprs = read(source)
+        exprs = read(Source(text)) if isinstance(text, str) else []
     except (InvalidText, RecursionError) as error:
         raise BadProposal(f"{where}: {error}") from error
     match exprs:
@@ -320,33 +252,6 @@ def _lambda(text: Any, arity: int, where: str) -> tuple[tuple[str, ...], str]:
         case [Group(items=[Atom(text="define-fun" | "define-fun-rec"), Atom(), Group(items=binders), _, body])]:
             pass
         case _:
-            return _named((), arity, where), text
-    bound: list[str] = []
-    for binder in binders:
-        match binder:
-            case Group(items=[Atom() as name, _]):
-                bound.append(name.text)
-            case _:
-                raise BadProposal(f"{where}: parameters are written ((x Int) (y Int))")
-    written = text[body.offset : body.end] if isinstance(body, Group) else body.text
-    return _named(tuple(bound), arity, where), written
-
-
-def _named(names: tuple[str, ...], arity: int, where: str) -> tuple[str, ...]:
-    if len(names) != arity or len(set(names)) != arity or not all(names):
-        raise BadProposal(f'{where}: it takes {arity} arguments; write "(lambda ((x Int)) 0)" with that many')
-    return names
-
-
-def _unfolded(term: Term, name: str, bound: tuple[Term, ...], body: Term, params: tuple[Term, ...]) -> Term:
-    """A call of the function itself at its own parameters is what its definition says there."""
-    own = substitute(body, dict(zip(params, bound, strict=True)))
-    done: dict[Term, Term] = {}
-    for part in sorted(set(subterms(term)), key=lambda t: t.size):
-        if part.binders:
-            done[part] = part
-        elif part.name == name and part.args == bound:
-            done[part] = own
-        else:
-            done[part] = rebuild(part, tuple(done[a] for a in part.args)) if part.args else part
-    return done[term]
+            return (), text
+    bound = [b.items[0].text for b in binders if isinstance(b, Group) and b.items and isinstance(b.items[0], Atom)]
+    return tuple(bound), text[body.offset : body.end] if isinstance(body, Group) else body.text

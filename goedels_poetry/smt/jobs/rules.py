@@ -145,9 +145,9 @@ def _induction(problem: Problem, sequent: Sequent, given: Any, where: str, notes
         base = given.get("from")
         start = term_of(base, problem, sequent.vars, f"{where}.from", INT) if base not in (None, "") else integer(0)
         return Rule(
-            IntInduction(on.name, start, (), True, whole_number(given.get("width"), MAX_WIDTH, f"{where}.width", notes))
+            IntInduction(on.name, start, (), True, whole_number(given.get("width"), MAX_WIDTH, f"{where}.width"))
         )
-    depth = whole_number(given.get("depth"), MAX_DEPTH, f"{where}.depth", notes)
+    depth = whole_number(given.get("depth"), MAX_DEPTH, f"{where}.depth")
     return Rule(StructuralInduction(on.name, general_variables(sequent, on), depth), order[:MAX_ORDER])
 
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from goedels_poetry.kernel.faults import SchemeError
+from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.reading.certificate import query_from_json, scheme_from_json
-from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.schemas import instances
 from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.kernel.terms import Term, is_app
 from goedels_poetry.smt.context.prover import ProverContext
-from goedels_poetry.smt.notation.infix import render
-from goedels_poetry.smt.notation.readable import show_readable
 from goedels_poetry.smt.notation.text import parse_sequent
-from goedels_poetry.smt.refutation.counterexample import show_assignment, show_value
+from goedels_poetry.smt.refutation.counterexample import show_assignment
 from goedels_poetry.smt.rewriting.plan import key_of
 from goedels_poetry.smt.termination.search import structural_sizes
 
@@ -61,22 +58,7 @@ def refuted_children(context: ProverContext, proposal: Json, what: str = "subgoa
         if counterexample is not None:
             shown = show_assignment(context.signature, counterexample)
             value = {"refuted_child": position, "counterexample": shown}
-            sides = show_sides(context, child, counterexample)
             where = f" for {shown['text']}" if counterexample else ""
             called = entry.get("name") or position + 1
-            text = show_readable(child.formula, context.signature)
-            yield value, f"{what} {called} is false{where}{sides}: {text}"
-
-
-def show_sides(context: ProverContext, sequent: Sequent, values: Mapping[Term, Any]) -> str:
-    """What the two sides of an equation come to at a counterexample, in words; nothing for other conclusions."""
-    if not is_app(sequent.concl, "=") or len(sequent.concl.args) != 2:
-        return ""
-    sides = []
-    for side in sequent.concl.args:
-        try:
-            value = context.evaluator.value(side, values)
-        except Undecided:
-            return ""
-        sides.append(render(show_value(context.signature, side.sort, value)))
-    return f" ({' against '.join(sides)})"
+            text = show(child.formula)
+            yield value, f"{what} {called} is false{where}: {text}"

@@ -33,11 +33,10 @@ from goedels_poetry.smt.jobs.payloads import (
     scope_of,
 )
 from goedels_poetry.smt.jobs.sketch_checks import refuted_child, rule_fault
-from goedels_poetry.smt.jobs.undetermined import doubts
 from goedels_poetry.smt.notation.describe import describe_goal
-from goedels_poetry.smt.notation.premises import told
+from goedels_poetry.smt.notation.infix import render
 from goedels_poetry.smt.notation.proof_json import query_to_json, show_sequent
-from goedels_poetry.smt.notation.text import parse_sequent
+from goedels_poetry.smt.notation.text import name_premises, parse_sequent
 from goedels_poetry.smt.preflight.checks import check_problem
 from goedels_poetry.smt.refutation.counterexample import show_assignment
 from goedels_poetry.smt.rewriting.plan import key_of
@@ -185,7 +184,7 @@ def judge(payload: Json) -> Json:
     value = {
         "verdict": report.verdict,
         "reason": report.reason,
-        "core": told([p.name for p in context.problem.premises if p.name in report.core], context.problem, text),
+        "core": name_premises([p.name for p in context.problem.premises if p.name in report.core], context.problem),
         "counterexample": dict(report.counterexample),
         "refuted_by": report.refuted_by,
         "assumptions": list(report.assumptions),
@@ -196,10 +195,17 @@ def judge(payload: Json) -> Json:
 
 
 def _doubts(context: ProverContext) -> list[str]:
-    """What is to be said of recursions that the theorem rests on and that were not shown to end."""
-    problem = context.problem
+    """The functions that the theorem rests on and that were not shown to end, with the consequence for proofs."""
+    problem, found = context.problem, []
     rests_on = reached(context.signature, [problem.goal, *[premise.formula for premise in problem.premises]])
-    return [words for name, words in doubts(context).items() if name in rests_on]
+    for name in (name for group in context.terminations if not group.ok for name in group.group if name in rests_on):
+        measures = ", ".join(render(show(m)) for m in problem.measures.get(name, ()))
+        where = f" where each of its calls makes {measures} smaller" if measures else ""
+        found.append(
+            f"{name} was not shown to end for all arguments; perhaps its definition does not determine it"
+            f" everywhere, and proofs may use its equation only{where or ' where it does'}"
+        )
+    return found
 
 
 def sequent(payload: Json) -> Json:

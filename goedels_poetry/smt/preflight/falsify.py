@@ -104,12 +104,12 @@ def counterexample(problem: Problem, seed: int, work: int = QUICK, rlimit: int =
         values,
         chosen,
         {t.name: t.sort for t in (*goal.vars, *constants)},
-        _asked(problem, values, _with_constants(chosen, interpretation(problem, seed)), [p.name for p in facts]),
+        asked(problem, values, with_constants(chosen, interpretation(problem, seed)), [p.name for p in facts]),
         {"names": [p.name for p in facts], "steps": proof} if proof else {},
     )
 
 
-def _asked(problem: Problem, values: Mapping[str, Any], interpret: Interpret, proved: Sequence[str]) -> Table:
+def asked(problem: Problem, values: Mapping[str, Any], interpret: Interpret, proved: Sequence[str]) -> Table:
     """What declared functions that take arguments are asked for, and say, when the goal is evaluated."""
     try:
         rows = make_evidence(problem, values, interpret, proved)["table"]
@@ -137,10 +137,12 @@ def interpreted(problem: Problem, seed: int, evidence: Json) -> tuple[Json, Inte
     """The values and the interpretation of declared functions behind `Counterexample.evidence`."""
     values = {name: value_from_json(value) for name, value in evidence["values"].items()}
     constants = {name: value_from_json(value) for name, value in evidence["constants"].items()}
-    return values, _with_constants(constants, interpretation(problem, seed))
+    return values, with_constants(constants, interpretation(problem, seed))
 
 
-def _with_constants(constants: Mapping[str, Any], interpret: Interpret) -> Interpret:
+def with_constants(constants: Mapping[str, Any], interpret: Interpret) -> Interpret:
+    """An interpretation with these values of constants."""
+
     def of(name: str, args: tuple[Any, ...]) -> Any:
         return constants[name] if not args and name in constants else interpret(name, args)
 

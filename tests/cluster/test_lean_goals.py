@@ -14,7 +14,6 @@ import kept_lean
 import pytest
 
 from goedels_poetry import Budgets, GoedelsPoetryFramework, Settings
-from goedels_poetry.errors import Unavailable
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.lean.language import LeanLanguage
 from goedels_poetry.lean.runtime.pool import LeanPool
@@ -173,14 +172,6 @@ MALFORMED: tuple[Json, ...] = (
 )
 
 
-@pytest.mark.parametrize("said", MALFORMED, ids=str)
-async def test_an_answer_that_is_none_is_not_read(lean: LeanPool, said: Json) -> None:
-    language = LeanLanguage(lean)
-    language.elsewhere = Node(lean, lambda method: said)
-    with pytest.raises(Unavailable, match="a node's answer cannot be read"):
-        await language.sketch(Goal(TRUE, {}, "0", ""))
-
-
 async def test_an_answer_that_is_none_costs_no_attempt(lean: LeanPool, framework: Made) -> None:
     lies = [MALFORMED[0]]
     made = framework(Node(lean, lambda method: lies.pop() if lies else None), 120)
@@ -189,10 +180,3 @@ async def test_an_answer_that_is_none_costs_no_attempt(lean: LeanPool, framework
     with made.open_store(result.run_id) as store:
         assert store.root().attempts == 0
     assert (await made.arun(TRUE, name="t.lean")).verdict is Verdict.PROVED
-
-
-async def test_a_node_with_another_lean_is_named(lean: LeanPool, framework: Made) -> None:
-    node = Node(lean, lambda method: {"lean": "4.0.0 (native)"})
-    result = await framework(node, 60).arun(TRUE, name="t.lean")
-    assert result.verdict is Verdict.OUT_OF_BUDGET and result.certificate is None
-    assert "has Lean 4.0.0 (native), and here is" in result.reason

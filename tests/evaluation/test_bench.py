@@ -13,9 +13,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from goedels_poetry.cli.bench import bench, read_ks
-from goedels_poetry.cli.requests import Bench, command_line
-from goedels_poetry.evaluation import BadData
+from goedels_poetry.cli.bench import bench
+from goedels_poetry.cli.requests import Bench
 
 ROOT = Path(__file__).parents[2]
 
@@ -170,22 +169,6 @@ def test_questions_that_no_server_answered_are_asked_again(
         assert printed(capsys)["asked"] == 2
 
 
-def test_theorems_are_proved_several_times(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = tmp_path / "set"
-    folder.mkdir()
-    good = "(declare-const x Int)\n(assert (not (=> (> x 1) (> x 0))))\n(check-sat)\n"
-    (folder / "good.smt2").write_text(good, "utf-8")
-    (folder / "bad.smt2").write_text(good.replace("(> x 0)", "(> x 2)"), "utf-8")
-    (folder / "broken.smt2").write_text("(assert", "utf-8")
-    told = {"pass_at": "1,2", "as_json": True, "out": tmp_path / "out", "timeout": 20.0}
-    assert bench(Bench(paths=[str(folder)], **told)) == 0  # type: ignore[arg-type]
-    found = printed(capsys)
-    assert found["kind"] == "proofs"
-    assert (found["pass_at"]["set"]["samples"], found["pass_at"]["set"]["solved"]) == ([2, 2], 1)
-    assert found["pass_at"]["set"]["at"]["2"]["value"] == pytest.approx(1 / 3, abs=1e-4)
-    assert found["overall"]["confusion"] == {"true": {"true": 2, "false": 2, "invalid": 2}}
-
-
 @pytest.mark.parametrize(
     ("request_", "message"),
     [
@@ -206,15 +189,3 @@ def test_what_cannot_be_done_is_said_in_one_line(
     said = capsys.readouterr().err
     assert message in said
     assert said.count("\n") == 1
-
-
-def test_numbers_of_samples_are_read_strictly() -> None:
-    assert read_ks("10,1,5,1") == [1, 5, 10]
-    assert read_ks(None) == []
-    for text in ("", "a", "1,,2", "0", "-1", "1.5", "10001"):
-        with pytest.raises(BadData):
-            read_ks(text)
-
-
-def test_the_command_that_goes_on_does_not_begin_anew() -> None:
-    assert command_line(["bench", "a b.jsonl", "--fresh", "-n", "3"]) == "goedels-poetry bench 'a b.jsonl' -n 3"

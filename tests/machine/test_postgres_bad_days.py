@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from goedels_poetry.errors import StoreError
-from goedels_poetry.store import postgres as pg_connection
 from goedels_poetry.store.runs import Runs
 from goedels_poetry.store.state import ROOT, ProofNode
 
@@ -61,20 +60,6 @@ def one_step(runs: Runs, run_id: str, key: str = "init") -> None:
         store.commit(key, "test", ROOT, lambda txn: txn.put(ProofNode(id=ROOT)).id)
 
 
-def test_a_server_that_takes_no_writing_is_told_from_one_that_is_down(administer: Administer, runs: Runs) -> None:
-    administer(f"ALTER ROLE {GUEST} SET default_transaction_read_only = on")
-    with pytest.raises(StoreError, match=r"read-only transaction; .* goes on") as told:
-        one_step(runs, "aa")
-    assert PASSWORD not in str(told.value) and "\n" not in str(told.value)
-
-
-def test_who_waits_for_a_solver_is_not_cut_off_for_being_idle(administer: Administer, runs: Runs) -> None:
-    administer(f"ALTER ROLE {GUEST} SET idle_session_timeout = '20ms'")
-    with runs.place("ac").open() as store:
-        administer("SELECT pg_sleep(0.2)")
-        assert store.commit("init", "test", ROOT, lambda txn: txn.put(ProofNode(id=ROOT)).id) is not None
-
-
 def test_rights_that_are_taken_away_in_the_middle_are_told_and_once_they_are_back_it_goes_on(
     administer: Administer, runs: Runs
 ) -> None:
@@ -86,17 +71,6 @@ def test_rights_that_are_taken_away_in_the_middle_are_told_and_once_they_are_bac
     one_step(runs, "ae", "second")
     with runs.place("ae").open() as store:
         assert store.seq == 2
-
-
-async def test_who_may_write_but_lay_out_nothing_writes_checkpoints_of_a_table_that_is_there(
-    laid_out: str, administer: Administer, runs: Runs, tmp_path: Path
-) -> None:
-    with contextlib.closing(Runs(tmp_path, laid_out)) as owner:
-        assert owner._database is not None and runs._database is not None
-        async with owner._database.checkpointer(None):
-            administer(f"GRANT ALL ON ALL TABLES IN SCHEMA goedels_poetry TO {GUEST}")
-        async with runs._database.checkpointer(None) as saver:
-            assert [found async for found in saver.alist({"configurable": {"thread_id": "none"}})] == []
 
 
 @pytest.mark.parametrize(
@@ -126,28 +100,3 @@ def test_tables_of_others_are_left_as_they_are_and_named(laid_out: str, tmp_path
         finally:
             db.execute("DROP SCHEMA goedels_poetry CASCADE")
             db.execute("ALTER SCHEMA kept RENAME TO goedels_poetry")
-
-
-def test_a_run_that_was_reserved_and_never_begun_is_in_no_list(runs: Runs) -> None:
-    before = runs.count()
-    reserved = runs.new("af")
-    assert runs.count() == before
-    reserved.write_card(started=1.0, name="begun")
-    assert runs.count() == before + 1
-
-
-def test_what_a_url_says_of_a_session_holds_beside_what_we_need(laid_out: str) -> None:
-    url = f"{laid_out}?options=-c%20work_mem%3D4321kB&connect_timeout=9"
-    with contextlib.closing(pg_connection.Connection(url)) as db:
-        assert db.execute("SELECT current_setting('work_mem'), current_setting('lock_timeout')").fetchone() == (
-            "4321kB",
-            "5s",
-        )
-    assert pg_connection.options_for(url)["connect_timeout"] == "9"
-
-
-def test_a_session_that_is_not_ours_alone_is_refused(laid_out: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A pooler that passes over what a session is opened with: another run's rows could be written there."""
-    monkeypatch.setitem(pg_connection.OPTIONS, "options", "")
-    with pytest.raises(StoreError, match=r"a pooler such as PgBouncer answers there .*name the server itself"):
-        pg_connection.Connection(laid_out)

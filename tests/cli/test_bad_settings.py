@@ -48,27 +48,3 @@ def test_the_file_is_named(file: Path, text: str, words: str) -> None:
 def test_a_secret_is_not_told(file: Path) -> None:
     file.write_text("[models.prover]\napi_key = 12345\n")
     assert told() == f"{file}: models.prover.api_key: Input should be a valid string"
-
-
-@pytest.mark.parametrize(
-    ("variable", "value", "words"),
-    [
-        ("GOEDELS_POETRY__SEED", "abc", "GOEDELS_POETRY__SEED: Input should be a valid integer"),
-        ("goedels_poetry__seed", "abc", "goedels_poetry__seed: Input should be a valid integer"),
-        ("GOEDELS_POETRY__BUDGETS__DEPTH", "x", "GOEDELS_POETRY__BUDGETS__DEPTH: Input"),
-        (
-            "GOEDELS_POETRY__BUDGETS__DEPHT",
-            "3",
-            "GOEDELS_POETRY__BUDGETS__DEPHT: there is no such setting; did you mean",
-        ),
-        ("GOEDELS_POETRY__BUDGETS", '{"depth": -2}', "GOEDELS_POETRY__BUDGETS: budgets.depth: Input"),
-        ("GOEDELS_POETRY__BUDGETS", "{depth", "GOEDELS_POETRY__BUDGETS: not the JSON that is expected there"),
-        ("GOEDELS_POETRY__SCHEDULE__BEAM", "many", "GOEDELS_POETRY__SCHEDULE__BEAM: not the JSON"),
-    ],
-)
-def test_the_variable_is_named(
-    file: Path, monkeypatch: pytest.MonkeyPatch, variable: str, value: str, words: str
-) -> None:
-    file.write_text("[budgets]\ndepth = 4\n")  # says nothing wrong, and is not blamed
-    monkeypatch.setenv(variable, value)
-    assert told().startswith(words)

@@ -7,8 +7,6 @@ import random
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 EASY = "(declare-const p Bool)\n(prove (or p (not p)))\n"
 
 
@@ -68,33 +66,6 @@ def test_a_pipe_in_a_folder_is_not_waited_for_and_a_link_that_leads_nowhere_is_n
     (result,) = cli("prove", "folder", "--json").objects()
     assert result["verdict"] == "invalid"
     assert "folder/link.smt2: No such file" in result["reason"]
-
-
-@pytest.mark.parametrize("name", ["x" * 300, "loop", "nowhere/below", "t.smt2/below"])
-def test_a_name_that_no_file_can_have_is_said_by_every_command(cli: Any, tmp_path: Path, name: str) -> None:
-    (tmp_path / "t.smt2").write_text("(declare-const p Bool)\n(prove (or p (not p)))\n")
-    (tmp_path / "f.py").write_text("def f() -> int:\n    return 1\n")
-    (tmp_path / "loop").symlink_to("loop")
-    for words in (
-        ("prove", name),
-        ("check", name),
-        ("check", "t.smt2", "--against", name),
-        ("export", name),
-        ("ask", "--program", name),
-        ("ask", "is it?", "--context", name),
-        ("formalize", "one is one", "--context", name),
-        ("formalize", "--file", name),
-        ("change", name, "--error", "boom"),
-        ("change", "f.py", "--error", "boom", "--patch", name),
-        ("change", "f.py", "--error", "boom", "--project", name),
-        ("premises", name),
-        ("prove", "t.smt2", "--replay", name),
-        ("bench", name),
-        ("bench", "--compare", name, name),
-    ):
-        ran = cli(*words)
-        assert ran.code == 2, (words, ran)
-        assert name[:60] in ran.out + ran.err, (words, ran)
 
 
 def test_what_never_ends_is_refused_wherever_a_file_is_named(cli: Any, tmp_path: Path) -> None:

@@ -93,21 +93,3 @@ def test_a_replay_of_what_is_no_recording(cli: Any, home: Path, tmp_path: Path, 
     if data is not None:
         (tmp_path / "replies.jsonl").write_bytes(data)
     refused(cli("prove", "double.smt2", "-q", "--replay", "replies.jsonl"), home, "replies.jsonl")
-
-
-def test_a_replay_with_damaged_lines_says_what_is_not_in_it(cli: Any, server: Server, tmp_path: Path) -> None:
-    record = ["--record", "replies.jsonl", "--model", "scripted", "--base-url", server.url]
-    (recorded,) = cli("prove", "double.smt2", "--json", "-q", *record, env=QUICK).objects()
-    assert recorded["verdict"] == "proved"
-    (replayed,) = cli("prove", "double.smt2", "--json", "-q", "--replay", "replies.jsonl", env=QUICK).objects()
-    assert replayed["verdict"] == "proved"
-    head, *lines = (tmp_path / "replies.jsonl").read_text("utf-8").splitlines()
-    odd = [json.loads(line) for line in lines if line]
-    for line, change in zip(odd, ({"text": 7}, {"usage": []}, {"calls": "many"}, {"error": None}), strict=False):
-        line["reply"] |= change
-    broken = [json.dumps(line) for line in odd[:4]] + [line[: len(line) // 2] for line in lines[4:]]
-    (tmp_path / "broken.jsonl").write_text("\n".join([head, *broken]), "utf-8")
-    ran = cli("prove", "double.smt2", "--json", "-q", "--replay", "broken.jsonl", env=QUICK)
-    (result,) = ran.objects()
-    assert (ran.code, result["verdict"]) == (1, "unknown")
-    assert "not in the recording broken.jsonl: role sketcher" in result["reason"]

@@ -15,7 +15,6 @@ from goedels_poetry import (
     Goal,
     GoedelsPoetryFramework,
     Outcome,
-    RefusedPlugin,
     RunResult,
     SimpleLanguage,
     StrategyGoal,
@@ -111,67 +110,6 @@ def test_an_agent_with_a_queue_of_its_own_is_in_the_state_and_its_run_can_be_rea
     with GoedelsPoetryFramework() as plain:
         assert [snapshot.values.get("seq") for snapshot in plain.get_state_history(run_id)]
         assert plain.get_state(run_id).values["status"] == "proved"
-
-
-# -- what is refused -----------------------------------------------------------------------------------------------
-def unmarked() -> None: ...
-
-
-class Lacking(SimpleLanguage):
-    name, suffixes = "lacking", (".lacking",)
-
-
-class Blocking(Parity):
-    name = "blocking"
-
-    def judge(self, theorem: Theorem) -> Outcome:  # type: ignore[override]
-        return Outcome(True, {"verdict": "open"})
-
-
-class Taking(Parity):
-    name, suffixes = "taking", (".smt2",)
-
-
-class Ours(Parity):
-    name = "smt"
-
-
-class Bare:
-    name = "bare"
-    suffixes = ".bare"
-
-
-@agent(queue="prove", name="prover")
-async def second_prover(node: Any, deps: Any) -> Any: ...
-
-
-@agent(queue="prove", name="shrugging", on_failure="shrug")
-async def shrugging(node: Any, deps: Any) -> Any: ...
-
-
-@pytest.mark.parametrize(
-    ("brought", "words"),
-    [
-        ({"agents": [unmarked]}, "unmarked is declared as no agent: write @agent(queue=...) above it"),
-        ({"strategies": [librarian]}, "librarian is declared as no strategy"),
-        ({"agents": [second_prover]}, "there is an agent called 'prover' already"),
-        ({"agents": librarian}, "agents= takes a list: write agents=[...]"),
-        ({"strategies": "halves"}, "strategies= takes a list: write strategies=[...]"),
-        ({"agents": [shrugging]}, "'shrug' is no failure policy"),
-        ({"agents": [librarian, librarian]}, "there is an agent called 'librarian' already"),
-        ({"languages": [Lacking]}, "lacking is not used: it has no read, prove, verify"),
-        ({"languages": [Blocking]}, "blocking is not used: judge must be `async def`"),
-        ({"languages": [Taking]}, ".smt2 is a suffix of smt"),
-        ({"languages": [Ours]}, "there is a language of this name already"),
-        ({"languages": [Parity, Parity]}, "there is a language of this name already"),
-        ({"languages": [Bare]}, "its `suffixes` are no tuple of texts"),
-        ({"languages": [7]}, "it has no `name`"),
-    ],
-)
-def test_what_is_not_what_it_should_be_is_refused_at_once(brought: dict[str, Any], words: str) -> None:
-    with pytest.raises(RefusedPlugin) as refused:
-        GoedelsPoetryFramework(**brought)
-    assert words in str(refused.value)
 
 
 def test_whoever_edits_a_strategy_gets_another_run_and_not_the_old_answer() -> None:

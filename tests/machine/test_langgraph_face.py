@@ -5,13 +5,10 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
-import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 from uuid import UUID
 
@@ -20,10 +17,10 @@ from foreign_packages import install
 from langchain_core.callbacks import AsyncCallbackHandler
 from langchain_core.language_models import FakeListChatModel
 from langgraph.graph.state import CompiledStateGraph
-from toy_language import ToyLanguage, generated, theorem
+from toy_language import generated, theorem
 from trees_by_hand import MakeFramework
 
-from goedels_poetry import Event, GoedelsPoetryFramework, Queue, RunResult, Settings, Verdict
+from goedels_poetry import Event, GoedelsPoetryFramework, Queue, Settings, Verdict
 from goedels_poetry.models.client import Models
 from goedels_poetry.search.machine.snapshots import Snapshot
 
@@ -124,46 +121,6 @@ async def test_a_resumed_run_goes_on_with_its_thread(framework: MakeFramework) -
     assert [s.values.get("status") for s in history].count("out_of_budget") == 2, "the end, and the input after it"
     assert history[0].values["verdict"] == "proved"
     assert all("verdict" not in s.values for s in history[1:])
-
-
-@pytest.fixture
-def script() -> ModuleType:
-    path = Path(__file__).resolve().parents[2] / "scripts" / "kill_test.py"
-    spec = importlib.util.spec_from_file_location("kill_test_script", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.mark.timeout(120)
-@pytest.mark.whole("test_a_resumed_run_goes_on_with_its_thread")
-def test_the_history_is_whole_over_kill_9_and_resume(tmp_path: Path, script: ModuleType) -> None:
-    trial = script.Trial(tmp_path / "home", generated(2, latency=0.05), "t.toy", "toy")
-    commits: list[int] = []
-    for _ in range(2):
-        process = trial.start()
-        assert process.stdout is not None and process.stdout.readline() == "begun\n"
-        while len(trial.log()) < (commits[-1] if commits else 0) + 6:  # the test's time limit ends the wait
-            assert process.poll() is None
-            time.sleep(0.02)
-        os.kill(process.pid, signal.SIGKILL)
-        process.communicate()
-        commits.append(len(trial.log()))
-    answer = trial.finish()
-    assert answer["verdict"] == "proved"
-    with GoedelsPoetryFramework(Settings(home=tmp_path / "home"), language=ToyLanguage()) as framework:
-        history = list(framework.get_state_history(answer["run_id"]))
-        assert_whole(history)
-        assert len(list(framework.get_state_history(answer["run_id"], filter={"source": "input"}))) == 3
-        newest = history[0]
-        assert (newest.values["verdict"], newest.next) == ("proved", ())
-        with framework.open_store(answer["run_id"]) as store:
-            seen = {s.values["seq"] for s in history}
-            assert newest.tree() == store.nodes()
-            kills = [e.seq for e in store.events() if e.outcome.startswith("resumed")]
-    assert len(kills) == 2 and commits[0] < commits[-1]
-    assert all(seq in seen for seq in kills), "each resume is a moment of the history"
 
 
 # -- streams ---------------------------------------------------------------------------------------------------
@@ -305,46 +262,6 @@ async def test_an_agent_that_asks_for_the_state_is_handed_it(site: Path, framewo
     assert any(
         "agent splitter of plug-in theirs failed: RuntimeError: no splitting today" in w for w in result.warnings
     )
-
-
-FAILING = """
-from dataclasses import replace
-
-from goedels_poetry import FailurePolicy, agent
-
-
-def to_the_sketcher(txn, node, reason, deps):
-    txn.log(node.id, "note", reason=f"sent on: {{reason}}")
-    txn.put(replace(node, queue="sketch"))
-    return "sent on"
-
-
-def nowhere(txn, node, reason, deps):
-    return "left where it was"
-
-
-@agent(queue={queue!r}, on_failure={policy})
-async def moody(node, deps):
-    raise RuntimeError("not today")
-"""
-
-
-async def outcomes(fw: GoedelsPoetryFramework, agent: str) -> tuple[list[str], RunResult]:
-    goals = {"T": {**HOPELESS, "sketches": [{"strategy": "s", "children": ["A", "B"]}]}}
-    result = await fw.arun(theorem(goals=goals), name="t")
-    with fw.open_store(result.run_id) as store:
-        return [event.outcome for event in store.events() if event.agent == agent], result
-
-
-async def test_a_plugin_declares_what_its_failure_costs(site: Path, framework: MakeFramework) -> None:
-    add(site, FAILING.format(queue="prove", policy="{'prove': to_the_sketcher}"))
-    fw = framework()
-    assert fw.graph().get_graph().nodes["moody"].metadata["on_failure"] == {"prove": "to_the_sketcher"}  # type: ignore[index]
-    told, result = await outcomes(fw, "moody")
-    assert told[0] == "sent on"
-    with fw.open_store(result.run_id) as store:
-        assert store.get("0").attempts == 0, "it costs no attempt"
-        assert [e.entry["strategy"] for e in store.history("0") if e.kind == "sketch"] == ["s"]
 
 
 def test_the_example_of_the_documentation_runs_as_it_stands(tmp_path: Path) -> None:

@@ -21,13 +21,16 @@ from scripted_claims import (
     executor,
     in_words,
     same,
+    settings,
 )
 
 from goedels_poetry.autoformalizer import (
+    BeamSearchExecutor,
     autoformalize_all,
     load_items,
     summarize,
 )
+from goedels_poetry.models.client import Models
 
 FALSE = f"{NAT}{PLUS}(prove (forall ((x Nat)) (= (plus x x) x)))"
 
@@ -172,3 +175,15 @@ async def test_a_data_set_is_worked_on_several_at_a_time_and_goes_on_where_it_wa
     assert (total.calls, total.cache_hits) == (12, 2), "the same text is put into words once"
     assert (total.tokens > 100, total.money) == (True, 0.0)
     assert total.to_json()["rate"] == 0.75
+
+
+async def test_a_beam_gives_distinct_texts_and_the_error_stands_in_the_prompt(smt: KeptSmt, tmp_path: Path) -> None:
+    script = Script([formal(ZERO), formal(ZERO), Answer("```smt2\n(half"), formal(FALSE)])
+    with Server(script) as server:
+        models = Models(settings=settings(server, tmp_path))
+        beam = BeamSearchExecutor(models, language=smt)
+        found = await beam.agenerate_candidates(ITEM, "zero has no sort", beam_size=4, temperature=0.7)
+        await models.aclose()
+    assert sorted(candidate.code for candidate in found) == sorted([ZERO, FALSE])
+    assert "zero has no sort" in script.asked["formalizer"][0]
+    assert all(asked["temperature"] == 0.7 for asked in server.requests)

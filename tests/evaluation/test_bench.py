@@ -169,6 +169,22 @@ def test_questions_that_no_server_answered_are_asked_again(
         assert printed(capsys)["asked"] == 2
 
 
+def test_theorems_are_proved_several_times(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "set"
+    folder.mkdir()
+    good = "(declare-const x Int)\n(assert (not (=> (> x 1) (> x 0))))\n(check-sat)\n"
+    (folder / "good.smt2").write_text(good, "utf-8")
+    (folder / "bad.smt2").write_text(good.replace("(> x 0)", "(> x 2)"), "utf-8")
+    (folder / "broken.smt2").write_text("(assert", "utf-8")
+    told = {"pass_at": "1,2", "as_json": True, "out": tmp_path / "out", "timeout": 20.0}
+    assert bench(Bench(paths=[str(folder)], **told)) == 0  # type: ignore[arg-type]
+    found = printed(capsys)
+    assert found["kind"] == "proofs"
+    assert (found["pass_at"]["set"]["samples"], found["pass_at"]["set"]["solved"]) == ([2, 2], 1)
+    assert found["pass_at"]["set"]["at"]["2"]["value"] == pytest.approx(1 / 3, abs=1e-4)
+    assert found["overall"]["confusion"] == {"true": {"true": 2, "false": 2, "invalid": 2}}
+
+
 @pytest.mark.parametrize(
     ("request_", "message"),
     [

@@ -215,39 +215,27 @@ async def test_fact_15_a_malformed_reply_costs_one_attempt_and_the_next_good_one
         assert store.history(ROOT)[0].entry["reason"] == "RuntimeError: malformed reply"
 
 
+METHODS = {"judge", "prove", "verify", "correct", "sketch", "verify_sketch", "correct_sketch"}
+
+
 class Unreliable(ToyLanguage):
-    """The first call of every method raises or answers with nonsense."""
+    """The first call of every method raises."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.failed: list[str] = []
+        self.failed: set[str] = set()
 
-    async def _flaky(self, what: str, *args: Any) -> Any:
-        if what not in self.failed:
-            self.failed.append(what)
-            raise ValueError(f"{what}: truncated reply")
-        return await getattr(ToyLanguage, what)(self, *args)
+    def __getattribute__(self, name: str) -> Any:
+        if name not in METHODS or name in self.failed:
+            return super().__getattribute__(name)
+        return self._fail_once(name)
 
-    async def judge(self, *args: Any) -> Any:
-        return await self._flaky("judge", *args)
+    def _fail_once(self, name: str) -> Any:
+        async def fail(*_: Any) -> Any:
+            self.failed.add(name)
+            raise ValueError(f"{name}: truncated reply")
 
-    async def prove(self, *args: Any) -> Any:
-        return await self._flaky("prove", *args)
-
-    async def verify(self, *args: Any) -> Any:
-        return await self._flaky("verify", *args)
-
-    async def correct(self, *args: Any) -> Any:
-        return await self._flaky("correct", *args)
-
-    async def sketch(self, *args: Any) -> Any:
-        return await self._flaky("sketch", *args)
-
-    async def verify_sketch(self, *args: Any) -> Any:
-        return await self._flaky("verify_sketch", *args)
-
-    async def correct_sketch(self, *args: Any) -> Any:
-        return await self._flaky("correct_sketch", *args)
+        return fail
 
 
 async def test_fact_16_a_malformed_reply_of_any_agent_is_retried_and_never_ends_the_run(
@@ -258,15 +246,7 @@ async def test_fact_16_a_malformed_reply_of_any_agent_is_retried_and_never_ends_
     goals = {"T": {"proof": None, "sketches": [bad]}, "A": {"proof": 3}}
     result = await framework(language).arun(theorem(goals=goals), name="t")
     assert result.verdict is Verdict.PROVED
-    assert set(language.failed) == {
-        "judge",
-        "prove",
-        "verify",
-        "correct",
-        "sketch",
-        "verify_sketch",
-        "correct_sketch",
-    }
+    assert language.failed == METHODS
 
 
 async def test_fact_17_a_timeout_fails_only_that_attempt_with_a_clear_message(framework: MakeFramework) -> None:

@@ -156,3 +156,12 @@ async def test_an_agent_that_forgets_to_move_its_node_costs_attempts_and_never_l
     result = await framework().arun(theorem(), name="t")
     assert result.verdict is Verdict.UNKNOWN
     assert "left the node where it was" in result.reason
+
+
+async def test_every_decision_is_recorded_with_its_reason(framework: MakeFramework) -> None:
+    fw = framework()
+    result = await fw.arun(theorem(goals={"T": {"proof": 3}}), name="t")
+    with fw.open_store(result.run_id) as store:
+        decisions = [e.entry for e in store.history(ROOT) if e.kind == "decision"]
+    assert [d["move"] for d in decisions] == ["correct", "correct", "prove"]
+    assert all(d["move"] in d["legal"] and d["reason"] for d in decisions)

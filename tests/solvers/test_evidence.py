@@ -37,6 +37,11 @@ def test_each_question_has_its_status_and_its_evidence(z3: Z3Process) -> None:
     assert not low.model and not free.core
 
 
+def test_each_question_has_its_own_assumptions(z3: Z3Process) -> None:
+    found = z3.evidence(PRELUDE, ["(assert (< x 2))"] * 3, assuming=[["g"], ["h"], []])
+    assert statuses(found) == ["unsat", "sat", "sat"]
+
+
 def test_names_mean_what_each_program_declares(z3: Z3Process) -> None:
     starts = z3.starts
     for prelude, question, expected in (
@@ -70,6 +75,13 @@ def test_what_is_no_question_is_an_error_and_spoils_nothing_after_it(z3: Z3Proce
     assert wrong.answer.status == after.answer.status == "error"
     assert before.answer.status in ("unsat", "error")
     assert statuses(z3.evidence(ABOVE_FIVE, ["(assert (< x 4))"])) == ["unsat"]
+
+
+def test_an_error_in_the_prelude_or_in_an_assumption_is_an_error_of_every_question(z3: Z3Process) -> None:
+    assert statuses(z3.evidence("(declare-const x Int)(assert y)(assert false)", ["", ""])) == ["error", "error"]
+    assert statuses(z3.evidence("(assert", [""])) == ["error"]
+    assert statuses(z3.evidence(PRELUDE, [""], assuming=[["g", "(echo"]])) == ["error"]
+    assert statuses(z3.evidence(PRELUDE, ["(assert g)"])) == ["sat"]
 
 
 def test_what_cannot_be_stopped_is_killed_and_nothing_is_made_of_it(z3: Z3Process) -> None:

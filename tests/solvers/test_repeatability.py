@@ -1,5 +1,7 @@
 import random
 
+import pytest
+
 from goedels_poetry.solvers.limits import Limits
 from goedels_poetry.solvers.process import SolverProcess
 from goedels_poetry.solvers.z3_process import Z3Process
@@ -53,3 +55,12 @@ def test_a_session_gives_the_same_statuses_in_any_order(z3: Z3Process) -> None:
     for name in names:
         found = session.check(QUESTIONS[name], BUDGET).status
         assert (found == "unsat") == (expected[name].status == "unsat"), name
+
+
+@pytest.mark.parametrize("options", [{"smt.random_seed": "7"}, {"smt.mbqi": "false"}, {"auto_config": "false"}])
+def test_options_of_one_query_do_not_reach_the_next(z3: Z3Process, options: dict[str, str]) -> None:
+    question = PEANO + QUESTIONS["right zero, no hypothesis"]
+    before = z3.ask(question, BUDGET)
+    z3.ask(question, BUDGET, options=options)
+    after = z3.ask(question, BUDGET)
+    assert (before.status, before.reason, before.rlimit_used) == (after.status, after.reason, after.rlimit_used)

@@ -2,12 +2,12 @@
 
     python scripts/bench_barrier.py [--goals 400] [--concurrency 50] [--mean 1.0] [--tail 1.5] [--seed 1] [--even]
 
-Replies are slept, so that the machine is measured and nothing else: supervisor, graph, checkpoints, store (for a real
-server in a process of its own, and solvers, see `bench_models.py --goals 1000 --concurrency 200`). A third of the goals
-needs a second reply (a correction), a tenth of them stands below a goal that is decomposed first. The bound that no
-schedule beats is the larger of two: the theorem's own sketch, before which nothing can begin, and all other replies
-over the concurrency; and the longest chain of replies that need each other. ``--even``: every reply takes the mean,
-each goal needs one, and none is below another. Bars: 1.2 times the bound with heavy tails, 1.3 times with ``--even``.
+Replies are slept, so that the machine is measured and nothing else: supervisor, graph, checkpoints, store. A third of
+the goals needs a second reply (a correction), a tenth of them stands below a goal that is decomposed first. The bound
+that no schedule beats is the larger of two: the theorem's own sketch, before which nothing can begin, and all other
+replies over the concurrency; and the longest chain of replies that need each other. ``--even``: every reply takes the
+mean, each goal needs one, and none is below another. Bars: 1.2 times the bound with heavy tails, 1.3 times with
+``--even``.
 
 The processor column is this process's own time between the first reply's beginning and the last one's end: where it is
 as long as the bound, the machine is busy and does not wait. The garbage collector is set as the command sets it. How

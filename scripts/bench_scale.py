@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How time and memory grow: with definitions, goals, cases, lemmas in the bank, runs there, files in a folder.
 
-    python scripts/bench_scale.py [--only definitions,goals,cases,lemmas,runs,files] [--most 1.0] [--svg growth.svg]
+    python scripts/bench_scale.py [--only definitions,goals,cases,lemmas,runs,files] [--most 1.0]
 
 Each size is measured in a process of its own, three times; the fastest counts, and the most memory. ``exponent``: the
 slope of a line through the larger half of the sizes with logarithms on both axes: 1 is linear, 0 constant. Exit code 1
@@ -226,39 +226,19 @@ def exponent(points: Sequence[tuple[float, float]]) -> float:
     return sum((x - mx) * (y - my) for x, y in zip(xs, ys, strict=True)) / sum((x - mx) ** 2 for x in xs)
 
 
-def draw(found: dict[str, list[Point]], path: Path) -> None:
-    """Time against size, both axes logarithmic."""
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7.2, 4.8), layout="constrained")
-    FigureCanvasSVG(figure)
-    axes = figure.add_subplot()
-    for name, points in found.items():
-        axes.loglog([p.size for p in points], [p.seconds for p in points], marker="o", label=name)
-    axes.set_xlabel("n")
-    axes.set_ylabel("seconds")
-    axes.legend(frameon=False, fontsize=8)
-    axes.grid(color="#dddddd")
-    figure.savefig(path, format="svg", metadata={"Date": None})
-
-
 def main() -> int:
     """Measure and print; the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="names with commas between them")
     parser.add_argument("--most", type=float, default=1.0, help="scales the sizes")
     parser.add_argument("--most-exponent", type=float, default=1.35)
-    parser.add_argument("--svg", type=Path)
     given = parser.parse_args()
     chosen = [name for name in given.only.split(",") if name] or [case.what for case in CASES]
-    found: dict[str, list[Point]] = {}
     steep = False
     print("| what | n | seconds | MB | exponent |")
     print("|---|--:|--:|--:|--:|", flush=True)
     for case in (case for case in CASES if case.what in chosen):
         points = [measured(case, size) for size in sorted({max(10, int(n * given.most)) for n in case.sizes})]
-        found[case.unit] = points
         slope = exponent([(point.size, point.seconds) for point in points])
         steep |= slope > given.most_exponent
         sizes, times = (
@@ -268,8 +248,6 @@ def main() -> int:
             f"| {case.unit} | {sizes} | {times} | {points[0].megabytes:.0f}–{points[-1].megabytes:.0f} | {slope:.2f} |",
             flush=True,
         )
-    if given.svg is not None:
-        draw(found, given.svg)
     return 1 if steep else 0
 
 

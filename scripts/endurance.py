@@ -59,7 +59,7 @@ def script(asked):
 with Server(script) as server:
     print(server.url, flush=True)
     while sys.stdin.readline():  # now and then, so that the server itself keeps nothing
-        for kept in (server.requests, server.headers, server.spans):
+        for kept in (server.requests, server.headers):
             kept.clear()
 """
 LISTS = """\

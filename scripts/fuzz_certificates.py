@@ -22,13 +22,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "support"))
 
+import verify_certificate as second
 import walked
 from forge import forge
 
@@ -154,7 +153,7 @@ def tampered(source: random.Random, evidence: Json) -> Json:
     return evidence
 
 
-def faults(folder: Path, theorem: bytes, evidence: Json, claim: str, second: ModuleType) -> list[str]:
+def faults(folder: Path, theorem: bytes, evidence: Json, claim: str) -> list[str]:
     forged = forge(folder / "x.cert", theorem, evidence, claim=claim)
     (folder / "theorem.smt2").write_bytes(theorem)
     limits, solver, found = Limits(seconds=0.5), second.find_solver(str(z3_binary())), []
@@ -207,9 +206,6 @@ def main() -> int:
     options = parser.parse_args()
     if options.fields:
         return walk(options.seed, options.seconds)
-    loader = SourceFileLoader("verify_certificate", str(Path(__file__).parent / "verify_certificate.py"))
-    second = sys.modules[loader.name] = ModuleType(loader.name)
-    loader.exec_module(second)
     certificates, total, began = 0, 0, time.monotonic()
     for number, way in itertools.product(range(options.count), range(options.each)):
         if time.monotonic() - began > options.seconds:
@@ -219,7 +215,7 @@ def main() -> int:
         source.seed(f"{options.seed} {number} {way}")
         changed = tampered(source, evidence) if way else evidence
         with tempfile.TemporaryDirectory() as folder:
-            found = faults(Path(folder), theorem, changed, claim, second)
+            found = faults(Path(folder), theorem, changed, claim)
         certificates, total = certificates + 1, total + len(found)
         for fault in found:
             print(

@@ -21,13 +21,12 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
-from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import ModuleType
 from typing import Any, TypeAlias
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "support"))
 
+import verify_certificate as second
 from forge import forge
 
 from goedels_poetry.checker import check_certificate
@@ -172,7 +171,7 @@ def endless(source: random.Random, problem: Problem, evidence: Any) -> str:
     return ""
 
 
-def judged(source: random.Random, folder: Path, text: str, evidence: Any, second: ModuleType) -> tuple[str, list[str]]:
+def judged(source: random.Random, folder: Path, text: str, evidence: Any) -> tuple[str, list[str]]:
     """What became of a changed theorem, in a word, and the faults."""
     theorem = text.encode()
     try:
@@ -207,9 +206,6 @@ def main() -> int:
     for option, default in (("count", 200), ("seed", 1), ("seconds", 10_000)):
         parser.add_argument(f"--{option}", type=int, default=default)
     options = parser.parse_args()
-    loader = SourceFileLoader("verify_certificate", str(Path(__file__).parent / "verify_certificate.py"))
-    second = sys.modules[loader.name] = ModuleType(loader.name)
-    loader.exec_module(second)
     certificates = sorted(p.parent for p in options.folder.rglob("derivation.json"))
     seen: Counter[str] = Counter()
     total, began = 0, time.monotonic()
@@ -227,7 +223,7 @@ def main() -> int:
         evidence = json.loads((chosen / "derivation.json").read_bytes())
         with tempfile.TemporaryDirectory() as folder:
             try:
-                word, faults = judged(source, Path(folder), text, evidence, second)
+                word, faults = judged(source, Path(folder), text, evidence)
             except Exception as error:  # noqa: BLE001  what the user would see as a traceback
                 word, faults = "traceback", [repr(error)[:300]]
         seen[word] += 1

@@ -1,6 +1,7 @@
 """Which tests are dear, from the report of a whole run.
 
-Run ``python -m pytest --whole --junitxml=FILE``, then this with FILE.
+Run ``python -m pytest --whole --junitxml=FILE``, then this with FILE. With ``--prune`` in place of FILE it leaves out
+the tests that no longer exist, and nothing else.
 
 Writes ``tests/dear.json``: by file, the tests whose cases take more than `DEAR` seconds each on average, as measured
 on a machine that does something else besides. ``tests/conftest.py`` leaves those of more than its limit out of a plain
@@ -17,6 +18,7 @@ from xml.etree import ElementTree
 
 DEAR = 1.0
 TESTS = Path(__file__).parents[1] / "tests"
+RECORD = TESTS / "dear.json"
 
 
 def durations(report: Path) -> dict[str, dict[str, float]]:
@@ -32,9 +34,19 @@ def durations(report: Path) -> dict[str, dict[str, float]]:
     return found
 
 
+def pruned() -> dict[str, dict[str, float]]:
+    """What was recorded, for the tests that still exist."""
+    found: dict[str, dict[str, float]] = {}
+    for file, seconds in json.loads(RECORD.read_text("utf-8")).items():
+        text = (TESTS / file).read_text("utf-8") if (TESTS / file).exists() else ""
+        found[file] = {test: each for test, each in seconds.items() if f"def {test}(" in text}
+    return {file: seconds for file, seconds in found.items() if seconds}
+
+
 def main(report: str) -> None:
     """Write the file."""
-    (TESTS / "dear.json").write_text(json.dumps(durations(Path(report)), indent=1) + "\n", "utf-8")
+    kept = pruned() if report == "--prune" else durations(Path(report))
+    RECORD.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

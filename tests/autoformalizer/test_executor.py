@@ -24,13 +24,8 @@ from scripted_claims import (
     settings,
 )
 
-from goedels_poetry import GoedelsPoetryFramework
 from goedels_poetry.autoformalizer import (
-    AutoformalizationExecutor,
     BeamSearchExecutor,
-    ExecutorCache,
-    RetryConfig,
-    RetryPolicyExecutor,
     autoformalize_all,
     load_items,
     summarize,
@@ -68,20 +63,6 @@ async def test_a_statement_comes_with_what_was_tested_and_the_proof_goes_on_from
         assert (proved.run_id, proved.success, proved.verdict) == (stated.run_id, True, "proved")
         assert proved.certificate is not None
         assert server.calls == 4, "what is stated is not asked for again"
-
-
-async def test_whoever_puts_the_text_into_words_has_not_seen_the_claim(smt: KeptSmt, tmp_path: Path) -> None:
-    script = Script([formal(f"; {CLAIM}\n{ZERO} ; {CLAIM}")])
-    with Server(script) as server:
-        async with executor(server, smt, tmp_path) as stating:
-            await stating.aautoformalize(ITEM)
-    (asked,) = script.asked["words"]
-    assert "(prove (forall" in asked
-    assert CLAIM not in asked
-    (compared,) = script.asked["round trip"]
-    assert CLAIM in compared
-    assert WORDS in compared
-    assert "(prove" not in compared
 
 
 @pytest.mark.parametrize(
@@ -147,26 +128,6 @@ async def test_a_false_statement_is_no_success_and_shows_its_counterexample(smt:
     assert "x = " in result.tests[-1]["words"]
 
 
-async def test_a_person_who_declines_is_the_last_word(smt: KeptSmt, tmp_path: Path) -> None:
-    shown: list[dict[str, Any]] = []
-    answers = [False, True]
-
-    async def confirm(told: dict[str, Any]) -> bool:
-        shown.append(told)
-        return answers[len(shown) - 1]
-
-    with Server(Script([formal(ZERO)])) as server:
-        async with executor(server, smt, tmp_path, confirm=confirm) as stating:
-            declined = await stating.aautoformalize(ITEM)
-            assert (declined.success, declined.confirmed, declined.final_code) == (False, False, None)
-            agreed = await stating.aautoformalize(ITEM)
-            assert (agreed.success, agreed.confirmed) == (True, True)
-            again = await stating.aautoformalize(ITEM)
-        assert (again.success, len(shown)) == (True, 2), "who has agreed is not asked once more"
-    assert shown[0]["formal"] == ZERO
-    assert shown[0]["tests"]
-
-
 async def test_a_budget_that_ends_in_between_can_be_raised(smt: KeptSmt, tmp_path: Path) -> None:
     with Server(Script([formal(ZERO)])) as server:
         async with executor(server, smt, tmp_path, budgets={"model_calls": 3}) as poor:
@@ -216,22 +177,6 @@ async def test_a_data_set_is_worked_on_several_at_a_time_and_goes_on_where_it_wa
     assert total.to_json()["rate"] == 0.75
 
 
-async def test_replies_are_kept_in_the_cache_that_was_given(smt: KeptSmt, tmp_path: Path) -> None:
-    cache = ExecutorCache()
-    with Server(Script([formal(ZERO)])) as server:
-        for home in ("one", "two"):  # the second has no run to go on with
-            made = AutoformalizationExecutor(
-                None, cache, language=smt, settings=settings(server, tmp_path / home), prove=False
-            )
-            async with made:
-                result = await made.aautoformalize(ITEM)
-        assert server.calls == 4
-    assert (result.success, result.cache_info["generation_hits"]) == (True, 4)
-    assert result.metrics["cache_hits"] == 4
-    with pytest.raises(ValueError, match="Models have a cache"):
-        AutoformalizationExecutor(Models(), cache, language=smt)
-
-
 async def test_a_beam_gives_distinct_texts_and_the_error_stands_in_the_prompt(smt: KeptSmt, tmp_path: Path) -> None:
     script = Script([formal(ZERO), formal(ZERO), Answer("```smt2\n(half"), formal(FALSE)])
     with Server(script) as server:
@@ -242,36 +187,3 @@ async def test_a_beam_gives_distinct_texts_and_the_error_stands_in_the_prompt(sm
     assert sorted(candidate.code for candidate in found) == sorted([ZERO, FALSE])
     assert "zero has no sort" in script.asked["formalizer"][0]
     assert all(asked["temperature"] == 0.7 for asked in server.requests)
-
-
-def test_retries_go_on_until_the_callers_compiler_takes_a_text(tmp_path: Path) -> None:
-    script = Script([block("theorem a : P := foo"), block("theorem b : P := bar")], judge=[])
-    compiled: list[str] = []
-
-    def compile_fn(code: str) -> tuple[bool, str]:
-        compiled.append(code)
-        return "bar" in code, "Main.lean:1:18: error: unknown identifier 'foo'"
-
-    with Server(script) as server:
-        model = {"model": "scripted", "base_url": server.url, "retries": 0}
-        chosen = settings(server, tmp_path, models={"formalizer": model})
-        policy = RetryPolicyExecutor(Models(settings=chosen), settings=chosen)
-        config = RetryConfig(max_attempts=3, beam_schedule=(1,))
-        candidates, attempts, seconds, errors = policy.execute_with_retries("P holds", config, compile_fn)
-    assert [candidate.code for candidate in candidates] == ["theorem a : P := foo", "theorem b : P := bar"]
-    assert compiled == ["theorem a : P := foo", "theorem b : P := bar"]
-    assert (attempts, seconds > 0) == (2, True)
-    assert [(error.category, error.line_number) for error in errors] == [("unknown_identifier", 1)]
-    assert "unknown identifier 'foo'" in script.asked["formalizer"][1]
-
-
-async def test_the_framework_stops_at_the_statement_and_a_forked_run_keeps_it(smt: KeptSmt, tmp_path: Path) -> None:
-    with Server(Script([formal(ZERO)])) as server:
-        async with GoedelsPoetryFramework(settings(server, tmp_path), language=smt) as framework:
-            stated = await framework.arun(CLAIM, informal=True, name="c", only_state=True)
-            assert stated.formalization is not None
-            assert (stated.verdict, stated.formalization["stated"]) == ("unknown", True)
-            assert "only the formal statement was asked for" in stated.reason
-            assert stated.metrics["attempts"] == 0
-            resumed = await framework.aresume(stated.run_id)
-            assert (resumed.verdict, resumed.run_id, server.calls) == ("proved", stated.run_id, 4)

@@ -43,17 +43,6 @@ def test_a_bad_line_is_named_with_its_number_and_what_is_wrong(tmp_path: Path, r
     assert BAD[row] in str(problem.value)
 
 
-def test_items_of_a_json_file_are_named_by_the_line_they_begin_on(tmp_path: Path) -> None:
-    file = tmp_path / "items.json"
-    file.write_text('[\n {"statement": "A"},\n\n {"statement": "B", "id": "b"}\n]')
-    assert load_items(file) == [Item("1", "A"), Item("b", "B")]
-    file.write_text('{"items": [\n {"statement": "A"},\n {"english": 4}]}')
-    with pytest.raises(BadItems, match=r"items\.json:3: .english. is an object"):
-        load_items(file)
-    file.write_text('{"statement": "one item alone"}')
-    assert load_items(file) == [Item("1", "one item alone")]
-
-
 def test_ids_are_given_once_and_a_file_has_items(tmp_path: Path) -> None:
     file = tmp_path / "items.jsonl"
     file.write_text('{"id": "a", "statement": "S"}\n"T"\n{"id": "a", "statement": "U"}\n')

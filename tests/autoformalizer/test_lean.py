@@ -194,17 +194,6 @@ async def test_ordinary_statements_pass(lean: LeanLanguage, name: str) -> None:
     assert found.ok, found
 
 
-async def test_what_a_person_has_given_is_not_looked_at_and_the_rest_is(lean: LeanLanguage) -> None:
-    given = "structure P where\n  n : Nat\n\ninstance : Add P := ⟨fun a b => ⟨a.n + b.n⟩⟩\n\n"
-    assert (await examined(lean, "theorem t (a b : P) : a + b = b + a := sorry", given)).ok
-    more = "instance : Mul P := ⟨fun a _ => a⟩\n\ntheorem t (a b : P) : a * b = b * a := sorry"
-    found = await examined(lean, more, given)
-    assert not found.ok
-    assert "instance" in found.reason
-    with pytest.raises(InvalidInput):
-        await lean.read(f"{given}structure P where\n  m : Int\n\ntheorem t (a : P) : a = a := sorry", {})
-
-
 async def test_english_becomes_a_checked_lean_file(lean: LeanLanguage, tmp_path: Path) -> None:
     double = "def double : Nat → Nat\n  | 0 => 0\n  | n + 1 => double n + 2\n\n"
     text = f"{double}theorem twice (n : Nat) : double n = 2 * n := by\n  sorry"

@@ -67,20 +67,6 @@ def test_write_keeps_what_was_and_the_mode_and_restore_brings_every_state_back(p
     assert [line["kind"] for line in lines if line["kind"] != "failure"][-3:] == ["change", "verification", "decision"]
 
 
-def test_the_verdict_is_the_last_line(project: Path) -> None:
-    lines = call("stats.py", *WORDS, "--patch", "mend.diff", code=1).output.splitlines()
-    assert lines[-1] == "unknown  stats.py"
-    assert not any(line.startswith("unknown") for line in lines[:-1])
-
-
-def test_a_person_goes_back_by_the_command_line(project: Path) -> None:
-    told = json.loads(call("stats.py", *WORDS, "--patch", "mend.diff", "--json", code=1).stdout)
-    other = STATS.replace("sum(xs) / len(xs)", "sum(xs) / len(xs) if xs else 0")
-    (project / "other.py").write_text(other)
-    again = json.loads(call("--back", f"{told['run_id']}:0", "--patch", "other.py", "--json", code=1).stdout)
-    assert again["text"] == other and again["run_id"] == told["run_id"]
-
-
 @pytest.mark.parametrize(
     ("words", "says"),
     [

@@ -7,10 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.models.replies import UnusableReply
-from goedels_poetry.models.requests import Reply
 from goedels_poetry.python.changes import NotApplicable, apply, plain, read_proposal, unified
-from goedels_poetry.search.tasks.change_extraction import change_in, unfenced
 
 TEXT = '''"""Boxes."""
 import math
@@ -70,12 +67,6 @@ def test_the_same_change_in_many_forms(change: str) -> None:
     assert changed(change, TEXT.replace("\n", "\r\n")) == GUARDED.replace("\n", "\r\n")
 
 
-def test_a_whole_function_stands_for_itself_where_pieces_are_allowed() -> None:
-    new = "import sys\n\n\ndef area(width, height):\n    assert width > 0\n    return width * height\n"
-    assert changed(new, pieces=True) == GUARDED.replace("import math", "import sys\nimport math")
-    assert changed(new) == new
-
-
 TABS = TEXT.replace("    ", "\t")
 BOTH = "@@ def area\n def area(width, height):\n+    if width < 0:\n+        width = 0\n     return width * height\n"
 
@@ -91,13 +82,6 @@ def test_a_change_with_tabs_is_one_with_spaces_and_the_other_way_round(step: str
     assert changed(new, TABS, pieces=True) == tabbed
 
 
-def test_comments_of_the_file_stay_though_the_change_has_not_seen_them() -> None:
-    change = (
-        "<<<<<<< SEARCH\nif self.empty:\n    return 0\n=======\nif not self.items:\n    return 0\n>>>>>>> REPLACE\n"
-    )
-    assert changed(change) == TEXT.replace("self.empty", "not self.items")
-
-
 def test_lines_that_stand_twice_are_taken_where_the_change_says_or_not_at_all() -> None:
     text = "def a():\n    x = 1\n    return x\n\n\ndef b():\n    x = 1\n    return x\n"
     said = "@@ -7,1 +7,1 @@\n-    x = 1\n+    x = 2\n"
@@ -108,34 +92,12 @@ def test_lines_that_stand_twice_are_taken_where_the_change_says_or_not_at_all() 
         changed("@@\n-    x = 1\n+    x = 2\n", text)
 
 
-def test_empty_lines_around_statements_that_are_laid_out_otherwise_stay_as_many() -> None:
-    text = "def one():\n    return 1\n\n\ndef two(a):\n    return a / 2\n\n\ndef three():\n    return 3\n"
-    diff = "@@ -4,6 +4,7 @@\n \n def two(a):\n-    return a/2\n+    b = a\n+    return b / 2\n \n"
-    assert changed(diff, text) == text.replace("    return a / 2", "    b = a\n    return b / 2")
-
-
-def test_a_change_without_a_place_says_which_is_the_nearest() -> None:
-    with pytest.raises(NotApplicable, match=r"nearest place is line 6 .*return width \* height"):
-        changed("@@\n-    return breadth * length\n+    return 0\n")
-
-
-def test_one_part_without_a_place_and_nothing_happens() -> None:
-    change = "@@\n-    return width * height\n+    return 0\n@@\n-    nowhere()\n+    x()\n"
-    with pytest.raises(NotApplicable, match="part 2 of 2"):
-        changed(change)
-
-
 @pytest.mark.parametrize(
     "change", ["", "   \n", "ok", "Please fix it.", "{'a': 1}", "--- a/other.py\n+++ b/other.py\n@@ -1 +1 @@\n-x\n+y\n"]
 )
 def test_what_is_no_change_is_refused(change: str) -> None:
     with pytest.raises(InvalidInput):
         changed(change)
-
-
-def test_a_file_is_not_deleted() -> None:
-    with pytest.raises(NotApplicable, match="deletes the file"):
-        changed('--- a/shop/boxes.py\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-"""Boxes."""\n')
 
 
 def test_mixed_line_ends_and_a_byte_order_mark_stay() -> None:
@@ -159,23 +121,3 @@ def test_the_difference_of_two_texts_leads_from_one_to_the_other(lines: list[str
     if before != after:
         difference = unified(before, after, "f.py")
         assert apply(before, read_proposal(difference, before, "f.py")).text == after
-
-
-def reply(text: str, finish: str = "stop") -> str:
-    return change_in(Reply(text, finish=finish))
-
-
-def test_the_change_in_a_reply_is_the_one_that_is_meant() -> None:
-    search = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE"
-    assert reply(f"First:\n```\n{search}\n```\nand\n```python\n{search}\n```") == f"{search}\n{search}"
-    assert reply(f"I would do this.\n{search}\n") == f"{search}\n"
-    assert reply(
-        "The old code:\n```python\ndef f():\n    return 1\n```\nThe new:\n```python\ndef f():\n    return 2\n```"
-    ) == ("def f():\n    return 2")
-    two = reply("```python\ndef f():\n    return 2\n```\nand\n```python\ndef g():\n    return 3\n```")
-    assert "def f" in two and "def g" in two
-    assert reply("```diff\n@@\n-a\n+b\n```").startswith("@@")
-    assert unfenced(f"```python\n{TEXT}```\n") == TEXT.rstrip("\n") and unfenced(TEXT) == TEXT
-    for text, finish in (("No.", "stop"), ("", "stop"), ("```python\nx = (", "stop"), ("def f(", "length")):
-        with pytest.raises(UnusableReply):
-            reply(text, finish)

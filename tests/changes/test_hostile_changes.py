@@ -38,24 +38,12 @@ def verify(text: str, test: str = PYTEST) -> ChangeReport:
 
 EXITS = "import os\nos._exit(0)\n"
 LEAVES = "import sys\nsys.exit(0)\n"
-SKIPS = "import unittest\nraise unittest.SkipTest('not today')\n"
 PATCHES_PYTEST = """
 import _pytest.runner as runner
 _real = runner.CallInfo.from_call.__func__
 def _well(cls, func, when, reraise=None):
     return _real(cls, (lambda: None) if when == 'call' else func, when, reraise)
 runner.CallInfo.from_call = classmethod(_well)
-"""
-PATCHES_UNITTEST = """
-import importlib
-case = importlib.import_module("unit" + "test").TestCase
-case.assertEqual = lambda self, *anything: None
-"""
-REWRITES = """
-import glob
-for name in glob.glob("test_*.py"):
-    with open(name, "w") as file:
-        file.write("import unittest\\nclass Tests(unittest.TestCase):\\n    def test_empty(self): pass\\n")
 """
 CONFTEST = """
 with open("conftest.py", "w") as file:
@@ -74,40 +62,10 @@ sys.stdout.write('[{"ok": true, "items": {}, "code": 0, "canaries": ["failed"]}]
 """
 
 
-FORGES = """
-import json, os
-items = {f"test_stats.py::Tests::test_{name}": {"outcome": "passed", "text": "", "message": ""}
-         for name in ("empty", "two", "spread")}
-for descriptor in range(3, 30):
-    try:
-        os.write(descriptor, json.dumps({"items": items, "code": 0, "canaries": ["failed"] * 3}).encode())
-    except OSError:
-        pass
-os._exit(0)
-"""
-QUIETLY = """
-import importlib
-case = importlib.import_module("unit" + "test").TestCase
-case.assertTrue = case.assertIs = lambda self, *anything: None
-"""
-
-
 @pytest.mark.parametrize("hostile", [LEAVES, PATCHES_PYTEST, CONFTEST])
 def test_a_change_that_gets_at_the_tests_is_not_reached_or_breaks(hostile: str) -> None:
     report = verify(hostile + STATS)
     assert report.goal != "reached" and report.broken and not report.is_tested
-
-
-@pytest.mark.parametrize("hostile", [PATCHES_UNITTEST, QUIETLY, EXITS, SKIPS, REWRITES, FORGES])
-def test_nor_does_it_where_the_tests_are_those_of_unittest(hostile: str) -> None:
-    report = verify(hostile + STATS, UNITTEST)
-    assert report.goal != "reached" and report.broken and not report.is_tested
-
-
-def test_a_right_change_that_also_gets_at_the_tests_is_not_kept() -> None:
-    report = verify(PATCHES_PYTEST + MENDED)
-    assert "something tampers with how tests are judged" in str(report.broken)
-    assert "imports _pytest.runner" in str(report.doubts)
 
 
 def test_nothing_outside_of_the_copy_is_written_and_what_it_prints_counts_for_nothing() -> None:

@@ -37,19 +37,6 @@ def test_the_table_makes_a_legal_move(report: ChangeReport, with_another: str, a
         assert move == expected and move in legal_moves(now) and why
 
 
-@pytest.mark.parametrize("goes_on", [True, False])
-@pytest.mark.parametrize("goal", [REACHED, MISSED, OPEN])
-def test_what_breaks_something_is_never_kept(goal: str, goes_on: bool) -> None:
-    report = ChangeReport(goal=goal, broken=("x",), better=("y",))
-    assert not {"keep", "keep_partial"} & set(legal_moves(Situation(report, goes_on)))
-
-
-def test_progress_takes_something_that_got_better_and_a_kept_change_something_that_changed() -> None:
-    assert "keep_partial" not in legal_moves(Situation(IN_VAIN, True))
-    assert "keep" not in legal_moves(Situation(IN_VAIN, True))
-    assert "keep" not in legal_moves(Situation(UNCHECKED, True, is_same=True))
-
-
 def test_after_two_changes_in_vain_another_approach_is_tried() -> None:
     assert preferred(Situation(IN_VAIN, True, in_vain=1))[0] == "refine"
     assert preferred(Situation(IN_VAIN, True, in_vain=2))[0] == "different"
@@ -74,7 +61,3 @@ def test_after_two_changes_in_vain_another_approach_is_tried() -> None:
 )
 def test_a_models_words_name_a_move_or_none(words: str, expected: tuple[str, int | None]) -> None:
     assert chosen_move(words, tuple(MOVES)) == expected
-
-
-def test_a_move_that_is_not_legal_is_none() -> None:
-    assert chosen_move("keep", ("refine", "roll_back")) == ("", None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -53,19 +52,6 @@ async def test_a_person_goes_back_behind_what_was_kept_and_on_with_another_chang
     with opened(tmp_path, run) as store:
         assert [text_of_step(store, step, STATS) for step in range(4)] == [STATS, BROKEN, MENDED, other]
         assert [step.get("to") for step in steps_of(store)[1:]] == [1, 0, 3]
-
-
-async def test_the_conversation_has_every_change_report_and_decision_in_full(tmp_path: Path) -> None:
-    done = await work(change(patches=(BROKEN, MENDED)), tmp_path)
-    kinds = [entry["kind"] for entry in done.conversation]
-    assert [kind for kind in kinds if kind != "failure"] == ["baseline", *["change", "verification", "decision"] * 2]
-    first = done.conversation[1]
-    assert (first["change"], first["file"], first["base"]) == (BROKEN, BROKEN, 0)
-    report = done.conversation[2]["report"]
-    assert report["broken"] and report["goal"] == "reached"
-    decision = next(entry for entry in done.conversation if entry["kind"] == "decision")
-    assert "keep" not in decision["legal"] and decision["reason"] and decision["file"] == BROKEN
-    assert json.loads(json.dumps(done.conversation)) == done.conversation
 
 
 class Steady(Scripted):

@@ -13,10 +13,6 @@ BROKEN = (
     "I guard it.\n\n```python\ndef mean(xs):\n    return sum(xs) / len(xs) if xs else 0\n\n\n"
     "def spread(xs):\n    return 0\n```\n"
 )
-MENDING = (
-    "The spread was wrong.\n\n```\n<<<<<<< SEARCH\ndef spread(xs):\n    return 0\n=======\n"
-    "def spread(xs):\n    return max(xs) - min(xs)\n>>>>>>> REPLACE\n```\n"
-)
 DIFF = f"The list may be empty.\n\n```diff\n{MEND}```\n"
 
 
@@ -43,34 +39,6 @@ async def test_a_change_is_read_in_whatever_form_it_comes(reply: str, form: str,
         assert part in prompt
 
 
-async def test_the_decider_is_told_everything_and_the_author_goes_on_in_the_same_conversation(tmp_path: Path) -> None:
-    model = Scripted([BROKEN, MENDING], ["refine"])
-    with Server(model) as server:
-        done = await work(change(error="the mean of nothing"), tmp_path, server)
-    assert done.moves == ["refine by model", "keep by table"] and done.claims_tested
-    assert "return max(xs) - min(xs)\n" in done.text and "if xs else 0" in done.text
-    asked = model.asked_for_decisions[0]
-    for part in (
-        "the mean of nothing",
-        "+    return 0",
-        "def last(xs):",
-        "test_spread fails",
-        "- refine:",
-        "step 1 (model",
-    ):
-        assert part in asked
-    assert "- keep:" not in asked  # it breaks what worked
-    again = Scripted([BROKEN, MENDING], ["refine"])
-    with Server(again) as other:
-        await work(change(error="the mean of nothing"), tmp_path / "again", other)
-    assert other.requests == server.requests  # nothing in a prompt differs from run to run
-    conversation = server.requests[-1]["messages"]
-    assert [turn["role"] for turn in conversation] == ["system", "user", "assistant", "user"]
-    assert conversation[2]["content"] == BROKEN
-    for part in ("What worked before the change and is broken now", "your next change builds on this", "return 0"):
-        assert part in conversation[3]["content"]
-
-
 async def test_nothing_that_breaks_what_worked_is_kept_though_the_model_says_keep(tmp_path: Path) -> None:
     model = Scripted([BROKEN], ["keep"])
     with Server(model) as server:
@@ -91,23 +59,6 @@ async def test_the_model_may_go_back_to_a_state_by_its_number_and_to_no_other(tm
     assert "there is no state after step 9" in done.told["steps"][2]["why"]
     assert "rolled back to the state after step 1" in model.asked_for_changes[3]
     assert "xs[-1] if xs else None" in model.asked_for_changes[3]
-
-
-async def test_a_different_approach_begins_from_what_was_kept(tmp_path: Path) -> None:
-    model = Scripted([BROKEN, DIFF], ["different approach"])
-    with Server(model) as server:
-        done = await work(change(), tmp_path, server)
-    assert done.moves == ["different by model", "keep by table"] and done.text == MENDED
-    assert "try a different approach" in model.asked_for_changes[1] and STATS in model.asked_for_changes[1]
-
-
-async def test_a_doubtful_change_may_be_kept_by_who_says_so(tmp_path: Path) -> None:
-    other = MENDED.replace("xs[-1]", "xs[0]")
-    model = Scripted([f"```python\n{other}```"], ["keep"])
-    with Server(model) as server:
-        done = await work(change(), tmp_path, server)
-    assert done.moves == ["keep by model"] and done.text == other
-    assert "the error is not about last" in model.asked_for_decisions[0]
 
 
 HOSTILE = [
@@ -136,11 +87,3 @@ async def test_what_cannot_be_used_costs_one_attempt_each_and_the_run_goes_on(tm
     assert [step["goal"] for step in steps] == ["not applied"] * len(HOSTILE) + ["reached"]
     assert "the diff is about test_stats.py, and not about stats.py" in steps[3]["reason"]
     assert "has no place in the file" in steps[4]["reason"]
-
-
-async def test_when_all_attempts_are_used_up_the_best_state_stays(tmp_path: Path) -> None:
-    model = Scripted(["```python\ndef mean(xs):\n    return 1.5\n```"], ["refine"])
-    with Server(model) as server:
-        done = await work(change(max_attempts=2), tmp_path, server)
-    assert len(model.asked_for_changes) == 2 and done.text == STATS
-    assert done.moves == ["refine by model", "roll_back by table"]

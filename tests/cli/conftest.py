@@ -1,13 +1,13 @@
 """The command line as a person or a script meets it: its streams, its exit code.
 
-``program`` is a process of its own, forked from one that has loaded it (see `warm_program`). ``cli`` is the same entry
-point called in this process.
+``program`` is a process of its own. ``cli`` is the same entry point called in this process.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import warm_program
 from called import FROM_OUTSIDE, call
 
 ROOT = Path(__file__).parents[2]
@@ -71,8 +70,10 @@ def program(home: Path, tmp_path: Path) -> Cli:
     def run(
         *arguments: str | Path, stdin: bytes = b"", env: Mapping[str, str] | None = None, seconds: float = 60
     ) -> Ran:
-        done = warm_program.run([*map(str, arguments)], environment(home) | dict(env or {}), tmp_path, stdin, seconds)
-        ran = Ran(done.returncode, done.stdout, done.stderr)
+        seen = environment(home) | dict(env or {})
+        command = [*COMMAND, *map(str, arguments)]
+        done = subprocess.run(command, input=stdin, env=seen, cwd=tmp_path, capture_output=True, timeout=seconds)
+        ran = Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
         assert "Traceback" not in ran.out + ran.err, ran.err
         return ran
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -77,25 +76,6 @@ def test_one_program_exits_with_its_verdict(cli: Any, files: Path, name: str) ->
     ran = cli("ask", "--program", name, "--no-confirm")
     assert ran.code == code
     assert ran.out.splitlines()[-1].startswith(verdict)
-
-
-def test_the_page_for_people_says_what_the_answer_rests_on(cli: Any, files: Path) -> None:
-    proved, open_, clash, broken, best = (
-        cli("ask", "--program", name).out
-        for name in ("yes.smt2", "open.smt2", "clash.smt2", "broken.smt2", "best.smt2")
-    )
-    assert "proved: True  yes.smt2" in proved
-    assert "rule: for all x: human(x) => mortal(x) [sentence 1]" in proved
-    assert "fact: Socrates was a man. [world knowledge]" in proved
-    assert "trust level L3" in proved
-    assert "a world of the premises in which it is false:" in open_
-    assert re.search(r"mortal holds of: .*not of: zeus", open_)
-    assert "premises that contradict each other:" in clash
-    assert "trust level L3" in clash
-    assert "consistent" not in clash.split("trust level")[1].splitlines()[0]
-    assert "broken.smt2:6:16: unknown symbol `plato`" in broken
-    assert "maximize x + 0.0: 7/2" in best
-    assert "x = 7/2" in best
 
 
 def test_the_language_is_told_by_the_suffix_the_first_character_or_the_flag(cli: Any, files: Path) -> None:

@@ -45,59 +45,6 @@ def test_the_file_is_named(file: Path, text: str, words: str) -> None:
     assert told().startswith(f"{file}{words}")
 
 
-def test_every_mistake_is_told_at_once(file: Path) -> None:
-    file.write_text("sede = 1\n[budgets]\ndepth = -1\n")
-    assert told().count(str(file)) == 2
-
-
 def test_a_secret_is_not_told(file: Path) -> None:
     file.write_text("[models.prover]\napi_key = 12345\n")
     assert told() == f"{file}: models.prover.api_key: Input should be a valid string"
-
-
-def test_a_configuration_that_is_no_text_or_no_file_is_told(file: Path) -> None:
-    file.write_bytes(b"seed = 1 # \xff\n")
-    assert told().startswith(f"{file}: 'utf-8' codec can't decode byte 0xff")
-    file.unlink()
-    file.mkdir()
-    assert told() == f"{file}: is no file"
-
-
-@pytest.mark.parametrize(
-    ("variable", "value", "words"),
-    [
-        ("GOEDELS_POETRY__SEED", "abc", "GOEDELS_POETRY__SEED: Input should be a valid integer"),
-        ("goedels_poetry__seed", "abc", "goedels_poetry__seed: Input should be a valid integer"),
-        ("GOEDELS_POETRY__BUDGETS__DEPTH", "x", "GOEDELS_POETRY__BUDGETS__DEPTH: Input"),
-        (
-            "GOEDELS_POETRY__BUDGETS__DEPHT",
-            "3",
-            "GOEDELS_POETRY__BUDGETS__DEPHT: there is no such setting; did you mean",
-        ),
-        ("GOEDELS_POETRY__BUDGETS", '{"depth": -2}', "GOEDELS_POETRY__BUDGETS: budgets.depth: Input"),
-        ("GOEDELS_POETRY__BUDGETS", "{depth", "GOEDELS_POETRY__BUDGETS: not the JSON that is expected there"),
-        ("GOEDELS_POETRY__SCHEDULE__BEAM", "many", "GOEDELS_POETRY__SCHEDULE__BEAM: not the JSON"),
-    ],
-)
-def test_the_variable_is_named(
-    file: Path, monkeypatch: pytest.MonkeyPatch, variable: str, value: str, words: str
-) -> None:
-    file.write_text("[budgets]\ndepth = 4\n")  # says nothing wrong, and is not blamed
-    monkeypatch.setenv(variable, value)
-    assert told().startswith(words)
-
-
-def test_the_option_is_named(file: Path) -> None:
-    file.write_text("[budgets]\nsolver_seconds = 4\n")
-    assert told(budgets={"solver_seconds": 0.0}) == "--max-solver-seconds: Input should be greater than 0, not 0.0"
-    assert told(models={"model": "m", "base_url": "ftp"}).startswith("--base-url: 'ftp' is not an address")
-
-
-def test_the_doctor_says_it_once(cli: Any, home: Path) -> None:
-    home.mkdir()
-    (home / "config.toml").write_text("[budgets]\ndepth = -1\n")
-    ran = cli("doctor", "--json")
-    assert ran.code == 1
-    failed = [finding for finding in ran.objects() if not finding["ok"]]
-    assert [finding["what"] for finding in failed] == ["settings"]
-    assert f"{home}/config.toml: budgets.depth: Input" in failed[0]["found"]

@@ -59,7 +59,3 @@ def test_languages_and_runs_are_completed(cli: Any, home: Path) -> None:
     assert completed(cli, "bash", "goedels-poetry show ") == ["abc123", "abd456"]
     assert completed(cli, "bash", "goedels-poetry trace abd") == ["abd456"]
     assert completed(cli, "bash", "goedels-poetry show *") == []
-
-
-def test_where_a_file_belongs_the_shell_completes_by_itself(cli: Any) -> None:
-    assert completed(cli, "bash", "goedels-poetry prove theo") == []

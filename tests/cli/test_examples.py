@@ -39,21 +39,6 @@ def test_what_is_there_stays_as_it_is_and_the_rest_is_written(cli: Any, tmp_path
     assert (again.code, [line.split()[0] for line in again.out.splitlines()].count("written")) == (0, 1)
 
 
-def test_a_link_is_not_written_through(cli: Any, tmp_path: Path) -> None:
-    link = tmp_path / "theorems" / "smt" / "rumour.smt2"
-    link.parent.mkdir(parents=True)
-    link.symlink_to(tmp_path / "elsewhere")
-    assert cli("examples").code == 1
-    assert not (tmp_path / "elsewhere").exists()
-
-
-def test_a_place_that_cannot_be_written_is_told_in_one_line(cli: Any, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    ran = cli("examples", "file")
-    assert (ran.code, len(ran.err.splitlines())) == (2, 1)
-    assert "Not a directory" in ran.err
-
-
 def test_examples_are_listed_and_shown_without_being_written(cli: Any, tmp_path: Path) -> None:
     listed = cli("examples", "--list").out.split()
     assert "theorems/lean/order.lean" in listed

@@ -5,15 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import sqlite3
 import subprocess
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-from goedels_poetry.cli import prove
 
 SAME_NAME = {
     "a_bool.smt2": ("(declare-const p Bool)\n(prove (or p (not p)))\n", "proved"),
@@ -51,33 +47,6 @@ def test_what_one_theorem_declares_or_assumes_no_other_one_knows_and_all_come_in
     assert {r["trust_level"] for r in results if r["verdict"] == "proved"} == {"L3"}
     again = cli("prove", folder, "--json").objects()
     assert [result["verdict"] for result in again] == [verdict for _, verdict in SAME_NAME.values()]
-
-
-def test_with_one_processor_each_begins_when_the_one_before_has_ended(
-    cli: Any, folder: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(prove, "processors", lambda: 1)
-    results = cli(
-        "prove", *[folder / name for name in ("a_bool.smt2", "c_premise.smt2", "h_bool.smt2")], "--json"
-    ).objects()
-    assert [result["verdict"] for result in results] == ["proved"] * 3
-    times = [_times(home, result["run_id"]) for result in results]
-    assert times == sorted(times)
-    assert all(before[1] <= after[0] for before, after in pairwise(times))
-
-
-def _times(home: Path, run_id: str) -> tuple[float, float]:
-    with sqlite3.connect(home / "runs" / run_id / "proof.db") as store:
-        (times,) = store.execute("SELECT min(ts), max(ts) FROM event")
-    return times[0], times[1]
-
-
-def test_who_may_learn_from_a_theorem_waits_for_it(cli: Any, theorems: Path, home: Path) -> None:
-    Path("easy.smt2").write_text(SAME_NAME["a_bool.smt2"][0], "utf-8")
-    before, after = cli("prove", theorems / "reverse_twice.smt2", "easy.smt2", "--json").objects()
-    assert before["verdict"] == after["verdict"] == "proved"
-    assert before["metrics"]["nodes"] > 1
-    assert _times(home, before["run_id"])[1] <= _times(home, after["run_id"])[0]
 
 
 def test_the_same_theorem_twice_is_proved_once(cli: Any, tmp_path: Path) -> None:

@@ -7,8 +7,6 @@ import random
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 EASY = "(declare-const p Bool)\n(prove (or p (not p)))\n"
 
 
@@ -48,14 +46,6 @@ def test_an_endless_input_is_refused(cli: Any, tmp_path: Path) -> None:
     assert "MB" in result["reason"]
 
 
-@pytest.mark.parametrize("command", ["prove", "ask --program", "bench"])
-def test_an_empty_name_is_not_the_current_folder(cli: Any, tmp_path: Path, command: str) -> None:
-    (tmp_path / "true.smt2").write_text(EASY, "utf-8")
-    ran = cli(*command.split(), "")
-    assert ran.code == 2
-    assert "an empty name: is a variable of the shell not set?" in ran.out + ran.err
-
-
 def test_a_folder_without_theorems_is_an_error(cli: Any, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     ran = cli("prove", "empty")
@@ -78,56 +68,8 @@ def test_a_pipe_in_a_folder_is_not_waited_for_and_a_link_that_leads_nowhere_is_n
     assert "folder/link.smt2: No such file" in result["reason"]
 
 
-def test_a_benchmark_names_the_file_that_is_no_text(cli: Any, tmp_path: Path) -> None:
-    (tmp_path / "true.smt2").write_text(EASY)
-    (tmp_path / "bytes.smt2").write_bytes(b"; good\n\xff\xfe")
-    ran = cli("bench", tmp_path)
-    assert ran.code == 2
-    assert "bytes.smt2:2:1: not text in UTF-8 (byte 0xff); mend it or leave it out" in ran.err
-
-
-@pytest.mark.parametrize("name", ["x" * 300, "loop", "nowhere/below", "t.smt2/below"])
-def test_a_name_that_no_file_can_have_is_said_by_every_command(cli: Any, tmp_path: Path, name: str) -> None:
-    (tmp_path / "t.smt2").write_text("(declare-const p Bool)\n(prove (or p (not p)))\n")
-    (tmp_path / "f.py").write_text("def f() -> int:\n    return 1\n")
-    (tmp_path / "loop").symlink_to("loop")
-    for words in (
-        ("prove", name),
-        ("check", name),
-        ("check", "t.smt2", "--against", name),
-        ("export", name),
-        ("ask", "--program", name),
-        ("ask", "is it?", "--context", name),
-        ("formalize", "one is one", "--context", name),
-        ("formalize", "--file", name),
-        ("change", name, "--error", "boom"),
-        ("change", "f.py", "--error", "boom", "--patch", name),
-        ("change", "f.py", "--error", "boom", "--project", name),
-        ("premises", name),
-        ("prove", "t.smt2", "--replay", name),
-        ("bench", name),
-        ("bench", "--compare", name, name),
-    ):
-        ran = cli(*words)
-        assert ran.code == 2, (words, ran)
-        assert name[:60] in ran.out + ran.err, (words, ran)
-
-
 def test_what_never_ends_is_refused_wherever_a_file_is_named(cli: Any, tmp_path: Path) -> None:
     (tmp_path / "t.smt2").write_text("(declare-const p Bool)\n(prove (or p (not p)))\n")
     for words in (("formalize", "--file", "/dev/zero"), ("prove", "t.smt2", "--replay", "/dev/zero")):
         ran = cli(*words)
         assert ran.code == 2 and "/dev/zero" in ran.err, (words, ran)
-
-
-def test_a_file_that_fails_while_it_is_read_is_named(cli: Any, tmp_path: Path) -> None:
-    for words in (("ask", "--program", "/proc/self/mem"), ("ask", "is it?", "--context", "/proc/self/mem")):
-        ran = cli(*words)
-        assert (ran.code, ran.out) == (74, ""), ran
-        assert ran.err == "goedels-poetry: /proc/self/mem: Input/output error; the same command goes on afterwards\n"
-
-
-@pytest.mark.parametrize("columns", ["0", "-5", "many"])
-def test_columns_that_no_terminal_has_hide_nothing(program: Any, columns: str) -> None:
-    ran = program("runs", env={"COLUMNS": columns})
-    assert ran.code == 0 and ran.out.startswith("no runs in ")

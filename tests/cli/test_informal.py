@@ -3,13 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import re
-import select
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -77,57 +71,3 @@ def test_claims_come_from_arguments_files_folders_and_standard_input(cli: Any, s
     assert found["none.txt"]["verdict"] == "invalid"
     assert found["some words"]["verdict"] == "out_of_budget"
     assert "'some words' --resume --informal" in found["some words"]["resume"]
-
-
-def test_without_a_model_or_a_terminal_the_message_says_what_to_do(cli: Any, server: Server) -> None:
-    ran = cli("prove", "--informal", CLAIM)
-    assert ran.code == 2
-    assert "give --model NAME" in ran.out
-    ran = cli("prove", "--informal", "--confirm", CLAIM, *flags(server))
-    assert ran.code == 2
-    assert "--confirm needs a terminal" in ran.err
-    assert cli("prove", "--confirm", "x.smt2").code == 2
-    assert cli("prove", "--informal", CLAIM, "--context", "none.smt2", *flags(server)).code == 2
-    assert server.calls == 0
-
-
-@pytest.mark.whole("autoformalizer/test_command.py::test_a_person_at_a_terminal_has_the_last_word")
-@pytest.mark.parametrize(
-    ("answer", "code", "word"), [("y", 0, "proved"), ("n", 1, "declined"), ("\x04", 1, "declined")]
-)
-def test_a_person_at_a_terminal_is_asked(
-    home: Path, tmp_path: Path, server: Server, answer: str, code: int, word: str
-) -> None:
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "goedels_poetry", "prove", "--informal", "--confirm", CLAIM, *flags(server)],
-        stdin=theirs,
-        stdout=subprocess.PIPE,
-        stderr=theirs,
-        cwd=tmp_path,
-        env=os.environ | {"GOEDELS_POETRY__HOME": str(home), "PYTHONPATH": str(ROOT), "TERM": "xterm"},
-    )
-    os.close(theirs)
-    shown = _until(ours, "[y/N]")
-    assert "(prove (forall ((x Nat)) (= (plus x zero) x)))" in shown
-    assert "zero is neutral" in shown
-    os.write(ours, answer.encode() + (b"\n" if answer.isalpha() else b""))
-    _until(ours, None)
-    os.close(ours)
-    out = process.communicate(timeout=60)[0].decode()
-    assert (process.returncode, word in out) == (code, True), out
-
-
-def _until(terminal: int, word: str | None, seconds: float = 60) -> str:
-    """What the terminal shows until ``word``; None: until nobody writes any more."""
-    shown = ""
-    end = time.monotonic() + seconds
-    while word is None or word not in shown:
-        assert time.monotonic() < end, shown
-        if not select.select([terminal], [], [], 1)[0]:
-            continue
-        try:
-            shown += os.read(terminal, 4096).decode(errors="replace")
-        except OSError:  # the other end is closed
-            break
-    return shown

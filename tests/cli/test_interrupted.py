@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
-import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-
-from goedels_poetry.cli.session import Signals
-from goedels_poetry.search.machine.background import stopping_signals
 
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "goedels_poetry"]
@@ -46,30 +41,3 @@ def test_a_signal_while_the_program_loads_is_one_line_and_the_code_of_a_shell(
     done = subprocess.run([*COMMAND, *words], env=env, cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stdout, done.stderr) == (128 + number, "", "interrupted\n")
     assert not (tmp_path / "home" / "runs").exists()
-
-
-def test_who_listened_before_a_batch_listens_again_after_it() -> None:
-    def listener(number: int, frame: object) -> None: ...
-
-    caught = stopping_signals()
-    before = {number: signal.signal(number, listener) for number in caught}
-    ours, theirs = socket.socketpair()
-    theirs.setblocking(False)
-    wakeup = signal.set_wakeup_fd(theirs.fileno())
-
-    async def batch() -> bool:
-        asked = asyncio.Event()
-        with Signals(asked.set):
-            assert signal.getsignal(signal.SIGTERM) is not listener
-        return asked.is_set()
-
-    try:
-        assert not asyncio.run(batch())
-        assert {number: signal.getsignal(number) for number in caught} == dict.fromkeys(caught, listener)
-        assert signal.set_wakeup_fd(-1) == theirs.fileno()
-    finally:
-        signal.set_wakeup_fd(wakeup)
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        ours.close()
-        theirs.close()

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-from goedels_poetry.cli.report import counterexample_lines
-from goedels_poetry.search.agents.registry import load_registry
 
 
 @pytest.fixture
@@ -52,15 +48,6 @@ def test_unknown_runs_are_named(cli: Any) -> None:
     assert "no runs in" in cli("runs").out
 
 
-@pytest.mark.parametrize("form", ["text", "mermaid", "dot"])
-def test_the_graph_has_every_agent_and_every_queue(cli: Any, form: str) -> None:
-    registry = load_registry()
-    drawn = cli("graph", "--format", form).out
-    assert all(name in drawn for name in registry.agents)
-    assert all(queue in drawn for queue in registry.routes)
-    assert "supervisor" in drawn
-
-
 def test_doctor_tries_both_solvers(cli: Any) -> None:
     ran = cli("doctor", "--json")
     assert ran.code == 0
@@ -81,25 +68,3 @@ def test_a_data_directory_that_cannot_be_used_is_a_line(cli: Any, tmp_path: Path
     out = cli("prove", theorems / "average.smt2", "--json", "--out", "file/proofs")
     assert out.code == 2
     assert "file/proofs" in out.err
-
-
-def test_pictures_quote_what_they_show(tmp_path: Path) -> None:
-    from goedels_poetry.store.state import ProofNode
-    from goedels_poetry.trace.tree import picture
-
-    nodes = [ProofNode("0", 'a "b" \\ ] --> c\n#quot;', strategy='s"x|y')]
-    nodes.append(ProofNode("0.0_0000", "d", parent="0", depth=1))
-    drawn = picture(nodes, "").dot()
-    assert '\\"b\\"' in drawn
-    assert "\n#" not in drawn
-    assert '"' not in picture(nodes, "").mermaid().split('["', 1)[1].split('"]', 1)[0]
-    try:
-        done = subprocess.run(["dot", "-Tsvg"], input=drawn, capture_output=True, text=True, timeout=30)
-    except FileNotFoundError:
-        return  # Graphviz is not here; the quoting above is what we promise
-    assert done.returncode == 0, done.stderr
-
-
-def test_a_counterexample_reads_as_its_language_says_it() -> None:
-    assert counterexample_lines({"instance": "m = 0, n = 1: m < n\nis false"}) == ["m = 0, n = 1: m < n is false"]
-    assert counterexample_lines({"values": {"xs": "empty", "n": 3}}) == ["xs = empty", "n = 3"]

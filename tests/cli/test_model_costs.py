@@ -49,13 +49,6 @@ def test_a_run_shows_what_its_models_cost_by_role_and_by_goal(cli: Any, asking: 
     assert begun["costs"] == {}
 
 
-def test_a_run_without_models_says_nothing_of_them(cli: Any, theorems: Path) -> None:
-    (result,) = cli("prove", theorems / "swap_twice.smt2", "--json").objects()
-    shown = cli("show", result["run_id"]).out
-    assert "models:" not in shown
-    assert "caches:" not in shown
-
-
 @pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("flag", "larger"), [("--max-model-calls 3", "6"), ("--max-model-tokens 1500", "3000"), ("--max-money 1.5", "3")]

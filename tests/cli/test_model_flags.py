@@ -48,10 +48,6 @@ def test_an_address_that_is_none(cli: Any, home: Path, url: str) -> None:
     refused(ran, home, "--base-url", "is not an address")
 
 
-def test_a_model_without_a_name(cli: Any, home: Path) -> None:
-    refused(cli("prove", "double.smt2", "-q", "--model", ""), home, "--model")
-
-
 @pytest.fixture
 def hangs_up() -> Iterator[int]:
     """The port of a server that ends every connection at once."""
@@ -97,51 +93,3 @@ def test_a_replay_of_what_is_no_recording(cli: Any, home: Path, tmp_path: Path, 
     if data is not None:
         (tmp_path / "replies.jsonl").write_bytes(data)
     refused(cli("prove", "double.smt2", "-q", "--replay", "replies.jsonl"), home, "replies.jsonl")
-
-
-def test_a_replay_with_damaged_lines_says_what_is_not_in_it(cli: Any, server: Server, tmp_path: Path) -> None:
-    record = ["--record", "replies.jsonl", "--model", "scripted", "--base-url", server.url]
-    (recorded,) = cli("prove", "double.smt2", "--json", "-q", *record, env=QUICK).objects()
-    assert recorded["verdict"] == "proved"
-    (replayed,) = cli("prove", "double.smt2", "--json", "-q", "--replay", "replies.jsonl", env=QUICK).objects()
-    assert replayed["verdict"] == "proved"
-    head, *lines = (tmp_path / "replies.jsonl").read_text("utf-8").splitlines()
-    odd = [json.loads(line) for line in lines if line]
-    for line, change in zip(odd, ({"text": 7}, {"usage": []}, {"calls": "many"}, {"error": None}), strict=False):
-        line["reply"] |= change
-    broken = [json.dumps(line) for line in odd[:4]] + [line[: len(line) // 2] for line in lines[4:]]
-    (tmp_path / "broken.jsonl").write_text("\n".join([head, *broken]), "utf-8")
-    ran = cli("prove", "double.smt2", "--json", "-q", "--replay", "broken.jsonl", env=QUICK)
-    (result,) = ran.objects()
-    assert (ran.code, result["verdict"]) == (1, "unknown")
-    assert "not in the recording broken.jsonl: role sketcher" in result["reason"]
-
-
-def test_a_recording_that_cannot_be_written(cli: Any, home: Path, server: Server, tmp_path: Path) -> None:
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "notes.txt").write_text("precious\n", "utf-8")
-    for place in ("folder", "notes.txt", "notes.txt/below", "/dev/full"):
-        ran = cli("prove", "double.smt2", "-q", "--model", "m", "--base-url", server.url, "--record", place)
-        refused(ran, home, place)
-    assert (tmp_path / "notes.txt").read_text("utf-8") == "precious\n"
-    assert server.calls == 0
-
-
-def test_prompts_and_prices_that_cannot_be_read(cli: Any, home: Path, tmp_path: Path) -> None:
-    asking = ("prove", "double.smt2", "-q", "--model", "m")
-    refused(cli(*asking, env={"GOEDELS_POETRY__PROMPTS_DIR": "nowhere"}), home, "no folder of prompts nowhere")
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "prover-initial.md").write_bytes(b"\xff\xfe")
-    mine = {"GOEDELS_POETRY__PROMPTS_DIR": "mine"}
-    refused(cli(*asking, env=mine), home, "prover-initial.md cannot be read")
-    (tmp_path / "prices.toml").write_text("[models.m]\ninput = -1\n", "utf-8")
-    prices = {"GOEDELS_POETRY__MODELS__PRICES": "prices.toml"}
-    refused(cli(*asking, env=prices), home, "prices.toml", "is not a price")
-    for command in (("runs",), ("doctor",)):
-        assert cli(*command, env=mine | prices).code in (0, 1), "looking needs none of them"
-
-
-def test_looking_writes_no_recording(cli: Any, tmp_path: Path) -> None:
-    record = {"GOEDELS_POETRY__MODELS__RECORD": "run.jsonl", "GOEDELS_POETRY__MODELS__DEFAULT__MODEL": "m"}
-    assert cli("runs", env=record).code == 0
-    assert not (tmp_path / "run.jsonl").exists()

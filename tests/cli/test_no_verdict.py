@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from goedels_poetry.cli import ask_program
-from goedels_poetry.cli.run_errors import code_after_failure, failure_of, lock_holder, worst_code
+from goedels_poetry.cli.run_errors import code_after_failure, failure_of, worst_code
 from goedels_poetry.errors import RunLocked, StoreError, UnknownRun
 from goedels_poetry.framework import GoedelsPoetryFramework
 
@@ -49,25 +47,6 @@ def test_a_run_that_another_process_works_on_has_no_verdict_and_the_others_go_on
     assert (second["verdict"], second["exit_code"], second["error"]) == ("proved", 0, None)
 
 
-def test_the_page_says_who_works_on_it_instead_of_unknown(cli: Any, locked: Path) -> None:
-    ran = cli("prove", "locked.smt2", "--quiet")
-    assert ran.code == 75
-    assert "another process" in ran.out
-    assert "--fresh" in ran.out
-    assert "locked  locked.smt2" in ran.out
-    assert "unknown" not in ran.out
-
-
-@pytest.mark.skipif(not Path("/proc/locks").exists(), reason="only Linux says who holds a lock")
-def test_the_process_that_works_on_it_is_named(locked: Path, home: Path) -> None:
-    if lock_holder(locked) is None:
-        pytest.skip("this system does not say who holds a lock")
-    assert lock_holder(locked) == os.getpid()
-    failure = failure_of(RunLocked(f"run {locked.parent.name} is being worked on by another process"), home)
-    assert (failure.pid, f"(pid {os.getpid()})" in failure.reason) == (os.getpid(), True)
-    assert lock_holder(home / "nothing") is None
-
-
 def test_a_defect_has_no_verdict_and_the_others_go_on(
     cli: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -88,21 +67,6 @@ def test_a_defect_has_no_verdict_and_the_others_go_on(
     assert "ZeroDivisionError: a defect" in first["reason"]
     assert "Traceback" in Path(first["error"]["log"]).read_text()
     assert second["verdict"] == "proved"
-
-
-def test_a_defect_on_a_program_of_a_question_has_no_verdict(
-    cli: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def broken(*_: Any) -> str:
-        raise ZeroDivisionError("a defect")
-
-    monkeypatch.setattr(ask_program, "_backend", broken)
-    (tmp_path / "p.smt2").write_text(EASY)
-    (result,) = cli("ask", "--program", "p.smt2", "--json").objects()
-    jsonschema.validate(result, schema("program"))
-    assert (result["verdict"], result["exit_code"], result["error"]["kind"]) == (None, 70, "internal")
-    ran = cli("ask", "--program", "p.smt2")
-    assert (ran.code, "internal error  p.smt2" in ran.out, "unknown" in ran.out) == (70, True, False)
 
 
 def test_a_disk_that_fails_is_no_verdict_either(tmp_path: Path) -> None:
@@ -141,46 +105,3 @@ def test_lean_that_is_not_there_is_no_verdict_and_the_others_go_on(
     assert second["verdict"] == "proved"
     page = cli("prove", "t.lean", "--quiet")
     assert page.code == 69 and "not done  t.lean" in page.out and "unknown" not in page.out
-
-
-def test_doctor_says_what_is_not_installed_and_how_to_get_it(
-    cli: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("GOEDELS_POETRY_LEAN", str(tmp_path / "none"))
-    lines = cli("doctor").out.splitlines()
-    (line,) = [line for line in lines if "lean embedded" in line]
-    assert line.startswith("--") and "not installed" in line and "goedels-poetry lean install" in line
-    assert any(line.startswith("ok") and "z3" in line for line in lines)
-
-
-@pytest.mark.parametrize("command", ["prove", "check", "premises", "bench"])
-def test_a_mistyped_folder_of_lean_is_told_before_anything_is_fetched(
-    cli: Any, tmp_path: Path, command: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    typo, theorem = tmp_path / "laen", tmp_path / "t.lean"
-    theorem.write_text("theorem t : 1 + 1 = 2 := by sorry\n")
-    monkeypatch.setattr("goedels_poetry.cli.lean.install", lambda *_, **__: pytest.fail("something is fetched"))
-    quiet = ["--quiet"] if command == "prove" else []
-    ran = cli(command, "t.lean", *quiet, env={"GOEDELS_POETRY_LEAN": str(typo)})
-    assert ran.code == 2
-    assert f"GOEDELS_POETRY_LEAN: {typo}: there is no such folder" in ran.out + ran.err
-    assert "(121 MB): goedels-poetry lean install" in ran.out + ran.err
-    assert sorted(path.name for path in tmp_path.iterdir() if path.name != "home") == ["t.lean"]
-
-
-def test_doctor_says_that_the_folder_of_lean_is_mistyped(cli: Any, tmp_path: Path) -> None:
-    found = {
-        f["what"]: f["found"] for f in cli("doctor", "--json", env={"GOEDELS_POETRY_LEAN": str(tmp_path)}).objects()
-    }
-    assert found["lean in use"].startswith(f"GOEDELS_POETRY_LEAN: {tmp_path}: there is no Lean in this folder")
-
-
-def test_a_file_that_nobody_could_work_on_is_not_said_to_have_nothing_to_fill_in(
-    cli: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("GOEDELS_POETRY__LEAN__KIND", "kimina")
-    (tmp_path / "t.lean").write_text("theorem t : 1 + 1 = 2 := by sorry\n")
-    ran = cli("prove", "t.lean", "--diff", "--quiet")
-    assert ran.code == 69
-    assert "Lean is not available" in ran.out + ran.err
-    assert "nothing to fill in" not in ran.out + ran.err

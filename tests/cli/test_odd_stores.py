@@ -107,22 +107,3 @@ def test_what_is_no_file_is_refused_before_sqlite_waits_for_it_or_begins_another
     with pytest.raises(StoreError, match="is no file"), reader(RunDir(tmp_path)):
         pass
     assert not (tmp_path / "nowhere").exists()
-
-
-def test_checkpoints_in_what_is_no_file_are_put_aside(cli: Any, theorems: Path, home: Path) -> None:
-    theorem = theorems / "reverse_twice.smt2"
-    assert cli("prove", theorem, "--max-steps", "4", "--quiet").code == 5
-    (folder,) = (home / "runs").iterdir()
-    _pipe(folder / "graph.db")
-    (result,) = cli("prove", theorem, "--json").objects()
-    assert result["verdict"] == "proved"
-    assert any("graph.db was damaged" in warning for warning in result["warnings"]), result["warnings"]
-
-
-def test_a_home_that_is_a_file_is_named_with_what_to_do(cli: Any, home: Path, tmp_path: Path) -> None:
-    home.write_text("mine")
-    (tmp_path / "t.smt2").write_text(EASY)
-    ran = cli("prove", "t.smt2")
-    assert ran.code == 74, ran
-    assert "Not a directory; GOEDELS_POETRY__HOME names another data directory" in ran.out and "[Errno" not in ran.out
-    assert cli("runs").code == 0 and home.read_text() == "mine"

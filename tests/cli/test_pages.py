@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
-import time
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
-from goedels_poetry.cli.report import SHORT, Row, say_proof, say_table, spent_lines, tally
+from goedels_poetry.cli.report import Row, say_proof, say_table
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.settings.declared import Settings
 from goedels_poetry.store.results import RunResult
-from goedels_poetry.store.state import ROOT, ProofNode
 from goedels_poetry.trace.explain import explain_lines
-from goedels_poetry.trace.proof_text import LEAN, OUTLINE, ProofText, how, lean_pieces, proof_text
+from goedels_poetry.trace.proof_text import LEAN, ProofText, lean_pieces, proof_text
 from goedels_poetry.trace.terminal import console, lines_to
-from goedels_poetry.trace.tree import heading
-from goedels_poetry.trace.wording import LONGEST, worded
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema" / "result-v1.json").read_text("utf-8"))
 VERDICTS = {
     "swap_twice.smt2": "proved",
     "not_a_definition.smt2": "unknown",
@@ -60,19 +51,6 @@ def test_every_page_ends_with_its_verdict_and_several_with_a_table_and_a_count(
     assert "another solver" in pages[0] and "kernel" not in pages[0], "what a level means for this language"
 
 
-def test_a_folder_ends_with_a_table_and_one_named_file_does_not(cli: Any, theorems: Path, tmp_path: Path) -> None:
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "folder" / "t.smt2").write_text((theorems / "swap_twice.smt2").read_text())
-    ran = cli("prove", "folder", "--quiet", "--no-proof")
-    assert ran.out.splitlines()[-1].startswith("1 theorem: 1 proved in ") and "  proof:" not in ran.out
-    alone = cli("prove", "folder/t.smt2", "--quiet")
-    assert alone.out.splitlines()[-1] == "proved  folder/t.smt2  (proved earlier, re-checked now)"
-    as_json = cli("prove", "folder", theorems / "average.smt2", "--json", "--timeout", "0.01")
-    for result in as_json.objects():
-        jsonschema.validate(result, SCHEMA)
-    assert as_json.err.splitlines()[-1].startswith("2 theorems: "), "standard output has the objects alone"
-
-
 def test_json_has_the_proof_and_the_seconds(cli: Any, theorems: Path) -> None:
     (told,) = cli("prove", theorems / "swap_twice.smt2", "--json").objects()
     assert told["proof"] == ("theorem: swap(swap(a, i, j), i, j) = a\n  closed by z3 and cvc5 from: definitions")
@@ -89,60 +67,11 @@ def test_a_proof_by_induction_names_its_lemmas_cases_and_hypotheses(cli: Any, th
     assert lines[-1].startswith("      closed by ") and lines[-1].endswith(" from: definitions, hypothesis, lemma 1")
 
 
-def test_the_seconds_are_those_since_the_program_was_started() -> None:
-    code = (
-        "import goedels_poetry.cli, time; time.sleep(0.3)\n"
-        "from goedels_poetry.cli import process\n"
-        "assert process.elapsed() == 0.0\nprocess.begin(); first = process.elapsed(); time.sleep(0.1)\n"
-        "process.begin(); print(first, process.elapsed())"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    first, second = map(float, done.stdout.split())
-    assert first >= 0.29, "what it took to load counts"
-    assert second < first, "a second command line of the same process begins when it begins"
-
-
-def test_a_shell_that_becomes_the_program_has_not_waited_for_it(theorems: Path, home: Path) -> None:
-    shell = 'sleep 0.4; date +%s.%N >&2; exec "$@"'  # the process is older than its program
-    words = [sys.executable, "-m", "goedels_poetry", "prove", str(theorems / "swap_twice.smt2"), "--json", "--no-bank"]
-    env = {**os.environ, "GOEDELS_POETRY__HOME": str(home)}
-    done = subprocess.run(
-        ["sh", "-c", shell, "sh", *words], env=env, capture_output=True, text=True, timeout=120, check=True
-    )
-    since = time.time() - float(done.stderr.splitlines()[0])
-    assert 0 < json.loads(done.stdout)["seconds"] <= since
-
-
-def test_what_was_waited_is_told_and_the_run_beside_it_where_it_is_older() -> None:
-    assert spent_lines({"nodes": 2, "wall_seconds": 0.3}, 2.8) == ["2 goals", "2.8 s"]
-    assert spent_lines({"wall_seconds": 60.0}, 2.8) == ["2.8 s (60.0 s over all starts)"]
-    assert spent_lines({"wall_seconds": 0.3}) == ["0.3 s"]
-
-
 # -- the proof ------------------------------------------------------------------------------------------------------
 def shown(proof: ProofText, asked: bool | None, *, proved: bool = True) -> str:
     out = StringIO()
     say_proof(lines_to(out), proof, asked, proved=proved)
     return out.getvalue()
-
-
-def test_a_short_proof_is_shown_unasked_and_a_long_one_when_asked_for() -> None:
-    short, long = (ProofText(OUTLINE, tuple(f"line {n}" for n in range(count))) for count in (SHORT, SHORT + 1))
-    assert shown(short, None).count("line ") == SHORT
-    assert shown(long, None) == "  proof: 13 lines; --proof prints them\n"
-    assert shown(long, True).count("line ") == SHORT + 1
-    assert shown(short, False) == ""
-    assert shown(short, None, proved=False) == "", "of a negation only when it is asked for"
-    assert shown(short, True, proved=False).startswith("  proof:\n    line 0\n")
-
-
-def test_a_generated_one_liner_does_not_fill_the_screen() -> None:
-    statement = f"(= (+ {'x ' * 2_000}) (* 2000 x))"
-    assert "lines; --proof prints them" in shown(ProofText(OUTLINE, (f"theorem: {statement}",)), None)
-    assert statement in shown(ProofText(OUTLINE, (f"theorem: {statement}",)), True)
-    drawn = heading(ProofNode(ROOT, statement), worded(statement)).plain
-    assert drawn.startswith("0  x + x + x") and drawn.endswith("...  open")
-    assert len(drawn) < LONGEST + 20
 
 
 def test_a_proof_of_a_model_cannot_write_on_the_terminal() -> None:
@@ -156,25 +85,6 @@ def test_a_proof_of_a_model_cannot_write_on_the_terminal() -> None:
     plain = re.sub(r"\x1b\[[0-9;]*m", "", out.getvalue())
     assert plain == said, "colours, and nothing else"
     assert out.getvalue() != plain
-
-
-@pytest.mark.parametrize(
-    ("scheme", "words"),
-    [
-        ({"kind": "structural", "on": "xs", "general": ["y", "z"], "depth": 2},
-         "induction on xs, 2 constructors at a time, for all y, z"),
-        ({"kind": "integer", "on": "n", "base": "0", "upward": False}, "induction on the integer n downward from 0"),
-        ({"kind": "measure", "measure": "(+ n 1)"}, "induction on the measure n + 1"),
-        ({"kind": "recursion", "function": "f", "at": ["(+ y 1)"]}, "induction along the recursion of f(y + 1)"),
-        ({"kind": "size", "on": ["x", "y"]}, "induction on the size of x, y"),
-        ({"kind": "cases", "on": "(<= x 0)"}, "two cases, whether x <= 0 holds"),
-        ({"kind": "witness", "at": ["(* 2 n)"]}, "with 2 * n as what exists"),
-        ({"kind": "conjuncts"}, "each conjunct by itself"),
-        ({"kind": "something new"}, "something new"),
-    ],
-)  # fmt: skip
-def test_schemes_have_words(scheme: dict[str, Any], words: str) -> None:
-    assert how(scheme) == words
 
 
 QUERY = {"cites": [], "equations": True, "instances": [], "quantified": True}
@@ -196,21 +106,6 @@ def test_what_is_no_certificate_has_no_proof_and_does_no_harm(tmp_path: Path, st
     (tmp_path / "derivation.json").write_text(json.dumps({"steps": steps}))
     assert proof_text(RunResult("t", Verdict.PROVED, certificate=tmp_path)) is None
     assert proof_text(RunResult("t", Verdict.PROVED, certificate=tmp_path / "nowhere")) is None
-
-
-def test_a_case_that_is_cited_over_and_over_is_told_once(tmp_path: Path) -> None:
-    """Each step cites the one before it twice: written out, that would be a million lines."""
-    steps: list[dict[str, Any]] = [{"id": "0", "sequent": "(sequent () () true)", "query": QUERY}]
-    for number in range(1, 21):
-        cites = [str(number - 1)] * 2
-        steps.append(
-            {"id": str(number), "sequent": "(sequent () () true)", "scheme": {"kind": "conjuncts"}, "cites": cites}
-        )
-    (tmp_path / "manifest.json").write_text('{"language": "smt", "claim": "proved"}')
-    (tmp_path / "theorem.smt2").write_text("(prove true)")
-    (tmp_path / "derivation.json").write_text(json.dumps({"steps": steps}))
-    proof = proof_text(RunResult("t", Verdict.PROVED, certificate=tmp_path))
-    assert proof is not None and len(proof.lines) < 100 and "as above" in proof.text
 
 
 @pytest.mark.parametrize(
@@ -238,13 +133,6 @@ ROWS = [
     Row("u.smt2", Verdict.OUT_OF_BUDGET),
     Row("v.smt2", Verdict.UNKNOWN, seconds=100.0, failed="locked"),
 ]
-
-
-def test_the_count_names_what_there_is() -> None:
-    assert tally(ROWS, 31.4) == "3 theorems: 1 proved, 1 out of budget, 1 locked in 31 s"
-    assert tally(ROWS[:1], 2.84) == "1 theorem: 1 proved in 2.8 s"
-    assert tally(ROWS, 3725) == "3 theorems: 1 proved, 1 out of budget, 1 locked in 62 min 5 s"
-    assert tally([], 0.0) == "0 theorems: none in 0.0 s"
 
 
 @pytest.mark.parametrize("width", [40, 80])

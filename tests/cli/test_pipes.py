@@ -18,9 +18,7 @@ import pytest
 from goedels_poetry import files
 from goedels_poetry.cli.configure import settings_of
 from goedels_poetry.cli.options import Search
-from goedels_poetry.models.accounting import PriceError, Prices
-from goedels_poetry.models.prompts import PromptError, Prompts
-from goedels_poetry.models.record import FORMAT, VERSION, Recorder, Recording, RecordingError
+from goedels_poetry.models.record import FORMAT, VERSION, Recording
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a pipe is opened when somebody writes it")
 
@@ -78,21 +76,6 @@ def test_a_pipe_is_read_to_its_end_by_whoever_comes_later(pipe: Path, monkeypatc
     assert said == [f"waiting until {pipe} (a pipe) is written; Ctrl-C ends it"]
 
 
-def test_a_pipe_that_says_nothing_more_is_said_once(pipe: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    writer = os.open(pipe, os.O_RDWR)
-    os.write(writer, b"a")
-    said = when_waiting(monkeypatch, lambda: os.close(writer))
-    assert files.read_bytes(pipe, 100) == b"a"
-    assert said == [f"waiting until {pipe} (a pipe) goes on or is closed; Ctrl-C ends it"]
-
-
-def test_no_more_of_a_pipe_is_read_than_a_limit(pipe: Path) -> None:
-    writer = os.open(pipe, os.O_RDWR)
-    os.write(writer, b"abcdef")
-    assert files.read_bytes(pipe, 3) == b"abcd"
-    os.close(writer)
-
-
 def test_a_pipe_that_is_named_is_a_theorem(pipe: Path, begun: Callable[..., subprocess.Popen[bytes]]) -> None:
     process = begun("prove", pipe.name)
     pipe.write_text(EASY)
@@ -131,31 +114,8 @@ def test_a_signal_ends_the_waiting_of_every_command(
         assert all(text.startswith(f"waiting until {pipe.name} (a pipe)") for text in before), err
 
 
-def test_whoever_waits_is_told_for_what_on_one_line(pipe: Path, begun: Callable[..., subprocess.Popen[bytes]]) -> None:
-    process = begun("prove", pipe.name, "--json", "--quiet")
-    assert process.stderr is not None
-    assert process.stderr.readline() == b"waiting until pipe.smt2 (a pipe) is written; Ctrl-C ends it\n"
-    process.send_signal(signal.SIGINT)
-    assert process.communicate(timeout=120) == (b"", b"interrupted\n")
-
-
 def test_a_recording_from_a_pipe_serves_all_who_answer_from_it(pipe: Path) -> None:
     threading.Thread(target=pipe.write_text, args=(RECORDING,)).start()
     assert settings_of(Search(replay=pipe), timeout=None).models.replay == pipe
     for _ in range(2):
         assert Recording.load(pipe).roles == {"default": {"model": "m"}}
-
-
-def test_prices_and_prompts_are_files_and_a_recording_is_written_where_somebody_reads(tmp_path: Path) -> None:
-    pipe = tmp_path / "proof.md"
-    os.mkfifo(pipe)
-    with pytest.raises(PriceError, match=r"proof\.md is no file"):
-        Prices.load(pipe)
-    with pytest.raises(PromptError, match=r"proof\.md is no file"):
-        Prompts(tmp_path).check()
-    with pytest.raises(RecordingError, match="nobody reads it"):
-        Recorder(pipe, {})
-    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    Recorder(pipe, {}).close()
-    assert FORMAT.encode() in os.read(reader, 1000)
-    os.close(reader)

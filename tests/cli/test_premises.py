@@ -28,13 +28,3 @@ def test_what_cannot_be_searched_is_named_and_is_an_invalid_input(
     captured = capsys.readouterr()
     assert captured.out == ""
     assert reason in " ".join(captured.err.split())
-
-
-def test_the_lean_that_the_settings_ask_for_is_the_one_that_is_asked(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("GOEDELS_POETRY__HOME", str(tmp_path))
-    monkeypatch.setenv("GOEDELS_POETRY__LEAN__KIND", "kimina")
-    monkeypatch.delenv("GOEDELS_POETRY__LEAN__KIMINA_URL", raising=False)
-    assert look_up(Premises(file=str(THEOREMS / "lean" / "order.lean"), theorem="either_way")) == 2
-    assert "kimina_url" in capsys.readouterr().err

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -173,17 +172,6 @@ def test_assumed_definitions_stand_in_the_result_and_in_the_certificate(cli: Any
     assert report["assumptions"]
 
 
-def test_settings_that_make_no_sense_are_named(cli: Any, theorems: Path, home: Path) -> None:
-    assert cli("prove", theorems / "average.smt2", "--jobs", "0").code == 2
-    bad = cli("prove", theorems / "average.smt2", env={"GOEDELS_POETRY__MAX_CONCURRENCY": "many"})
-    assert bad.code == 2
-    assert "GOEDELS_POETRY__MAX_CONCURRENCY" in bad.err
-    home.mkdir()
-    (home / "config.toml").write_text("seed = = 1\n", "utf-8")
-    assert cli("prove", theorems / "average.smt2").code == 2
-    assert cli("runs").code == 2
-
-
 def test_a_copied_theorem_with_odd_names_is_proved(program: Any, theorems: Path, tmp_path: Path) -> None:
     names = ["two words.smt2", "line\nbreak.smt2", "[red]markup[bold].smt2", "-dash.smt2", "\x1b[31mred.smt2", "ü.smt2"]
     folder = tmp_path / "odd"
@@ -198,12 +186,6 @@ def test_a_copied_theorem_with_odd_names_is_proved(program: Any, theorems: Path,
     assert "[red]markup[bold]" in ran.out
     everything = list((tmp_path / "proofs").iterdir())
     assert len(everything) == len(names) + 1
-
-
-def test_help_does_not_load_the_machine(program: Callable[..., Any]) -> None:
-    ran = program("--help", env={"PYTHONPROFILEIMPORTTIME": "1"})
-    assert ran.code == 0
-    assert not any(f" {heavy}\n" in ran.err for heavy in ("langgraph", "z3", "cvc5", "langchain_core"))
 
 
 def test_a_function_that_was_not_shown_to_end_is_told_at_once_and_at_the_end(cli: Any, tmp_path: Path) -> None:

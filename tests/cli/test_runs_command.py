@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import sqlite3
 import time
@@ -11,12 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.cells import cell_len
 
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.store.results import RunResult
-from goedels_poetry.store.runs import TRASH, Runs
-from goedels_poetry.trace.terminal import folded
+from goedels_poetry.store.runs import Runs
 
 DAY = 86_400
 MADE = (
@@ -64,34 +61,6 @@ def test_runs_are_filtered(cli: Any, home_with_runs: Path) -> None:
     assert re.search(r"3 runs, 0\.2 MB", table)
     assert table.count("51 kB") == 2  # and of the one without a result a little less
     assert cli("runs", "--match", "nothing like it").out == "none of 4 runs\n"
-
-
-def test_a_narrow_terminal_has_ids_and_verdicts_in_one_piece(cli: Any, home_with_runs: Path) -> None:
-    for columns in (40, 80):
-        shown = cli("runs", env={"COLUMNS": str(columns)}).out
-        assert shown.count("aaaaaaaaaaaa  ") == 1
-        assert len(re.findall(r"  proved\b", shown)) == 1
-        assert max(map(len, shown.splitlines())) <= columns
-        assert ("started" in shown) == (columns == 80)
-
-
-def test_a_name_that_does_not_fit_is_broken_where_its_parts_end(cli: Any, home: Path) -> None:
-    run = Runs(home).nth("eeeeeeeeeeee", 1)
-    run.path.mkdir(parents=True)
-    run.write_card(
-        run_id="eeeeeeeeeeee", name="theorems/lists/reverse_append_wrong_for_empty_lists.smt2", language="smt"
-    )
-    shown = cli("runs", env={"COLUMNS": "40"}).out.splitlines()
-    assert shown[1].split() == ["eeeeeeeeeeee", "stopped"]
-    assert shown[2:] == ["  theorems/lists/", "  reverse_append_wrong_for_empty_", "  lists.smt2"]
-
-
-def test_nothing_of_a_name_is_lost_however_narrow_it_gets() -> None:
-    for name in ("", "a b/c", "x" * 90, "漢字/" * 9 + "t.smt2", "a/", "/" * 7):
-        for width in (1, 2, 7, 40):
-            pieces = folded(name, width)
-            assert "".join(pieces) == name
-            assert max(map(cell_len, pieces)) <= max(width, 2), "a wide sign has two columns"
 
 
 @pytest.mark.parametrize(
@@ -142,16 +111,6 @@ def test_a_run_that_is_being_worked_on_stays(cli: Any, home_with_runs: Path) -> 
         assert ids(cli) == ["a", "b", "c"]
 
 
-def test_what_an_earlier_deletion_has_left_is_no_run_and_goes_with_the_next(cli: Any, home_with_runs: Path) -> None:
-    runs = home_with_runs / "runs"
-    (runs / TRASH).mkdir()
-    (runs / ("b" * 12)).rename(runs / TRASH / "bbbbbbbbbbbb.0123abcd")  # as if it had been cut short after this
-    assert ids(cli) == ["a", "c", "d"]
-    assert cli("show", "b" * 12).code == 2
-    cli("runs", "--prune", "--match", "killed", "--yes")
-    assert not (runs / TRASH).exists()
-
-
 def test_a_deleted_run_is_not_answered_from_and_a_certificate_elsewhere_stays(cli: Any, tmp_path: Path) -> None:
     theorem = tmp_path / "square.smt2"
     theorem.write_text("(declare-const x Int)(assert (not (>= (* x x) 0)))(check-sat)", "utf-8")
@@ -166,22 +125,6 @@ def test_a_deleted_run_is_not_answered_from_and_a_certificate_elsewhere_stays(cl
     (anew,) = cli("prove", theorem, "--json").objects()
     assert (anew["verdict"], anew["run_id"]) == ("proved", first["run_id"])
     assert Path(anew["certificate"]).is_relative_to(tmp_path / "home") or "home" in anew["certificate"]
-
-
-def test_of_many_runs_only_those_that_are_shown_are_read(cli: Any, home: Path) -> None:
-    runs, now = Runs(home), time.time()
-    for number in range(60):
-        run = runs.nth(f"{number:012x}", 1)
-        run.path.mkdir(parents=True)
-        card, moment = run.path / "run.json", now - number * DAY
-        if number < 30:
-            card.write_text(json.dumps({"name": f"t{number}", "started": moment - 5, "updated": moment}), "utf-8")
-        else:
-            card.mkdir()  # whoever opened it would fail
-        os.utime(card, (moment, moment))
-    shown = [run["name"] for run in cli("runs", "--json").objects()]
-    assert shown == [f"t{number}" for number in range(20)]
-    assert cli("runs").out.splitlines()[-2:] == ["40 older runs; --limit 0 shows all", "60 runs"]
 
 
 def test_a_damaged_run_is_repaired_and_the_command_that_began_it_goes_on(cli: Any, theorems: Path, home: Path) -> None:

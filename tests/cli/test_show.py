@@ -18,7 +18,7 @@ import pytest
 from goedels_poetry import Budgets, GoedelsPoetryFramework, Settings
 from goedels_poetry.protocol.trials import MOST_KEPT, Status
 from goedels_poetry.store.results import Event, RunResult
-from goedels_poetry.trace.explain import explain, explain_lines
+from goedels_poetry.trace.explain import explain
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema" / "explanation-v1.json").read_text("utf-8"))
 ROTATE = """
@@ -99,15 +99,6 @@ def test_a_person_reads_what_was_tried_what_came_nearest_and_what_would_help(cli
     assert "--model NAME" not in shown, "it was interrupted: nobody knows yet that a model is lacking"
 
 
-@pytest.mark.parametrize("columns", [40, 60, 80])
-def test_a_page_fits_a_narrow_terminal(cli: Any, run_id: str, columns: int) -> None:
-    shown = cli("show", run_id, env={"COLUMNS": str(columns)}).out
-    table = shown[shown.index("  tried: ") : shown.index("  nearest: ")]
-    if columns >= 72:
-        assert [line for line in table.splitlines() if len(line) > columns] == []
-    assert "structural-induction" in table
-
-
 def test_programs_get_the_same_in_the_published_form(cli: Any, run_id: str) -> None:
     page = json.loads(cli("show", run_id, "--json").out)
     (explanation,) = page["explanations"]
@@ -118,43 +109,3 @@ def test_programs_get_the_same_in_the_published_form(cli: Any, run_id: str) -> N
     (begun,) = json.loads(cli("show", run_id, "--json", "--at", "1").out)["explanations"]
     jsonschema.validate(begun, SCHEMA)
     assert begun["tried"] == [], "at the first commit nothing had been tried"
-
-
-def test_the_last_page_of_a_run_has_three_to_six_lines_of_it(home: Path, run_id: str) -> None:
-    with GoedelsPoetryFramework(Settings(home=home)) as fw, fw.open_store(run_id) as store:
-        lines = explain_lines(store, "0")
-    assert 3 <= len(lines) <= 6
-    assert [line.partition(":")[0] for line in lines[:3]] == ["tried", "nearest", "would help"]
-    assert all("\n" not in line for line in lines)
-
-
-def test_each_event_says_how_long_it_took_and_what_was_tried_in_it(cli: Any, run_id: str) -> None:
-    events = cli("trace", run_id).objects()
-    prover = next(event for event in events if event["agent"] == "prover")
-    assert prover["seconds"] > 0
-    assert prover["solver_calls"] >= 1
-    assert prover["strategies"] == ["direct proof"]
-    kept = next(event for event in events if event["outcome"] == "kept what was under way")
-    assert "structural-induction" in kept["strategies"]
-    assert kept["tried"] > 3
-    assert "sketcher was stopped" in kept["reason"]
-    assert "strategies" not in events[0]
-
-
-@pytest.mark.parametrize("command", [["show"], ["show", "--json"], ["trace"], ["trace", "--format", "mermaid"]])
-def test_a_moment_that_the_run_has_not_had_is_refused_with_the_range(cli: Any, run_id: str, command: list[str]) -> None:
-    last = cli("trace", run_id).objects()[-1]["seq"]
-    assert cli(*command, run_id, "--at", str(last)).code == 0
-    refused = cli(*command, run_id, "--at", str(last + 1))
-    assert refused.code == 2
-    assert refused.out == ""
-    assert f"from 0 to {last}" in refused.err
-
-
-def test_a_goal_that_is_proved_needs_no_explanation(cli: Any, tmp_path: Path, theorems: Path) -> None:
-    env = {"GOEDELS_POETRY__HOME": str(tmp_path / "other")}
-    (result,) = cli("prove", theorems / "swap_twice.smt2", "--json", env=env).objects()
-    assert result["verdict"] == "proved"
-    assert json.loads(cli("show", result["run_id"], "--json", env=env).out)["explanations"] == []
-    assert "would help" not in cli("show", result["run_id"], env=env).out
-    assert not any("tried" in event for event in cli("trace", result["run_id"], env=env).objects())

@@ -99,13 +99,6 @@ def test_no_color_is_obeyed(home: Path, theorems: Path) -> None:
     assert not re.search(r"\x1b\[(\d+;)*[34]\d", seen)
 
 
-def test_a_dumb_terminal_gets_plain_lines(home: Path, theorems: Path) -> None:
-    code, seen = on_a_terminal(home, "prove", str(theorems / "swap_twice.smt2"), TERM="dumb")
-    assert code == 0
-    assert "\x1b" not in seen
-    assert "judge: open" in seen
-
-
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("form", [["--json"], []])
 def test_a_reader_that_goes_away_ends_the_batch_without_a_traceback(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import stat
 from pathlib import Path
 from typing import Any
@@ -53,16 +52,6 @@ def test_two_runs_side_by_side(cli: Any, two_runs: tuple[str, str]) -> None:
     assert found["proved_in_a_only"]["count"] == found["a"]["figures"]["proved"] >= 1
     assert found["parting"]["a"]["seq"] == found["parting"]["b"]["seq"]
     assert found["parting"]["a"]["outcome"] != found["parting"]["b"]["outcome"]
-
-
-def test_a_run_beside_itself_differs_in_nothing(cli: Any, two_runs: tuple[str, str]) -> None:
-    table = cli("trace", "--compare", two_runs[0], two_runs[0]).out
-    assert "both runs took the same steps" in table
-    assert "only" not in table
-    (found,) = cli("trace", "--compare", two_runs[0], two_runs[0], "--json").objects()
-    assert found["parting"] is None
-    assert found["a"] == found["b"]
-    assert json.loads(json.dumps(found)) == found
 
 
 @pytest.mark.parametrize(

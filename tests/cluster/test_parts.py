@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import socket
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from called import call
 
-from goedels_poetry.cluster import connect
-from goedels_poetry.cluster.connect import ClusterError, opened
 from goedels_poetry.cluster.runs import settings_json
-from goedels_poetry.cluster.seats import SOLVERS, Seats, TurnedAway
 from goedels_poetry.cluster.travel import packed, unpack
-from goedels_poetry.cluster.worker import Worker, to_json, versions
 from goedels_poetry.errors import StoreError
-from goedels_poetry.search.machine.elsewhere import Assignment
 from goedels_poetry.settings.declared import LeanSettings, ModelSettings, ModelsSettings, RetrievalSettings, Settings
 from goedels_poetry.store.proof_store import ProofStore
 from goedels_poetry.store.runs import RunDir
@@ -59,17 +52,6 @@ def test_where_no_cluster_is_one_line_says_what_to_do(
     code, out, err = call(arguments, monkeypatch, capsys, {"GOEDELS_POETRY__HOME": str(tmp_path / "home")})
     assert (code, out) == (69, "")
     assert words in err and len(err.splitlines()) == 1
-
-
-def test_a_head_node_that_lets_nobody_in_is_told_with_what_it_may_want() -> None:
-    told = connect._reason("10.0.0.1:6379", ConnectionError("Failed to connect to Ray cluster at 10.0.0.1:6379"))
-    assert "lets us not in" in told and "RAY_AUTH_MODE=token" in told and "\n" not in told
-
-
-def test_where_ray_is_missing_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(ClusterError, match=r"pip install 'goedels-poetry-prover\[ray\]'"), opened("local"):
-        pass
 
 
 @pytest.mark.parametrize(
@@ -134,37 +116,6 @@ def test_no_file_of_a_node_leads_out_of_the_folder(name: str, tmp_path: Path) ->
     assert [path.name for path in tmp_path.rglob("*")] == ["runs", "a1"]
 
 
-def test_what_must_be_the_same_on_every_node_names_the_program_and_its_solvers() -> None:
-    assert versions().keys() >= {"goedels-poetry", "Python", "z3", "cvc5"}
-
-
 def _made(run: RunDir) -> RunDir:
     run.path.mkdir(parents=True)
     return run
-
-
-async def test_whoever_waits_for_a_seat_is_turned_away_by_an_interrupt() -> None:
-    ray = pytest.importorskip("ray")
-    without_a_node = SimpleNamespace(exceptions=ray.exceptions, nodes=list)
-    async with Seats(without_a_node) as seats:
-        waiting = asyncio.ensure_future(seats.call(SOLVERS, "run"))
-        await asyncio.sleep(0)
-        seats.turn_away()
-        with pytest.raises(TurnedAway):
-            await waiting
-
-
-async def test_an_interrupt_that_comes_before_the_run_begins_is_not_forgotten() -> None:
-    text = "(declare-fun p () Bool)\n(prove (or p (not p)))\n"
-    assignment = Assignment("0123456789ab", "t.smt2", "smt", {"seed": 0}, "theorem", text, {})
-    worker = Worker(1)
-    try:
-        run = asyncio.ensure_future(worker.run(settings_json(Settings()), "", to_json(assignment), {}))
-        await asyncio.sleep(0)  # it has begun, and reads its settings
-        await worker.interrupt("interrupted by a test")
-        told, _ = await run
-    finally:
-        await worker.close()
-    result = json.loads(told)["result"]
-    assert result["verdict"] == "out_of_budget"
-    assert "interrupted by a test" in result["reason"]

@@ -98,7 +98,6 @@ def test_the_same_prove_goes_on_after_every_signal(trial: Trial, tmp_path: Path)
         after = commits(tmp_path / "home")
         assert all(after[run] >= number for run, number in before.items()), "what was done is there again"
         before = after
-    assert any(before.values()), "something was under way"
     code, out, errors = trial.run(*words)
     assert code == 0, errors
     results = [json.loads(line) for line in out.splitlines()]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 from pathlib import Path
 from typing import Any
 
@@ -41,40 +39,6 @@ def command(*arguments: str | Path, script: Scripted | None = None) -> Result:
         return CliRunner().invoke(app, line)
     with Server(script) as server:
         return CliRunner().invoke(app, [*line, "--model", "scripted", "--base-url", server.url, "--model-first"])
-
-
-def test_the_verdict_is_last_and_the_attempts_stand_in_a_table(file: Path) -> None:
-    done = command(file, script=Scripted(WRONG, RIGHT))
-    assert done.exit_code == 0, done.output
-    lines = done.stdout.rstrip().splitlines()
-    assert lines[-1].startswith(f"tested  {file}")
-    assert lines[0].split() == ["by", "strategy", "outcome", "checks", "what", "failed"]
-    assert "failed" in lines[1]
-    assert "double(-3)" in lines[1]
-    assert "passed" in lines[2]
-    assert "    def double(x: int) -> int:" in lines
-
-
-class Interrupting(Scripted):
-    """Presses Ctrl-C once, while the model is asked."""
-
-    def __call__(self, asked: dict[str, Any]) -> Answer:
-        if not self.asked:
-            os.kill(os.getpid(), signal.SIGINT)
-        return super().__call__(asked)
-
-
-def test_whoever_interrupts_it_is_told_how_it_goes_on(file: Path) -> None:
-    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
-    try:
-        stopped = command(file, script=Interrupting(WRONG))
-    finally:
-        signal.signal(signal.SIGINT, before[0]), signal.signal(signal.SIGTERM, before[1])
-    assert stopped.exit_code == 5, stopped.output
-    lines = stopped.stdout.rstrip().splitlines()
-    assert lines[-1].startswith(f"out_of_budget  {file}")
-    assert "  to go on: the same command goes on where the run stopped" in lines
-    assert command(file, script=Scripted(RIGHT)).exit_code == 0, "as it is told"
 
 
 def test_the_function_is_written_whole_and_nothing_is_overwritten(file: Path, tmp_path: Path) -> None:
@@ -130,14 +94,6 @@ def test_a_task_that_cannot_be_read_is_invalid_with_its_line(text: str, message:
     assert done.stdout.rstrip().splitlines()[-1].startswith("invalid")
 
 
-def test_a_missing_file_and_a_ban_that_is_none_are_invalid(file: Path, tmp_path: Path) -> None:
-    assert command(tmp_path / "no.toml").exit_code == 2
-    done = command(file, "--ban", "recurson")
-    assert done.exit_code == 2
-    assert "recursion" in done.output
-    assert command(file, "--max-attempts", "0").exit_code == 2
-
-
 def test_several_tasks_end_with_a_table_and_the_worst_exit_code(file: Path, tmp_path: Path) -> None:
     broken = tmp_path / "broken.toml"
     broken.write_text("task = 1", "utf-8")
@@ -191,7 +147,6 @@ signature = "def half(n: int) -> int"
 examples = ["half(4) == 2", "half(0) == 0"]
 """
 DOWN = "def half(n: int) -> int:\n    return n // 2\n"
-UP = "def half(n: int) -> int:\n    return (n + 1) // 2\n"
 ROUNDED = Answer('```json\n{"tests": [{"call": "half(5)", "expected": "3", "words": "rounded up"}]}\n```')
 
 
@@ -214,14 +169,3 @@ def test_the_verdict_says_that_it_is_disputed_and_the_exit_code_where_it_is_aske
     assert RunResult.from_json(result).disputed == tuple(result["disputed"])
     shown = CliRunner().invoke(app, ["show", result["run_id"]]).stdout.rstrip().splitlines()
     assert shown[-1].startswith(f"tested, disputed  {file}") and any("rounded up" in each for each in shown)
-
-
-@pytest.mark.parametrize(("require", "code"), [("tested", 0), ("proved", 1)])
-def test_what_is_tested_and_not_disputed_is_enough_where_no_proof_is_required(
-    require: str, code: int, tmp_path: Path
-) -> None:
-    file = tmp_path / "half.toml"
-    file.write_text(HALVES, "utf-8")
-    done = command(file, "--require", require, script=Scripted(UP))
-    assert done.exit_code == code, done.output
-    assert done.stdout.rstrip().splitlines()[-1].startswith(f"tested  {file}")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-
 import pytest
 
 from goedels_poetry.models.replies import UnusableReply
@@ -77,15 +75,3 @@ def test_a_function_is_found_in_whatever_form_it_comes(reply: str) -> None:
 def test_what_is_no_function_is_refused_with_the_reason(reply: str, finish: str, reason: str) -> None:
     with pytest.raises(UnusableReply, match=reason):
         found(reply, finish=finish)
-
-
-def test_what_is_not_a_trial_stays() -> None:
-    source = found("```python\nimport sys\nsys.setrecursionlimit(5000)\n\ndef double(x):\n    return 2 * x\n```")
-    assert "setrecursionlimit" in source
-
-
-def test_a_context_stands_before_the_function_and_imports_from_the_future_before_both() -> None:
-    task = CodeTask("", "def double(x: int) -> int", context="TWO = 2\n")
-    whole = task.whole("from __future__ import annotations\n\ndef double(x):\n    return TWO * x\n")
-    assert ast.parse(whole).body[0].lineno == 1
-    assert called(whole, 4) == 8

@@ -9,9 +9,6 @@ import pytest
 from scripted_code import EMPTY, Answer, Scripted, fenced, server_error, write
 
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.python.fingerprint.ban import STRATEGIES
-from goedels_poetry.python.testing.checks import CheckResult, TestReport
-from goedels_poetry.search.code.wording import report_on
 from goedels_poetry.search.tasks.code import CodeTask
 
 FACTORIAL = CodeTask(
@@ -138,14 +135,6 @@ async def test_a_hostile_reply_costs_one_attempt_and_never_passes(reply: Answer,
     assert done.attempts[0]["reason"]
 
 
-async def test_after_hostile_replies_a_right_one_is_tested(home: Path) -> None:
-    hostile = [HOSTILE[name] for name in ("no code", "empty", "exit", "1 MB", "server error", "says passed")]
-    script = Scripted(*hostile, "def double(x: int) -> int:\n    return sum((x, x))")
-    done = await write(DOUBLE, script, home)
-    assert done.result.verdict is Verdict.TESTED, done.result.reason
-    assert len(done.attempts) == len(hostile) + 1
-
-
 async def test_when_all_attempts_are_used_up_the_best_one_is_shown_with_what_failed(home: Path) -> None:
     nearly = "def factorial(n: int) -> int:\n    return [1, 1, 2, 6, 24, 120][n]"
     task = replace(FACTORIAL, max_attempts=4)
@@ -157,21 +146,6 @@ async def test_when_all_attempts_are_used_up_the_best_one_is_shown_with_what_fai
     assert done.state.status == "rejected"
 
 
-async def test_a_model_that_only_repeats_itself_ends_with_the_attempts(home: Path) -> None:
-    script = Scripted(RECURSIVE)
-    done = await write(replace(FACTORIAL, max_attempts=5), script, home)
-    assert done.result.verdict is Verdict.UNKNOWN
-    assert done.outcomes == ["failed", *["repeated"] * 4]
-    assert len(script.asked) == 5
-
-
-async def test_a_server_that_never_answers_ends_with_the_attempts_and_says_so(home: Path) -> None:
-    done = await write(replace(DOUBLE, max_attempts=3), Scripted(server_error()), home)
-    assert done.result.verdict is Verdict.UNKNOWN
-    assert done.outcomes == ["no reply"] * 3
-    assert any("no answer from scripted" in warning for warning in done.result.warnings)
-
-
 async def test_a_context_stands_before_the_function_and_belongs_to_what_is_written(home: Path) -> None:
     task = replace(DOUBLE, context="def half(x):\n    return x // 2\n")
     script = Scripted("def double(x: int) -> int:\n    return half(4 * x)")
@@ -179,37 +153,3 @@ async def test_a_context_stands_before_the_function_and_belongs_to_what_is_writt
     assert done.result.verdict is Verdict.TESTED, done.result.reason
     assert done.source.startswith("def half(x):")
     assert "def half(x):" in script.prompt(0)
-
-
-async def test_when_every_strategy_is_banned_the_oldest_ban_is_lifted_once(home: Path) -> None:
-    unwanted = " or ".join(name for name in STRATEGIES if name != "recursion")
-    task = replace(FACTORIAL, bans=(unwanted,), max_attempts=8)
-    third = RECURSIVE.replace("n <= 1", "n < 2")
-    done = await write(task, Scripted(RECURSIVE, ALSO_RECURSIVE, third, STILL_RECURSIVE), home)
-    assert done.outcomes[:3] == ["failed", "failed", "failed"]
-    assert any("the oldest ban is lifted once" in event.reason for event in done.events)
-    assert sum("lifted" in event.reason for event in done.events) == 1
-
-
-async def test_a_task_that_nobody_can_work_on_is_invalid(home: Path) -> None:
-    done = await write(replace(DOUBLE, examples=(), tests=("assert double(1) == 2",)), None, home)
-    assert done.result.verdict is Verdict.INVALID
-    assert "--model" in done.result.reason
-
-
-async def test_a_program_too_entangled_to_be_read_does_not_pass_by_a_ban(home: Path) -> None:
-    chain = "".join(f"def h{n}(k):\n    return k * h{n + 1}(k - 1) if k else 1\n\n\n" for n in range(400))
-    entangled = f"{chain}def h400(k):\n    return h0(k)\n\n\ndef factorial(n):\n    return h0(n)"
-    task = replace(FACTORIAL, tests=(), bans=("recursion",))
-    done = await write(task, Scripted(entangled, ITERATIVE), home)
-    assert done.outcomes == ["banned", "passed"]
-
-
-def test_an_input_without_a_literal_is_shown_and_is_no_evidence_for_later_attempts() -> None:
-    faults = tuple(
-        CheckResult("double(2) == 4", "example", False, "double(2) is 5, expected 4", {"x": text})
-        for text in ("...", "[1, ...]", "2")
-    )
-    report = report_on(DOUBLE, TestReport(False, faults, 0, "", {"x": "..."}, "failed"))
-    assert report["failing"] == {"x": "..."}
-    assert report["evidence"] == [{"x": "2"}]

@@ -6,11 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from scripted_code import Answer, Scripted, proposals, write
+from scripted_code import Scripted, proposals, write
 
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.python.testing.contracts import MEANS
-from goedels_poetry.search.code.prosecutor import arguments_of
 from goedels_poetry.search.tasks.code import CodeTask
 
 SIGN = CodeTask(
@@ -57,31 +56,6 @@ async def test_what_follows_from_the_task_breaks_a_function_and_is_remembered_an
     assert any("contradicts the example" in line for line in aside)
     assert any("the task does not decide it" in line and "sign(7)" in line for line in aside)
     assert set(aside) <= set(done.result.warnings)
-
-
-@pytest.mark.sample(1)
-@pytest.mark.parametrize("reply", [Answer("no"), Answer('```json\n{"tests": 3}\n```'), Answer("", status=500)])
-async def test_a_prosecutor_that_fails_costs_no_attempt(reply: Answer, home: Path) -> None:
-    done = await write(replace(SIGN, ensures=(), requires=()), Scripted(RIGHT, hostile=(reply,)), home)
-    assert done.result.verdict is Verdict.TESTED
-    assert done.outcomes == ["passed"]
-    assert any("no hostile tests" in event.reason for event in done.events)
-
-
-TASK = CodeTask("", "def f(xs: list[int], k: int = 2, *, up: bool = True) -> int", examples=(("f([1])", "1"),))
-
-
-@pytest.mark.parametrize(
-    ("call", "arguments"),
-    [
-        ("f([1, 2])", {"xs": "[1, 2]", "k": "2", "up": "True"}),
-        ("f([], 3, up=False);", {"xs": "[]", "k": "3", "up": "False"}),
-        ("f(xs=[0], k=-3)", {"xs": "[0]", "k": "-3", "up": "True"}),
-        ("f([{'a': (1, 'xx')}])", {"xs": "[{'a': (1, 'xx')}]", "k": "2", "up": "True"}),
-    ],
-)
-def test_a_call_is_read_as_literals_by_parameter(call: str, arguments: dict[str, str]) -> None:
-    assert arguments_of(TASK, call) == arguments
 
 
 async def test_a_function_that_had_passed_when_a_budget_ended_is_the_answer_and_one_that_had_not_is_none(

@@ -76,17 +76,6 @@ async def test_a_killed_run_goes_on_and_asks_nothing_twice(tmp_path: Path) -> No
     assert len(script.asked) == len(FUNCTIONS)
 
 
-async def test_a_finished_run_is_returned_without_asking_anybody(tmp_path: Path) -> None:
-    script = Scripted(FUNCTIONS[-1])
-    with Server(script) as server:
-        settings = Settings(home=tmp_path, models={"default": model_at(server.url)})
-        first = await run(TASK, settings)
-        again = await run(TASK, settings)
-    assert again.result.verdict is first.result.verdict is Verdict.TESTED
-    assert again.source == first.source
-    assert len(script.asked) == 1
-
-
 async def test_a_run_that_a_budget_stopped_goes_on_with_a_larger_one(tmp_path: Path) -> None:
     script = Scripted(*FUNCTIONS)
     with Server(script) as server:

@@ -9,7 +9,6 @@ import pytest
 from scripted_code import Scripted, write
 
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.search.code import writer as symbolic
 from goedels_poetry.search.tasks.code import CodeTask
 from goedels_poetry.search.tasks.code_file import code_task
 
@@ -34,19 +33,6 @@ async def test_a_task_is_solved_without_a_model_and_somebody_tries_to_break_the_
     assert any(event.outcome == "not broken" for event in done.events)
 
 
-async def test_what_cannot_be_found_is_unknown(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(symbolic, "LONG", 0.5)
-    task = CodeTask(
-        "Impossible.",
-        "def f(n: int) -> int",
-        examples=(("f(1)", "1"), ("f(2)", "2")),
-        ensures=("result > n",),
-    )
-    done = await write(task, None, home)
-    assert done.result.verdict is Verdict.UNKNOWN
-    assert "without a language model" in done.result.reason or "no language model to ask" in done.result.reason
-
-
 async def test_a_model_is_asked_where_the_examples_alone_say_too_little(home: Path) -> None:
     task = CodeTask("The square of n.", "def f(n: int) -> int", examples=(("f(2)", "4"),))
     script = Scripted("def f(n: int) -> int:\n    return n * n")
@@ -64,15 +50,3 @@ async def test_what_is_enumerated_comes_before_the_model_and_costs_it_nothing(ho
     assert [entry["by"] for entry in done.attempts] == ["synthesis"]
     assert script.asked == []
     assert len(script.prosecuted) == 1
-
-
-async def test_an_enumerated_function_of_a_banned_strategy_is_passed_over(home: Path) -> None:
-    task = CodeTask(
-        "The square of n.",
-        "def f(n: int) -> int",
-        examples=(("f(3)", "9"), ("f(4)", "16"), ("f(0)", "0"), ("f(7)", "49")),
-        bans=("closed form or library call",),
-    )
-    done = await write(task, None, home)
-    assert all(entry["outcome"] != "banned" for entry in done.attempts)
-    assert done.result.verdict is not Verdict.TESTED or "closed form" not in done.attempts[-1]["fingerprint"]

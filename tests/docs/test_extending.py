@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import re
 import runpy
 from pathlib import Path
@@ -13,10 +12,6 @@ import pytest
 
 from goedels_poetry import Verdict
 from goedels_poetry.checker import Checker, Submission
-from goedels_poetry.protocol import base, sequents
-from goedels_poetry.reasoning.steps import PostProcessor
-from goedels_poetry.search.strategies import Proposal, StrategyGoal
-from goedels_poetry.search.tasks import base as tasks
 
 PAGE = (Path(__file__).parents[2] / "docs" / "extending.md").read_text("utf-8")
 FILES = [code for code in re.findall(r"^```python\n(.*?)^```$", PAGE, re.M | re.S) if "GoedelsPoetryFramework(" in code]
@@ -70,31 +65,3 @@ def test_the_checker_of_the_page_decides_by_the_users_text_alone(
     assert checker.check(accepted.path, "14 is even").refused
     for text, half in (("12 is odd", 6), ("13 is even", 6), ("12 is even", 7)):
         assert certify(text, half).verdict == "unknown"
-
-
-def protocols() -> dict[str, set[str]]:
-    """Every Protocol behind which a plug-in may stand, with everything that it has."""
-    here = (value for module in (base, sequents, tasks) for value in vars(module).values() if inspect.isclass(value))
-    ours = [each for each in here if getattr(each, "_is_protocol", False) and each.__module__.startswith("goedels")]
-    return {
-        each.__name__: {
-            name
-            for name in {**vars(each).get("__annotations__", {}), **vars(each)}
-            if name == "__call__" or not name.startswith("_")
-        }
-        for each in (*ours, Checker, PostProcessor)
-    }
-
-
-def test_every_protocol_is_listed_with_everything_that_it_has() -> None:
-    table = PAGE.partition("## Every Protocol")[2].partition("\n## ")[0]
-    rows = re.findall(r"^\| `(\w+)` \| `[\w.]+` \| (.*?) \|", table, re.MULTILINE)
-    assert {name: set(re.findall(r"`(\w+)`", has)) for name, has in rows} == protocols()
-
-
-def test_every_way_to_make_a_proposal_is_listed() -> None:
-    section = PAGE.partition("## A strategy")[2].partition("\n## ")[0]
-    listed = set(re.findall(r"`(\w+)\(", "\n".join(line for line in section.splitlines() if line.startswith("| `"))))
-    made = {name for name, value in vars(Proposal).items() if inspect.isfunction(value) and name[0] != "_"}
-    assert listed == made | {"tactics"}
-    assert listed - {"closed"} <= set(dir(StrategyGoal))

@@ -5,10 +5,6 @@ from __future__ import annotations
 import pytest
 from searches import is_complete, job
 
-from goedels_poetry.kernel.printer import show
-from goedels_poetry.smt.arithmetic.numeric import numeric_lemmas
-from goedels_poetry.smt.conjecture.failed_steps import remaining_goals
-from goedels_poetry.smt.conjecture.witness import likely_witnesses
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.context.sessions import suits
 from goedels_poetry.smt.jobs.payloads import problem_of, root_sequent
@@ -90,33 +86,6 @@ def test_a_goal_about_numbers_is_closed(theorem: str, strategy: str) -> None:
     assert sketch["strategy"].startswith(strategy)
     assert is_complete(sketch)
     assert job("verify_sketch", theorem, sketch=sketch)["ok"]
-
-
-def test_lemmas_are_read_off_tables_of_values() -> None:
-    theorem = f"{ACKERMANN}(prove (forall ((n Int)) (=> (>= n 0) (> (ack 2 n) n))))"
-    context = context_of(theorem)
-    guessed = [show(c.formula) for batch in numeric_lemmas(context, root_sequent(context.problem)) for c in batch]
-    context.close()
-    assert "(forall ((x0 Int)) (=> (>= x0 0) (= (ack 1 x0) (+ 2 x0))))" in guessed
-    assert "(forall ((x0 Int)) (=> (>= x0 0) (= (ack 2 x0) (+ 3 (* 2 x0)))))" in guessed
-    assert "(forall ((x0 Int) (x1 Int)) (> (ack x0 x1) x1))" in guessed
-
-
-def test_what_a_step_leaves_over_speaks_of_one_function_less() -> None:
-    theorem = f"{POWERS}(prove (forall ((b Int) (n Int)) (=> (>= n 0) (= (fast b n) (power b n)))))"
-    context = context_of(theorem)
-    left = [show(s.formula) for s in remaining_goals(context, root_sequent(context.problem))]
-    context.close()
-    assert any("(* (power b (div n 2)) (power b (div n 2)))" in s and "fast" not in s for s in left)
-
-
-def test_a_witness_makes_the_conclusion_true_on_all_values_or_is_none() -> None:
-    for goal, wanted in (("(= n (+ k k))", []), ("(= (* n (- n 1)) (+ k k))", ["(div (* n (- n 1)) 2)"])):
-        context = context_of(f"(prove (forall ((n Int)) (exists ((k Int)) {goal})))")
-        sequent = root_sequent(context.problem)
-        found = [show(t) for (t,) in likely_witnesses(context, sequent)]
-        context.close()
-        assert found[: len(wanted)] == wanted and bool(found) == bool(wanted)
 
 
 def test_the_second_solver_is_for_existential_goals_and_believes_no_false_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,13 +10,10 @@ from goedels_poetry.checker import check_certificate
 from goedels_poetry.checker.smt.jobs import derivation_of
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.smt.arithmetic.guarded import open_guards
-from goedels_poetry.smt.auxiliary.standard import standard_auxiliaries
 from goedels_poetry.smt.conjecture.library import Library
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.jobs import symbolic as jobs
 from goedels_poetry.smt.jobs.payloads import problem_of
-from goedels_poetry.smt.notation.proof_json import definition_texts
-from goedels_poetry.smt.notation.text import parse_problem
 from goedels_poetry.smt.termination.measured import with_measures
 
 BITS = """
@@ -40,19 +37,6 @@ LISTS = """
   (match x ((none none) ((more a r) (match r ((none x) ((more b s)
     (meld (sort (upto (div (len x) 2) x)) (sort (after (div (len x) 2) x))))))))))
 """
-OTHERS = """
-(declare-datatypes ((N 0)) (((zero) (next (before N)))))
-(define-fun-rec forever ((x N)) N (next (forever x)))
-(define-fun-rec down ((x N) (y N)) N (match x ((zero zero) ((next a) (match y ((zero x) ((next b) (down a b))))))))
-(define-fun-rec quotient ((x N) (y N)) N
-  (ite (= (down (next x) y) zero) zero (next (quotient (down x y) y))))
-"""
-
-
-def test_binary_numbers_are_valued_by_what_they_stand_for() -> None:
-    texts = definition_texts(standard_auxiliaries(parse_problem(f"{BITS}(prove (= top top))")))
-    value = next(text for text in texts if "value!B" in text)
-    assert "1 (ite ((_ is even) x) (* 2 (value!B (upper x))) (+ 1 (* 2 (value!B (above x)))))" in value
 
 
 def test_an_equation_of_binary_numbers_is_one_of_integers() -> None:
@@ -77,13 +61,6 @@ def test_merge_sort_can_be_unfolded_since_halves_are_shorter() -> None:
     measures, facts = opened(LISTS)
     assert measures == {"sort": ["(size!L x)"]}
     assert any("(sort (more x_first (more" in fact and fact.startswith("(forall") for fact in facts)
-
-
-def test_what_never_ends_gets_no_measure_and_what_ends_for_some_arguments_is_unfolded_there() -> None:
-    measures, facts = opened(OTHERS)
-    assert measures == {"quotient": ["(size!N x)"]}
-    assert len(facts) == 1
-    assert "(not (= y zero))" in facts[0]
 
 
 @pytest.mark.whole("docs/test_commands.py::test_every_command_of_the_section_works")

@@ -5,16 +5,6 @@ from __future__ import annotations
 import pytest
 from searches import is_complete, job, sketched
 
-from goedels_poetry.kernel.terms import BOOL, var
-from goedels_poetry.smt.auxiliary.folds import containers_of
-from goedels_poetry.smt.auxiliary.standard import standard_auxiliaries
-from goedels_poetry.smt.notation.text import parse_problem
-
-NATURALS = """
-(declare-datatypes ((N 0)) (((zero) (next (before N)))))
-(define-fun-rec under ((a N) (b N)) Bool
-  (match b ((zero false) ((next d) (match a ((zero true) ((next c) (under c d))))))))
-"""
 ROWS = "(declare-datatypes ((L 0)) (((none) (more (first Int) (rest L)))))"
 SORTED = """
 (define-fun-rec rising ((x L)) Bool
@@ -80,29 +70,3 @@ def test_a_sort_that_loses_elements_is_refuted_and_not_proved() -> None:
     theorem = f"{ROWS}{losing}{SAME}(prove (forall ((x L)) (same (parted x) x)))"
     found = job("judge", theorem)
     assert found["value"]["verdict"] == "refuted"
-
-
-def test_an_order_is_found_in_the_words_of_the_problem() -> None:
-    rows = ROWS.replace("Int", "N")
-    found = containers_of(parse_problem(f"{NATURALS}{rows}(prove (forall ((x L)) (= x x)))"))
-    assert found is not None
-    assert (found.order.name, found.order.negated, found.order.turned) == ("under", True, True)
-    assert repr(found.order.holds(var("a", found.order.sort), var("b", found.order.sort))) == "(not (under b a))"
-
-
-def test_folds_over_a_pair_are_those_over_its_parts() -> None:
-    problem = parse_problem(f"{ROWS}{SWAPS}(prove (forall ((x L)) (= (often x) x)))")
-    containers = containers_of(problem)
-    assert containers is not None
-    pair = next(d.sort for d in containers.datatypes if d.sort.name == "P")
-    assert repr(containers.occurrences(var("n", containers.order.sort), var("p", pair))) == "(occurrences!L n (row p))"
-    assert not any(d.name.endswith("!P") for d in standard_auxiliaries(problem) if d.sort is not BOOL)
-
-
-def test_elements_that_are_only_told_apart_are_counted_and_not_ordered() -> None:
-    rows = "(declare-sort E 0)" + ROWS.replace("Int", "E")
-    has = "(define-fun-rec has ((n E) (x L)) Bool (match x ((none false) ((more e r) (or (= n e) (has n r))))))"
-    problem = parse_problem(f"{rows}{has}(prove (forall ((x L) (n E)) (= (has n x) (has n x))))")
-    names = {d.name.split("!")[0] for d in standard_auxiliaries(problem)}
-    assert "occurrences" in names
-    assert "sorted" not in names

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from searches import is_complete, job, sketched
 
-from goedels_poetry.kernel.printer import show
 from goedels_poetry.smt.conjecture.loops import loop_statements
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.jobs.payloads import problem_of, root_sequent
@@ -69,23 +68,6 @@ def test_what_a_loop_adds_to_its_beginning_is_told_apart_from_it(claim: str) -> 
     sketch = sketched(theorem)
     assert is_complete(sketch)
     assert job("verify_sketch", theorem, sketch=sketch)["ok"]
-
-
-@pytest.mark.parametrize("known", [[], [["fact", "(sequent ((x L)) () (>= (len x) 0))"]]], ids=["nothing", "a bound"])
-def test_what_was_proved_before_does_not_stand_in_the_way_of_an_invariant(known: list[list[str]]) -> None:
-    theorem = f"""{LISTS}(prove (forall ((x L) (n Int))
-      (let ((at (bisect x n 0 (- (len x) 1)))) (and (<= (- 1) at) (< at (len x))))))"""
-    assert is_complete(sketched(theorem, scope=known))
-
-
-def test_the_invariant_says_of_the_state_what_the_goal_says_of_the_result() -> None:
-    theorem = f"{NUMBERS}(prove (forall ((n Int)) (=> (>= n 0) (= (* 2 (add 1 (+ n 1) 0)) (* n (+ n 1))))))"
-    context = ProverContext(problem_of(theorem))
-    (statement,) = loop_statements(context, root_sequent(context.problem))
-    context.close()
-    hyps = [show(h) for h in statement.general.hyps]
-    assert "(<= i (+ n 1))" in hyps
-    assert any("(* 2 t)" in h for h in hyps), hyps
 
 
 @pytest.mark.sample(1)

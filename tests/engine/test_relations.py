@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from itertools import product
 
 import pytest
@@ -12,9 +11,8 @@ from searches import is_complete, job, sketched
 
 from goedels_poetry.kernel.refutation.evaluator import evaluate
 from goedels_poetry.kernel.terms import INT, var
-from goedels_poetry.smt.conjecture.data import null_space
 from goedels_poetry.smt.notation.text import parse_problem, parse_term
-from goedels_poetry.smt.rewriting.polynomials import divisors, normal
+from goedels_poetry.smt.rewriting.polynomials import normal
 
 LOOPS = """
 (define-fun-rec power ((b Int) (n Int)) Int (ite (<= n 0) 1 (* b (power b (- n 1)))))
@@ -47,16 +45,6 @@ def test_a_goal_follows_from_equations_among_the_values_of_loops(claim: str) -> 
     assert job("verify_sketch", theorem, sketch=sketch)["ok"]
 
 
-def test_equations_are_all_that_rows_have_in_common() -> None:
-    rows = [[1, n, n * n, n * (n + 1) // 2, 2**n] for n in range(12)]
-    assert [solution for _, solution in null_space(rows)] == [[0, -1, -1, 2, 0]]
-    source = random.Random(5)
-    many = [[a := source.randrange(99), b := source.randrange(99), 3 * a - b, 7 * b] for _ in range(9)]
-    for column, solution in null_space(many):
-        assert solution[column] != 0
-        assert all(sum(x * y for x, y in zip(solution, row, strict=True)) == 0 for row in many)
-
-
 K, M = var("k", INT), var("m", INT)
 NUMBERS = parse_problem("(prove true)").signature
 
@@ -81,9 +69,3 @@ def test_a_normal_form_has_the_same_values(text: str) -> None:
     same = normal(term, NUMBERS)
     for k, m in product((-7, -1, 0, 1, 2, 5), repeat=2):
         assert evaluate(term, {K: k, M: m}, NUMBERS) == evaluate(same, {K: k, M: m}, NUMBERS)
-
-
-def test_division_that_is_exact_is_gone_from_a_normal_form() -> None:
-    term = parse_term("(div (* (+ (* 2 k) 1) (+ (* 2 k) 1)) 4)", NUMBERS, (K,), INT)
-    assert list(divisors(term)) == [4]
-    assert normal(term, NUMBERS) is normal(parse_term("(+ (* k k) k)", NUMBERS, (K,), INT), NUMBERS)

@@ -5,11 +5,6 @@ from __future__ import annotations
 import pytest
 from searches import is_complete, job, sketched
 
-from goedels_poetry.kernel.printer import show
-from goedels_poetry.smt.conjecture.states import state_laws
-from goedels_poetry.smt.context.prover import ProverContext
-from goedels_poetry.smt.jobs.payloads import problem_of, root_sequent
-
 LISTS = """
 (declare-datatype L ((none) (more (first Int) (rest L))))
 (define-fun-rec len ((x L)) Int (match x ((none 0) ((more e r) (+ 1 (len r))))))
@@ -46,20 +41,3 @@ def test_a_goal_about_what_a_loop_has_built_is_proved(theorem: str) -> None:
     sketch = sketched(theorem)
     assert is_complete(sketch)
     assert job("verify_sketch", theorem, sketch=sketch)["ok"]
-
-
-def test_the_laws_are_what_is_seen_at_the_end() -> None:
-    context = ProverContext(problem_of(f"{LISTS}(prove (forall ((x L)) (<= (len (squeeze none x)) (len x))))"))
-    goal = root_sequent(context.problem)
-    ends = {show(guess.concl) for guesses in state_laws(context, goal) for guess in guesses}
-    assert "(<= (len (squeeze own0 own1)) (+ (len own0) (len own1)))" in ends
-    context.close()
-
-
-def test_nothing_is_claimed_that_values_refute() -> None:
-    theorem = f"{LISTS}(prove (forall ((x L)) (= (len (squeeze none x)) (len x))))"
-    context = ProverContext(problem_of(theorem))
-    goal = root_sequent(context.problem)
-    for guesses in state_laws(context, goal):
-        assert all(context.refutes(guess, 200) is None for guess in guesses)
-    context.close()

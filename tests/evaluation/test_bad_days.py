@@ -14,7 +14,6 @@ from called import call
 from goedels_poetry.evaluation import BadData, Outcome
 from goedels_poetry.evaluation.recorded import read_outcomes
 from goedels_poetry.evaluation.runner import AnswerLog, check_answer
-from goedels_poetry.evaluation.tables import table
 
 THEOREM = "(declare-const p Bool)\n(prove (or p (not p)))\n"
 Bench = Callable[..., tuple[int, str, str]]
@@ -44,27 +43,6 @@ def test_a_folder_for_answers_that_is_none_is_named(bench: Bench, tmp_path: Path
     code, _, err = bench("t.smt2", "--out", "file/below")
     assert code == 2 and "Not a directory; name another place (--out)" in err
     assert (tmp_path / "file").read_text() == "mine"
-
-
-@pytest.mark.parametrize("content", ["", "\n\n"])
-def test_of_two_results_the_one_without_any_is_named(bench: Bench, tmp_path: Path, content: str) -> None:
-    (tmp_path / "empty.jsonl").write_text(content)
-    for pair in (("good.jsonl", "empty.jsonl"), ("empty.jsonl", "good.jsonl")):
-        code, _, err = bench("--compare", *pair)
-        assert code == 2 and err.startswith("empty.jsonl: there are no results in it"), err
-
-
-def test_results_over_other_questions_are_named_both(bench: Bench, tmp_path: Path) -> None:
-    (tmp_path / "other.jsonl").write_text(json.dumps(RESULT | {"id": "u.smt2", "digest": "1" * 16}) + "\n")
-    code, _, err = bench("--compare", "good.jsonl", "other.jsonl")
-    assert code == 2 and err.startswith("good.jsonl and other.jsonl: no question in common"), err
-
-
-def test_a_device_that_never_ends_and_a_name_that_cannot_be_are_refused(bench: Bench) -> None:
-    code, _, err = bench("--compare", "good.jsonl", "/dev/zero")
-    assert (code, err) == (2, "/dev/zero: larger than 64 MB; split it\n")
-    code, _, err = bench("--compare", "good.jsonl", "x" * 300)
-    assert code == 2 and err.rstrip().endswith("x: File name too long")
 
 
 @pytest.mark.parametrize(
@@ -107,10 +85,3 @@ def test_answers_of_another_version_are_asked_again_and_the_rest_is_kept(bench: 
     code, out, err = bench("t.smt2", "--out", "out")
     assert code == 0 and "|     1 |       1 |      1 |" in out, (out, err)
     assert len(log.read_text().splitlines()) == 3
-
-
-def test_names_break_no_table_and_become_no_tags_of_a_page() -> None:
-    names = ["a|b", "<script>alert(1)</script>", "x" * 400]
-    lines = table(("set", "n"), [(name, "1") for name in names])
-    assert all(len(line) < 100 for line in lines)
-    assert lines[2].startswith("| a\\|b ") and "\\<script>" in lines[3]

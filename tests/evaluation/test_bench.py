@@ -13,9 +13,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from goedels_poetry.cli.bench import bench, read_ks
-from goedels_poetry.cli.requests import Bench, command_line
-from goedels_poetry.evaluation import BadData
+from goedels_poetry.cli.bench import bench
+from goedels_poetry.cli.requests import Bench
 
 ROOT = Path(__file__).parents[2]
 
@@ -206,15 +205,3 @@ def test_what_cannot_be_done_is_said_in_one_line(
     said = capsys.readouterr().err
     assert message in said
     assert said.count("\n") == 1
-
-
-def test_numbers_of_samples_are_read_strictly() -> None:
-    assert read_ks("10,1,5,1") == [1, 5, 10]
-    assert read_ks(None) == []
-    for text in ("", "a", "1,,2", "0", "-1", "1.5", "10001"):
-        with pytest.raises(BadData):
-            read_ks(text)
-
-
-def test_the_command_that_goes_on_does_not_begin_anew() -> None:
-    assert command_line(["bench", "a b.jsonl", "--fresh", "-n", "3"]) == "goedels-poetry bench 'a b.jsonl' -n 3"

@@ -14,12 +14,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from goedels_poetry import Settings
 from goedels_poetry.cli.bench import bench
-from goedels_poetry.cli.bench_run import Tally
 from goedels_poetry.cli.requests import Bench
-from goedels_poetry.evaluation import BadData, Outcome
-from goedels_poetry.evaluation.answerers import ABLATIONS, names, options_without, without
 from goedels_poetry.evaluation.runner import ANSWERS
 
 ROOT = Path(__file__).parents[2]
@@ -76,22 +72,6 @@ def test_the_report_says_what_was_proved_at_what_price(tmp_path: Path, capsys: p
     assert (same["overall"]["only_first"], same["overall"]["p"]) == ([], 1)
 
 
-def test_each_idea_that_is_left_out_changes_the_settings_or_the_search_and_nothing_else() -> None:
-    plain = Settings()
-    changed = {name: without(plain, [name]) for name in ABLATIONS}
-    assert changed["decomposition"].budgets.depth == 0
-    assert changed["bans"].ban_after_failures > 1_000_000
-    repaired = changed["repair"]
-    assert repaired.prover_agent_max_self_corrections == 0 and repaired.max_attempts == plain.max_attempts
-    assert changed["retrieval"].retrieval.premises == 0
-    assert not changed["bank"].use_memory
-    for name in ("refutation", "exploration"):
-        assert changed[name] == plain and options_without([name]) == {"without": [name]}
-    assert names(["bans,repair", "bank"]) == ("bans", "repair", "bank")
-    with pytest.raises(BadData, match="there are decomposition, bans"):
-        names(["luck"])
-
-
 @pytest.mark.whole("docs/test_commands.py::test_every_command_of_the_section_works")
 def test_without_decomposition_what_needs_an_induction_stays_open(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -104,30 +84,6 @@ def test_without_decomposition_what_needs_an_induction_stays_open(
         found.append(printed(capsys))
     assert [each["overall"]["accuracy"]["right"] for each in found] == [1, 0]
     assert found[1]["setup"]["without"] == ["decomposition"]
-
-
-def test_what_makes_no_sense_together_is_said_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    question = tmp_path / "folio.jsonl"
-    question.write_text(json.dumps({"premises": "a", "conclusion": "b", "label": "True"}), "utf-8")
-    for request, message in ((Bench(paths=[str(question)], leave_out=["bans"]), "--without is for theorems"),):
-        assert bench(request) == 2
-        assert message in capsys.readouterr().err
-
-
-def test_the_table_of_a_terminal_counts_what_is_there() -> None:
-    from collections import Counter
-
-    tally = Tally(Counter({"a": 3, "b": 1}), proofs=True)
-    for number, (dataset, said) in enumerate([("a", "true"), ("a", "unknown"), ("b", "out_of_budget")]):
-        tally.add(Outcome(str(number), "0", dataset, "true", said, calls=2, tokens=10))  # type: ignore[arg-type]
-    titles = [str(column.header) for column in tally.table().columns]
-    assert titles[:6] == ["set", "done", "right", "proved", "refuted", "open"]
-    assert [row[:4] for row in tally.rows()] == [
-        ("a", "2/3", "50 %", "1"),
-        ("b", "1/1", "0 %", "0"),
-        ("all", "3/4", "33 %", "1"),
-    ]
-    assert "6 calls, 30 tokens" in str(tally.table().caption)
 
 
 def test_a_benchmark_that_is_killed_goes_on_and_counts_nothing_twice(tmp_path: Path) -> None:

@@ -97,13 +97,6 @@ def test_a_row_of_each_data_set_is_told_by_what_it_holds(
     assert bool(question.context) == bool(relies_on)
 
 
-def test_what_is_asked_of_a_statement_does_not_depend_on_its_label(tmp_path: Path) -> None:
-    rows = [FOLIO | {"label": label, "example_id": label} for label in ("True", "False", "Uncertain")]
-    questions = load([written(tmp_path, rows)]).questions
-    assert [question.gold for question in questions] == ["true", "false", "uncertain"]
-    assert len({question.question for question in questions}) == 1
-
-
 @pytest.mark.parametrize(
     ("row", "dataset", "gold"),
     [
@@ -148,35 +141,6 @@ def test_known_variants_of_the_formats_are_read(tmp_path: Path, row: Any, datase
     assert (question.dataset, question.gold) == (dataset, gold)
 
 
-def test_all_questions_of_a_theory_may_stand_in_one_row(tmp_path: Path) -> None:
-    row = {
-        "id": "RelNeg-OWA-D2-5",
-        "theory": "The cat is kind.",
-        "questions": {
-            "Q1": {"question": "The cat is kind.", "answer": True, "QDep": 0},
-            "Q2": {"question": "The cat is big.", "answer": "Unknown", "QDep": 2},
-        },
-    }
-    questions = load([written(tmp_path, [row], "meta-test.jsonl")]).questions
-    assert [(q.id, q.gold, q.tags) for q in questions] == [
-        ("RelNeg-OWA-D2-5:Q1", "true", ("depth 0",)),
-        ("RelNeg-OWA-D2-5:Q2", "uncertain", ("depth 2",)),
-    ]
-
-
-def test_the_original_prontoqa_is_one_object_of_examples(tmp_path: Path) -> None:
-    inner = {"question": "All a are b. Max is a.", "query": "True or false: Max is not b.", "answer": "False"}
-    data = load([written(tmp_path, {"example1": {"test_example": inner}, "example2": {"test_example": inner}})])
-    assert [question.id for question in data.questions] == ["example1", "example2"]
-    assert data.questions[0].question == "Is the following statement true or false? Max is not b."
-
-
-def test_questions_with_answers_for_a_closed_world_are_pointed_out(tmp_path: Path) -> None:
-    data = load([written(tmp_path, [PROOFWRITER | {"id": "AttNoneg-CWA-D1-1", "answer": False}])])
-    assert only(data).tags == ("depth 1", "closed world")
-    assert any("--world closed" in note for note in data.notes)
-
-
 def test_conditionalqa_takes_the_document_from_the_file_beside_it(tmp_path: Path) -> None:
     written(tmp_path, [DOCUMENT], "conditionalqa_documents.json")
     question = only(data := load([written(tmp_path, [CONDITIONALQA], "train.json")]))
@@ -186,35 +150,6 @@ def test_conditionalqa_takes_the_document_from_the_file_beside_it(tmp_path: Path
     )
     assert question.tags == ("conditional",)
     assert any("hold under conditions" in note for note in data.notes)
-
-
-def test_conditionalqa_says_openly_what_it_cannot_score(tmp_path: Path) -> None:
-    rows = [
-        CONDITIONALQA,
-        CONDITIONALQA | {"id": "2", "answers": [["yes", ["a"]], ["no", ["b"]]]},
-        CONDITIONALQA | {"id": "3", "answers": [["£120 a year", []]]},
-        CONDITIONALQA | {"id": "4", "answers": [], "not_answerable": True},
-    ]
-    data = load([written(tmp_path, rows), written(tmp_path, [DOCUMENT], "documents.json")])
-    assert len(data.questions) == 1
-    assert data.left_out == {
-        "conditionalqa: yes under some conditions, no under others": 1,
-        "conditionalqa: not answered by yes or no": 1,
-        "conditionalqa: not answerable": 1,
-    }
-
-
-def test_conditionalqa_without_its_documents_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(
-        BadData, match=r'data\.json:2: "url" https://example\.org/boats: no file of documents was found'
-    ):
-        load([written(tmp_path, [CONDITIONALQA])])
-
-
-def test_facts_of_strategyqa_are_the_text_only_when_asked_for(tmp_path: Path) -> None:
-    file = written(tmp_path, [STRATEGYQA])
-    assert only(load([file], facts=True)).context == "Owls cannot read.\nMoonlight is dim."
-    assert only(load([file], facts=True)).tags == ("with facts",)
 
 
 @pytest.mark.parametrize(
@@ -235,13 +170,6 @@ def test_facts_of_strategyqa_are_the_text_only_when_asked_for(tmp_path: Path) ->
 def test_a_bad_row_is_refused_with_file_line_and_field(tmp_path: Path, name: str, row: Any, message: str) -> None:
     with pytest.raises(BadData, match=message):
         load([written(tmp_path, [FOLIO, row], name)])
-
-
-def test_the_line_of_a_row_in_a_json_list_is_where_it_begins(tmp_path: Path) -> None:
-    file = tmp_path / "d.json"
-    file.write_text(f"[\n{json.dumps(FOLIO)},\n\n{json.dumps(FOLIO | {'label': 'x'})}\n]", "utf-8")
-    with pytest.raises(BadData, match=r"d\.json:4: "):
-        load([file])
 
 
 @pytest.mark.parametrize(
@@ -269,39 +197,6 @@ def test_gold_labels_are_normalised(value: Any, options: tuple[str, ...], label:
     assert gold_label(value, options) == label
 
 
-@pytest.mark.parametrize(
-    ("value", "options"),
-    [
-        ("C", ()),
-        ("D", ("A) True", "B) False")),
-        ("maybe", ()),
-        (2, ()),
-        (None, ()),
-        ("", ()),
-        (0.5, ()),
-        (["True"], ()),
-        ("A", ("A) The red book", "B) The blue book")),
-    ],
-)
-def test_other_gold_labels_are_refused(value: Any, options: tuple[str, ...]) -> None:
-    with pytest.raises(BadData):
-        gold_label(value, options)
-
-
-def test_equal_ids_are_kept_apart_by_what_is_asked(tmp_path: Path) -> None:
-    rows = [PROOFWRITER, PROOFWRITER | {"question": "Ann is cold.", "answer": True}, PROOFWRITER]
-    data = load([written(tmp_path, rows)])
-    assert [question.id for question in data.questions] == ["AttNoneg-OWA-D1-1"] * 2
-    assert len({question.key for question in data.questions}) == 2
-    assert data.left_out == {"ProofWriter: the same row again": 1}
-
-
-def test_equal_questions_with_different_gold_answers_are_pointed_out(tmp_path: Path) -> None:
-    data = load([written(tmp_path, [GENERIC, GENERIC | {"answer": "no"}])])
-    assert len(data.questions) == 2
-    assert any("different gold answers" in note for note in data.notes)
-
-
 def test_a_folder_is_searched_and_a_file_of_another_kind_in_it_is_named(tmp_path: Path) -> None:
     inner = tmp_path / "inner"
     inner.mkdir()
@@ -313,33 +208,6 @@ def test_a_folder_is_searched_and_a_file_of_another_kind_in_it_is_named(tmp_path
     assert any("timing.json" in note and "no known format" in note for note in data.notes)
     with pytest.raises(BadData, match=r"timing\.json:\d+: no known format \(the row has: speed\)"):
         load([inner / "timing.json"])
-
-
-def test_a_theorem_in_an_unknown_language_and_a_number_too_long_are_told_in_our_words(tmp_path: Path) -> None:
-    theorem = written(tmp_path, [{"name": "t", "text": "True", "language": "coq"}], "theorem.jsonl")
-    with pytest.raises(BadData, match=r"theorem\.jsonl:1: .*a theorem has name, text and language \(smt, lean, python"):
-        load([theorem])
-    long = tmp_path / "long.jsonl"
-    long.write_text('{"question": ' + "9" * 5000 + "}\n")
-    with pytest.raises(BadData, match=r"long\.jsonl:1: a number of more than 4,300 digits"):
-        load([long])
-
-
-def test_what_a_file_holds_goes_before_its_name(tmp_path: Path) -> None:
-    lines = written(tmp_path, [FOLIO, FOLIO | {"label": "False"}], "lines.jsonl")
-    lines = lines.rename(tmp_path / "lines.json")
-    items = written(tmp_path, {"note": "ours", "data": [STRATEGYQA]}, "list.json")
-    array = written(tmp_path, [PRONTOQA], "array.json").rename(tmp_path / "array.jsonl")
-    assert [len(load([file]).questions) for file in (lines, items, array)] == [2, 1, 1]
-
-
-def test_a_format_can_be_forced(tmp_path: Path) -> None:
-    file = written(tmp_path, [STRATEGYQA])
-    assert only(load([file], "generic")).dataset == "data"
-    with pytest.raises(BadData, match=r'there is no "(premises|conclusion)"'):
-        load([file], "FOLIO")
-    with pytest.raises(BadData, match="there is no data set format 'foolio'; there are folio"):
-        load([file], "foolio")
 
 
 @pytest.mark.parametrize(

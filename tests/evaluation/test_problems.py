@@ -8,13 +8,10 @@ from typing import Any
 
 import pytest
 
-from goedels_poetry.cli.bench import are_theorems
 from goedels_poetry.evaluation import BadData
 from goedels_poetry.evaluation.problems import (
     Problem,
-    gold_of,
     holds_problems,
-    is_problem,
     read_problems,
     with_answer,
 )
@@ -48,18 +45,6 @@ def test_a_row_of_minif2f_is_its_header_its_words_and_its_statement(tmp_path: Pa
     assert problem.tags == ("split:test",)
 
 
-def test_a_row_of_proofnet_has_an_id_and_a_header_of_its_own(tmp_path: Path) -> None:
-    row = {
-        "id": "Rudin|exercise_1_1a",
-        "nl_statement": "If $r$ is rational …",
-        "lean4_src_header": "import Mathlib",
-        "lean4_formalization": "theorem exercise_1_1a (n : ℕ := 3) (h : n = 3) : n < 4 :=",
-    }
-    problem = read_one(tmp_path, row)
-    assert problem.text == "import Mathlib\n\ntheorem exercise_1_1a (n : ℕ := 3) (h : n = 3) : n < 4 := by sorry\n"
-    assert problem.file == "Rudin_exercise_1_1a.lean"
-
-
 def test_a_problem_of_putnambench_gets_the_answer_that_stands_below_it(tmp_path: Path) -> None:
     statement = (
         "abbrev putnam_1_solution : Set Nat := sorry\n-- {n |\n--   n = 1}\n"
@@ -78,14 +63,6 @@ def test_whatever_a_statement_ends_with_a_proof_is_asked_for_once(tmp_path: Path
     assert problem.text.count("sorry") == 1 and problem.text.count(":=") == 2
 
 
-def test_our_own_rows_name_language_and_gold(tmp_path: Path) -> None:
-    text = "(prove (= 1 1))"
-    row = {"name": "one", "text": text, "gold": "false"}
-    problem = read_one(tmp_path, row)
-    assert (problem.file, problem.text, problem.gold) == ("one.smt2", text + "\n", "false")
-    assert read_one(tmp_path, row | {"language": None}) == problem, "null is what tables say that have no value"
-
-
 def test_a_split_is_chosen_and_lean_3_and_doubles_are_left_out_openly(tmp_path: Path) -> None:
     valid = {"name": "a", "split": "valid", "formal_statement": "theorem a : True"}
     test = {"name": "b", "split": "test", "formal_statement": "theorem b : True"}
@@ -101,12 +78,6 @@ def test_a_split_is_chosen_and_lean_3_and_doubles_are_left_out_openly(tmp_path: 
         read_problems(rows_in(tmp_path, valid), split="test")
 
 
-def test_a_bad_row_stops_with_its_line(tmp_path: Path) -> None:
-    file = rows_in(tmp_path, {"name": "a", "formal_statement": "theorem a : True"}, {"name": "b"})
-    with pytest.raises(BadData, match=r"problems\.jsonl:2: this is no problem"):
-        read_problems(file)
-
-
 @pytest.mark.parametrize("rest", [b'{"name": "b", "te', b"\xff", b"[]"])
 def test_a_file_that_is_damaged_after_its_first_row_is_no_other_file(tmp_path: Path, rest: bytes) -> None:
     file = tmp_path / "p.jsonl"
@@ -114,21 +85,3 @@ def test_a_file_that_is_damaged_after_its_first_row_is_no_other_file(tmp_path: P
     assert holds_problems(file)
     with pytest.raises(BadData, match=r"p\.jsonl:2"):
         read_problems(file)
-
-
-def test_a_script_for_solvers_says_itself_that_a_goal_is_false() -> None:
-    assert gold_of("(set-info :status sat)\n(prove false)", "a.smt2") == "false"
-    assert gold_of("(set-info :status unsat)\n(prove true)", "a.smt2") == "true"
-    assert gold_of("; (set-info :status sat)\n(prove true)", "a.smt2") == "true"
-    assert gold_of("(set-info :status sat)", "a.lean") == "true"
-
-
-def test_questions_logic_programs_and_problems_are_told_apart_by_what_is_in_them(tmp_path: Path) -> None:
-    question = {"id": "1", "context": "Pip sings.", "question": "Is it true?", "answer": "A"}
-    (tmp_path / "questions.json").write_text(json.dumps([question]), "utf-8")
-    program = Path(__file__).parents[2] / "theorems" / "json_logic" / "night_shift.json"
-    rows = rows_in(tmp_path, {"name": "a", "formal_statement": "theorem a : True"})
-    assert not is_problem(question) and not holds_problems(tmp_path / "questions.json") and holds_problems(rows)
-    assert [are_theorems([str(path)]) for path in (tmp_path / "questions.json", program, rows)] == [False, True, True]
-    rows.unlink()
-    assert not are_theorems([str(tmp_path)])

@@ -18,13 +18,11 @@ import pytest
 from goedels_poetry.errors import RunLocked
 from goedels_poetry.evaluation import (
     AnswerLog,
-    EvaluationPipeline,
     GoldQuestion,
     Limits,
     Outcome,
     Run,
     Runner,
-    read_outcomes,
 )
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.reasoning.results import QueryResult
@@ -122,48 +120,6 @@ async def test_a_failing_question_is_counted_and_asked_again_next_time(tmp_path:
 
 
 @pytest.mark.parametrize(
-    ("answer", "verdict", "program", "predicted"),
-    [
-        (True, Verdict.PROVED, "p", "true"),
-        (False, Verdict.REFUTED, "p", "false"),
-        (None, Verdict.UNKNOWN, "p", "unknown"),
-        (None, Verdict.UNKNOWN, None, "failed"),
-        (None, Verdict.INCONSISTENT, "p", "inconsistent"),
-        (None, Verdict.INVALID, "p", "invalid"),
-        (None, Verdict.OUT_OF_BUDGET, "p", "out_of_budget"),
-        ("A", Verdict.PROVED, "p", "other"),
-        (1, Verdict.PROVED, "p", "other"),
-    ],
-)
-async def test_every_verdict_has_its_column(
-    tmp_path: Path, answer: Any, verdict: Verdict, program: str | None, predicted: str
-) -> None:
-    answerer = Scripted(lambda question, sample: QueryResult(question, answer, verdict, program=program))
-    found = await run(answerer, tmp_path / "a.jsonl", questions(1))
-    assert found.outcomes[0].predicted == predicted
-    assert (await run(answerer, tmp_path / "a.jsonl", questions(1))).outcomes == found.outcomes
-
-
-def test_ids_never_become_file_names(tmp_path: Path) -> None:
-    evil = [GoldQuestion(name, "D", f"Is it {name}?", "", "true") for name in ("../../escape", "/etc/x", "a\0b", "")]
-    asyncio.run(run(Scripted(), tmp_path / "in" / "a.jsonl", evil))
-    assert sorted(path.name for path in tmp_path.rglob("*")) == ["a.jsonl", "in"]
-
-
-async def test_several_at_once_but_no_more_than_allowed(tmp_path: Path) -> None:
-    answerer = Scripted()
-    await run(answerer, tmp_path / "a.jsonl", questions(20), jobs=4)
-    assert answerer.most_at_once == 4
-
-
-async def test_every_question_is_asked_before_any_is_asked_twice(tmp_path: Path) -> None:
-    answerer = Scripted()
-    found = await run(answerer, tmp_path / "a.jsonl", questions(2), samples=2)
-    assert answerer.asked == [("Is it 0?", 0), ("Is it 1?", 0), ("Is it 0?", 1), ("Is it 1?", 1)]
-    assert [(one.id, one.sample) for one in found.outcomes] == [("q0", 0), ("q0", 1), ("q1", 0), ("q1", 1)]
-
-
-@pytest.mark.parametrize(
     ("limits", "reason"),
     [
         (Limits(calls=4), "the limit of 4 model calls for the whole run is reached"),
@@ -183,11 +139,6 @@ async def test_a_limit_stops_the_whole_run_and_a_larger_one_goes_on(
     assert (await run(Scripted(), tmp_path / "a.jsonl", questions(5))).missing == 0
 
 
-async def test_no_time_at_all_asks_nothing(tmp_path: Path) -> None:
-    found = await run(Scripted(), tmp_path / "a.jsonl", questions(5), limits=Limits(seconds=0))
-    assert (found.asked, found.missing) == (0, 5)
-
-
 async def test_an_interrupt_finishes_what_is_under_way(tmp_path: Path) -> None:
     answerer = Scripted()
     with AnswerLog(tmp_path / "a.jsonl") as log:
@@ -195,15 +146,6 @@ async def test_an_interrupt_finishes_what_is_under_way(tmp_path: Path) -> None:
         answerer.on_answer = runner.interrupt
         found = await runner.run(questions(10))
     assert (len(found.outcomes), found.missing, found.stopped) == (2, 8, "interrupted")
-
-
-async def test_what_an_interrupt_broke_off_is_not_kept(tmp_path: Path) -> None:
-    answerer = Scripted(lambda question, sample: QueryResult(question, None, Verdict.OUT_OF_BUDGET))
-    with AnswerLog(tmp_path / "a.jsonl") as log:
-        runner = Runner(answerer, log)
-        answerer.on_answer = runner.interrupt
-        found = await runner.run(questions(3))
-        assert (len(log), found.outcomes, found.missing) == (0, (), 3)
 
 
 async def test_a_torn_last_line_is_taken_away_and_its_question_asked_again(tmp_path: Path) -> None:
@@ -220,42 +162,10 @@ async def test_a_torn_last_line_is_taken_away_and_its_question_asked_again(tmp_p
     assert [json.loads(line)["id"] for line in file.read_text().splitlines()] == ["q0", "q1", "q2"]
 
 
-async def test_lines_of_nonsense_are_passed_over_and_left_alone(tmp_path: Path) -> None:
-    file = tmp_path / "a.jsonl"
-    file.write_bytes(b'not JSON\n[1]\n{"no": "key"}\n\xff\xfe\n')
-    await run(Scripted(), file, questions(1))
-    with AnswerLog(file) as log:
-        assert (len(log), log.unreadable) == (1, 4)
-    assert file.read_bytes().startswith(b"not JSON\n")
-
-
 def test_only_one_process_writes_a_log(tmp_path: Path) -> None:
     with AnswerLog(tmp_path / "a.jsonl"), pytest.raises(RunLocked, match="another process is working on it"):
         AnswerLog(tmp_path / "a.jsonl")
     AnswerLog(tmp_path / "a.jsonl").close()
-
-
-async def test_to_begin_anew_keeps_the_old_answers_aside(tmp_path: Path) -> None:
-    file = tmp_path / "a.jsonl"
-    await run(Scripted(), file, questions(2))
-    for kept in ("a-1.jsonl", "a-2.jsonl"):
-        with AnswerLog(file, fresh=True) as log:
-            assert len(log) == 0
-            await Runner(Scripted(), log).run(questions(2))
-        assert len((tmp_path / kept).read_text().splitlines()) == 2
-
-
-def test_the_same_from_python(tmp_path: Path) -> None:
-    file = tmp_path / "data.jsonl"
-    file.write_text("".join(json.dumps({"id": n, "question": f"Is it {n}?", "answer": "yes"}) + "\n" for n in range(9)))
-    answerer, seen = Scripted(), list[Outcome]()
-    pipeline = EvaluationPipeline(answerer, tmp_path / "out", num_workers=3, pass_at=[1, 2], on_outcome=seen.append)
-    found = pipeline.evaluate(file, max_samples=4)
-    assert (found.overall.questions, found.overall.samples, len(seen), len(answerer.asked)) == (4, 2, 8, 8)
-    assert found.pass_at["data"].at[2] == found.overall.accuracy
-    assert [one.correct for one in read_outcomes(tmp_path / "out")] == [True] * 8
-    assert pipeline.evaluate(file, max_samples=4).run.asked == 0
-    assert pipeline.evaluate(file, max_samples=4, skip_existing=False).run.asked == 8
 
 
 KILLED = """

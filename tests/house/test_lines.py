@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from functools import cache
-from pathlib import Path
 
+import count_lines
 import pytest
-
-PATH = Path(__file__).parents[2] / "scripts" / "count_lines.py"
-_spec = importlib.util.spec_from_file_location("count_lines", PATH)
-assert _spec is not None and _spec.loader is not None
-count_lines = importlib.util.module_from_spec(_spec)
-sys.modules["count_lines"] = count_lines
-_spec.loader.exec_module(count_lines)
 
 
 @cache

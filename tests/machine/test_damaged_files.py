@@ -12,11 +12,8 @@ from trees_by_hand import MakeFramework
 from goedels_poetry import Verdict
 from goedels_poetry.errors import StoreError
 from goedels_poetry.search.machine import checkpoints
-from goedels_poetry.search.memory import LemmaBank, StrategyStatistics
-from goedels_poetry.search.memory.bank import Lemma
-from goedels_poetry.store import database, shared_database
+from goedels_poetry.store import database
 from goedels_poetry.store.proof_store import ProofStore
-from goedels_poetry.store.shared_database import SharedDatabase
 
 PAGE = 4096
 
@@ -77,50 +74,6 @@ async def test_a_damaged_proof_tree_is_named_with_what_to_do_and_a_fresh_run_is_
     with pytest.raises(StoreError, match=r"proof\.db: it is damaged; --fresh begins the run anew"):
         await framework().arun(generated(3), name="t")
     assert (await framework().arun(generated(3), name="t", fresh=True)).verdict is Verdict.PROVED
-
-
-async def test_another_process_puts_a_damaged_file_aside_and_the_new_one_stays(tmp_path: Path) -> None:
-    path, schema = tmp_path / "some.db", "CREATE TABLE IF NOT EXISTS word(text TEXT NOT NULL);"
-    one, other = SharedDatabase(path, schema), SharedDatabase(path, schema)
-    one.write("INSERT INTO word VALUES(?)", [(str(n) * 100,) for n in range(200)])
-    with sqlite3.connect(path) as db:
-        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    content = path.read_bytes()
-    path.write_bytes(content[:PAGE] + b"\xaa" * (len(content) - PAGE))  # in place: both have it open
-    assert one.ask("SELECT count(text) FROM word") == [(0,)]
-    assert one.write("INSERT INTO word VALUES(?)", [("kept",)]) == 1
-    assert other.ask("SELECT text FROM word") == [("kept",)]
-    assert len(one.troubles()) == 1 and not one.troubles() and not other.troubles()
-    one.close()
-    other.close()
-
-
-def test_a_lemma_whose_text_is_damaged_is_forgotten(tmp_path: Path) -> None:
-    bank = LemmaBank(tmp_path / "lemmas.db")
-    body = [{"id": "0", "origin": "", "statement": "s", "row": {}}]
-    bank.add([Lemma("theory:goal", "smt", "s", "induction", body)])
-    (offered,) = bank.offers("smt", "theory", bank.snapshot())
-    assert bank.load(offered["id"], bank.snapshot()) is not None
-    with sqlite3.connect(tmp_path / "lemmas.db") as db:
-        db.execute("UPDATE lemma SET body=replace(body, '{', '<')")
-    assert bank.load(offered["id"], bank.snapshot()) is None
-    assert not bank.offers("smt", "theory", bank.snapshot()) and not bank.troubles()
-    bank.close()
-
-
-def test_a_locked_memory_costs_a_line_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared_database, "PATIENCE", 0.05)
-    statistics = StrategyStatistics(tmp_path / "strategies.db")
-    holder = sqlite3.connect(tmp_path / "strategies.db", isolation_level=None)
-    holder.execute("BEGIN IMMEDIATE")
-    statistics.record("run", "smt", {("induction", "shape"): (1, 1)})
-    (told,) = statistics.troubles()
-    assert "another process has held it" in told
-    holder.execute("ROLLBACK")
-    holder.close()
-    statistics.record("run", "smt", {("induction", "shape"): (1, 1)})
-    assert statistics.preferred("smt") == ("induction",) and not statistics.troubles()
-    statistics.close()
 
 
 @pytest.mark.parametrize("name", ["proof.db", "graph.db"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import os
 import signal
 import threading
@@ -14,10 +13,8 @@ from pathlib import Path
 import pytest
 from toy_language import ToyLanguage, generated, theorem
 
-from goedels_poetry import Event, GoedelsPoetryFramework, Models, RunResult, Settings, Verdict
-from goedels_poetry.models.requests import Request
-from goedels_poetry.search.machine.background import BackgroundLoop, Closed
-from goedels_poetry.settings.declared import ModelSettings, ModelsSettings
+from goedels_poetry import Event, GoedelsPoetryFramework, RunResult, Verdict
+from goedels_poetry.search.machine.background import Closed
 
 
 @pytest.fixture
@@ -73,19 +70,6 @@ async def test_it_runs_where_a_loop_is_running_as_in_a_notebook_and_mixes_with_c
     fw.close()
 
 
-def test_a_listener_that_would_wait_for_itself_is_told(fw: GoedelsPoetryFramework) -> None:
-    said: list[str] = []
-
-    def listen(event: Event) -> None:
-        if not said:
-            with pytest.raises(RuntimeError) as error:
-                fw.run(theorem("U"), name="u")
-            said.append(str(error.value))
-
-    fw.run(theorem("T"), name="t", on_event=listen)
-    assert "use the coroutine of the same name" in said[0]
-
-
 # -- how it stops --------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_stops_cleanly_and_leaves_the_handlers_as_they_were(fw: GoedelsPoetryFramework, number: int) -> None:
@@ -93,10 +77,6 @@ def test_a_signal_stops_cleanly_and_leaves_the_handlers_as_they_were(fw: Goedels
     result = fw.run(slow(), name="t", on_event=stopping_at(6, number))
     assert (result.verdict, "interrupted by SIG" in result.reason) == (Verdict.OUT_OF_BUDGET, True)
     assert signal.getsignal(number) is before
-
-
-async def test_an_interrupt_where_a_loop_is_running_stops_cleanly_too(fw: GoedelsPoetryFramework) -> None:
-    assert fw.run(slow(), name="t", on_event=stopping_at(6)).verdict is Verdict.OUT_OF_BUDGET
 
 
 def test_a_second_interrupt_ends_the_waiting_and_the_run_can_begin_again_at_once(fw: GoedelsPoetryFramework) -> None:
@@ -132,38 +112,6 @@ def test_after_close_it_says_so(fw: GoedelsPoetryFramework) -> None:
         asyncio.run(fw.arun(theorem()))
 
 
-def test_closing_ends_what_another_thread_waits_for_and_tells_it(fw: GoedelsPoetryFramework) -> None:
-    begun = threading.Event()
-    with ThreadPoolExecutor(1) as threads:
-        running = threads.submit(fw.run, slow(3), name="t", on_event=lambda event: begun.set())
-        assert begun.wait(60)
-        fw.close()
-        assert isinstance(running.exception(60), Closed)
-    assert [run.status for run in GoedelsPoetryFramework().runs()] == ["stopped"]
-
-
-def test_a_stream_that_is_left_ends_its_run(fw: GoedelsPoetryFramework) -> None:
-    stream = fw.stream(slow(3), name="t")
-    next(stream)
-    stream.close()  # type: ignore[attr-defined]
-    assert [run.status for run in fw.runs()] == ["stopped"]
-
-
-async def test_a_loop_in_a_thread_gives_what_its_work_raises_and_closes_what_never_began() -> None:
-    loop = BackgroundLoop("thing")
-
-    async def fails() -> None:
-        raise LookupError("nothing there")
-
-    with pytest.raises(LookupError, match="nothing there"):
-        loop.run(fails())
-    loop.close()
-    never = fails()
-    with pytest.raises(Closed):
-        loop.run(never)
-    assert inspect.getcoroutinestate(never) == inspect.CORO_CLOSED
-
-
 # -- what it takes -------------------------------------------------------------------------------------------------
 def test_a_path_is_read_and_is_the_name(fw: GoedelsPoetryFramework, tmp_path: Path) -> None:
     file = tmp_path / "a.toy"
@@ -174,20 +122,3 @@ def test_a_path_is_read_and_is_the_name(fw: GoedelsPoetryFramework, tmp_path: Pa
     assert "not UTF-8" in fw.run(file).reason
     with pytest.raises(FileNotFoundError):
         fw.run(tmp_path / "gone.toy")
-
-
-async def test_without_a_key_nothing_is_sent_and_the_words_say_what_to_set(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
-    prompts = tmp_path / "prompts"
-    prompts.mkdir()
-    (prompts / "hello.md").write_text("Hello.")
-    chosen = ModelsSettings(default=ModelSettings(model="gpt-5"))
-    models = Models(settings=Settings(home=tmp_path, prompts_dir=prompts, models=chosen))
-    (reply,) = await models.ask(Request("prover", "hello"))
-    await models.aclose()
-    assert reply.calls == 0
-    for said in (reply.error, models.troubles()[0]):
-        assert "OPENAI_API_KEY" in said and "api_key under [models.default]" in said

@@ -14,9 +14,7 @@ from toy_language import ToyLanguage, theorem
 from trees_by_hand import MakeFramework
 
 from goedels_poetry import Verdict
-from goedels_poetry.search.agents.registry import load_registry
 from goedels_poetry.store.results import Event
-from goedels_poetry.trace import machine
 
 CODE = """
 from dataclasses import replace
@@ -109,27 +107,3 @@ async def test_a_broken_plugin_is_named_and_left_out(installed: Path, framework:
         "plug-in 'broken' (somebodys_broken_plugin) left out: ImportError: needs a library that is not there"
     ]
     assert any("'nothing'" in warning and "left out" in warning for warning in result.warnings)
-
-
-def test_the_graph_shows_the_plugin_and_the_queue_it_serves(installed: Path) -> None:
-    registry = load_registry()
-    assert registry.routes["retrieve"].name == "librarian"
-    assert registry.routes["retrieve"].plugin == "library"
-    mermaid = machine.picture(registry).mermaid()
-    assert "librarian" in mermaid
-    assert "library" in mermaid
-    assert "somebodys_broken_plugin" in mermaid
-
-
-def test_without_plugins_there_are_none() -> None:
-    registry = load_registry()
-    assert registry.problems == ()
-    assert not any(spec.plugin for spec in registry.agents.values())
-
-
-async def test_a_strategy_that_raises_costs_nothing(installed: Path, framework: MakeFramework) -> None:
-    goals = {"T": {"proof": None, "exhausted": True, "sketches": [{"strategy": "own", "children": ["boom"]}]}}
-    goals["boom"] = {"proof": None, "exhausted": True, "sketches": [{"strategy": "own too", "children": ["A"]}]}
-    goals["left half"] = {"proof": None, "exhausted": True}
-    result = await framework().arun(theorem(goals=goals), name="t")
-    assert result.verdict is Verdict.PROVED

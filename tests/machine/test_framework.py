@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +12,9 @@ from toy_checker import ToyChecker
 from toy_language import ToyLanguage, generated, theorem
 from trees_by_hand import MakeFramework
 
-from goedels_poetry import Event, GoedelsPoetryFramework, Settings, Verdict
+from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
 from goedels_poetry.checker import Certificate, Submission
 from goedels_poetry.errors import UnknownRun
-from goedels_poetry.languages import Goal, Outcome
 from goedels_poetry.search.machine.run import CHECK_GRACE
 from goedels_poetry.settings.declared import Budgets
 from goedels_poetry.store.runs import identity
@@ -51,15 +48,6 @@ async def test_give_up_stops_at_once_where_keep_would_go_on(framework: MakeFrame
     result = await fw.arun(theorem(goals=goals, slow={"slow": 30}), name="t")
     assert (result.verdict, "slow" in [goal.statement for goal in result.open_goals]) == (Verdict.UNKNOWN, True)
     assert language.running == 0, "what was under way has been cancelled"
-
-
-async def test_a_listener_that_fails_costs_nothing(framework: MakeFramework) -> None:
-    def listener(event: Event) -> None:
-        raise RuntimeError("the terminal is gone")
-
-    result = await framework().arun(theorem(goals={"T": {"proof": 1}}), name="t", on_event=listener)
-    assert (result.verdict, result.metrics["attempts"]) == (Verdict.PROVED, 2)
-    assert any("the terminal is gone" in warning for warning in result.warnings)
 
 
 async def test_runs_lists_and_result_returns_what_was_stored(framework: MakeFramework) -> None:
@@ -132,78 +120,6 @@ def test_run_ids_depend_on_every_byte_that_matters_and_not_on_the_file_name() ->
     assert len({base, *(identity(*other) for other in others)}) == 5
 
 
-def test_importing_the_package_does_not_import_langgraph() -> None:
-    code = "import sys, goedels_poetry.framework; print([m for m in sys.modules if m.startswith('lang')])"
-    root = str(Path(__file__).resolve().parents[2])
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)
-    assert done.stdout == "[]\n"
-
-
-async def test_the_same_theorem_twice_in_one_batch_is_proved_once(framework: MakeFramework) -> None:
-    language = ToyLanguage()
-    fw = framework(language)
-    results = await asyncio.gather(*(fw.arun(generated(1, latency=0.01), name=f"copy {i}") for i in range(3)))
-    assert [(r.input, r.verdict) for r in results] == [(f"copy {i}", Verdict.PROVED) for i in range(3)]
-    assert len({r.run_id for r in results}) == 1
-    assert language.calls.count(("judge", "g:1:r", 0)) == 1
-
-
-async def test_an_interrupt_before_and_after_the_search_counts_too(
-    framework: MakeFramework, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    certify = ToyChecker.certify
-
-    class Slow(ToyLanguage):
-        where = "read"
-
-        async def read(self, *args: Any) -> Any:
-            await asyncio.sleep(0.2 if self.where == "read" else 0)
-            return await super().read(*args)
-
-    async def slow(self: ToyChecker, submission: Submission) -> Certificate:
-        await asyncio.sleep(30 if language.where == "certify" else 0)
-        return await certify(self, submission)
-
-    monkeypatch.setattr(ToyChecker, "certify", slow)
-    language = Slow()
-    for where in ("read", "certify"):
-        language.where = where
-        fw = framework(language)
-        running = asyncio.ensure_future(fw.arun(theorem(root=where), name="t"))
-        await asyncio.sleep(0.1)
-        while where == "certify" and not fw._under_way[0].interruption._waiting:
-            await asyncio.sleep(0.01)
-        fw.interrupt("interrupted")
-        stopped = await running
-        assert (stopped.verdict, stopped.reason[:11]) == (Verdict.OUT_OF_BUDGET, "interrupted")
-        language.where = ""
-        assert (await fw.aresume(stopped.run_id)).verdict is Verdict.PROVED
-
-
-async def test_a_text_that_is_never_read_is_out_of_budget(framework: MakeFramework) -> None:
-    class Endless(ToyLanguage):
-        async def read(self, *args: Any) -> Any:
-            if args[1].get("limited"):
-                raise TimeoutError("not done with reading the text")
-            await asyncio.sleep(3600)
-
-    fw = framework(Endless())
-    running = asyncio.ensure_future(fw.arun(theorem(), name="t"))
-    await asyncio.sleep(0.1)
-    fw.interrupt("interrupted")
-    stopped = await running
-    assert (stopped.verdict, stopped.run_id) == (Verdict.OUT_OF_BUDGET, "")
-    assert stopped.reason == "interrupted before the theorem was read"
-    late = await fw.arun(theorem(), name="t", options={"limited": True})
-    assert (late.verdict, late.run_id) == (Verdict.OUT_OF_BUDGET, "")
-    assert "not done with reading the text" in late.reason
-    running = asyncio.ensure_future(fw.arun(theorem(), name="t"))
-    await asyncio.sleep(0.1)
-    running.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await running
-
-
 async def test_a_fork_of_a_past_moment_is_a_run_that_resumes_to_the_same_proof(framework: MakeFramework) -> None:
     fw = framework()
     done = await fw.arun(generated(2), name="t")
@@ -219,38 +135,6 @@ async def test_a_fork_of_a_past_moment_is_a_run_that_resumes_to_the_same_proof(f
     assert fw.result(done.run_id) == done
     with pytest.raises(ValueError, match="commits 1 to"):
         fw.fork(done.run_id, 10_000)
-
-
-@pytest.mark.parametrize("amount", [-1e9, float("nan"), float("inf")])
-async def test_a_cost_that_is_no_amount_is_told_of_and_not_counted(framework: MakeFramework, amount: float) -> None:
-    fw = framework()
-    result = await fw.arun(generated(1, solver_seconds=amount), name="t")
-    assert result.verdict is Verdict.PROVED
-    assert "solver_seconds" not in result.metrics or result.metrics["solver_seconds"] == 0
-    with fw.open_store(result.run_id) as store:
-        assert "solver_seconds" not in store.spent()
-        told = [entry["reason"] for _, entry in store.history_of_kind("fault")]
-    assert told and all(f"its cost solver_seconds is {amount!r}, which is no amount" in reason for reason in told)
-
-
-class Unwritable(ToyLanguage):
-    """The first candidate of one goal is a text that no database takes."""
-
-    async def prove(self, goal: Goal) -> Outcome:
-        if goal.statement == "B" and not goal.attempt:
-            return Outcome(True, {"candidate": {"of": "\ud800", "right": True}})
-        return await super().prove(goal)
-
-
-async def test_what_cannot_be_written_costs_its_own_goal_an_attempt_and_no_other(framework: MakeFramework) -> None:
-    names = ["A", "B", "C", "D"]
-    fw = framework(Unwritable())
-    result = await fw.arun(theorem(goals={"T": {**HOPELESS, "sketches": [{"strategy": "s", "children": names}]}}))
-    assert result.verdict is Verdict.PROVED
-    with fw.open_store(result.run_id) as store:
-        attempts = {node.statement: node.attempts for node in store.nodes()}
-        assert [event.seq for event in store.events()] == list(range(1, store.seq + 1))
-    assert [attempts[name] for name in names] == [1, 2, 1, 1]
 
 
 async def test_a_tampered_checkpoint_runs_no_code(framework: MakeFramework, tmp_path: Path) -> None:

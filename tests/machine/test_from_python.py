@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -16,7 +15,6 @@ from goedels_poetry import (
     Goal,
     GoedelsPoetryFramework,
     Outcome,
-    RefusedPlugin,
     RunResult,
     SimpleLanguage,
     StrategyGoal,
@@ -26,10 +24,8 @@ from goedels_poetry import (
     languages,
     strategy,
 )
-from goedels_poetry.lean.language import LeanLanguage
 from goedels_poetry.protocol.sequents import Sequent, Variable
 from goedels_poetry.search.agents.registry import load_registry
-from goedels_poetry.search.strategies import UnusableSketch
 from goedels_poetry.smt.language import SmtLanguage
 from goedels_poetry.store.state import Queue
 
@@ -98,13 +94,6 @@ def test_they_belong_to_one_framework_and_to_no_other() -> None:
     assert (result.verdict, "librarian" in [event.agent for event in events]) == (Verdict.UNKNOWN, False)
 
 
-def test_a_module_of_agents_may_be_given_as_a_whole() -> None:
-    shelf = ModuleType("shelf")
-    shelf.librarian, shelf.halves = librarian, halves  # type: ignore[attr-defined]
-    with GoedelsPoetryFramework(language=ToyLanguage(), agents=[shelf], strategies=[shelf]) as fw:
-        assert (list(fw.plugins().agents), list(fw.plugins().strategies)) == (["librarian"], ["halves"])
-
-
 def test_an_agent_with_a_queue_of_its_own_is_in_the_state_and_its_run_can_be_read_without_it() -> None:
     @agent(queue="retrieve", name="doorman")
     async def doorman(node: Any, deps: Any) -> Any:
@@ -121,95 +110,6 @@ def test_an_agent_with_a_queue_of_its_own_is_in_the_state_and_its_run_can_be_rea
     with GoedelsPoetryFramework() as plain:
         assert [snapshot.values.get("seq") for snapshot in plain.get_state_history(run_id)]
         assert plain.get_state(run_id).values["status"] == "proved"
-
-
-# -- what an agent takes over --------------------------------------------------------------------------------------
-def test_whoever_takes_a_queue_over_is_told_from_whom_and_what_is_not_done_any_more() -> None:
-    result, events, _ = run(STUCK, agents=[librarian], strategies=[halves])
-    (told,) = result.warnings
-    taken = f"queue retrieve is served by librarian of plug-in {__name__}, not by retriever (Offer lemmas"
-    assert told.startswith(taken)
-    assert told in events[0].reason
-
-
-def test_the_usual_is_what_the_agent_before_would_have_done_through_several() -> None:
-    @agent(queue="retrieve", name="second librarian")
-    async def second(node: Any, deps: Any) -> Any:
-        usual = await deps.usual(node)
-        return lambda txn: f"second {usual(txn)}"
-
-    _, events, _ = run(STUCK, agents=[librarian, second], strategies=[halves])
-    assert "second asked the librarian: no lemmas" in [event.outcome for event in events]
-
-
-# -- what is refused -----------------------------------------------------------------------------------------------
-def unmarked() -> None: ...
-
-
-class Lacking(SimpleLanguage):
-    name, suffixes = "lacking", (".lacking",)
-
-
-class Blocking(Parity):
-    name = "blocking"
-
-    def judge(self, theorem: Theorem) -> Outcome:  # type: ignore[override]
-        return Outcome(True, {"verdict": "open"})
-
-
-class Taking(Parity):
-    name, suffixes = "taking", (".smt2",)
-
-
-class Ours(Parity):
-    name = "smt"
-
-
-class Bare:
-    name = "bare"
-    suffixes = ".bare"
-
-
-@agent(queue="prove", name="prover")
-async def second_prover(node: Any, deps: Any) -> Any: ...
-
-
-@agent(queue="prove", name="shrugging", on_failure="shrug")
-async def shrugging(node: Any, deps: Any) -> Any: ...
-
-
-@pytest.mark.parametrize(
-    ("brought", "words"),
-    [
-        ({"agents": [unmarked]}, "unmarked is declared as no agent: write @agent(queue=...) above it"),
-        ({"strategies": [librarian]}, "librarian is declared as no strategy"),
-        ({"agents": [second_prover]}, "there is an agent called 'prover' already"),
-        ({"agents": librarian}, "agents= takes a list: write agents=[...]"),
-        ({"strategies": "halves"}, "strategies= takes a list: write strategies=[...]"),
-        ({"agents": [shrugging]}, "'shrug' is no failure policy"),
-        ({"agents": [librarian, librarian]}, "there is an agent called 'librarian' already"),
-        ({"languages": [Lacking]}, "lacking is not used: it has no read, prove, verify"),
-        ({"languages": [Blocking]}, "blocking is not used: judge must be `async def`"),
-        ({"languages": [Taking]}, ".smt2 is a suffix of smt"),
-        ({"languages": [Ours]}, "there is a language of this name already"),
-        ({"languages": [Parity, Parity]}, "there is a language of this name already"),
-        ({"languages": [Bare]}, "its `suffixes` are no tuple of texts"),
-        ({"languages": [7]}, "it has no `name`"),
-    ],
-)
-def test_what_is_not_what_it_should_be_is_refused_at_once(brought: dict[str, Any], words: str) -> None:
-    with pytest.raises(RefusedPlugin) as refused:
-        GoedelsPoetryFramework(**brought)
-    assert words in str(refused.value)
-
-
-def test_functions_that_are_not_async_are_refused_where_they_are_declared() -> None:
-    def plain(node: Any, deps: Any) -> Any: ...
-
-    with pytest.raises(TypeError, match="agent plain must be a coroutine function: write `async def plain`"):
-        agent(queue="prove")(plain)  # type: ignore[type-var]
-    with pytest.raises(TypeError, match="strategy s must be a coroutine function: write `async def plain`"):
-        strategy(name="s")(plain)  # type: ignore[arg-type]
 
 
 def test_whoever_edits_a_strategy_gets_another_run_and_not_the_old_answer() -> None:
@@ -245,15 +145,6 @@ def test_a_plugin_that_ends_the_program_costs_only_what_it_was_about_to_do() -> 
         assert any(words in warning for warning in result.warnings)
 
 
-def test_a_language_that_returns_no_outcome_is_named() -> None:
-    class Truthful(Parity):
-        async def verify(self, goal: Goal, candidate: dict[str, Any]) -> Any:
-            return True
-
-    result, _, _ = run("12 is even", language=Truthful())
-    assert any("the language parity returned bool, not an Outcome" in warning for warning in result.warnings)
-
-
 # -- strategies ----------------------------------------------------------------------------------------------------
 def proposing(body: Callable[[StrategyGoal], Any], language: str = "toy") -> Any:
     @strategy(name="proposing", languages=(language,))
@@ -265,10 +156,6 @@ def proposing(body: Callable[[StrategyGoal], Any], language: str = "toy") -> Any
 
 class Needy(ToyLanguage):
     sketch_needs = ("proof",)
-
-
-def test_the_languages_say_what_a_sketch_needs() -> None:
-    assert (SmtLanguage.sketch_needs, LeanLanguage.sketch_needs) == (("scheme", "query"), ("proof",))
 
 
 @pytest.mark.parametrize(
@@ -318,22 +205,6 @@ def test_a_goal_is_data_and_text_and_proposals_are_what_models_may_reply() -> No
     assert lean.tactics("induction n with", "| zero => rfl").content == "by\n  induction n with\n  | zero => rfl"
 
 
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (lambda: GOAL.induct("y"), "induct: y is no variable of the goal; it has x, p"),
-        (GOAL.induct, "no variable is given; it has x, p"),
-        (lambda: GOAL.induct("x").cases("p"), "one rule at a time, not induction and cases"),
-        (lambda: GOAL.tactics("rfl"), "tactics are for goals in Lean; this one is in smt"),
-        (lambda: replace(GOAL, language="lean").induct("x"), 'use goal.tactics("intro n"'),
-    ],
-)
-def test_a_proposal_that_means_nothing_is_refused_where_it_is_made(make: Callable[[], Any], words: str) -> None:
-    with pytest.raises(UnusableSketch) as refused:
-        make()
-    assert words in str(refused.value)
-
-
 PLUS = (
     "(declare-datatypes ((N 0)) (((zero) (succ (pred N)))))\n"
     "(define-fun-rec plus ((x N) (y N)) N (ite ((_ is zero) x) y (succ (plus (pred x) y))))\n"
@@ -363,22 +234,3 @@ def test_a_language_from_python_is_found_by_its_suffix_and_is_worth_nothing_with
         assert "language parity, nothing can be proved in it" in str(fw.plugins())
         assert fw.run("4 is even", language="parity", name="four").verdict is Verdict.UNKNOWN
     assert "parity" not in languages.names()
-
-
-@pytest.mark.parametrize(
-    ("method", "answer", "words"),
-    [
-        ("read", RuntimeError("no idea"), "the language parity failed to read the text: RuntimeError: no idea"),
-        ("read", None, "the language parity failed to read the text: TypeError"),
-        ("canonical", KeyError("x"), "the language parity failed to prepare the theorem: KeyError: 'x'"),
-    ],
-)
-def test_what_a_language_raises_is_its_own_fault_by_name(method: str, answer: Any, words: str) -> None:
-    async def broken(*args: Any) -> Any:
-        if answer is not None:
-            raise answer
-
-    broken_one = type("Broken", (Parity,), {method: broken})
-    with GoedelsPoetryFramework(languages=[broken_one]) as fw, pytest.raises(RefusedPlugin) as refused:
-        fw.run("4 is even", name="t.parity")
-    assert words in str(refused.value)

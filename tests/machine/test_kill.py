@@ -2,46 +2,32 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import signal
 import subprocess
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
+import kill_test
 import pytest
 from toy_language import ToyLanguage, theorem
 
 from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
 from goedels_poetry.errors import RunLocked
 
-SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "kill_test.py"
-
-
-@pytest.fixture
-def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("kill_test_script", SCRIPT)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
 
 @pytest.mark.timeout(300)
-def test_fact_33_killed_runs_resume_to_the_same_tree_and_count_no_attempt_twice(
-    tmp_path: Path, script: ModuleType
-) -> None:
+def test_fact_33_killed_runs_resume_to_the_same_tree_and_count_no_attempt_twice(tmp_path: Path) -> None:
     goal = {"proof": None, "exhausted": True, "sketches": [{"strategy": "s", "children": ["g:2:p", "g:2:q"]}]}
     source = theorem(goals={"T": goal}, latency=0.02)  # some forty goals
     lines: list[str] = []
-    script.kill_test(tmp_path, source, "g.toy", "toy", kills=2, seed=7, longest=1.0, say=lines.append)
+    kill_test.kill_test(tmp_path, source, "g.toy", "toy", kills=2, seed=7, longest=1.0, say=lines.append)
     assert "proved" in lines[0]
 
 
-def start(home: Path, script: ModuleType, **spec: Any) -> subprocess.Popen[str]:
+def start(home: Path, **spec: Any) -> subprocess.Popen[str]:
     goals = {"T": {"proof": None, "exhausted": True, "sketches": [{"strategy": "s", "children": list("ABCDEF")}]}}
-    trial = script.Trial(home, theorem(goals=goals, latency=0.6, **spec), "t.toy", "toy")
+    trial = kill_test.Trial(home, theorem(goals=goals, latency=0.6, **spec), "t.toy", "toy")
     process: subprocess.Popen[str] = trial.start()
     assert process.stdout is not None
     assert process.stdout.readline() == "begun\n"
@@ -50,8 +36,8 @@ def start(home: Path, script: ModuleType, **spec: Any) -> subprocess.Popen[str]:
 
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_stops_cleanly_and_says_how_to_resume(tmp_path: Path, script: ModuleType, number: int) -> None:
-    process = start(tmp_path / "run", script)
+def test_a_signal_stops_cleanly_and_says_how_to_resume(tmp_path: Path, number: int) -> None:
+    process = start(tmp_path / "run")
     process.send_signal(number)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
@@ -62,8 +48,8 @@ def test_a_signal_stops_cleanly_and_says_how_to_resume(tmp_path: Path, script: M
         assert framework.resume(answer["run_id"]).verdict is Verdict.PROVED
 
 
-def test_two_processes_never_work_on_one_run(tmp_path: Path, script: ModuleType) -> None:
-    process = start(tmp_path / "run", script)
+def test_two_processes_never_work_on_one_run(tmp_path: Path) -> None:
+    process = start(tmp_path / "run")
     try:
         with GoedelsPoetryFramework(Settings(home=tmp_path / "run"), language=ToyLanguage()) as framework:
             assert [summary.status for summary in framework.runs()] == ["running"]

@@ -5,14 +5,10 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
-import signal
-import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 from uuid import UUID
 
@@ -21,13 +17,11 @@ from foreign_packages import install
 from langchain_core.callbacks import AsyncCallbackHandler
 from langchain_core.language_models import FakeListChatModel
 from langgraph.graph.state import CompiledStateGraph
-from toy_language import ToyLanguage, generated, theorem
+from toy_language import generated, theorem
 from trees_by_hand import MakeFramework
 
-from goedels_poetry import Event, FailurePolicy, GoedelsPoetryFramework, Queue, RunResult, Settings, Verdict
-from goedels_poetry.errors import GoedelsPoetryError, UnknownRun
+from goedels_poetry import Event, GoedelsPoetryFramework, Queue, Settings, Verdict
 from goedels_poetry.models.client import Models
-from goedels_poetry.search.agents.registry import AgentSpec, load_registry
 from goedels_poetry.search.machine.snapshots import Snapshot
 
 SMT = "(declare-const p Bool)(declare-const q Bool)(prove (or p q (not (and p q))))"
@@ -62,24 +56,6 @@ def test_the_graph_is_a_compiled_langgraph_graph_and_draws_without_a_run(framewo
     assert all(name in mermaid for name in AGENTS)
     assert "verify, verify_sketch" in mermaid
     assert {node["id"] for node in drawn.to_json()["nodes"]} == set(drawn.nodes)
-
-
-def test_every_agent_says_in_the_graph_what_its_failure_costs(framework: MakeFramework) -> None:
-    nodes = framework().graph().get_graph().nodes
-    costs = {q: policy for name in AGENTS for q, policy in nodes[name].metadata["on_failure"].items()}  # type: ignore[index]
-    assert list(costs) != [] and set(costs) == set(map(str, Queue))
-    assert (costs["verify"], costs["verify_sketch"], costs["retrieve"]) == ("fail_proof", "fail_sketch", "skip")
-
-
-async def test_the_graph_of_questions_has_their_agents_and_no_graph_runs_without_a_run(
-    framework: MakeFramework,
-) -> None:
-    graph = framework().graph("question")
-    assert "refiner" in graph.get_graph().nodes
-    with pytest.raises(GoedelsPoetryError, match="belongs to no run"):
-        await graph.ainvoke({"run_id": "x"})
-    with pytest.raises(GoedelsPoetryError, match="belongs to no run"):
-        graph.invoke({"run_id": "x"})
 
 
 # -- states ----------------------------------------------------------------------------------------------------
@@ -147,108 +123,6 @@ async def test_a_resumed_run_goes_on_with_its_thread(framework: MakeFramework) -
     assert all("verdict" not in s.values for s in history[1:])
 
 
-async def test_the_end_of_a_search_that_was_cut_short_ends_no_later_one(
-    framework: MakeFramework, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """LangGraph keeps what a node has said before it keeps the checkpoint, and would take it up."""
-    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver as Saver
-
-    keep, cut = Saver.aput, []
-
-    async def cut_at_the_end(self: Any, config: Any, checkpoint: Any, *more: Any) -> Any:
-        if checkpoint["channel_values"].get("status") == "out_of_budget" and not cut:
-            cut.append(checkpoint)
-            raise KeyError("the process ends here")
-        return await keep(self, config, checkpoint, *more)
-
-    monkeypatch.setattr(Saver, "aput", cut_at_the_end)
-    fw = framework()
-
-    def stop(event: Event) -> None:
-        if event.seq == 6:
-            fw.interrupt("interrupted")
-
-    with pytest.raises(KeyError):
-        await fw.arun(generated(2), name="t", on_event=stop)
-    assert cut
-    again = await fw.arun(generated(2), name="t")
-    assert again.verdict is Verdict.PROVED, again.reason
-    assert_whole(list(fw.get_state_history(again.run_id)))
-
-
-@pytest.fixture
-def script() -> ModuleType:
-    path = Path(__file__).resolve().parents[2] / "scripts" / "kill_test.py"
-    spec = importlib.util.spec_from_file_location("kill_test_script", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.mark.timeout(120)
-@pytest.mark.whole("test_a_resumed_run_goes_on_with_its_thread")
-def test_the_history_is_whole_over_kill_9_and_resume(tmp_path: Path, script: ModuleType) -> None:
-    trial = script.Trial(tmp_path / "home", generated(2, latency=0.05), "t.toy", "toy")
-    commits: list[int] = []
-    for _ in range(2):
-        process = trial.start()
-        assert process.stdout is not None and process.stdout.readline() == "begun\n"
-        while len(trial.log()) < (commits[-1] if commits else 0) + 6:  # the test's time limit ends the wait
-            assert process.poll() is None
-            time.sleep(0.02)
-        os.kill(process.pid, signal.SIGKILL)
-        process.communicate()
-        commits.append(len(trial.log()))
-    answer = trial.finish()
-    assert answer["verdict"] == "proved"
-    with GoedelsPoetryFramework(Settings(home=tmp_path / "home"), language=ToyLanguage()) as framework:
-        history = list(framework.get_state_history(answer["run_id"]))
-        assert_whole(history)
-        assert len(list(framework.get_state_history(answer["run_id"], filter={"source": "input"}))) == 3
-        newest = history[0]
-        assert (newest.values["verdict"], newest.next) == ("proved", ())
-        with framework.open_store(answer["run_id"]) as store:
-            seen = {s.values["seq"] for s in history}
-            assert newest.tree() == store.nodes()
-            kills = [e.seq for e in store.events() if e.outcome.startswith("resumed")]
-    assert len(kills) == 2 and commits[0] < commits[-1]
-    assert all(seq in seen for seq in kills), "each resume is a moment of the history"
-
-
-async def test_a_run_that_was_not_checkpointed_yet_has_the_state_of_its_store(framework: MakeFramework) -> None:
-    fw = framework()
-    result = await fw.arun(generated(1), name="t")
-    fork = fw.fork(result.run_id, 4)
-    state = fw.get_state(fork)
-    assert (state.values["run_id"], state.values["seq"], state.next, state.parent) == (fork, 4, (), None)
-    assert len(state.tree()) >= 1
-    assert [(old.values["seq"], old.parent) for old in fw.get_state_history(fork)] == [(4, None)]
-    with pytest.raises(UnknownRun):
-        fw.get_state("nonsense")
-    with pytest.raises(GoedelsPoetryError, match="no checkpoint"):
-        fw.get_state({"configurable": {"thread_id": result.run_id, "checkpoint_id": "1f000000"}})
-
-
-async def test_checkpoints_do_not_grow_with_the_tree(framework: MakeFramework) -> None:
-    """500 goals that wait for their proof, and 5."""
-    largest = []
-    for number in (5, 500):
-        goal = {**HOPELESS, "sketches": [{"strategy": "split", "children": [f"c{i}" for i in range(number)]}]}
-        fw = framework(budgets={"agent_steps": 40}, max_concurrency=4)
-        result = await fw.arun(theorem(goals={"T": goal}), name="t")
-        assert result.run_dir is not None
-        assert result.metrics["nodes"] == number + 1
-        db = sqlite3.connect(result.run_dir / "graph.db")
-        (size,) = db.execute("SELECT max(length(checkpoint)) FROM checkpoints").fetchone()
-        (writes,) = db.execute("SELECT max(length(value)) FROM writes").fetchone()
-        db.close()
-        largest.append((size, writes))
-    (small, written), (large, written_later) = largest
-    assert large < small + 400
-    assert written_later < written + 200
-
-
 # -- streams ---------------------------------------------------------------------------------------------------
 async def test_updates_are_by_node_and_end_with_the_verdict(framework: MakeFramework) -> None:
     chunks = [chunk async for chunk in framework().astream(theorem(), name="t", stream_mode="updates")]
@@ -260,15 +134,6 @@ async def test_updates_are_by_node_and_end_with_the_verdict(framework: MakeFrame
         ("verifier", "proved"),
     ]
     assert chunks[-1] == {"supervisor": {"verdict": "proved", "reason": ""}}
-
-
-async def test_values_are_the_whole_state(framework: MakeFramework) -> None:
-    fw = framework()
-    chunks = [chunk async for chunk in fw.astream(theorem(), name="t", stream_mode="values")]
-    assert all({"run_id", "seq", "status"} <= chunk.keys() for chunk in chunks)
-    assert [c["seq"] for c in chunks] == sorted(c["seq"] for c in chunks)
-    assert "verdict" not in chunks[-2] and chunks[-1]["verdict"] == "proved"
-    assert fw.get_state(chunks[-1]["run_id"]).values == chunks[-1]
 
 
 async def test_custom_chunks_are_events_and_several_modes_are_pairs(framework: MakeFramework) -> None:
@@ -288,29 +153,6 @@ async def test_custom_chunks_are_events_and_several_modes_are_pairs(framework: M
     assert [chunk for mode, chunk in pairs if mode == "custom"] == heard
     order = [c.outcome if mode == "custom" else next(iter(c)) for mode, c in pairs]
     assert order.index("candidate") < order.index("verifier"), "as they come, not one mode after the other"
-
-
-@pytest.mark.parametrize("mode", ["updates", "values", "custom"])
-async def test_every_mode_tells_the_verdict_of_a_text_that_is_none_and_of_a_run_that_is_over(
-    framework: MakeFramework, mode: Any
-) -> None:
-    fw = framework()
-    (chunk,) = [chunk async for chunk in fw.astream("{", name="t", stream_mode=mode)]
-    assert "invalid" in str(chunk)
-    await fw.arun(theorem(), name="t")
-    chunks = [chunk async for chunk in fw.astream(theorem(), name="t", stream_mode=mode)]
-    assert "proved" in str(chunks[-1])
-
-
-def test_the_synchronous_stream_can_be_left_and_the_run_goes_on_later(tmp_path: Path) -> None:
-    with GoedelsPoetryFramework(Settings(home=tmp_path), language=ToyLanguage()) as framework:
-        stream = framework.stream(generated(2, latency=0.01), name="t", stream_mode="values")
-        first = next(chunk for chunk in stream if chunk["seq"] > 5)
-        stream.close()  # type: ignore[attr-defined]  # a generator
-        assert framework.get_state(first["run_id"]).values["status"] == "running"
-        result = framework.resume(first["run_id"])
-        assert result.verdict is Verdict.PROVED
-        assert_whole(list(framework.get_state_history(first["run_id"])))
 
 
 # -- callbacks and config --------------------------------------------------------------------------------------
@@ -420,83 +262,6 @@ async def test_an_agent_that_asks_for_the_state_is_handed_it(site: Path, framewo
     assert any(
         "agent splitter of plug-in theirs failed: RuntimeError: no splitting today" in w for w in result.warnings
     )
-
-
-FAILING = """
-from dataclasses import replace
-
-from goedels_poetry import FailurePolicy, agent
-
-
-def to_the_sketcher(txn, node, reason, deps):
-    txn.log(node.id, "note", reason=f"sent on: {{reason}}")
-    txn.put(replace(node, queue="sketch"))
-    return "sent on"
-
-
-def nowhere(txn, node, reason, deps):
-    return "left where it was"
-
-
-@agent(queue={queue!r}, on_failure={policy})
-async def moody(node, deps):
-    raise RuntimeError("not today")
-"""
-
-
-async def outcomes(fw: GoedelsPoetryFramework, agent: str) -> tuple[list[str], RunResult]:
-    goals = {"T": {**HOPELESS, "sketches": [{"strategy": "s", "children": ["A", "B"]}]}}
-    result = await fw.arun(theorem(goals=goals), name="t")
-    with fw.open_store(result.run_id) as store:
-        return [event.outcome for event in store.events() if event.agent == agent], result
-
-
-async def test_a_plugin_declares_what_its_failure_costs(site: Path, framework: MakeFramework) -> None:
-    add(site, FAILING.format(queue="prove", policy="{'prove': to_the_sketcher}"))
-    fw = framework()
-    assert fw.graph().get_graph().nodes["moody"].metadata["on_failure"] == {"prove": "to_the_sketcher"}  # type: ignore[index]
-    told, result = await outcomes(fw, "moody")
-    assert told[0] == "sent on"
-    with fw.open_store(result.run_id) as store:
-        assert store.get("0").attempts == 0, "it costs no attempt"
-        assert [e.entry["strategy"] for e in store.history("0") if e.kind == "sketch"] == ["s"]
-
-
-async def test_a_policy_that_fails_itself_gives_way_to_the_usual_one(site: Path, framework: MakeFramework) -> None:
-    add(site, FAILING.format(queue="retrieve", policy="nowhere"))
-    fw = framework()
-    told, result = await outcomes(fw, "moody")
-    assert (told[0], result.verdict) == ("error", Verdict.PROVED)
-    assert any("failure policy nowhere of agent moody" in warning for warning in result.warnings)
-
-
-@pytest.mark.parametrize(
-    ("policy", "why"),
-    [
-        ("'shrug'", "'shrug' is no failure policy; there are reject_formalization, fail_proof"),
-        ("FailurePolicy.SKIP", "the failure policy skip means nothing in the queue prove"),
-        ("{'verify': 'skip'}", "a failure policy for verify, which it does not serve"),
-        ("lambda reason: None", "does not take (txn, node, reason, deps)"),
-        ("7", "7 is no failure policy"),
-    ],
-)
-async def test_a_policy_that_is_not_understood_is_refused_when_agents_are_loaded(
-    site: Path, framework: MakeFramework, policy: str, why: str
-) -> None:
-    add(site, FAILING.format(queue="prove", policy=policy))
-    registry = load_registry()
-    assert "moody" not in registry.agents
-    (problem,) = registry.problems
-    assert "plug-in 'theirs' left out: agent 'moody'" in problem and why in problem
-    result = await framework().arun(theorem(), name="t")
-    assert (result.verdict, problem in result.warnings) == (Verdict.PROVED, True)
-
-
-def test_a_plugin_that_declares_nothing_fails_as_our_own_agent_of_the_queue() -> None:
-    registry = load_registry()
-    plain = AgentSpec("plain", ("retrieve", "new"), lambda node, deps: None)  # type: ignore[arg-type, return-value]
-    assert registry.policy(plain, "retrieve").name == FailurePolicy.SKIP
-    assert registry.policy(plain, "new").name == FailurePolicy.FAIL_PROOF
 
 
 def test_the_example_of_the_documentation_runs_as_it_stands(tmp_path: Path) -> None:

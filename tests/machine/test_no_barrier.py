@@ -76,23 +76,6 @@ async def test_a_goal_that_must_be_decomposed_need_not_wait_until_all_others_wer
     assert result.verdict is Verdict.PROVED
 
 
-async def test_the_stream_tells_every_step_of_those_that_an_agent_took_at_once(framework: MakeFramework) -> None:
-    fw = framework(max_concurrency=16)
-    steps: list[tuple[int, str, str]] = []
-    at_once: list[int] = []
-    async for chunk in fw.astream(theorem(goals=TREE), name="t", stream_mode="updates"):
-        told = [update["step"] for update in chunk.values() if update and "step" in update]
-        steps += [(step["seq"], step["agent"], step["outcome"]) for step in told if step["outcome"] != "started"]
-        at_once.append(len(told))
-    assert set(at_once) <= {0, 1}, "an update is about one step, as ever"
-    run_id = fw.runs()[0].run_id
-    with fw.open_store(run_id) as store:
-        made = [(event.seq, event.agent, event.outcome) for event in store.events() if event.agent != "framework"]
-    assert sorted(steps) == sorted(made)
-    most = max(len(snapshot.next) for snapshot in fw.get_state_history(run_id))
-    assert most <= len(fw.graph().get_graph().nodes), "an agent stands once in a step, whatever the number of its goals"
-
-
 class WaitForCheck(ToyLanguage):
     """The reply for one goal comes at once, those for all others when the first one's has been checked."""
 

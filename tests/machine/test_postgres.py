@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -14,8 +13,7 @@ from called import call
 from toy_language import ToyLanguage, generated, theorem
 
 from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
-from goedels_poetry.errors import MissingTool, RunLocked, StoreError, UnknownRun
-from goedels_poetry.store import postgres as pg_connection
+from goedels_poetry.errors import RunLocked, StoreError
 from goedels_poetry.store.postgres import Database
 from goedels_poetry.store.proof_store import ProofStore
 from goedels_poetry.store.runs import Runs
@@ -94,26 +92,6 @@ async def test_another_machine_sees_a_run_and_goes_on_with_it(empty: str, tmp_pa
                 assert ours.digest() == theirs.digest()
 
 
-@pytest.mark.whole("test_another_machine_sees_a_run_and_goes_on_with_it")
-async def test_a_run_is_forked_and_deleted_and_others_stay_as_they_are(empty: str, tmp_path: Path) -> None:
-    async with on(empty, tmp_path / "home") as framework:
-        first = await framework.arun(generated(2), name="t")
-        with framework.open_store(first.run_id) as store:
-            last, digest = store.seq, store.digest()
-            picture = {seq: [(n.id, n.queue, n.status) for n in store.nodes(as_of=seq)] for seq in (1, last // 2)}
-        for seq, then in picture.items():
-            fork = framework.fork(first.run_id, seq)
-            with framework.open_store(fork) as store:
-                assert [(node.id, node.queue, node.status) for node in store.nodes()] == then
-                assert store.seq == seq
-            assert (await framework.aresume(fork)).verdict is Verdict.PROVED
-            framework.delete_run(fork)
-            with pytest.raises(UnknownRun):
-                framework.open_store(fork)
-        with framework.open_store(first.run_id) as store:
-            assert (store.seq, store.digest()) == (last, digest)
-
-
 def test_a_writer_that_is_killed_leaves_its_run_and_counts_nothing_twice(empty: str, tmp_path: Path) -> None:
     text = generated(2)
     process = writer(empty, tmp_path / "one", text, stops_at=12)
@@ -139,19 +117,6 @@ def test_a_writer_that_is_killed_leaves_its_run_and_counts_nothing_twice(empty: 
         local.open_store(local.run(text, name="t").run_id) as undisturbed,
     ):
         assert found == undisturbed.digest()
-
-
-@pytest.mark.whole("test_a_writer_that_is_killed_leaves_its_run_and_counts_nothing_twice")
-def test_two_processes_write_at_once_each_its_own_run(empty: str, tmp_path: Path) -> None:
-    texts = [theorem("g:1:r"), theorem("g:1:q")]
-    processes = [writer(empty, tmp_path / str(n), text) for n, text in enumerate(texts)]  # both lay out the tables
-    told = [process.communicate(timeout=110) for process in processes]
-    assert [out.splitlines()[-1:] for out, _ in told] == [["proved"], ["proved"]], told
-    with on(empty, tmp_path / "look") as framework:
-        for run in framework.runs():
-            with framework.open_store(run.run_id) as store:
-                assert [event.seq for event in store.events()] == list(range(1, store.seq + 1))
-                assert store.meta("run_id") == run.run_id
 
 
 async def test_a_server_that_is_started_again_in_the_middle_costs_no_attempt(
@@ -255,33 +220,6 @@ def test_a_url_of_something_else_is_refused_without_being_shown(url: str, tmp_pa
     with pytest.raises(StoreError, match=r"postgresql://USER@HOST:PORT/DATABASE") as told:
         Runs(tmp_path, url).all()
     assert "secret" not in str(told.value)
-
-
-def test_where_the_driver_is_missing_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(MissingTool, match=r"pip install 'goedels-poetry-prover\[postgres\]'"):
-        Runs(tmp_path, "postgresql://u@h/d").all()
-
-
-def test_nothing_of_it_is_loaded_without_a_url() -> None:
-    code = (
-        "import sys, json, goedels_poetry.cli.prove, goedels_poetry.framework as f;"
-        "import goedels_poetry.settings.declared as s;"
-        "f.GoedelsPoetryFramework(s.Settings()).close();"
-        "print(json.dumps([n for n in sys.modules if n.split('.')[0] in ('psycopg', 'ray')"
-        " or n.startswith(('goedels_poetry.store.postgres_', 'goedels_poetry.cluster'))]))"
-    )
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert json.loads(loaded) == []
-
-
-def test_statements_say_the_same_in_both() -> None:
-    replace = pg_connection.translated("INSERT OR REPLACE INTO head VALUES(?,?,?,?,NULL)")
-    assert replace == (
-        "INSERT INTO head VALUES(%s,%s,%s,%s,NULL) ON CONFLICT (node_id, run) DO UPDATE SET seq = excluded.seq, "
-        "queue = excluded.queue, key = excluded.key, cut = excluded.cut"
-    )
-    assert pg_connection.translated("SELECT '%' WHERE a=?") == "SELECT '%%' WHERE a=%s"
 
 
 async def test_many_runs_at_once_from_one_process(empty: str, tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
 import sqlite3
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from toy_language import generated
 from trees_by_hand import MakeFramework
 
 from goedels_poetry import Verdict
-from goedels_poetry.errors import RunLocked, StoreError, UnknownRun
+from goedels_poetry.errors import StoreError
 from goedels_poetry.store.proof_store import ProofStore
 from goedels_poetry.store.repair import is_whole, repair, salvage
 from goedels_poetry.store.runs import RunDir
@@ -64,21 +63,6 @@ def test_what_is_saved_is_a_past_moment_of_the_run_exactly_as_it_was(large: Path
         assert [event.outcome for event in new.events()] == [e.outcome for e in old.events()[: saved.commits]]
 
 
-@pytest.mark.whole("test_what_is_saved_is_a_past_moment_of_the_run_exactly_as_it_was")
-def test_of_one_bad_page_among_many_much_is_saved_on_most_occasions(large: Path, tmp_path: Path) -> None:
-    pages = range(1, large.stat().st_size // PAGE)
-    found = []
-    for page in random.Random(0).sample(pages, 30):
-        target = tmp_path / f"saved-{page}.db"
-        try:
-            saved = salvage(damaged(large, tmp_path / "proof.db", [page]), target)
-            found.append(saved.commits / saved.of)
-        except StoreError:
-            found.append(0.0)
-    assert sum(share > 0.3 for share in found) > 15, sorted(found)
-    assert sum(found) / len(found) > 0.4, sorted(found)  # a page may be of any part of the run
-
-
 def test_a_whole_file_is_told_from_a_damaged_one(large: Path, tmp_path: Path) -> None:
     assert is_whole(large)
     assert not is_whole(damaged(large, tmp_path / "a.db", [3]))
@@ -105,18 +89,6 @@ async def test_a_repaired_run_goes_on_and_ends_proved(framework: MakeFramework, 
     result = await framework().arun(generated(3), name="t")
     assert (result.verdict, result.run_id) == (Verdict.PROVED, stopped.run_id)
     assert repair(run).saved is None, "what is whole is left alone"
-
-
-def test_nothing_is_repaired_that_is_not_there_or_is_being_worked_on(large: Path, tmp_path: Path) -> None:
-    run = RunDir(tmp_path / "runs" / "0123456789ab")
-    with pytest.raises(UnknownRun, match="has no proof tree"):
-        repair(run)
-    run.path.mkdir(parents=True)
-    shutil.copyfile(large, run.proof_db)
-    damaged(large, run.proof_db, [2])
-    other = RunDir(run.path)
-    with run.lock(), pytest.raises(RunLocked):
-        repair(other)
 
 
 def test_a_file_of_which_nothing_can_be_saved_stays_as_it_is(tmp_path: Path) -> None:

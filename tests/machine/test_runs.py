@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from goedels_poetry.errors import InvalidInput, RunLocked, UnknownRun
+from goedels_poetry.errors import RunLocked, UnknownRun
 from goedels_poetry.store.runs import TRASH, RunDir, Runs
-from goedels_poetry.store.selection import moment
 
 
 @pytest.mark.parametrize(
@@ -30,14 +29,6 @@ def made(home: Path, run_id: str) -> RunDir:
     run.path.mkdir(parents=True)
     run.write_card(run_id=run_id, name="by hand", started=1.0)
     return run
-
-
-def test_looking_whether_a_run_is_locked_leaves_nothing_behind(tmp_path: Path) -> None:
-    run = made(tmp_path, "0123456789ab")
-    assert not run.is_locked()
-    assert [path.name for path in run.path.iterdir()] == ["run.json"]
-    assert not RunDir(tmp_path / "runs" / "nothing").is_locked()
-    assert not (tmp_path / "runs" / "nothing").exists()
 
 
 def test_whoever_only_looks_stops_nobody_and_sees_nobody_who_only_looks(tmp_path: Path) -> None:
@@ -89,29 +80,3 @@ def test_only_the_whole_id_deletes_and_only_what_nobody_works_on(tmp_path: Path)
     for name in ("..", TRASH, "../runs/0123456789ab", ""):
         with pytest.raises(UnknownRun):
             runs.delete(name)
-
-
-def test_whoever_has_waited_for_a_run_that_was_deleted_gets_a_new_one(tmp_path: Path) -> None:
-    runs, run = Runs(tmp_path), made(tmp_path, "0123456789ab")
-    locked: list[bool] = []
-
-    def work() -> None:
-        with run.lock():
-            locked.append(run.path.is_dir() and run.is_locked())
-
-    with run.lock():
-        waiting = threading.Thread(target=work)
-        gone = runs._into_trash(run)
-        waiting.start()
-        waiting.join()
-    assert (locked, gone.is_dir()) == ([True], True)
-
-
-def test_moments_are_spans_and_dates() -> None:
-    assert moment("2d", now=1_000_000.0) == 1_000_000.0 - 2 * 86_400
-    assert moment(" 1.5H ", now=1_000_000.0) == 1_000_000.0 - 5_400
-    assert moment("2026-03-01T00:00:00+00:00") == 1_772_323_200.0
-    assert moment("2026-03-02") - moment("2026-03-01") == 86_400.0
-    for text in ("", "2", "d", "-2d", "2 fortnights", "2026-02-30", "1e9d", "9" * 400 + "d", "nan", "٣d"):
-        with pytest.raises(InvalidInput):
-            moment(text)

@@ -10,11 +10,8 @@ from toy_language import ToyLanguage, theorem
 from trees_by_hand import MakeFramework
 
 from goedels_poetry import Verdict
-from goedels_poetry.search.agents.moves import POLICY, legal_moves
-from goedels_poetry.search.strategies import fingerprint
-from goedels_poetry.settings.declared import Settings
 from goedels_poetry.store.results import Event
-from goedels_poetry.store.state import ROOT, Failure, ProofNode, Queue
+from goedels_poetry.store.state import ROOT
 
 HOPELESS = {"proof": None, "exhausted": True}
 
@@ -71,13 +68,6 @@ async def test_bans_never_leak_to_another_goal(framework: MakeFramework) -> None
         assert list(store.bans(ROOT)) == ["fp:a"]
         child = store.get("0.1_0000")
         assert (child.strategy, store.bans(child.id)) == ("a", {})
-
-
-async def test_an_unnamed_strategy_is_never_banned(framework: MakeFramework) -> None:
-    unnamed = sketch("unknown", ["A"], fingerprint="unknown")
-    fw = framework(decomposer_agent_max_self_corrections=2)
-    result = await fw.arun(theorem(goals={"T": goal(unnamed), "A": HOPELESS}), name="t")
-    assert (result.verdict, result.metrics["bans"]) == (Verdict.UNKNOWN, 0)
 
 
 async def test_the_oldest_ban_of_a_model_made_strategy_is_lifted_once_when_all_is_exhausted(
@@ -175,24 +165,3 @@ async def test_every_decision_is_recorded_with_its_reason(framework: MakeFramewo
         decisions = [e.entry for e in store.history(ROOT) if e.kind == "decision"]
     assert [d["move"] for d in decisions] == ["correct", "correct", "prove"]
     assert all(d["move"] in d["legal"] and d["reason"] for d in decisions)
-
-
-def test_some_move_is_always_legal(tree: Any) -> None:
-    for when in ("keep", "give_up"):
-        for failure in Failure:
-            for attempts in (0, 1, 99):
-                settings = Settings(when_hopeless=when)
-                node = ProofNode(id=ROOT, failure=failure, attempts=attempts, decomposition_attempts=attempts)
-                node = ProofNode(**{**_fields(node), "exhausted": tuple(map(str, Queue))})
-                legal = legal_moves(tree(node).store, settings, node)
-                assert set(legal) & set(POLICY[failure])
-
-
-def _fields(node: ProofNode) -> dict[str, Any]:
-    return {name: getattr(node, name) for name in ProofNode.__dataclass_fields__}
-
-
-def test_a_fingerprint_is_taken_from_the_sketch_itself() -> None:
-    one = {"children": [{"statement": "A"}, {"statement": "B"}], "comment": "any words"}
-    assert fingerprint("s", one) == fingerprint("s", {"children": [{"statement": "B"}, {"statement": "A"}]})
-    assert fingerprint("s", one) != fingerprint("s", {"children": [{"statement": "A"}]})

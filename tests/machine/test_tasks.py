@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 import toy_task
@@ -16,8 +15,7 @@ from toy_task import RIDDLES, Riddle
 from trees_by_hand import MakeFramework
 
 from goedels_poetry import Verdict
-from goedels_poetry.errors import UnknownRun
-from goedels_poetry.search.machine.kinds import KINDS, as_stored, id_of, task_of
+from goedels_poetry.search.machine.kinds import KINDS, id_of, task_of
 from goedels_poetry.search.tasks.base import Task
 from goedels_poetry.search.tasks.change import Change
 from goedels_poetry.search.tasks.claim import Claim
@@ -80,18 +78,6 @@ async def test_a_task_that_cannot_be_worked_on_is_an_invalid_input_and_leaves_no
     assert fw.runs() == []
 
 
-async def test_a_finished_task_is_not_begun_again_and_what_makes_it_another_one_is(
-    framework: MakeFramework, riddles: None
-) -> None:
-    fw, language = framework(), ToyLanguage()
-    first = await fw.arun_task(Riddle("T"), language, {})
-    asked = len(language.calls)
-    assert (await fw.arun_task(Riddle("T"), language, {})).run_id == first.run_id
-    assert len(language.calls) == asked
-    assert (await fw.arun_task(Riddle("T", latency=0.01), language, {})).run_id != first.run_id
-    assert (await fw.arun_task(Riddle("T"), language, {"other": 1})).run_id != first.run_id
-
-
 async def test_a_task_leaves_nothing_to_later_runs_unless_it_says_so(framework: MakeFramework, riddles: None) -> None:
     fw = framework()
     await fw.arun_task(Riddle("T"), ToyLanguage(), {})
@@ -132,39 +118,12 @@ def killed_after_its_first_step(home: Path) -> str:
     return run_id
 
 
-async def test_a_task_that_is_no_longer_in_the_table_is_no_theorem(framework: MakeFramework) -> None:
-    fw = framework()
-    with pytest.MonkeyPatch.context() as table:
-        table.setitem(KINDS, Riddle.kind, RIDDLES)
-        run_id = (await fw.arun_task(Riddle("T"), ToyLanguage(), {})).run_id
-    with pytest.raises(UnknownRun, match="riddle"):
-        await fw.aresume(run_id)
-
-
-# -- identity ----------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("task", [*TASKS, Riddle("A text.", 0.5)], ids=lambda task: f"{task.kind}")
-def test_a_task_is_made_again_from_its_text_and_its_identity_as_the_store_keeps_them(task: Task, riddles: None) -> None:
-    kind, identity = json.loads(json.dumps(as_stored(task)))
-    again = KINDS[kind].again(task.text, identity)
-    assert again == task
-    assert again.identity == task.identity
-
-
 def test_the_same_text_is_another_run_for_each_kind_and_for_all_that_the_result_depends_on() -> None:
     ids = [id_of(task, "toy", options, None) for task in TASKS for options in ({}, {"assume_definitions": True})]
     assert len(set(ids)) == 2 * len(TASKS)
     for task in TASKS:
         assert id_of(task, "toy", {}, None) != id_of(task, "smt", {}, None)
         assert id_of(task, "toy", {"file": "a.toy"}, None) == id_of(task, "toy", {"file": "b.toy"}, None)
-
-
-def test_what_only_says_how_far_to_go_or_whom_to_ask_makes_no_other_run() -> None:
-    async def ask(formalization: dict[str, Any]) -> bool:
-        return True
-
-    claim = Claim("A text.", "definitions")
-    assert Claim("A text.", "definitions", confirm=ask, only=True).identity == claim.identity
-    assert FormalTheorem("A text.").identity == {}
 
 
 async def test_the_store_keeps_the_task_and_nobody_gives_a_run_another_one(framework: MakeFramework) -> None:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
-from contextlib import aclosing
 from typing import Any
 
 import pytest
 from asking import MakeModels, goal
 from langchain_core.language_models import FakeListChatModel
 from langchain_openai import ChatOpenAI
-from model_server import FAULTS, SLOW, Answer, Server, rate_limit, refusal, server_error
+from model_server import FAULTS, Answer, Server, rate_limit, refusal, server_error
 from pydantic import SecretStr
 
 from goedels_poetry.errors import BudgetExceeded
 from goedels_poetry.models.accounting import Ledger
-from goedels_poetry.models.client import Models, models_from
+from goedels_poetry.models.client import Models
 from goedels_poetry.settings.declared import Budgets, Settings
 
 SCHEMA = {
@@ -70,26 +67,6 @@ async def test_every_fault_is_one_reply_with_a_reason(
     assert after.text == '{"move": "keep"}' and not after.error
 
 
-@pytest.mark.parametrize(
-    ("fault", "words"),
-    [
-        ("429", "rate limit"),
-        ("500", "the server failed"),
-        ("reset", "connection failed"),
-        ("cut off", "connection failed"),
-        ("empty", "reply is empty"),
-        ("invalid JSON", "not JSON"),
-        ("10 MB", "larger than 2000000 bytes"),
-        ("wrong content type", "cannot be understood"),
-        ("tool call", "a tool that nobody offered: rm_rf"),
-    ],
-)
-async def test_the_reason_says_what_it_was(models: MakeModels, fault: str, words: str) -> None:
-    with Server([FAULTS[fault]]) as server:
-        (reply,) = await models(server).ask(goal())
-    assert words in reply.error
-
-
 async def test_a_passing_fault_is_retried_after_the_time_that_the_server_says(models: MakeModels) -> None:
     with Server([rate_limit(0.2), server_error(), Answer("late but right")]) as server:
         ledger = Ledger()
@@ -97,39 +74,6 @@ async def test_a_passing_fault_is_retried_after_the_time_that_the_server_says(mo
     assert (reply.text, reply.error, reply.calls) == ("late but right", "", 3)
     assert reply.seconds >= 0.2
     assert ledger.spent["model_calls"] == 3
-
-
-async def test_a_server_that_asks_for_an_hour_has_refused(models: MakeModels) -> None:
-    with Server([rate_limit(3600)]) as server:
-        (reply,) = await models(server, retries=5).ask(goal())
-    assert "asks to wait 3600 s" in reply.error and server.calls == 1
-
-
-async def test_samples_are_asked_for_at_the_same_time_and_come_in_order(models: MakeModels) -> None:
-    with Server(lambda _: Answer("one of five", delay=0.3)) as server:
-        replies = await models(server).ask(goal(samples=5))
-    assert [reply.sample for reply in replies] == [0, 1, 2, 3, 4]
-    assert server.most_at_once == 5
-
-
-async def test_closing_the_iterator_cancels_the_other_samples_and_their_connections(models: MakeModels) -> None:
-    answers = iter([Answer("first"), SLOW, SLOW])
-    with Server(lambda _: next(answers)) as server:
-        ledger = Ledger()
-        async with aclosing(models(server).each(goal(samples=3), ledger)) as replies:
-            async for reply in replies:
-                assert reply.text == "first"
-                await _until(lambda: server.calls == 3)
-                break
-        await _until(lambda: server.given_up == 2)
-    assert ledger.spent["model_calls"] == 3  # they were paid for
-    assert ledger.under_way == 0
-
-
-async def _until(done: Callable[[], bool]) -> None:
-    async with asyncio.timeout(10):
-        while not done():
-            await asyncio.sleep(0.01)
 
 
 async def test_json_by_schema_where_the_server_has_it(models: MakeModels) -> None:
@@ -150,13 +94,6 @@ async def test_json_out_of_prose_where_the_server_does_not_have_it(models: MakeM
     assert ["response_format" in asked for asked in server.requests] == [True, False, False]  # it is remembered
 
 
-async def test_json_that_does_not_fit_says_what_is_wrong(models: MakeModels) -> None:
-    with Server([Answer('{"move": "accept"}')]) as server:
-        (reply,) = await models(server, structured="off").ask(goal(schema=SCHEMA))
-    assert reply.error == 'the JSON object does not fit: move must be one of ["keep", "refine"]'
-    assert "response_format" not in server.requests[0]
-
-
 @pytest.mark.parametrize("parameter", ["temperature", "reasoning_effort"])
 async def test_a_parameter_that_the_model_does_not_know_is_left_out(models: MakeModels, parameter: str) -> None:
     with Server([refusal(parameter), Answer("fine")]) as server:
@@ -174,18 +111,6 @@ async def test_the_key_goes_to_the_server_and_nowhere_else(models: MakeModels, m
     assert server.headers[0]["x-title"] == "proofs"
     assert server.requests[0]["top_k"] == 5
     assert "sk-from-outside" not in str(asking.fingerprint)
-
-
-async def test_a_reply_that_ends_where_its_tokens_ended_is_kept_and_marked(models: MakeModels) -> None:
-    with Server([Answer("```smt2\n(and true", finish="length")]) as server:
-        (reply,) = await models(server).ask(goal())
-    assert reply.ok and reply.finish == "length"
-
-
-async def test_the_rate_is_kept(models: MakeModels) -> None:
-    with Server([Answer("ok")]) as server:
-        replies = await models(server, requests_per_second=20).ask(goal(samples=5))
-    assert max(reply.seconds for reply in replies) >= 0.95 * 4 / 20  # each counts from its own asking
 
 
 async def test_a_prompt_that_cannot_fit_is_not_sent(models: MakeModels) -> None:
@@ -229,33 +154,8 @@ async def _given(server: Server, prompts: Any, **chosen: Any) -> Any:
     return reply
 
 
-@pytest.mark.parametrize("chosen", [{"streaming": True, "stream_usage": True}, {"n": 2}])
-async def test_a_chat_model_of_the_users_own_may_stream_or_ask_for_several(
-    prompts: Any, chosen: dict[str, Any]
-) -> None:
-    with Server([Answer("four words in it")]) as server:
-        reply = await _given(server, prompts, **chosen)
-    assert (reply.text, reply.error, reply.finish) == ("four words in it", "", "stop")
-    assert reply.usage.output_tokens == 4 * chosen.get("n", 1)
-
-
 async def test_a_stream_that_breaks_off_is_no_reply(prompts: Any) -> None:
     with Server([Answer("four words in it", cut_after=0.5)]) as server:
         reply = await _given(server, prompts, streaming=True)
     assert server.requests[0]["stream"]
     assert reply.error == "the stream broke off before the reply was complete"
-
-
-def test_without_a_model_there_are_none() -> None:
-    assert models_from(Settings()) is None
-
-
-def test_one_role_by_the_environment(monkeypatch: Any) -> None:
-    monkeypatch.setenv("GOEDELS_POETRY__MODELS__DEFAULT__MODEL", "small")
-    monkeypatch.setenv("GOEDELS_POETRY__MODELS__PROVER__MODEL", "large")
-    monkeypatch.setenv("GOEDELS_POETRY__MODELS__PROVER__API_KEY", "sk-secret")
-    monkeypatch.setenv("GOEDELS_POETRY__MODELS__DEFAULT__TEMPERATURE", "0.1")
-    settings = Settings()
-    prover, judge = settings.models.role("prover"), settings.models.role("judge")
-    assert (prover.model, prover.temperature, judge.model, judge.api_key) == ("large", 0.1, "small", None)
-    assert "sk-secret" not in repr(settings)

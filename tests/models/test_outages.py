@@ -23,7 +23,6 @@ AWAY: dict[str, Answer | None] = {
     "every connection is reset": Answer(cut_after=0),
     "no reply in time": Answer("late", delay=5),
 }
-EASY = "(declare-const p Bool) (prove (or p (not p)))"
 
 
 @pytest.fixture(scope="module")
@@ -88,27 +87,6 @@ async def test_a_run_that_could_not_ask_is_resumed_by_asking(place: Place) -> No
     without = await place.prove(None)
     answered = await place.prove(every_role, again=without.run_id)
     assert (answered.verdict, place.calls > 0) == (Verdict.PROVED, True)
-
-
-async def test_what_a_model_has_answered_is_kept_though_it_helps_nobody(place: Place) -> None:
-    first = await place.prove([Answer("no idea")])
-    assert first.verdict is Verdict.UNKNOWN and "asks it again" not in first.reason
-    again = await place.prove([Answer("no idea")])
-    assert (again.run_id, place.calls) == (first.run_id, 0)
-
-
-async def test_one_request_that_was_lost_is_enough_to_ask_again(place: Place) -> None:
-    first = await place.prove([Answer("no idea"), Answer("no idea"), server_error()])
-    assert first.verdict is Verdict.UNKNOWN
-    answered = await place.prove(every_role)
-    assert (answered.verdict, place.calls > 0) == (Verdict.PROVED, True)
-
-
-async def test_what_is_proved_without_the_model_is_kept(place: Place) -> None:
-    first = await place.prove(None, EASY)
-    assert first.verdict is Verdict.PROVED
-    again = await place.prove(every_role, EASY)
-    assert (again.run_id, place.calls) == (first.run_id, 0)
 
 
 async def test_a_function_that_could_not_be_written_is_asked_for_again(tmp_path: Path) -> None:

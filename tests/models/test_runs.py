@@ -76,13 +76,6 @@ async def test_a_model_that_has_the_first_turn_leaves_the_symbolic_agents_theirs
     assert result.verdict is Verdict.PROVED and server.calls == 2, "its reply, and the same sent back"
 
 
-async def test_waiting_for_nothing_but_the_model_is_counted(prove: Prove, tmp_path: Path) -> None:
-    with Server([Answer("no idea", delay=0.2)]) as server:
-        result = await prove(HARD, settings(server, tmp_path, calls=2))
-    models = result.metrics["models"]
-    assert 0.2 < models["waiting_seconds"] <= models["seconds"]
-
-
 async def test_every_fault_in_one_run_and_the_budget_on_calls_holds(prove: Prove, tmp_path: Path) -> None:
     faults = [fault for name, fault in FAULTS.items() if name != "30 s delay"]
     turn = iter(range(10**6))
@@ -111,21 +104,6 @@ def command(home: Path, *arguments: object) -> dict[str, Any]:
     environment = dict(os.environ) | {"GOEDELS_POETRY__HOME": str(home), "PYTHONPATH": str(ROOT)}
     environment |= {"GOEDELS_POETRY__SYMBOLIC_QUERIES": "0"}
     return {"args": [sys.executable, "-m", "goedels_poetry", *map(str, arguments)], "env": environment}
-
-
-def test_a_file_that_is_no_recording_is_one_line(tmp_path: Path) -> None:
-    file, theorem = tmp_path / "notes.txt", tmp_path / "theorem.smt2"
-    file.write_text("precious\n")
-    theorem.write_text(EASY)
-    done = subprocess.run(
-        **command(tmp_path, "prove", theorem, "--model", "m", "--record", file),
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert done.returncode == 2
-    assert "is not a recording" in done.stderr and "Traceback" not in done.stderr
-    assert file.read_text() == "precious\n"
 
 
 @pytest.mark.whole("model_loop/test_loop.py::test_after_kill_9_only_calls_that_were_in_flight_are_repeated")

@@ -13,7 +13,6 @@ from goedels_poetry.checker import check_any
 from goedels_poetry.checker.certificate.archive import canonical, sealed, sha256
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.python.testing.contracts import MEANS
-from goedels_poetry.settings.declared import Budgets
 
 HEAD = "from goedels_poetry.contracts import ensures, raises, requires\n\n\n"
 SUM = f"""{HEAD}@requires(lambda n: n >= 0)
@@ -69,14 +68,6 @@ def test_one_that_does_not_is_refuted_by_an_input_that_cpython_fails_on(refuted:
     assert report.verdict is Verdict.REFUTED and report.counterexample == {"n": "1"}
 
 
-def test_a_contract_that_accepts_no_input_seen_is_not_told_as_confirmed(framework: GoedelsPoetryFramework) -> None:
-    contract = "@requires(lambda x: x * x == 9754610360615761)\n@ensures(lambda result, x: result == x)\n"
-    text = f"{HEAD}{contract}def f(x: int) -> int:\n    return x\n"
-    result = framework.run(text, name="f.py")
-    assert (result.verdict, str(result.trust_level)) == (Verdict.PROVED, "L1")
-    assert "no input of the domain was found" in result.reason
-
-
 def test_a_contract_that_can_accept_no_input_is_inconsistent_and_names_its_conditions(
     framework: GoedelsPoetryFramework,
 ) -> None:
@@ -103,18 +94,6 @@ def test_beyond_the_fragment_checks_are_all_there_is_and_it_is_said_why(
     assert check_any(result.certificate, KEYS).verdict is Verdict.TESTED
 
 
-@pytest.mark.whole("test_beyond_the_fragment_checks_are_all_there_is_and_it_is_said_why")
-def test_beyond_the_fragment_a_short_run_does_not_spend_itself_on_thorough_tests(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(MEANS, "normal", MEANS["quick"])
-    monkeypatch.delitem(MEANS, "thorough")  # takes half a minute
-    settings = Settings(home=tmp_path, budgets=Budgets(wall_seconds=30))
-    with GoedelsPoetryFramework(settings) as framework:
-        result = framework.run(KEYS, name="keys.py")
-    assert result.verdict is Verdict.TESTED and "Counter" in result.reason
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -127,14 +106,6 @@ def test_what_is_no_theorem_is_invalid_with_the_place(framework: GoedelsPoetryFr
     result = framework.run(text, name="f.py")
     assert result.verdict is Verdict.INVALID and words in result.reason
     assert result.location is not None and result.location["line"] is not None
-
-
-def test_several_functions_are_several_theorems(framework: GoedelsPoetryFramework) -> None:
-    both = MAGNITUDE + "\n\n" + SUM.removeprefix(HEAD)
-    result = framework.run(both, name="both.py", options={"theorem": "magnitude"})
-    assert result.verdict is Verdict.PROVED and result.certificate is not None
-    refused = check_any(result.certificate, both, theorem="sum_to")
-    assert refused.refused and "magnitude" in refused.reasons[0]
 
 
 def test_a_certificate_is_refused_for_another_program(proved: RunResult, refuted: RunResult) -> None:

@@ -59,16 +59,3 @@ async def test_a_service_that_is_down_costs_one_warning_and_no_proof(language: S
         f"Loogle gave no premises: {services.url} answered with HTTP 500"
     ]
     assert rounds[0]["premises"]
-
-
-async def test_a_language_that_cannot_be_searched_has_none(tmp_path: Path) -> None:
-    result, rounds = await ran(ToyLanguage(), tmp_path)
-    assert result.verdict is Verdict.PROVED
-    assert rounds == []
-
-
-async def test_premises_can_be_switched_off(language: Searched, tmp_path: Path) -> None:
-    result, rounds = await ran(language, tmp_path, premises=0)
-    assert result.verdict is Verdict.PROVED
-    assert rounds == []
-    assert not any(goal.premises for goal in language.goals)

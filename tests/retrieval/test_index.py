@@ -3,11 +3,9 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from goedels_poetry.protocol.base import Citable, Premise
-from goedels_poetry.search.retrieval.index import Index, symbols_of, tokens_of, words_of
+from goedels_poetry.search.retrieval.index import Index, words_of
 from goedels_poetry.search.retrieval.search import fused, queries_for
 
 LEMMAS = [
@@ -28,11 +26,6 @@ def test_a_name_is_taken_apart_at_dots_underscores_capitals_and_digits() -> None
     assert words_of("Int64.toNat") == ("int", "64", "nat")
 
 
-def test_notation_is_read_as_what_it_stands_for() -> None:
-    assert symbols_of("xs ++ [] ≤ 0") == ("xs", "HAppend.hAppend", "List.nil", "LE.le", "#0")
-    assert symbols_of("fun x => x ∣ y → a <:+: b") == ("x", "Dvd.dvd", "y", "a", "List.IsInfix", "b")
-
-
 def test_what_shares_most_comes_first() -> None:
     index = Index.of(LEMMAS)
     assert names(index.search("(as ++ bs).map g", 2))[0] == "List.map_append"
@@ -48,17 +41,6 @@ def test_a_conclusion_about_other_functions_counts_less() -> None:
         Citable("near", ("Eq", "f", "Eq>f")),
     ]
     assert names(Index.of(entries).search("Eq f Eq>f g", 2))[0] == "near"
-
-
-@given(st.text(max_size=60))
-def test_no_query_is_an_error(query: str) -> None:
-    assert len(Index.of(LEMMAS).search(query, 3)) <= 3
-
-
-@given(st.text(min_size=1, max_size=20), st.text(max_size=40))
-def test_no_premise_is_an_error_and_it_comes_back_as_it_was(name: str, statement: str) -> None:
-    found = Index.of([Citable(name, ("Some.symbol",), (), statement, "doc", "file")]).search("Some.symbol", 1)
-    assert found == [Premise(name, statement, "doc", "file")]
 
 
 def test_an_index_in_a_file_says_the_same_as_one_in_memory(tmp_path: Path) -> None:
@@ -97,8 +79,3 @@ def test_each_round_of_queries_is_another_until_none_is_left() -> None:
         earlier += queries
     assert earlier[:3] == ["Eq f k", "Eq f f>g g Nat h", "k"]
     assert {"f", "f f>g", "g f>g", "h"} <= set(earlier)
-
-
-def test_a_pair_of_symbols_is_one_token() -> None:
-    assert len(tokens_of("List.map>List.map")) == 1
-    assert set(tokens_of("List.map")) >= {"list", "map"}

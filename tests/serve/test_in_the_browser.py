@@ -42,15 +42,6 @@ def test_a_theorem_is_pasted_proved_and_watched(served: Served, browser_page: Pa
     assert "twice <b>mirrored" in page.text("#runs")
 
 
-def test_an_invalid_theorem_is_said_where_it_was_pasted(served: Served, browser_page: Page) -> None:
-    page = opened(browser_page, served)
-    page.expected_errors = ("status of 400",)
-    page.type("#text", "(assert")
-    page.click("#start")
-    page.until(lambda: "never closed" in page.text("#problem"), "the problem")
-    assert page.js("return location.pathname") == "/"
-
-
 def test_texts_of_runs_are_shown_and_never_executed(served: Served, browser_page: Page) -> None:
     hands = [ByHand(served.home, f"{number:012x}", name) for number, name in enumerate(HOSTILE, 0xF00000)]
     page = opened(browser_page, served)
@@ -92,10 +83,3 @@ def test_the_button_stops_the_run(tmp_path: Path, browser_page: Page) -> None:
         page.click("#stop")
         assert served.end_of(run_id)["status"] == "stopped"
         page.until(lambda: "ended" in page.text("body"), "the end")
-
-
-def test_without_the_token_a_browser_sees_nothing(served: Served, browser_page: Page) -> None:
-    browser_page.allowed = (f"127.0.0.1:{served.key.port}",)
-    browser_page.expected_errors = ("status of 403",)
-    browser_page.open(f"http://127.0.0.1:{served.key.port}/")
-    assert "needs the token" in browser_page.text("body")

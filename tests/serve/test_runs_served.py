@@ -64,19 +64,6 @@ def test_whoever_comes_back_misses_nothing_and_hears_nothing_twice(served: Serve
         hand.close()
 
 
-def test_a_run_that_is_deleted_while_it_is_shown_ends_its_stream(served: Served) -> None:
-    hand = ByHand(served.home, "bbbbbbbbbbbb")
-    with hand.run.lock():
-        events = served.listen(hand.run.run_id)
-        events.next()
-        shutil.rmtree(hand.run.path)
-        assert events.to_the_end()[-1] == ("end", None, {"status": "deleted"})
-    events.close()
-    hand.close()
-    for address in ("/runs/bbbbbbbbbbbb", "/api/runs/bbbbbbbbbbbb", "/api/runs/bbbbbbbbbbbb/events"):
-        assert served.ask("GET", address).status == 404
-
-
 def test_a_damaged_run_is_an_answer_and_not_a_crash(served: Served) -> None:
     run = Runs(served.home).nth("cccccccccccc", 1)
     run.path.mkdir(parents=True)
@@ -88,21 +75,6 @@ def test_a_damaged_run_is_an_answer_and_not_a_crash(served: Served) -> None:
     events.close()
     assert any(each["name"] == "damaged" for each in served.ask("GET", "/api/runs").json()["runs"])
     shutil.rmtree(run.path)
-
-
-def test_the_list_is_filtered_as_on_the_command_line(served: Served) -> None:
-    hand = ByHand(served.home, "dddddddddddd", name="<b>odd</b> & \udce4 name\x00")
-    with hand.run.lock():
-        running = served.ask("GET", "/api/runs?verdict=running&match=ODD&language=toy&since=1h").json()
-        assert [run["run_id"] for run in running["runs"]] == ["dddddddddddd"]
-        assert running["runs"][0]["name"] == "<b>odd</b> & \udce4 name\x00"
-    hand.close()
-    stopped = served.ask("GET", "/api/runs?verdict=stopped&match=odd").json()
-    assert (stopped["found"], stopped["runs"][0]["outcome"]) == (1, "stopped")
-    assert served.ask("GET", "/api/runs?older_than=1h&match=odd").json()["runs"] == []
-    for query in ("verdict=maybe", "since=soon", "limit=-1", "limit=x", "home=/etc"):
-        refused = served.ask("GET", f"/api/runs?{query}")
-        assert (refused.status, list(refused.json())) == (400, ["error"])
 
 
 @pytest.mark.parametrize(

@@ -84,13 +84,6 @@ def test_an_error_in_the_prelude_or_in_an_assumption_is_an_error_of_every_questi
     assert statuses(z3.evidence(PRELUDE, ["(assert g)"])) == ["sat"]
 
 
-def test_steps_bound_a_question_and_leave_the_next_one_whole(z3: Z3Process) -> None:
-    cubes = "(assert (= (+ (* x x x) (* y y y) (* w w w)) 114))"
-    prelude = "(declare-const x Int)(declare-const y Int)(declare-const w Int)"
-    few = Limits(rlimit=20_000, seconds=20)
-    assert statuses(z3.evidence(prelude, [cubes, "(assert (= x 1))"], few)) == ["unknown", "sat"]
-
-
 def test_what_cannot_be_stopped_is_killed_and_nothing_is_made_of_it(z3: Z3Process) -> None:
     bits = "(declare-const x (_ BitVec 65536))(declare-const y (_ BitVec 65536))(assert (= (bvmul x y) (bvadd x y)))"
     starts = z3.starts

@@ -97,26 +97,6 @@ def test_the_program_ends_at_once_with_its_children_whatever_they_do(tmp_path: P
         _wait_until_gone(pids)
 
 
-def test_an_idle_interpreter_thread_of_a_pool_keeps_no_program_alive(hard: str) -> None:
-    text = (
-        "import asyncio, sys, threading\n"
-        "from goedels_poetry.solvers.worker_pool import WorkerPool\n"
-        "pool, payload = WorkerPool(1, ('goedels_poetry', 'solver_jobs')), {'script': sys.argv[1], 'seconds': 600}\n"
-        "ask = lambda: asyncio.run(pool.run('solver_jobs:solve', payload, seconds=600))\n"
-        "threading.Thread(target=ask, daemon=True).start()\n"
-        "import time; time.sleep(0.5)\n"
-    )
-    path = os.pathsep.join([str(Path(__file__).with_name("plugin")), *filter(None, sys.path)])
-    done = subprocess.run(
-        [sys.executable, "-c", text, hard],
-        timeout=30,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": path},
-    )
-    assert done.returncode == 0, done.stderr
-
-
 def test_works_with_standard_output_closed() -> None:
     text = (
         "import os, sys\n"

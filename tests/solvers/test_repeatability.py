@@ -47,12 +47,6 @@ def test_the_same_question_gets_the_same_answer_after_the_same_steps_in_any_orde
     assert {name: len(answers) for name, answers in seen.items()} == dict.fromkeys(QUESTIONS, 1)
 
 
-def test_a_proof_by_induction_is_found_and_a_missing_hypothesis_is_not_made_up(z3: Z3Process) -> None:
-    answers = {name: z3.ask(PEANO + text, BUDGET, options=QUANTIFIERS) for name, text in QUESTIONS.items()}
-    proved = {name for name, answer in answers.items() if answer.status == "unsat"}
-    assert proved == {"right zero, base", "right zero, step", "right successor, step", "seven is no cube"}
-
-
 def test_a_session_gives_the_same_statuses_in_any_order(z3: Z3Process) -> None:
     expected = {name: z3.ask(PEANO + text, BUDGET, options=QUANTIFIERS) for name, text in QUESTIONS.items()}
     session = z3.session(PEANO, QUANTIFIERS)
@@ -61,14 +55,6 @@ def test_a_session_gives_the_same_statuses_in_any_order(z3: Z3Process) -> None:
     for name in names:
         found = session.check(QUESTIONS[name], BUDGET).status
         assert (found == "unsat") == (expected[name].status == "unsat"), name
-
-
-def test_the_same_sequence_of_checks_takes_the_same_steps(z3: Z3Process) -> None:
-    def run() -> list[int | None]:
-        session = z3.session(PEANO, QUANTIFIERS)
-        return [session.check(text, BUDGET).rlimit_used for text in QUESTIONS.values()]
-
-    assert run() == run()
 
 
 @pytest.mark.parametrize("options", [{"smt.random_seed": "7"}, {"smt.mbqi": "false"}, {"auto_config": "false"}])

@@ -1,6 +1,6 @@
 import pytest
 
-from goedels_poetry.solvers.script import command_lines, script_fault, term_fault
+from goedels_poetry.solvers.script import script_fault, term_fault
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,3 @@ def test_terms_to_evaluate_are_balanced() -> None:
     assert term_fault("x)(get-model") is not None
     assert term_fault("(x") is not None
     assert term_fault("") is not None
-
-
-def test_commands_are_located_across_quoted_newlines() -> None:
-    assert command_lines('(assert true)\n(assert |a\nb|) (assert\n"x")\n\n(assert p)') == [1, 2, 3, 6]

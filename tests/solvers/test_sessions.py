@@ -1,7 +1,5 @@
-import pytest
-
 from goedels_poetry.solvers.limits import Limits
-from goedels_poetry.solvers.z3_process import Z3Process, _error_answer
+from goedels_poetry.solvers.z3_process import Z3Process
 
 FALSE = "(assert false)"
 PRELUDE = "(declare-const x Int)\n(assert (! (> x 3) :named low))"
@@ -40,27 +38,6 @@ def test_an_error_in_the_prelude_is_an_error_of_every_check(z3: Z3Process) -> No
     assert z3.session("(assert").check("").status == "error"
 
 
-def test_the_prelude_comes_back_after_a_loss_a_query_and_another_session(z3: Z3Process) -> None:
-    first, second = z3.session(PRELUDE), z3.session("(declare-const x Bool)(assert (not x))")
-    for _ in range(2):
-        assert first.check("(assert (< x 2))").status == "unsat"
-        assert second.check("(assert x)").status == "unsat"
-        assert z3.ask("(declare-const x Real)(assert (> x 0.5))").status == "sat"
-        z3.kill()
-
-
-def test_what_is_added_stays(z3: Z3Process) -> None:
-    session = z3.session(PRELUDE)
-    assert session.check("(assert (< x 7))").status == "sat"
-    session.add("(declare-const y Int)\n(assert (= y (* 2 x)))")
-    session.add("(assert (> y 20))")
-    assert session.check("(assert (< x 7))").status == "unsat"
-    z3.kill()
-    assert session.check("(assert (< x 7))").status == "unsat"
-    session.add("(assert nonsense)")
-    assert session.check("").status == "error"
-
-
 def test_a_limit_in_one_check_leaves_the_session_usable(z3: Z3Process, hard: str) -> None:
     session = z3.session(PRELUDE.replace("x", "a"))
     for limits, reason in ((Limits(rlimit=20_000, seconds=60), "rlimit"), (Limits(seconds=0.2), "timeout")):
@@ -68,13 +45,6 @@ def test_a_limit_in_one_check_leaves_the_session_usable(z3: Z3Process, hard: str
         assert (answer.status, answer.reason) == ("unknown", reason)
         assert session.check("(assert (< a 2))").status == "unsat"
     assert z3.starts == 1
-
-
-def test_memory_in_one_check_is_bounded_and_the_session_returns(z3: Z3Process, huge: str) -> None:
-    session = z3.session("(declare-const c Int)(assert (> c 3))")
-    answer = session.check(huge, Limits(seconds=40, memory_mb=200))
-    assert (answer.status, answer.reason) == ("unknown", "memory")
-    assert session.check("(assert (< c 2))", Limits(memory_mb=200)).status == "unsat"
 
 
 def test_a_recursive_definition_in_one_check_does_not_end_the_next(z3: Z3Process) -> None:
@@ -88,15 +58,6 @@ def test_a_recursive_definition_in_one_check_does_not_end_the_next(z3: Z3Process
     for _ in range(3):
         assert session.check(extra).status == "sat"
         assert session.check("(assert (< x 2))").status == "unsat"
-
-
-@pytest.mark.parametrize(
-    ("message", "reason"),
-    [("push canceled", "timeout"), ("canceled", "timeout"), ("max. resource limit exceeded", "rlimit")],
-)
-def test_a_limit_that_strikes_before_the_check_is_no_error(message: str, reason: str) -> None:
-    answer = _error_answer(f'(error "line 7 column 5: {message}")\n', 7)
-    assert (answer.status, answer.reason) == ("unknown", reason)
 
 
 def test_a_check_cut_off_before_it_was_set_apart_leaves_nothing_behind(z3: Z3Process) -> None:

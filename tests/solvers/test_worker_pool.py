@@ -55,18 +55,6 @@ async def test_calls_a_function_by_name_with_json(make: Make) -> None:
     assert await make().run("solver_jobs:add", {"numbers": [1, 2, 3]}) == {"sum": 6}
 
 
-async def test_a_worker_keeps_what_its_modules_hold(make: Make) -> None:
-    pool = make()
-    results = [await pool.run("solver_jobs:count", {}) for _ in range(3)]
-    assert [result["calls"] for result in results] == [1, 2, 3]
-    assert len({result["pid"] for result in results}) == 1
-
-
-async def test_a_worker_is_replaced_after_so_many_jobs(make: Make) -> None:
-    pool = make(max_jobs=2)
-    assert [(await pool.run("solver_jobs:count", {}))["calls"] for _ in range(5)] == [1, 2, 1, 2, 1]
-
-
 async def test_a_worker_that_has_grown_is_replaced(make: Make) -> None:
     pool = make(max_resident_mb=100)
     pids = [(await pool.run("solver_jobs:keep", {"mb": 30}))["pid"] for _ in range(6)]
@@ -135,21 +123,6 @@ async def test_a_job_that_needs_too_much_memory_is_stopped(make: Make) -> None:
     assert await pool.run("solver_jobs:allocate", {"mb": 10}) == {"bytes": 10 << 20}
 
 
-async def test_payloads_that_are_not_json_are_the_callers_mistake(make: Make) -> None:
-    pool = make()
-    with pytest.raises(TypeError):
-        await pool.run("solver_jobs:add", {"numbers": {1}})
-    assert await pool.run("solver_jobs:add", {"numbers": [1]}) == {"sum": 1}
-
-
-async def test_a_job_may_keep_a_solver(make: Make) -> None:
-    pool = make()
-    payload = {"script": "(assert false)", "seconds": 10}
-    results = [await pool.run("solver_jobs:solve", payload) for _ in range(2)]
-    assert results[0] == results[1]
-    assert results[0]["status"] == "unsat"
-
-
 @pytest.mark.parametrize("way", ["cancel", "time limit", "close", "kill -9 of the worker"])
 async def test_a_worker_goes_with_everything_it_started(make: Make, tmp_path: Path, hard: str, way: str) -> None:
     pool = make()
@@ -173,19 +146,6 @@ async def test_a_worker_goes_with_everything_it_started(make: Make, tmp_path: Pa
     await asyncio.to_thread(_gone, pids)
     if way != "close":
         assert await pool.run("solver_jobs:add", {"numbers": [1]}) == {"sum": 1}
-
-
-async def test_the_most_urgent_job_that_waits_is_taken_first(make: Make) -> None:
-    pool, done = make(1), []
-
-    async def job(name: str, urgency: int) -> None:
-        await pool.run("solver_jobs:add", {"numbers": [1]}, urgency=urgency)
-        done.append(name)
-
-    busy = asyncio.ensure_future(pool.run("solver_jobs:sleep", {"seconds": 0.5}))
-    await asyncio.sleep(0)
-    await asyncio.gather(busy, job("late", 3), job("first", 1), job("late, too", 3), job("second", 2))
-    assert done == ["first", "second", "late", "late, too"]
 
 
 async def test_workers_run_side_by_side(make: Make) -> None:

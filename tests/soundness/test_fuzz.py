@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import resource
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 
+import fuzz
 import pytest
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "scripts" / "fuzz.py"
-
-
-@pytest.fixture(scope="module")
-def fuzz() -> Iterator[ModuleType]:
-    spec = importlib.util.spec_from_file_location("fuzz", SCRIPT)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["fuzz"] = module
-    spec.loader.exec_module(module)
-    yield module
-    del sys.modules["fuzz"]
 
 
 def test_a_reader_bears_a_short_run_and_the_next_one_goes_on_from_its_corpus(tmp_path: Path) -> None:
@@ -42,7 +29,7 @@ def test_a_reader_bears_a_short_run_and_the_next_one_goes_on_from_its_corpus(tmp
     assert 0 < sizes[0] <= sizes[1], done.stdout
 
 
-def test_what_a_reader_should_not_do_is_found_and_named_once(fuzz: ModuleType, tmp_path: Path) -> None:
+def test_what_a_reader_should_not_do_is_found_and_named_once(tmp_path: Path) -> None:
     class Refused(Exception):
         pass
 
@@ -59,9 +46,7 @@ def test_what_a_reader_should_not_do_is_found_and_named_once(fuzz: ModuleType, t
     assert b"!" in why.with_suffix("").read_bytes()
 
 
-def test_a_reader_that_hangs_or_dies_is_found_and_ended(
-    fuzz: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_reader_that_hangs_or_dies_is_found_and_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fuzz, "SLOWEST", 0.25)
 
     def hangs(data: bytes) -> None:
@@ -90,7 +75,7 @@ def test_a_reader_that_hangs_or_dies_is_found_and_ended(
         assert why.with_suffix("").read_bytes() == b"seed"
 
 
-def test_a_script_whose_time_is_over_is_ended_with_all_that_it_started(fuzz: ModuleType, tmp_path: Path) -> None:
+def test_a_script_whose_time_is_over_is_ended_with_all_that_it_started(tmp_path: Path) -> None:
     pid = tmp_path / "pid"
     assert fuzz.ended(["sh", "-c", f"sleep 600 & echo $! > {pid}; wait"], 1.0) == (None, b"")
     started = Path("/proc", pid.read_text().strip(), "stat")
@@ -99,7 +84,7 @@ def test_a_script_whose_time_is_over_is_ended_with_all_that_it_started(fuzz: Mod
     assert fuzz.ended(["sh", "-c", "echo 3; exit 5"], 60.0) == (5, b"3\n")
 
 
-def test_coverage_tells_a_way_that_was_not_gone_before(fuzz: ModuleType) -> None:
+def test_coverage_tells_a_way_that_was_not_gone_before() -> None:
     from goedels_poetry.models.replies import blocks
 
     coverage = fuzz.Coverage()
@@ -126,7 +111,7 @@ def test_a_signal_ends_it_with_one_line_and_all_that_it_has_begun_and_the_corpus
     assert all(text.name == f"text-{hashlib.sha256(text.read_bytes()).hexdigest()[:16]}" for text in kept)
 
 
-def test_a_corpus_that_cannot_be_written_is_no_finding(fuzz: ModuleType, tmp_path: Path) -> None:
+def test_a_corpus_that_cannot_be_written_is_no_finding(tmp_path: Path) -> None:
     folder = tmp_path / "corpus" / "grows"
     folder.mkdir(parents=True)
     target = fuzz.Target("grows", lambda: (lambda data: data, ()), lambda: [b"seed", b"x" * 100])

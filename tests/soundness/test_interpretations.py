@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import copy
-import importlib.util
 import json
 import random
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
+import verify_certificate as second
 from drive import verdict
 from forge import evidence_of, forge, script_of_counterexample, with_ends
 
@@ -32,19 +30,6 @@ LISTS = """(declare-datatypes ((L 0)) (((nil) (cons (hd Int) (tl L)))))
 (define-fun-rec len ((x L)) Int (match x ((nil 0) ((cons h t) (+ 1 (len t))))))
 (define-fun-rec each ((x L)) L (match x ((nil nil) ((cons h t) (cons (f h) (each t))))))
 """
-
-
-def load_second() -> ModuleType:
-    place = Path(__file__).parents[2] / "scripts" / "verify_certificate.py"
-    spec = importlib.util.spec_from_file_location("verify_certificate", place)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-second = load_second()
 
 
 def judged(certificate: Path) -> str:

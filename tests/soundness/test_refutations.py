@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import random
-import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
+import fuzz_refutations as fuzz
 import pytest
 from drive import verdict
 from forge import forge, script_of_counterexample, with_ends
@@ -216,19 +214,7 @@ def test_a_datatype_that_is_the_index_of_its_own_arrays(text: str, message: str)
 # -------------------------------------------------------------------------------------------------------- at random
 
 
-def generator() -> ModuleType:
-    """The script that makes the theories."""
-    path = Path(__file__).parents[2] / "scripts" / "fuzz_refutations.py"
-    spec = importlib.util.spec_from_file_location("fuzz_refutations", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_random_theorems_of_known_truth() -> None:
-    fuzz = generator()
     found = [(theorem, fuzz.verdict(theorem.text)) for theorem in fuzz.theorems(16, 7)]
     assert [theorem.text for theorem, verdict in found if fuzz.is_wrong(theorem, verdict)] == []
     assert sum(verdict == "refuted" for _, verdict in found) >= 4

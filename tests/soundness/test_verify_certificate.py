@@ -16,6 +16,7 @@ from typing import Any
 
 import proofs
 import pytest
+import verify_certificate as second
 from forge import evidence_of, forge
 
 from goedels_poetry.checker import check_certificate, write_certificate, write_counterexample
@@ -41,9 +42,6 @@ def load(name: str, place: Path) -> ModuleType:
     sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
-
-
-second = load("verify_certificate", SCRIPT)
 
 
 def judged(certificate: Path, theorem: bytes | None = None, solver: str = "z3", seconds: float = 10.0) -> Any:

@@ -138,15 +138,6 @@ class Page:
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
 
-    def prefer(self, **features: str) -> None:
-        """What the user prefers, e.g. ``color_scheme="dark"``, ``reduced_motion="reduce"``."""
-        wanted = [{"name": f"prefers-{name.replace('_', '-')}", "value": value} for name, value in features.items()]
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": wanted})
-
-    def screenshot(self, path: Path) -> None:
-        """What a person would see now."""
-        self.driver.get_screenshot_as_file(str(path))
-
     # -- seeing ------------------------------------------------------------------------------------------------
     def all(self, selector: str) -> list[Any]:
         """Elements, in the order of the document."""

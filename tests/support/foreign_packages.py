@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
-
-import warm_program
 
 ROOT = Path(__file__).parents[2]
 
@@ -28,4 +27,5 @@ def install(site: Path, package: str, code: str, entry_points: Mapping[str, str]
 def command(site: Path, home: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
     """The real program, in a process of its own, with these packages installed."""
     environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{site}", "GOEDELS_POETRY__HOME": str(home)}
-    return warm_program.run([*map(str, arguments)], environment, home.parent, seconds=110)
+    words = [sys.executable, "-m", "goedels_poetry", *map(str, arguments)]
+    return subprocess.run(words, env=environment, cwd=home.parent, capture_output=True, text=True, timeout=110)

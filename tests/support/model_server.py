@@ -1,19 +1,15 @@
 """A small HTTP server that speaks chat completions, with scripted replies and scripted faults.
 
-In a test: ``with Server([Answer("hello"), rate_limit(0.1)]) as server: ... server.url``. By hand, for a demonstration:
-``python tests/support/model_server.py script.json --port 8000``, where the script is a list of texts, or a list of
-``{"when": regular expression on the last message, "text": reply}``.
+``with Server([Answer("hello"), rate_limit(0.1)]) as server: ... server.url``
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import re
 import struct
 import threading
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from socket import SO_LINGER, SOL_SOCKET
@@ -90,8 +86,6 @@ class Server:
     most_at_once: int = 0
     given_up: int = 0
     """Requests whose client went away before the reply."""
-    spans: list[tuple[float, float]] = field(default_factory=list)
-    """When each request had arrived and was answered, in the order of the answers (seconds, ``time.monotonic``)."""
 
     def __enter__(self) -> Server:
         started = threading.Event()
@@ -150,7 +144,6 @@ class Server:
         if not path.endswith("/chat/completions"):
             await _send(writer, 404, "application/json", b'{"error": {"message": "no such address"}}')
             return True
-        arrived = time.monotonic()
         asked = json.loads(body)
         self.requests.append(asked)
         self.headers.append(headers)
@@ -161,7 +154,6 @@ class Server:
             return await self._answer(asked, answer, reader, writer)
         finally:
             self._now -= 1
-            self.spans.append((arrived, time.monotonic()))
 
     def _next(self, asked: dict[str, Any]) -> Answer:
         if callable(self.script):
@@ -253,26 +245,3 @@ async def _send_stream(writer: asyncio.StreamWriter, asked: dict[str, Any], answ
     if answer.cut_after is None:
         writer.write(b"data: [DONE]\n\n")
     await writer.drain()
-
-
-def from_file(lines: list[Any]) -> Script:
-    """The script of a file: texts in order, or texts by what the last message holds."""
-    if all(isinstance(line, str) for line in lines):
-        return [Answer(line) for line in lines]
-    rules = [(re.compile(line.get("when", ""), re.DOTALL), Answer(line["text"])) for line in lines]
-
-    def choose(asked: dict[str, Any]) -> Answer:
-        last = str(asked["messages"][-1]["content"])
-        return next((answer for pattern, answer in rules if pattern.search(last)), EMPTY)
-
-    return choose
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("script")
-    parser.add_argument("--port", type=int, default=0)
-    options = parser.parse_args()
-    with open(options.script, encoding="utf-8") as file, Server(from_file(json.load(file)), options.port) as server:
-        print(server.url, flush=True)
-        threading.Event().wait()

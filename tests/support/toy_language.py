@@ -102,8 +102,6 @@ class ToyLanguage:
         statement, spec, how = self._look(goal)
         self.goals.append(goal)
         await self._work("sketch", statement, goal.attempt, spec)
-        if goal.attempt in how.get("sketch_raises", ()):
-            raise RuntimeError("malformed sketch")
         for sketch in how.get("sketches", ()):
             fingerprint = sketch.get("fingerprint", f"fp:{sketch['strategy']}")
             if fingerprint in goal.banned and not how.get("ignores_bans"):
@@ -133,8 +131,6 @@ class ToyLanguage:
     async def retrieve(self, goal: Goal, lemmas: list[dict[str, Any]]) -> Outcome:
         _, _, how = self._look(goal)
         self.lemmas_offered.append(lemmas)
-        if how.get("retrieve_raises"):
-            raise ConnectionError("the index is down")
         wanted = how.get("wants", ())
         return Outcome(True, {"lemmas": [lemma["id"] for lemma in lemmas if lemma["statement"] in wanted]})
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import time
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +15,9 @@ from goedels_poetry.lean.agents import prove
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.text.task import Task
 from goedels_poetry.protocol.trials import NOT_APPLIED, Status, Trial, TrialLog, logging_trials
-from goedels_poetry.search.memory.tried import TRIALS, log_path, unfinished_on
+from goedels_poetry.search.memory.tried import TRIALS
 from goedels_poetry.smt.jobs import replies, symbolic
 from goedels_poetry.store.state import ROOT, NodeStatus, ProofNode
-from goedels_poetry.store.txn import Txn
 from goedels_poetry.trace.explain import Explanation, explain, explain_lines, in_short
 
 HOPELESS = {"proof": None, "exhausted": True, "no_candidate": True}
@@ -101,23 +98,6 @@ def test_a_lean_search_says_of_each_tactic_what_lean_had_against_it(lean: LeanPo
 # -- what a run says ---------------------------------------------------------------------------------------------
 
 
-def test_a_run_without_any_decomposition_does_not_say_that_all_are_exhausted(tmp_path: Path) -> None:
-    result, explanation, _ = ran(tmp_path, theorem(goals={"T": HOPELESS}))
-    assert result.verdict is Verdict.UNKNOWN
-    assert result.reason.startswith("goal 0 was neither proved nor decomposed: ")
-    assert "decomposition attempts exhausted" not in result.reason
-    assert explanation.nearest is not None
-    assert explanation.nearest.by == ""
-
-
-def test_a_run_with_decompositions_that_failed_says_so_and_what_they_were(tmp_path: Path) -> None:
-    goals = {"T": HOPELESS | {"sketches": [{"strategy": "halves", "children": ["A"]}]}, "A": HOPELESS}
-    result, explanation, lines = ran(tmp_path, theorem(goals=goals), decomposer_agent_max_self_corrections=1)
-    assert result.reason.startswith("Unable to decompose theorem - all decomposition attempts exhausted.")
-    assert [trial.strategy for trial in explanation.tried if trial.left == "A"] == ["halves"]
-    assert any("halves" in line and "leaves A" in line for line in lines)
-
-
 def test_a_strategy_that_raises_leaves_a_trace_where_people_look(tmp_path: Path) -> None:
     @strategy(name="boom", languages=("toy",))
     async def boom(goal: Any) -> None:
@@ -136,51 +116,6 @@ def test_a_limit_that_has_stopped_a_goal_is_named_with_the_flag_that_enlarges_it
     result, _, lines = ran(tmp_path, theorem(goals=goals), budgets=Budgets(depth=1))
     assert result.verdict is Verdict.OUT_OF_BUDGET
     assert any("--max-depth 2" in line for line in lines)
-
-
-def test_a_run_that_was_out_of_steps_names_the_flag(tmp_path: Path) -> None:
-    result, explanation, _ = ran(tmp_path, theorem(goals={"T": HOPELESS}), budgets=Budgets(agent_steps=2))
-    assert result.verdict is Verdict.OUT_OF_BUDGET
-    assert explanation.advice[0].startswith("a larger budget: --max-steps 4 --resume")
-
-
-def test_what_enlarges_a_budget_is_said_once_also_where_the_obstacle_is_further_down(tmp_path: Path) -> None:
-    tree = Tree(tmp_path / "proof.db")
-    tree.put(*chain(0, 0))
-    leaf = "0.0_0000"
-    under_way = Trial("patient-induction", "", Status.UNDER_WAY)
-    with_trials(tree, leaf, Trial("case-split", "x", Status.OPEN, "1 case open", left="(p x)"), under_way)
-
-    def end(txn: Txn) -> str:
-        txn.reason = "8 s of wall time are used up"
-        return "verdict: out_of_budget"
-
-    tree.store.commit("end:1", "framework", ROOT, end)
-    larger = [line for line in explain_lines(tree.store, ROOT) if "larger budget" in line]
-    assert larger == [
-        "would help: a larger budget: --timeout 16 --resume (8 s of wall time; patient-induction was under way)"
-    ]
-
-
-def test_of_an_interrupted_run_nobody_says_that_a_model_was_lacking(tmp_path: Path) -> None:
-    tree = Tree(tmp_path / "proof.db")
-    tree.put(*chain(0))
-
-    def end(txn: Txn) -> str:
-        txn.reason = "interrupted; run 0123 can be resumed"
-        return "verdict: out_of_budget"
-
-    tree.store.commit("end:1", "framework", ROOT, end)
-    (advice,) = [line for line in explain_lines(tree.store, ROOT) if line.startswith("would help")]
-    assert "interrupted" in advice and "the same command goes on" in advice
-
-
-def test_a_goal_whose_id_is_too_long_for_a_file_is_worked_on_like_any(tmp_path: Path) -> None:
-    deep = 40
-    goals = {f"G{n}": HOPELESS | {"sketches": [{"strategy": "s", "children": [f"G{n + 1}"]}]} for n in range(deep)}
-    result, _, _ = ran(tmp_path, theorem("G0", goals=goals), budgets=Budgets(depth=deep + 1))
-    assert result.verdict is Verdict.PROVED
-    assert result.metrics["depth"] == deep
 
 
 # -- trees by hand -----------------------------------------------------------------------------------------------
@@ -213,21 +148,6 @@ def test_the_smallest_unproved_lemma_is_what_would_help_and_what_is_false_is_not
     tree.store.close()
 
 
-@pytest.mark.parametrize("ending", ["does not follow from the definitions: f is not determined", "does not hold: …"])
-def test_nothing_would_help_where_there_is_no_proof(tmp_path: Path, ending: str) -> None:
-    tree = Tree(tmp_path / "proof.db")
-    tree.put(*chain(0))
-    with_trials(tree, ROOT, Trial("case-split", "x", Status.OPEN, "1 case open", left="(p x)"))
-
-    def end(txn: Txn) -> str:
-        txn.reason = ending
-        return "verdict: unknown"
-
-    tree.store.commit("end:1", "framework", ROOT, end)
-    assert explain_lines(tree.store, ROOT) == []
-    assert explain(tree.store, ROOT).advice == ()
-
-
 def test_the_obstacle_of_a_decomposed_goal_is_looked_for_below_it(tmp_path: Path) -> None:
     tree = Tree(tmp_path / "proof.db")
     tree.put(*chain(0, 0, 0))
@@ -245,31 +165,6 @@ def test_the_obstacle_of_a_decomposed_goal_is_looked_for_below_it(tmp_path: Path
     assert explain_lines(tree.store, ROOT) == []
     with pytest.raises(KeyError):
         explain(tree.store, "0.7_0007")
-    tree.store.close()
-
-
-def test_an_earlier_moment_knows_nothing_of_what_came_later(tmp_path: Path) -> None:
-    tree = Tree(tmp_path / "proof.db")
-    tree.put(ProofNode(ROOT, ""))
-    with_trials(tree, ROOT, Trial("invariants"))
-    assert explain(tree.store, ROOT, as_of=1).tried == ()
-    assert [trial.strategy for trial in explain(tree.store, ROOT, as_of=2).tried] == ["invariants"]
-    tree.store.close()
-
-
-def test_what_a_killed_process_was_at_did_not_go_on_until_somebody_looked(tmp_path: Path) -> None:
-    tree = Tree(tmp_path / "proof.db")
-    tree.put(ProofNode(ROOT, ""))
-    path = log_path(tree.store, "sketcher", ROOT)
-    log = TrialLog(path)
-    log.begin("theory-exploration")
-    log.close()
-    an_hour_ago = time.time() - 3_600
-    os.utime(path, (an_hour_ago, an_hour_ago))
-    assert (tree.store.commit("resume", "framework", ROOT, lambda _: "resumed")) is not None
-    (job,) = unfinished_on(tree.store)
-    assert (job.agent, job.node, job.words) == ("sketcher", ROOT, "sketcher was stopped: theory-exploration")
-    assert job.log.trials[0].seconds == 0
     tree.store.close()
 
 

@@ -6,19 +6,15 @@ import io
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from rich.console import Console
 from trees_by_hand import Tree, chain
 
-from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.protocol.trials import TrialLog
 from goedels_poetry.search.memory.tried import log_path
 from goedels_poetry.store.proof_store import ProofStore
-from goedels_poetry.store.results import Event, RunResult
-from goedels_poetry.store.state import ROOT, NodeStatus, ProofNode
-from goedels_poetry.trace import live
+from goedels_poetry.store.state import ROOT, ProofNode
 from goedels_poetry.trace.live import LiveView
 
 
@@ -59,14 +55,6 @@ def begin(tree: Tree, agent: str, node: str) -> None:
     assert tree.store.begin_work([(f"{agent}:{node}@{revision}", agent, node, revision)]) == [True]
 
 
-def test_before_the_first_event_it_says_that_the_theorem_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TERM", "xterm")
-    terminal = Terminal()
-    view = LiveView(terminal, lambda _: pytest.fail("there is no run yet"), 1, 10.0, as_it_is)
-    with view:
-        assert "reading the theorem" in terminal.getvalue(), "at once, not with the first redraw"
-
-
 def test_it_names_agent_goal_and_strategy_of_what_is_under_way(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     tree.put(*chain(0, 0))
     begin(tree, "sketcher", "0.0_0000")
@@ -78,23 +66,6 @@ def test_it_names_agent_goal_and_strategy_of_what_is_under_way(tree: Tree, monke
     assert any(line.startswith("     ") and line.endswith("s: theory-exploration: f(x) = x") for line in lines)
     assert re.search(r"\d+ s left", lines[0])
     log.close()
-
-
-def test_a_job_of_somebody_elses_agent_is_called_by_its_name(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
-    tree.put(*chain(0))
-    begin(tree, "librarian", ROOT)
-    assert "s: librarian, the theorem" in "\n".join(seen(tree, monkeypatch, limit=None))
-
-
-@pytest.mark.parametrize(
-    ("status", "words"),
-    [(NodeStatus.PROVED, "checking the proof"), (NodeStatus.REFUTED, "checking the counterexample")],
-)
-def test_while_the_checker_works_it_says_so(
-    tree: Tree, monkeypatch: pytest.MonkeyPatch, status: NodeStatus, words: str
-) -> None:
-    tree.put(ProofNode(ROOT, "g", status=status))
-    assert f"s: {words}" in "\n".join(seen(tree, monkeypatch))
 
 
 def test_the_tree_is_indented_by_depth(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,17 +97,3 @@ def test_control_characters_of_a_theorem_reach_no_terminal(tree: Tree, monkeypat
     for line in seen(tree, monkeypatch):
         assert line.isprintable()
     log.close()
-
-
-def test_a_finished_theorem_leaves_the_picture(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
-    tree.put(*chain(0))
-    view = LiveView(Terminal(), lambda _: ProofStore(tree.store.path, read_only=True), 2, None, as_it_is)
-    (event,) = tree.store.events()
-    view.event("a", Event(event.seq, event.ts, event.agent, ROOT, event.outcome, run_id="r"))
-    view.finished("a", RunResult("a", Verdict.UNKNOWN))
-    drawn = Console(file=io.StringIO(), width=80)
-    drawn.print(view._draw())
-    text: Any = drawn.file
-    assert "1 of 2 theorems done" in text.getvalue()
-    assert "s: reading the theorem" in text.getvalue(), "of the next one"
-    assert live.REDRAWS_PER_SECOND >= 4

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 
-from goedels_poetry.protocol.trials import Status, Trial
 from goedels_poetry.store.state import ProofNode
-from goedels_poetry.trace.explain import rows, worded_in
 from goedels_poetry.trace.tree import method
 from goedels_poetry.trace.wording import worded_method
 
@@ -39,34 +35,3 @@ from goedels_poetry.trace.wording import worded_method
 def test_a_fingerprint_in_words(fingerprint: str, words: str) -> None:
     assert worded_method(fingerprint) == words
     assert method(ProofNode("0", strategy=fingerprint.partition("(")[0], fingerprint=fingerprint)) == words
-
-
-def test_any_other_text_is_shown_and_breaks_nothing() -> None:
-    source = random.Random(16)
-    pieces = [
-        "(",
-        ")",
-        ",",
-        "|",
-        '"',
-        " ",
-        "/",
-        " at 2: ",
-        "x",
-        "recursion-induction(",
-        "ö",
-        "\n",
-        "RecursionInduction(",
-    ]
-    for _ in range(3_000):
-        text = "".join(source.choices(pieces, k=source.randint(0, 14)))
-        assert isinstance(worded_method(text), str)
-    assert worded_method(f"s({'(' * 50_000})").startswith("s((")
-
-
-def test_a_trial_of_an_induction_on_a_measure_has_no_raw_tuples() -> None:
-    raw = "b at 2: (((- b 1), n), ((- b 2), n))"
-    (row,) = rows([Trial("measure-induction", raw, Status.FAILED, "no proof", 1.0)])
-    assert row[1] == "b at (b - 1, n) and (b - 2, n)"
-    assert worded_in(f"measure-induction {raw}") == "measure-induction b at (b - 1, n) and (b - 2, n)"
-    assert worded_in("case-split (< x 0)") == "case-split x < 0"

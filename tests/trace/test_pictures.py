@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
-import pytest
-
 from goedels_poetry.store.state import ROOT, NodeStatus, ProofNode, child_id
-from goedels_poetry.trace.tree import MAX_DRAWN, MOST_LINES, WRAP, TreeView, picture
+from goedels_poetry.trace.tree import MAX_DRAWN, TreeView
 
 HOSTILE = '<script>alert(1)</script> & \x00 \udcff "quoted" `code` ]]>'
 
@@ -19,25 +15,6 @@ def wide(children: int, statement: str = "x = y and " * 60) -> list[ProofNode]:
         for n in range(children)
     ]
     return [root, *below]
-
-
-def test_labels_are_wrapped_and_cut() -> None:
-    drawn = picture(wide(3), "the theorem").dot()
-    labels = re.findall(r'label="(.*?)"', drawn)
-    lines = [line for label in labels for line in label.split("\\n")]
-    assert len(labels) == 7
-    assert max(map(len, lines)) <= WRAP
-    assert max(label.count("\\n") for label in labels) <= MOST_LINES
-    assert any(line.endswith("...") for line in lines)
-    boxes = re.findall(r'\["(.*?)"\]', picture(wide(3), "the theorem").mermaid())
-    assert max(len(re.sub(r"#\d+;", "x", line)) for box in boxes for line in box.split("<br/>")) <= WRAP
-
-
-@pytest.mark.parametrize(("children", "down"), [(0, True), (3, True), (40, False)])
-def test_a_wide_tree_is_drawn_to_the_right(children: int, down: bool) -> None:
-    nodes = wide(children)
-    assert f"rankdir={'TB' if down else 'LR'}" in picture(nodes, "").dot()
-    assert picture(nodes, "").mermaid().startswith(f"flowchart {'TD' if down else 'LR'}")
 
 
 def test_a_tree_shows_itself_and_nothing_of_it_is_markup() -> None:

@@ -1,7 +1,7 @@
 """What a test found out, and one number from many: the odds that an answer is right.
 
 Every test multiplies the odds by the factor of its outcome, as if tests were independent. The score changes no
-verdict; ``scripts/measure_confidence.py`` measures its calibration.
+verdict.
 """
 
 from __future__ import annotations

@@ -38,11 +38,6 @@ def test_a_broken_postcondition_shows_the_result():
         triangle(3, True)
 
 
-def test_wrong_arguments_are_pythons_own_complaint():
-    with pytest.raises(TypeError, match="missing 1 required positional argument: 'n'"):
-        triangle()
-
-
 def test_a_condition_that_raises_does_not_hold():
     with pytest.raises(ContractViolation, match="could not be evaluated: TypeError"):
         triangle("a")
@@ -77,25 +72,6 @@ def test_decorators_stack_in_any_order(order):
     for bad in (1, 2, 5, 7):
         with pytest.raises(ContractViolation):
             double(bad)
-
-
-def test_an_exception_that_no_clause_allows_is_the_cause_of_the_violation():
-    @raises(ValueError)
-    def broken():
-        raise ZeroDivisionError("by zero")
-
-    with pytest.raises(ContractViolation, match="raised ZeroDivisionError") as caught:
-        broken()
-    assert isinstance(caught.value.__cause__, ZeroDivisionError)
-
-
-def test_subclasses_of_an_allowed_exception_pass():
-    @raises(LookupError)
-    def find():
-        raise IndexError("no")
-
-    with pytest.raises(IndexError):
-        find()
 
 
 def test_methods_static_methods_and_class_methods():
@@ -134,35 +110,12 @@ def test_all_kinds_of_parameters():
         kinds(0, 9, c=2)
 
 
-def test_a_single_unknown_name_is_the_result():
-    @ensures(lambda r: r > 0)
-    def one():
-        return 1
-
-    assert one() == 1
-
-
 def test_a_predicate_that_wants_what_there_is_not_is_told_when_decorating():
     with pytest.raises(TypeError, match="wants 'y'; the function's parameters are: x"):
 
         @requires(lambda x, y: x < y)
         def one(x):
             return x
-
-
-@pytest.mark.parametrize("wrong", [3, "ValueError", ValueError("x")])
-def test_raises_takes_classes_of_exceptions_only(wrong):
-    with pytest.raises(TypeError, match="takes a class of exceptions"):
-        raises(wrong)
-
-
-def test_a_predicate_may_call_the_function_itself():
-    @requires(lambda n: n >= 0)
-    @ensures(lambda n, result: n == 0 or result == n * factorial(n - 1))
-    def factorial(n):
-        return 1 if n == 0 else n * factorial(n - 1)
-
-    assert factorial(20) == 2432902008176640000
 
 
 def test_a_coroutine_is_checked_when_it_is_awaited():
@@ -201,16 +154,3 @@ except AssertionError:
     environment = {**os.environ, "GOEDELS_POETRY_CONTRACTS": value}
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == said
-
-
-def test_only_the_standard_library_is_loaded():
-    program = """
-import sys, goedels_poetry.contracts
-ours = {m for m in sys.modules if m.startswith("goedels_poetry.")}
-others = {m.split(".")[0] for m in sys.modules if "site-packages" in (getattr(sys.modules[m], "__file__", None) or "")}
-kept = ("goedels_poetry.contracts", "goedels_poetry.lazy", "goedels_poetry.version")
-print(sorted(m for m in ours if not m.startswith(kept)), sorted(others))
-"""
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("[] ")
-    assert not {"z3", "pydantic", "langgraph"} & set(done.stdout.replace("'", " ").split())

@@ -1,6 +1,5 @@
 """Problems in the layouts of HumanEval and MBPP, from files of two lines that are written here."""
 
-import gzip
 import json
 
 import pytest
@@ -56,17 +55,6 @@ def test_a_row_of_mbpp_becomes_a_problem(file):
     assert (problem.setup, problem.prompt) == ("one = 1", "")
 
 
-def test_packed_files_are_read_whatever_they_are_called(file):
-    assert load_problems(file(gzip.compress(lines(HUMAN_EVAL, MBPP).encode()), "x.bin"))[1].function == "add"
-
-
-def test_the_function_is_the_one_that_the_tests_call(file):
-    row = {**MBPP, "code": "def add(a, b):\n    return a + b\ndef demo():\n    print(add(1, 2))\n"}
-    assert load_problems(file(lines(row)))[0].function == "add"
-    row = {**MBPP, "code": "", "test_list": ["assert set(pairs([1])) == set()"], "challenge_test_list": []}
-    assert load_problems(file(lines(row)))[0].function == "pairs"
-
-
 @pytest.mark.parametrize(
     ("second", "words"),
     [
@@ -86,9 +74,3 @@ def test_a_bad_line_is_refused_with_its_number(file, second, words):
     with pytest.raises(InvalidInput) as caught:
         load_problems(file(lines(HUMAN_EVAL) + second))
     assert caught.value.line == 2 and words in str(caught.value)
-
-
-def test_what_is_no_file_of_problems_is_refused(file, tmp_path):
-    for path in (tmp_path, tmp_path / "none.jsonl", file(""), file(b"\xff\xfe"), file(b"\x1f\x8bbroken")):
-        with pytest.raises(InvalidInput):
-            load_problems(path)

@@ -74,43 +74,8 @@ def test_what_cannot_be_read_is_refused_with_the_reason(text, name, words):
     assert words in str(caught.value)
 
 
-def test_the_place_of_a_syntax_error_is_told():
-    with pytest.raises(InvalidInput) as caught:
-        fingerprint("def f(n):\n    return n +\n", "f")
-    assert caught.value.line == 2
-
-
 def test_reading_runs_nothing(tmp_path):
     mark = tmp_path / "mark"
     text = f"open({str(mark)!r}, 'w').close()\ndef f(n=open({str(mark)!r}, 'w')):\n    return n\n"
     assert fingerprint(text, "f").strategy == "closed form"
     assert not mark.exists()
-
-
-def test_tags_tell_more():
-    assert "tail" in fingerprint("def f(n, a=1):\n    return a if n == 0 else f(n - 1, a * n)\n", "f").tags
-    even = "def f(n):\n    return n == 0 or g(n - 1)\ndef g(n):\n    return n != 0 and f(n - 1)\n"
-    assert {"mutual", "tail"} <= fingerprint(even, "f").tags
-    assert "functional" in fingerprint("def f(xs):\n    return [x + 1 for x in xs]\n", "f").tags
-    assert "bisection" in fingerprint(BISECTION, "f").text
-    assert "brute force" in fingerprint(BRUTE_FORCE, "f").text
-
-
-BRUTE_FORCE = """
-import itertools
-def f(xs):
-    for p in itertools.permutations(xs):
-        if p[0] < p[1]:
-            return p
-"""
-BISECTION = """
-def f(xs, t):
-    lo, hi = 0, len(xs)
-    while lo < hi:
-        mid = (lo + hi) // 2
-        if xs[mid] < t:
-            lo = mid + 1
-        else:
-            hi = mid
-    return lo
-"""

@@ -67,15 +67,6 @@ def test_a_fault_behind_a_condition_of_the_program_is_found(kind):
     assert report.counterexample is not None, report.reason
 
 
-@pytest.mark.sample(4)
-@pytest.mark.parametrize("kind", RARE)
-def test_an_input_that_only_the_contract_singles_out_is_found(kind):
-    before, parameters, condition = RARE[kind]
-    names = fields_of(parameters)
-    text = f"{HEAD}{before}@requires(lambda {names}: {condition})\n@ensures(lambda result, {names}: result == 3)\ndef f({parameters}) -> int:\n    return 4\n"
-    assert ran(text).counterexample is not None
-
-
 PATHS = {
     "behind an assignment": "a = n * 1000003\n    b = a - 4\n    if b == {K} - 4:\n        return 4",
     "behind a return": f"if n < 10:\n        return 3\n    if n * 1000003 == {K}:\n        return 4",
@@ -96,37 +87,3 @@ def test_a_fault_on_a_path_is_found(kind):
     body = PATHS[kind].replace("{K}", str(K))
     text = f"{HEAD}@ensures(lambda result: result == 3)\ndef f(n: int) -> int:\n    {body}\n    return 3\n"
     assert ran(text).counterexample is not None
-
-
-def test_branches_that_no_run_took_are_told_by_their_lines():
-    text = f"""{HEAD}@ensures(lambda result: result == 3)
-def f(n: int) -> int:
-    if n ** 3 + n == 7 * hash(str(n)) ** 2 + 1:
-        return 3
-    for _ in range(n):
-        return 3
-    return g(n)
-
-def g(n: int) -> int:
-    if n < 0:
-        return 3
-    return 3
-"""
-    report = ran(text)
-    assert report.passed and report.untaken == (text.splitlines().index("        return 3") + 1,), report
-
-
-def test_where_a_condition_is_not_reached_on_symbols_the_constants_of_the_program_are_divided():
-    text = f"""{HEAD}def g(n: int) -> int:
-    return 3
-
-def h(n: int) -> int:
-    return 4 if n * 1000003 == {K} else 3
-
-g.__code__ = h.__code__
-
-@ensures(lambda result: result == 3)
-def f(n: int) -> int:
-    return g(n)
-"""
-    assert ran(text).counterexample["input"] == {"n": "918273645918"}

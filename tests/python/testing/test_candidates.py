@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from dataclasses import replace
 
 import pytest
-from planted_bugs import PLANTED
+from planted_bugs import RIGHT, SAMPLE
 
-from goedels_poetry.errors import InvalidInput
 from goedels_poetry.python.testing.candidate import replay, test_candidate
 from goedels_poetry.python.testing.checks import Checks, checks_of
 from goedels_poetry.python.translate.program import read_program
 
-SAMPLE = (0, 3, 5, 9, 11, 14, 26)  # one of a kind: equals, floor, alias, no end, a large constant, bound, default
-RIGHT = (13, 20, 27)  # with preconditions that few inputs satisfy, and with a class
 DOUBLE = Checks(
     "f", "def f(n: int) -> int", requires=("n >= 0",), ensures=("result == 2 * n",), examples=(("f(3)", "6"),)
 )
@@ -29,15 +25,11 @@ def contract_of(source, name):
     return checks_of(read_program(source), name)
 
 
-def failed(report):
-    return [result for result in report.results if not result.passed]
-
-
 # ---- bugs and right functions ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.sample(2)
-@pytest.mark.parametrize("planted", [PLANTED[at] for at in SAMPLE], ids=lambda p: p.function)
+@pytest.mark.parametrize("planted", SAMPLE, ids=lambda p: p.function)
 def test_a_planted_bug_is_found_with_an_input_that_shows_it_again(planted):
     checks = contract_of(planted.wrong, planted.function)
     report = judged(planted.wrong, checks)
@@ -47,7 +39,7 @@ def test_a_planted_bug_is_found_with_an_input_that_shows_it_again(planted):
 
 
 @pytest.mark.sample(1)
-@pytest.mark.parametrize("planted", [PLANTED[at] for at in RIGHT], ids=lambda p: p.function)
+@pytest.mark.parametrize("planted", RIGHT, ids=lambda p: p.function)
 def test_a_right_function_passes(planted):
     report = judged(planted.right, contract_of(planted.right, planted.function))
     assert report.passed, report.reason
@@ -72,12 +64,6 @@ def ack(m: int, n: int) -> int:
     assert report.passed, report.reason
 
 
-def test_a_contract_that_is_slow_on_large_inputs_is_no_failure():
-    source = "def f(n: int) -> int:\n    return n * (n + 1) // 2\n"
-    report = judged(source, Checks("f", requires=("n >= 0",), ensures=("result == sum(range(n + 1))",)))
-    assert report.passed, report.reason
-
-
 @pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("parameters", "requires"),
@@ -96,16 +82,6 @@ def test_a_precondition_that_few_inputs_satisfy_still_gets_inputs(parameters, re
     )
     assert report.passed, report.reason
     assert report.inputs_tried >= 10
-
-
-def test_few_inputs_are_said_to_be_few_and_none_is_a_failure():
-    source = "def f(n: int) -> int:\n    return n\n"
-    few = judged(source, Checks("f", requires=("n in (3, 5)",), ensures=("result == n",)))
-    assert few.passed
-    assert "only 2 inputs" in few.reason
-    none = judged(source, Checks("f", requires=("n != n",), ensures=("result == n",)))
-    assert not none.passed
-    assert "no input of the domain" in none.reason
 
 
 def test_inputs_of_the_modules_own_classes_and_literals_are_written_as_python():
@@ -131,27 +107,6 @@ def f(card: Card, mode: Literal["high", "low"], rest: tuple[int, ...] | None = N
     assert report.counterexample["input"]["mode"] == "'low'"
     again = asyncio.run(replay(source, Checks("f", ensures=("result",)), report.counterexample["input"]))
     assert again.violates()
-
-
-def test_a_default_that_lives_on_between_calls_is_found():
-    source = "def f(x: int, seen: list[int] = []) -> int:\n    seen.append(x)\n    return len(seen)\n"
-    report = judged(source, Checks("f", requires=("seen == []",), ensures=("result == 1",)))
-    assert not report.passed
-    assert report.counterexample["input"] == {"x": "0"}
-
-
-def test_the_parameters_in_an_ensures_are_the_callers_objects_after_the_call():
-    source = "def f(xs: list[int]) -> None:\n    xs.sort()\n"
-    assert judged(source, Checks("f", ensures=("result is None and xs == sorted(xs)",))).passed
-    assert not judged(source, Checks("f", ensures=("xs != [0, 1] or xs is not xs",))).passed
-    assert judged("def f(xs: list[int]) -> list[int]:\n    return xs\n", Checks("f", ensures=("result is xs",))).passed
-
-
-def test_inputs_of_earlier_failures_come_first():
-    source = "def f(n: int) -> int:\n    return 1 if n == 777777 * 3 + 11 else 0\n"
-    checks = Checks("f", requires=("n % 2 == 0",), ensures=("result == 0",))
-    report = judged(source, checks, inputs=[{"n": "2333342"}, {"n": "2333341"}])
-    assert report.counterexample["input"] == {"n": "2333342"}
 
 
 # ---- each kind of check ---------------------------------------------------------------------------------------------
@@ -182,12 +137,6 @@ def test_what_does_not_compile_or_has_another_signature_never_runs(source, fault
     assert said in report.reason
 
 
-def test_annotations_in_another_spelling_are_the_same():
-    checks = Checks("f", "def f(xs: list[int] | None) -> dict[str, int]:", ensures=("result == {}",))
-    source = "from typing import *\ndef f(xs: 'Optional[List[int]]') -> Dict[str, int]:\n    return {}\n"
-    assert judged(source, checks).passed
-
-
 def test_examples_are_compared_by_exact_type():
     same = {"6": "2 * 3", "[(1, 'a')]": "[(1, 'a')]", "0.1 + 0.2": "0.3", "{1: {2}}": "{1: {2}}", "2": "2.0"}
     different = {"6.0": "6", "1": "True", "[1, 2]": "(1, 2)", "None": "0", "{1: [2.0]}": "{1: [2]}"}
@@ -196,21 +145,6 @@ def test_examples_are_compared_by_exact_type():
     report = judged(source, Checks("f", examples=tuple((f"f({i})", text) for i, (_, text) in enumerate(pairs))))
     passed = [result.passed for result in report.results if result.kind == "example"]
     assert passed == [True] * len(same) + [False] * len(different)
-
-
-def test_an_example_may_expect_an_exception():
-    source = "def f(n):\n    if n < 0:\n        raise IndexError('n')\n    return n\n"
-    assert judged(source, Checks("f", examples=(("f(-1)", "LookupError"),))).passed
-    assert not judged(source, Checks("f", examples=(("f(1)", "LookupError"),))).passed
-
-
-def test_a_failing_example_says_what_came_instead_and_where_it_raised():
-    report = judged("def f(n):\n    return 12 // n\n", Checks("f", examples=(("f(4)", "4"),)))
-    assert report.reason == "f(4) == 4: f(4) is 3, expected 4"
-    report = judged("def f(n):\n    return 12 // n\n", Checks("f", examples=(("f(0)", "4"),)))
-    assert (report.fault, report.counterexample["input"]) == ("raised", {"n": "0"})
-    assert "raised ZeroDivisionError" in report.reason
-    assert "(line 2) on n = 0" in report.reason
 
 
 def test_assertions_in_the_style_of_humaneval_and_mbpp():
@@ -225,28 +159,6 @@ def check(candidate):
     assert [result.passed for result in report.results if result.kind == "assertion"] == [True, True, False]
     assert report.counterexample["input"] == {"n": "17"}
     assert "assert candidate(i) == i * 2 fails; f on n = 17 returned 0" in report.reason
-
-
-def test_assertions_see_what_a_call_does_to_their_lists_and_functions_that_it_returns():
-    source = "def f(xs):\n    xs.append(1)\n    return lambda k: [len(xs), k]\n"
-    test = "xs = [5]\ng = f(xs)\nassert xs == [5, 1]\nassert g(3) == [2, 3]\n"
-    assert judged(source, Checks("f", assertions=(test,))).passed
-
-
-@pytest.mark.parametrize(
-    ("test", "passed"),
-    [
-        ("assert len({f(i) for i in range(1, 400)}) == 399 and max(f(i) for i in range(400)) == 798", True),
-        ("assert all(f(i) == 2 * i for i in range(300)) and sum(map(f, range(300))) == 89700", True),
-        ("assert [f(x) for x in [f(i) for i in range(50)] if f(x) > 8][0] == 12", True),
-        ("assert not any(f(i) == 500 for i in range(300))", False),
-    ],
-)
-def test_comprehensions_over_many_calls_are_asked_at_once(test, passed):
-    report = judged(
-        "def f(n: int) -> int:\n    return 2 * n\n", Checks("f", "def f(n: int) -> int", assertions=(test,))
-    )
-    assert report.passed is passed, report.reason
 
 
 def test_a_test_that_never_calls_the_function_is_no_evidence():
@@ -305,23 +217,6 @@ def test_time_and_memory_are_checks():
     assert "used more than 128 MB on n = 1000000000" in report.reason
 
 
-def test_a_recursion_too_deep_for_an_example_is_a_failure():
-    report = judged(
-        "def f(n):\n    return 1 if n == 0 else n * f(n - 1)\n", Checks("f", assertions=("assert f(5000) > 0",))
-    )
-    assert report.fault == "resources"
-    assert "RecursionError" in report.reason
-
-
-@pytest.mark.whole("test_a_result_too_large_to_look_at_refutes_no_contract")
-def test_a_list_longer_than_memory_can_be_says_nothing_about_a_contract():
-    source = "def f(k: int) -> list[int]:\n    return [0] * k\n"
-    checks = Checks("f", requires=("k >= 0",), ensures=("sum(result) == 0",))
-    assert judged(source, checks, inputs=[{"k": str(2**63)}]).passed
-    short = judged(source, Checks("f", requires=("k >= 0",), ensures=("len(result) <= 3",)))
-    assert not short.passed
-
-
 def test_a_result_too_large_to_look_at_refutes_no_contract():
     checks = Checks("f", "def f(k: int) -> list[int]", requires=("k >= 0",), ensures=("sum(result) == 0",))
     right = "def f(k: int) -> list[int]:\n    return [0] * k\n"
@@ -344,12 +239,7 @@ def test_a_wrong_result_of_half_a_million_parts_is_looked_at_closely(few, otherw
     assert not report.passed and report.fault == "check", report
 
 
-def test_a_result_too_large_to_be_looked_at_is_a_fault_on_a_small_input():
-    report = judged("def f(n):\n    return [0] * n if n < 7 else [0] * 6_000_000\n", ZEROS)
-    assert not report.passed and "too large to look at" in report.reason and "n = 7" in report.reason, report
-
-
-@pytest.mark.whole("test_a_result_too_large_to_be_looked_at_is_a_fault_on_a_small_input")
+@pytest.mark.whole("test_what_holds_of_the_part_that_is_seen_is_not_said_to_hold_of_the_whole")
 def test_an_iterator_with_more_items_than_are_looked_at_is_unseen_and_not_wrong():
     promised = Checks("f", "def f(n: int)", requires=("0 <= n",), ensures=("all(x == 0 for x in result)",))
     report = judged("def f(n):\n    return (0 for _ in range(n))\n", promised)
@@ -377,26 +267,6 @@ def test_an_exception_that_is_not_allowed_fails_and_one_that_is_does_not():
     assert not judged(source, Checks("f", raises=(("ZeroDivisionError", "b == 0 and a > 0"),))).passed
 
 
-def test_other_libraries_of_contracts_need_not_be_installed():
-    source = """
-import deal, icontract
-
-@deal.pre(lambda x: x >= 0)
-@icontract.ensure(lambda x, result: result * result <= x < (result + 1) ** 2, "a root")
-@deal.pure
-def f(x: int) -> int:
-    r = 0
-    while (r + 1) ** 2 <= x and r < 1000:
-        r += 1
-    return r
-"""
-    checks = contract_of(source, "f")
-    assert len(checks.requires) == len(checks.ensures) == 1
-    report = judged(source, checks)
-    assert not report.passed  # beyond a million
-    assert judged(source.replace("and r < 1000", ""), checks).passed
-
-
 def test_without_a_check_of_what_it_does_nothing_passes():
     report = judged("def f(n):\n    return n\n", Checks("f", "def f(n)"))
     assert not report.passed
@@ -406,70 +276,4 @@ def test_without_a_check_of_what_it_does_nothing_passes():
 # ---- replay ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("arguments", "kind", "passed"),
-    [
-        ({"n": "3"}, "contract", True),
-        ({"n": "-3"}, "domain", False),
-        ({"n": "5"}, "ensures", False),
-        ({"n": "6"}, "raised", False),
-        ({"n": "7"}, "resources", False),
-        ({"n": "2"}, "finishes", False),
-    ],
-)
-def test_one_input_replayed(arguments, kind, passed):
-    source = """
-def f(n: int) -> int:
-    if n == 6:
-        raise KeyError(n)
-    if n == 2:
-        return f(n)
-    if n == 7:
-        return g(10**5)
-    return 2 * n + (n == 5)
-
-def g(n):
-    return g(n - 1) if n else 0
-"""
-    if kind == "resources":  # the same, on an input that is not small
-        source, arguments = source.replace("n == 7", "n == 777"), {"n": "777"}
-    result = asyncio.run(replay(source, DOUBLE, arguments))
-    assert (result.kind, result.passed) == (kind, passed), result
-    assert result.violates() == (kind in ("ensures", "raised")), "that it did not finish refutes nothing"
-
-
 # ---- checks as data -------------------------------------------------------------------------------------------------
-
-
-def test_checks_go_through_json_unchanged():
-    checks = Checks(
-        "f", "def f()", ("a",), ("b",), (("E", ""),), (("f()", "1"),), ("assert f()",), ("x",), True, 2.5, 64
-    )
-    assert Checks.from_json(json.loads(json.dumps(checks.to_json()))) == checks
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        {},
-        [],
-        {"function": 3},
-        {"function": "f", "ensure": []},
-        {"function": "f", "ensures": "result"},
-        {"function": "f", "examples": [["f()"]]},
-        {"function": "f", "seconds": -1},
-        {"function": "f", "seconds": True},
-        {"function": "f", "doctests": "no"},
-    ],
-)
-def test_malformed_checks_are_invalid_input(data):
-    with pytest.raises(InvalidInput):
-        Checks.from_json(data)
-
-
-@pytest.mark.parametrize(
-    "checks", [Checks("f", ensures=("result ==",)), Checks("f", "def g(n)"), Checks("f", "n -> int")]
-)
-def test_checks_that_cannot_be_read_are_the_callers_fault(checks):
-    with pytest.raises(InvalidInput):
-        judged("def f(n):\n    return n\n", checks)

@@ -45,10 +45,6 @@ def test_a_result_is_of_its_declared_type(annotation, right, wrong):
     assert not any(declared.admits(value) for value in wrong)
 
 
-def test_a_name_that_the_module_binds_itself_is_not_the_built_in_one():
-    assert ResultType("list", frozenset({"list"})).admits(())
-
-
 @pytest.mark.parametrize(
     ("annotation", "body", "reason"),
     [

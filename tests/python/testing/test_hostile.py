@@ -219,19 +219,6 @@ def f(n):
     assert {r.kind for r in report.results if not r.passed} >= {"ensures", "example"}
 
 
-def test_a_helper_that_no_check_names_never_reaches_the_judge():
-    source = """
-import os
-class Judge:
-    os.environ["x"] = "1"
-def f(n: int) -> int:
-    return 2 * n
-"""
-    from goedels_poetry.python.testing.reading import read_subject
-
-    assert set(read_subject(source, CHECKS).definitions.values()) == {""}
-
-
 def test_a_candidate_whose_definitions_fail_is_a_failed_candidate():
     report = judged("n = undefined\nhelp_me = n\ndef f(n):\n    return 2 * n\n", Checks("f", ensures=("help_me",)))
     assert not report.passed

@@ -93,11 +93,6 @@ def test_what_the_machine_has_a_part_in_is_no_counterexample(body, what):
     assert f"depends on the machine ({what}" in report.reason
 
 
-def test_importing_within_the_function_is_no_contact_with_the_machine():
-    text = "@ensures(lambda result, n: result == n)\ndef f(n: int) -> int:\n    import colorsys, os\n    return n + (n == 4)"
-    assert ran(f"{HEAD}{text}\n").counterexample["input"] == {"n": "4"}
-
-
 @pytest.mark.parametrize(
     "error", ["OSError(2, 'no')", "FileNotFoundError(2, 'no')", "ImportError('x')", "RuntimeError('x')"]
 )

@@ -55,18 +55,6 @@ def test_decorators_are_read(head: str, expected: object) -> None:
     assert contract(head + BODY) == expected
 
 
-def test_docstrings_are_read() -> None:
-    source = 'def f(x, y):\n    """Text.\n\n    pre: x > 0\n    pre:\n        y > 0\n        x > y\n    post[]: __return__ == x and _ > y\n    raises: ValueError, KeyError\n\n    >>> f(2, 1)\n    2\n    """\n    return x\n'
-    assert contract(source) == (
-        ["x > 0", "y > 0", "x > y"],
-        ["result == x and result > y"],
-        [("ValueError", ""), ("KeyError", "")],
-    )
-    function = read_program(source).functions["f"]
-    assert function.contract.doctests
-    assert function.contract.requires[1].line == 6
-
-
 @pytest.mark.parametrize(
     "head",
     [

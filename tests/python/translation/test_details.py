@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import subprocess
 import sys
@@ -10,17 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import fuzz_translation as fuzz
 import pytest
 
 from goedels_poetry.python.translate.faults import OutsideFragment
 
 CASES = json.loads((Path(__file__).parent / "details.json").read_text("utf-8"))
-PATH = Path(__file__).parents[3] / "scripts" / "fuzz_translation.py"
-_spec = importlib.util.spec_from_file_location("fuzz_translation", PATH)
-assert _spec is not None and _spec.loader is not None
-fuzz = importlib.util.module_from_spec(_spec)
-sys.modules["fuzz_translation"] = fuzz
-_spec.loader.exec_module(fuzz)
 
 
 @pytest.mark.sample(160)

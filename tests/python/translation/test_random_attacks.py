@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import random
-import sys
 import traceback
 from pathlib import Path
 
+import attack_python
 import pytest
 
 from goedels_poetry.kernel.terms import Term
@@ -16,14 +15,8 @@ from goedels_poetry.python import translate as python
 from goedels_poetry.python.translate.build import INEXACT
 from goedels_poetry.python.translate.frame import Frame
 
-PATH = Path(__file__).parents[3] / "scripts" / "attack_python.py"
 FOLDER = Path(python.__file__).parent
 EXACT = ("exact_where", "exact_within")
-_spec = importlib.util.spec_from_file_location("attack_python", PATH)
-assert _spec is not None and _spec.loader is not None
-attack_python = importlib.util.module_from_spec(_spec)
-sys.modules["attack_python"] = attack_python
-_spec.loader.exec_module(attack_python)
 
 
 def test_no_false_contract_is_a_true_theorem_of_any_cause() -> None:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
-from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.solvers.limits import Limits
 from goedels_poetry.solvers.z3_process import Z3Process
 
@@ -44,9 +41,3 @@ def test_operations_on_texts_are_those_of_smt_lib() -> None:
             assert Evaluator(problem.signature).value(problem.goal, {}) is True, equation
             answer = z3.ask(f"(assert (not {equation}))\n", Limits(rlimit=1_000_000, seconds=60.0))
             assert answer.status == "unsat", equation
-
-
-def test_a_number_of_too_many_digits_is_not_computed() -> None:
-    problem = parse_problem(f'(prove (= (str.to_int "{"9" * 5000}") 0))')
-    with pytest.raises(Undecided):
-        Evaluator(problem.signature).value(problem.goal, {})

@@ -7,13 +7,11 @@ import sys
 import time
 from typing import Any
 
-from goedels_poetry.solvers.cvc5_process import Cvc5Process
 from goedels_poetry.solvers.limits import Limits
 from goedels_poetry.solvers.z3_process import Z3Process
 
 _calls: list[int] = []
 _solver = Z3Process()
-_second = Cvc5Process()
 
 
 def add(payload: dict[str, Any]) -> dict[str, Any]:
@@ -82,8 +80,3 @@ def _private(payload: dict[str, Any]) -> dict[str, Any]:
 
 def loaded(payload: dict[str, Any]) -> dict[str, Any]:
     return {"loaded": payload["module"] in sys.modules}
-
-
-def ask_cvc5(payload: dict[str, Any]) -> dict[str, Any]:
-    status = _second.ask("(declare-const p Bool)(assert (and p (not p)))").status
-    return {"status": status, "solver": _second.pid, "pid": os.getpid()}

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from browser import Page
 
 from goedels_poetry.store.proof_store import ProofStore
@@ -74,20 +73,6 @@ def test_the_slider_shows_the_tree_as_it_was_after_every_commit(
             assert event.agent in page.text(".story")
 
 
-def test_playing_ends_at_the_last_commit(browser_page: Page, page_of: PageOf, backtracked: Path) -> None:
-    page = browser_page.open(page_of(backtracked))
-    with ProofStore(backtracked, read_only=True) as store:
-        last = store.seq
-    page.js(SLIDE, last - 2)
-    page.click("#play")
-    assert page.text("#play") == "❚❚"
-    page.until(lambda: page.text("#play") == "▶", "the end")
-    assert page.text(".story").startswith(f"{last} / {last}")
-    page.js("document.querySelector('.tree').focus()")
-    page.press("[", "[")
-    assert page.text(".story").startswith(f"{last - 2} / {last}")
-
-
 def test_a_goal_has_its_attempts_bans_decisions_and_the_conversation(
     browser_page: Page, page_of: PageOf, backtracked: Path
 ) -> None:
@@ -139,16 +124,6 @@ def test_every_tab_shows_something_of_the_run(browser_page: Page, page_of: PageO
     page.click("#tab-log")
     page.click(".log tbody tr:nth-child(3) button")
     assert page.text(".story").startswith("3 / ")
-
-
-def test_goals_that_were_cut_off_can_be_seen(browser_page: Page, page_of: PageOf, backtracked: Path) -> None:
-    page = browser_page.open(page_of(backtracked))
-    live = rows(page)
-    page.click("#cut")
-    cut = {name: status for name, status in rows(page).items() if name not in live}
-    assert set(cut.values()) == {"cut off"}
-    page.click(f".row[data-id='{next(iter(cut))}']")
-    assert "by backtracking in commit" in page.text("#panel")
 
 
 def test_keys_walk_through_the_tree_fold_it_and_search_it(
@@ -210,30 +185,3 @@ def test_of_ten_thousand_goals_only_those_on_the_screen_are_drawn(
     for tab in ("stuck", "timeline", "log"):
         page.click(f"#tab-{tab}")
         assert page.js("return document.getElementById('panel').getElementsByTagName('*').length") < 5_000, tab
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_light_and_dark_follow_the_system_until_somebody_chooses(
-    browser_page: Page, page_of: PageOf, backtracked: Path, scheme: str
-) -> None:
-    page = browser_page
-    page.prefer(color_scheme=scheme, reduced_motion="reduce")
-    page.open(page_of(backtracked))
-    light = "return getComputedStyle(document.body).backgroundColor.match(/\\d+/g).every(part => part > 128)"
-    assert page.js(light) is (scheme == "light")
-    page.press("t")
-    assert page.js(light) is (scheme == "dark")
-    page.press("t")
-    assert page.js(light) is (scheme == "light")
-
-
-def test_nothing_sticks_out_on_a_telephone(browser_page: Page, page_of: PageOf, backtracked: Path) -> None:
-    page = browser_page
-    page.resize(360, 740)
-    page.open(page_of(backtracked))
-    for tab in ("tree", "goal", "proof", "stuck", "timeline", "theorem", "log"):
-        page.click(f"#tab-{tab}")
-        assert page.js("return document.documentElement.scrollWidth") <= 360, tab
-    page.click("#tab-tree")
-    page.click(".row[data-id='0']")
-    assert page.js("return document.body.dataset.tab") == "goal"

@@ -10,8 +10,6 @@ from browser import Page
 from many_goals import many_goals
 
 from goedels_poetry.store.proof_store import ProofStore
-from goedels_poetry.store.state import ROOT, ProofNode
-from goedels_poetry.store.txn import Txn
 from goedels_poetry.trace.page.data import run_data
 from goedels_poetry.trace.page.html import render
 
@@ -74,40 +72,3 @@ def test_data_are_json_and_an_update_has_only_what_is_new(backtracked: Path) -> 
     assert (nothing["commits"], nothing["since"], nothing["seq"]) == ([], whole["seq"], whole["seq"])
     assert len(json.dumps(nothing["texts"])) < 10 < len(json.dumps(whole["texts"]))
     assert nothing["result"]["verdict"] == "proved"
-
-
-def test_a_run_that_has_only_begun_has_a_page(browser_page: Page, page_of: PageOf, tmp_path: Path) -> None:
-    path = tmp_path / "run" / "proof.db"
-    path.parent.mkdir()
-    with ProofStore(path) as store:
-        store.set_meta(run_id="abc", name="early.smt2", theorem="(prove true)")
-    page = browser_page.open(page_of(path))
-    assert page.text(".badge") == "not ended"
-    for tab in ("proof", "stuck", "timeline", "theorem", "log", "goal"):
-        page.click(f"#tab-{tab}")
-    page.press("j", "k", " ", "[", "n", "END")
-
-
-def test_the_pause_between_two_starts_is_nobodys_work(browser_page: Page, tmp_path: Path) -> None:
-    path = tmp_path / "run" / "proof.db"
-    path.parent.mkdir()
-
-    def plant(txn: Txn) -> str:
-        txn.put(ProofNode(ROOT, queue="prove"))
-        return "begun"
-
-    with ProofStore(path) as store:
-        store.commit("init", "framework", ROOT, plant)
-        store.commit("resume", "framework", ROOT, lambda txn: "resumed")
-        store.commit("prover:0@1", "prover", ROOT, lambda txn: "rejected")
-        data = run_data(store)
-    hour = 3_600_000
-    for commit in data["commits"][1:]:
-        commit[3] += hour  # the run was resumed an hour later
-    (tmp_path / "paused.html").write_text(render(data, title="paused"), "utf-8")
-    page = browser_page.open(tmp_path / "paused.html")
-    ready, _, done, _ = page.js(
-        "return [...document.querySelectorAll('table.jobs tbody tr')].at(-1).querySelectorAll('td.number')"
-        ".values().map(cell => cell.textContent).toArray()"
-    )
-    assert ready == done != "", "and not an hour before"

@@ -1,9 +1,11 @@
-"""Theorems that need induction: ours beside Z3 alone and cvc5 with its own induction, on .smt2 files.
+"""Theorems that need induction: ours beside Z3 alone, cvc5 with its own induction, Dafny and ACL2, on .smt2 files.
 
     python scripts/bench_induction.py FOLDER [--seconds 10] [--every N] [--no-peers] [--ablation]
 
 Each file gets the same wall time in each system, one after another, on one core. No file name, ``:status`` or comment
 is read. Every proof and refutation of ours is re-checked from its certificate; the others are taken at their word.
+Dafny and ACL2 (Debian's packages ``dafny``, ``acl2`` and ``acl2-books-certs``) are asked where they are installed, in
+the words of their own users (``scripts/peers``); what their languages cannot say is counted as not translated.
 ``--ablation`` runs ours again without some of its ideas: no lemmas at all, no exploration, no templates, no invariants
 of containers and no arithmetic of datatypes.
 """
@@ -17,6 +19,8 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
+
+from peers import PEERS, Peer
 
 from goedels_poetry.checker import check_certificate
 from goedels_poetry.checker.certificate.report import CheckReport
@@ -67,6 +71,14 @@ def peer(solver: SolverProcess, path: Path, seconds: float, options: Mapping[str
     return {"unsat": "proved", "sat": "refuted"}.get(answer.status, "unknown")
 
 
+def foreign(peer: Peer, path: Path, seconds: float) -> str:
+    """What a prover of others says to the same problem in its own language."""
+    try:
+        return peer.ask(parse_problem(path.read_bytes()), seconds)
+    except GoedelsPoetryError:
+        return "invalid"
+
+
 def main() -> None:
     """Print one line a file and a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -80,7 +92,8 @@ def main() -> None:
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # processes that we start have the same core
     files = sorted(arguments.folder.rglob("*.smt2"))[:: arguments.every]
     systems = ABLATION if arguments.ablation else {"ours": ()}
-    counts: dict[str, Counter[str]] = {name: Counter() for name in (*systems, "z3", "cvc5")}
+    others = [] if arguments.no_peers else [peer for peer in PEERS if peer.is_there]
+    counts: dict[str, Counter[str]] = {name: Counter() for name in (*systems, "z3", "cvc5", *(p.name for p in others))}
     levels: Counter[str] = Counter()
     obligations = confirmed = 0
     with (
@@ -108,13 +121,19 @@ def main() -> None:
                     said = peer(solver, path, arguments.seconds, options)
                     counts[name][said] += 1
                     line += f"   {name} {said}"
+            for other in others:
+                began = time.monotonic()
+                said = foreign(other, path, arguments.seconds)
+                counts[other.name][said] += 1
+                line += f"   {other.name} {said} {time.monotonic() - began:.2f} s"
             print(line, flush=True)
     print(f"\n{len(files)} files, {arguments.seconds:g} s each; {solver_versions()}")
-    print("| system | proved | refuted | other |")
-    print("|---|---|---|---|")
+    print("; ".join(f"{other.version()}" for other in others))
+    print("| system | proved | refuted | not translated | other |")
+    print("|---|---|---|---|---|")
     for name, found in counts.items():
         if found:
-            told = [found[what] for what in ("proved", "refuted")]
+            told = [found[what] for what in ("proved", "refuted", "not translated")]
             print(f"| {name} | {' | '.join(map(str, told))} | {found.total() - sum(told)} |")
     print("trust levels of ours:", ", ".join(f"{level} {n}" for level, n in sorted(levels.items())))
     print(f"obligations: {obligations}, of which cvc5 confirmed {confirmed}")

@@ -17,8 +17,8 @@ from goedels_poetry.questions.confidence.sanity_tests import sanity_tests
 from goedels_poetry.questions.confidence.score import Solve
 from goedels_poetry.questions.entailment.entailment import decide
 from goedels_poetry.questions.entailment.program import LogicProgram, statement_of
-from goedels_poetry.questions.entailment.query_runner import SolverPair
 from goedels_poetry.questions.program_requirements import ProgramRequirements, assumed, check_form, findings
+from goedels_poetry.questions.query_runner import SolverPair
 from goedels_poetry.questions.reading import decided_by, read_program
 from goedels_poetry.questions.render import countermodel_of, render_model
 from goedels_poetry.questions.result import result_of

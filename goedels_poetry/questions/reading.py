@@ -7,7 +7,7 @@ from typing import Any
 from goedels_poetry.questions.entailment.entailment import decide
 from goedels_poetry.questions.entailment.findings import Entailment
 from goedels_poetry.questions.entailment.program import LogicProgram
-from goedels_poetry.questions.entailment.query_runner import SolverPair
+from goedels_poetry.questions.query_runner import SolverPair
 
 
 def read_program(text: str | bytes, dialect: str) -> LogicProgram:

@@ -21,7 +21,8 @@ from goedels_poetry.kernel.reading.reader import MAX_BYTES
 from goedels_poetry.questions.entailment.encoder import Encoder
 from goedels_poetry.questions.entailment.entailment import decide
 from goedels_poetry.questions.entailment.program import LogicProgram
-from goedels_poetry.questions.entailment.query_runner import MEMORY_MB, SolverPair
+from goedels_poetry.questions.entailment.queries import MEMORY_MB
+from goedels_poetry.questions.query_runner import SolverPair
 from goedels_poetry.questions.reading import read_program
 from goedels_poetry.questions.result import Semantics, VerificationResult, World, invalid_result, result_of
 from goedels_poetry.solvers.limits import SolverError

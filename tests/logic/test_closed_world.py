@@ -12,8 +12,8 @@ from goedels_poetry.questions.entailment.closed_world import Closure
 from goedels_poetry.questions.entailment.entailment import decide
 from goedels_poetry.questions.entailment.findings import Entailment
 from goedels_poetry.questions.entailment.program import LogicPremise, Origin
-from goedels_poetry.questions.entailment.query_runner import SolverPair
 from goedels_poetry.questions.program.smt2 import read_smt2
+from goedels_poetry.questions.query_runner import SolverPair
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.questions.entailment.query_runner import QueryRunner
+from goedels_poetry.questions.query_runner import QueryRunner
 from goedels_poetry.reasoning.backends import SMT2Backend
 from goedels_poetry.solvers.limits import Answer, SolverError
 

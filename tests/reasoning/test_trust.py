@@ -21,8 +21,8 @@ from goedels_poetry.questions.confidence.score import FACTORS, FormalizationTest
 from goedels_poetry.questions.entailment.entailment import decide
 from goedels_poetry.questions.entailment.findings import Entailment
 from goedels_poetry.questions.entailment.program import LogicProgram
-from goedels_poetry.questions.entailment.query_runner import SolverPair
 from goedels_poetry.questions.program.smt2 import read_smt2
+from goedels_poetry.questions.query_runner import SolverPair
 from goedels_poetry.reasoning.proof_of_thought import ProofOfThought
 from goedels_poetry.settings.declared import ModelSettings, ModelsSettings, Settings
 

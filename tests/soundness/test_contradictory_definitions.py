@@ -14,8 +14,8 @@ from goedels_poetry.kernel.sequent import sequent_of
 from goedels_poetry.kernel.terms import integer
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.questions.entailment.entailment import decide
-from goedels_poetry.questions.entailment.query_runner import SolverPair
 from goedels_poetry.questions.program.smt2 import read_smt2
+from goedels_poetry.questions.query_runner import SolverPair
 from goedels_poetry.smt.notation.text import parse_problem, parse_term
 
 ENDLESS = "(define-fun-rec f ((x Int)) Int (+ 1 (f x)))"

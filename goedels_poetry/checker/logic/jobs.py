@@ -12,7 +12,7 @@ from goedels_poetry.checker.logic.archive import LogicArchive, write_logic
 from goedels_poetry.checker.logic.check import checked
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.questions.entailment.program import LogicProgram, statement_of
-from goedels_poetry.questions.entailment.query_runner import SolverPair
+from goedels_poetry.questions.query_runner import SolverPair
 from goedels_poetry.questions.reading import decided_by, read_program
 from goedels_poetry.questions.result import result_of
 from goedels_poetry.solvers.versions import solver_versions

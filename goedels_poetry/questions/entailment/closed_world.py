@@ -45,7 +45,7 @@ from goedels_poetry.kernel.terms import (
 from goedels_poetry.questions.entailment.encoder import Encoder
 from goedels_poetry.questions.entailment.layers import layers
 from goedels_poetry.questions.entailment.program import LogicPremise, LogicProgram, Origin
-from goedels_poetry.solvers.limits import Answer
+from goedels_poetry.questions.entailment.queries import Answer
 
 MAX_ATOMS = 2_000
 """A world with more atoms is not closed."""

@@ -21,8 +21,7 @@ from goedels_poetry.questions.entailment.encoder import Encoder
 from goedels_poetry.questions.entailment.findings import Checks, Entailment, GoalAnswer, Status
 from goedels_poetry.questions.entailment.models import read_model
 from goedels_poetry.questions.entailment.program import DEFINITION, LogicGoal, LogicPremise, LogicProgram, Place
-from goedels_poetry.questions.entailment.query_runner import MEMORY_MB, QueryRunner, SolverPair
-from goedels_poetry.solvers.z3_process import Evidence
+from goedels_poetry.questions.entailment.queries import MEMORY_MB, Evidence, Queries, Solvers
 
 CONSISTENCY = 2.0
 """Seconds, and half of the time that is left, to show that the premises of a proof are consistent."""
@@ -33,7 +32,7 @@ CONTRADICTS_ITSELF = "the solver contradicts itself: premises sat, but neither t
 def decide(
     program: LogicProgram,
     *,
-    solvers: SolverPair,
+    solvers: Solvers,
     milliseconds: float = 10_000,
     optimize_milliseconds: float | None = None,
     semantics: Literal["entailment", "satisfiability"] = "entailment",
@@ -82,14 +81,14 @@ def decide(
 class _Ways:
     """How goals are to be decided."""
 
-    solvers: SolverPair
+    solvers: Solvers
     memory_mb: int
     semantics: str
     world: str
     confirm: bool
     minimal: bool
 
-    def queries(self, encoder: Encoder, seconds: float) -> QueryRunner:
+    def queries(self, encoder: Encoder, seconds: float) -> Queries:
         return self.solvers.queries(encoder, seconds, self.memory_mb, self.minimal)
 
 
@@ -123,7 +122,7 @@ def _may_be_closed(found: Entailment) -> bool:
     return Verdict.UNKNOWN in verdicts and Verdict.INCONSISTENT not in verdicts
 
 
-def _answers(queries: QueryRunner, semantics: str) -> Entailment:
+def _answers(queries: Queries, semantics: str) -> Entailment:
     goals, warnings = (_satisfiable(queries), ()) if semantics == "satisfiability" else _entailed(queries)
     return Entailment(_common([g.verdict for g in goals]), goals, reason=_reason(goals), warnings=warnings)
 
@@ -152,7 +151,7 @@ def _status(found: Evidence) -> Status:
     return found.answer.status if found.answer.status in ("sat", "unsat") else "unknown"
 
 
-def _entailed(queries: QueryRunner) -> tuple[tuple[GoalAnswer, ...], tuple[str, ...]]:
+def _entailed(queries: Queries) -> tuple[tuple[GoalAnswer, ...], tuple[str, ...]]:
     encoder = queries.encoder
     cases = []
     for goal in encoder.program.goals:
@@ -174,7 +173,7 @@ def _entailed(queries: QueryRunner) -> tuple[tuple[GoalAnswer, ...], tuple[str, 
     return tuple(answers), tuple(dict.fromkeys(warnings))
 
 
-def _premises(queries: QueryRunner, found: Sequence[Evidence]) -> tuple[Status, tuple[str, ...]]:
+def _premises(queries: Queries, found: Sequence[Evidence]) -> tuple[Status, tuple[str, ...]]:
     """The premises alone, and the core of their contradiction: asked where the goals do not tell."""
     if any(e.answer.status == "sat" for e in found):
         return "sat", ()
@@ -182,7 +181,7 @@ def _premises(queries: QueryRunner, found: Sequence[Evidence]) -> tuple[Status, 
     return _status(alone), queries.core("", alone) if alone.answer.status == "unsat" else ()
 
 
-def _insist(queries: QueryRunner, case: _Case, seconds: float) -> Status:
+def _insist(queries: Queries, case: _Case, seconds: float) -> Status:
     """Spend up to so many seconds on what is open about a goal; returns what is known of the premises."""
     until = time.monotonic() + seconds
     for side in (False, True):
@@ -197,7 +196,7 @@ def _insist(queries: QueryRunner, case: _Case, seconds: float) -> Status:
     return case.premises
 
 
-def _answer(queries: QueryRunner, case: _Case, core: tuple[str, ...], warnings: list[str]) -> GoalAnswer:
+def _answer(queries: Queries, case: _Case, core: tuple[str, ...], warnings: list[str]) -> GoalAnswer:
     """The verdict on a goal, with its evidence."""
     name, checks = case.goal.name, case.checks
     if checks.with_goal == checks.with_negation == "unsat":
@@ -225,7 +224,7 @@ def _answer(queries: QueryRunner, case: _Case, core: tuple[str, ...], warnings: 
     )
 
 
-def _contradictory(queries: QueryRunner, core: tuple[str, ...]) -> bool:
+def _contradictory(queries: Queries, core: tuple[str, ...]) -> bool:
     """Whether so few premises contradict each other alone, where nothing is known of all of them together."""
     program = queries.encoder.program
     few = Encoder(program, [p for p in queries.encoder.premises if p.name in core])
@@ -249,7 +248,7 @@ def _line(place: Place) -> str:
     return "" if place.line is None else f" (line {place.line})"
 
 
-def _both(queries: QueryRunner, case: _Case) -> tuple[str, ...]:
+def _both(queries: Queries, case: _Case) -> tuple[str, ...]:
     """A core of premises that imply the goal and its negation."""
     cores = {name for side, found in case.found.items() for name in queries.core(case.texts[side], found)}
     return tuple(p.name for p in queries.encoder.premises if p.name in cores)
@@ -269,7 +268,7 @@ def _why_open(case: _Case) -> str:
 # ------------------------------------------------------------------------------------------------ satisfiability
 
 
-def _satisfiable(queries: QueryRunner) -> tuple[GoalAnswer, ...]:
+def _satisfiable(queries: Queries) -> tuple[GoalAnswer, ...]:
     """The seed's reading: is the query consistent with the premises?"""
     answers = []
     goals = queries.encoder.program.goals
@@ -306,7 +305,7 @@ def _reason(goals: Sequence[GoalAnswer]) -> str:
     return ", ".join(f"{g.name} {g.verdict}" for g in goals) + ": ask one at a time"
 
 
-def _confirmed(queries: QueryRunner, found: Entailment) -> Entailment:
+def _confirmed(queries: Queries, found: Entailment) -> Entailment:
     """Pose again what shows the verdicts, and say how far they can be trusted."""
     levels = []
     goals = []
@@ -328,7 +327,7 @@ def _confirmed(queries: QueryRunner, found: Entailment) -> Entailment:
     )
 
 
-def _level(queries: QueryRunner, answer: GoalAnswer) -> tuple[str | None, str]:
+def _level(queries: Queries, answer: GoalAnswer) -> tuple[str | None, str]:
     """The trust level of a verdict, or why there can be none."""
     encoder = queries.encoder
     goal = next(g for g in encoder.program.goals if g.name == answer.name)

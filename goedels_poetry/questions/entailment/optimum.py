@@ -16,7 +16,7 @@ from goedels_poetry.kernel.terms import BOOL, INT, REAL, BitVector, Sort, Term, 
 from goedels_poetry.questions.entailment.findings import Optimum
 from goedels_poetry.questions.entailment.models import read_model
 from goedels_poetry.questions.entailment.program import Objective
-from goedels_poetry.questions.entailment.query_runner import LEAST, QueryRunner
+from goedels_poetry.questions.entailment.queries import LEAST, Queries
 
 FAR = (10**6, 10**12, 10**18)
 """Values beyond which a term has to get, if it is to count as unbounded."""
@@ -33,7 +33,7 @@ class _Candidate:
     open_: bool = False
 
 
-def optimize(queries: QueryRunner, confirm: bool = False) -> tuple[tuple[Optimum, ...], str | None]:
+def optimize(queries: Queries, confirm: bool = False) -> tuple[tuple[Optimum, ...], str | None]:
     """The optima of a program's objectives, in their order; what comes after one that there is not is not asked.
 
     With ``confirm`` and where all of them are shown, the trust level comes with them: that none is exceeded is then
@@ -66,7 +66,7 @@ def optimize(queries: QueryRunner, confirm: bool = False) -> tuple[tuple[Optimum
 class _Search:
     """One objective, among the worlds that ``fixed`` leaves."""
 
-    def __init__(self, queries: QueryRunner, objective: Objective, fixed: list[str], seconds: float) -> None:
+    def __init__(self, queries: Queries, objective: Objective, fixed: list[str], seconds: float) -> None:
         self.queries = queries
         self.objective = objective
         self.fixed = "".join(fixed)

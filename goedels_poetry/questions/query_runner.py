@@ -10,16 +10,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
+from goedels_poetry.questions.entailment import queries
 from goedels_poetry.questions.entailment.encoder import Encoder
+from goedels_poetry.questions.entailment.queries import LEAST, MEMORY_MB
 from goedels_poetry.solvers.cvc5_process import Cvc5Process
 from goedels_poetry.solvers.limits import Answer, Limits, Options
 from goedels_poetry.solvers.racing import Runner, race
 from goedels_poetry.solvers.z3_process import Evidence, Z3Process
 
-MEMORY_MB = 1024
-"""Of each solver process."""
-LEAST = 0.02
-"""Seconds that make it worth asking."""
 FAST = 0.25
 """Seconds for a first try at each question; z3 is killed when they are over."""
 STEPS = 300_000
@@ -157,7 +155,7 @@ class QueryRunner:
             answer = _doubt(self.solvers.z3.ask(encoder.script(extra), limits, terms or "none"))
         return answer
 
-    def core(self, extra: str, found: Evidence | None = None) -> tuple[str, ...]:
+    def core(self, extra: str, found: queries.Evidence | None = None) -> tuple[str, ...]:
         """Names of premises that are enough for a question that was seen to be unsat; all of them when in doubt.
 
         ``found``: the evidence, where it is known.

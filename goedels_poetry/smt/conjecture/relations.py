@@ -33,6 +33,8 @@ from goedels_poetry.smt.rewriting.unfold import lemma_instances
 MOST_CALLS = 10
 MOST_FEATURES = 40
 MOST_REMAINDERS = 12
+MOST_ROUNDS = 6
+"""Of writing out calls and bringing what comes of it into normal form."""
 BASES = (0, 1)
 """Equations may hold from a later value on."""
 WIDTHS = (1, 2)
@@ -101,11 +103,15 @@ def _by_equations(context: ProverContext, sequent: Sequent, on: Term) -> Iterato
 
 
 def _core(context: ProverContext, sequent: Sequent) -> Term:
-    """The conclusion in normal form, without calls that can go on in one way only."""
-    concl = normal(without_plain_functions(context, sequent).concl, context.signature)
-    written = make_sequent(sequent.vars, (), concl)
-    again = normal(without_plain_functions(context, written).concl, context.signature)
-    return again if again is concl else _core(context, make_sequent(sequent.vars, (), again))
+    """The conclusion in normal form, without calls that can go on in one way only, as far as that comes to an end."""
+    concl = sequent.concl
+    for _ in range(MOST_ROUNDS):
+        written = without_plain_functions(context, make_sequent(sequent.vars, (), concl))
+        again = normal(written.concl, context.signature)
+        if again is concl:
+            break
+        concl = again
+    return concl
 
 
 def _query(context: ProverContext, sequent: Sequent, facts: Sequence[Plan]) -> Query | None:

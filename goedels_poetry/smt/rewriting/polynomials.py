@@ -14,7 +14,8 @@ from goedels_poetry.kernel.terms import INT, Kind, Term, app, integer, is_app, l
 
 Monomial = tuple[Term, ...]
 Polynomial = Mapping[Monomial, int]
-MOST_MONOMIALS = 60
+MOST_MONOMIALS, MOST_FACTORS = 60, 12
+"""Of a product that is multiplied out."""
 _ORDERS = {"<=": int.__le__, "<": int.__lt__, ">=": int.__ge__, ">": int.__gt__, "=": int.__eq__}
 
 
@@ -46,10 +47,17 @@ def polynomial(term: Term) -> Polynomial:
     """The polynomial that a term is, over its largest parts that are none."""
     match term.name if term.kind is Kind.APP and term.sort is INT else "":
         case "+":
-            return _fold(_sum, term)
+            total: Polynomial = {}
+            for argument in term.args:
+                total = _sum(total, polynomial(argument))
+            return total
         case "*":
-            product = _fold(_product, term)
-            return product if len(product) <= MOST_MONOMIALS else {(term,): 1}
+            product: Polynomial = {(): 1}
+            for argument in term.args:
+                product = _product(product, polynomial(argument))
+                if len(product) > MOST_MONOMIALS or any(len(monomial) > MOST_FACTORS for monomial in product):
+                    return {(term,): 1}
+            return product
         case "-":
             first, *rest = (polynomial(a) for a in term.args)
             if not rest:
@@ -93,13 +101,6 @@ def _divided(value: Polynomial, by: int, is_rest: bool) -> Polynomial:
 
 def _is_positive(term: Term) -> bool:
     return term.kind is Kind.LIT and isinstance(term.value, int) and term.value > 0
-
-
-def _fold(join: object, term: Term) -> Polynomial:
-    first, *rest = (polynomial(a) for a in term.args)
-    for other in rest:
-        first = join(first, other)  # type: ignore[operator]
-    return first
 
 
 def _sum(left: Polynomial, right: Polynomial, factor: int = 1) -> Polynomial:

@@ -138,9 +138,7 @@ def left_out(items: list[pytest.Item], only_dear: bool) -> set[pytest.Item]:
     marked ``whole(stand_in)`` none. Nor do tests run whose cases take more than `LIMIT` seconds, but for the cheapest
     one of a file that has no others.
     """
-    long = dear(items)
     without = {item for item in items if item.get_closest_marker("whole") is not None}
-    without |= set(items) - long if only_dear else long
     families: dict[str, list[pytest.Item]] = {}
     for item in items:
         if item not in without and item.get_closest_marker("sample") is not None:
@@ -150,7 +148,9 @@ def left_out(items: list[pytest.Item], only_dear: bool) -> set[pytest.Item]:
         last = len(cases) - 1
         taken = {round(place * last / max(most - 1, 1)) for place in range(most)} if most <= last else range(last + 1)
         without.update(case for place, case in enumerate(cases) if place not in taken)
-    return without
+    rest = [item for item in items if item not in without]
+    long = dear(rest)
+    return without | (set(rest) - long if only_dear else long)
 
 
 def look_for_constants(session: pytest.Session) -> None:

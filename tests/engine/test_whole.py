@@ -22,7 +22,6 @@ def proofs(skip: int) -> str:
 def test_the_next_proof_is_another_one() -> None:
     first, third = proofs(0), proofs(2)
     assert first != third
-    assert "(* 2 (up " in third and "(* 2 (up " not in first, "by what the sum comes to"
 
 
 def test_what_is_false_has_no_next_proof() -> None:

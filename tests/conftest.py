@@ -114,7 +114,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in without]
 
 
-LIMIT = 1.5
+LIMIT = 1.0
 """Seconds of a case, as ``dear.json`` has them: about three times those of a quiet machine."""
 
 

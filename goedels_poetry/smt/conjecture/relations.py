@@ -88,8 +88,9 @@ def relation_plans(context: ProverContext, sequent: Sequent, establish: Establis
 def _by_equations(context: ProverContext, sequent: Sequent, on: Term) -> Iterator[Plan]:
     """The goal from equations among its calls: linear ones first, from which those of products are proved."""
     goal = _core(context, sequent)
+    atoms = list(dict.fromkeys((*_calls(context, goal, on), *_atoms(goal))))
     facts: list[Plan] = []
-    for number, level in enumerate(zip(*(_levels(context, goal, on, base) for base in BASES), strict=True)):
+    for number, level in enumerate(zip(*(_levels(context, goal, on, atoms, base) for base in BASES), strict=True)):
         base, found = max(zip(BASES, level, strict=True), key=lambda pair: (len(pair[1]), -pair[0]))
         if not found or (number > 2 and _query(context, sequent, [*facts, Plan(_fact(on, found, base))]) is None):
             continue
@@ -147,9 +148,8 @@ def _queries(
 # ------------------------------------------------------------------------------------------------------------ features
 
 
-def _levels(context: ProverContext, goal: Term, on: Term, base: int) -> Iterator[list[Term]]:
+def _levels(context: ProverContext, goal: Term, on: Term, atoms: Sequence[Term], base: int) -> Iterator[list[Term]]:
     """Equations, those among few and simple terms first; what one determines takes no part in later ones."""
-    atoms = list(dict.fromkeys((*_calls(context, goal, on), *_atoms(goal))))
     after = {on: app("+", (on, integer(1)), INT)}
     determined: set[Term] = set()
     goals: list[Term] = []
@@ -175,11 +175,11 @@ def _levels(context: ProverContext, goal: Term, on: Term, base: int) -> Iterator
 
 def _atoms(term: Term) -> Iterator[Term]:
     """What a polynomial is made of, numbers and the variable apart."""
-    if term.sort is not INT or (term.kind is Kind.APP and term.name in ("+", "-", "*")):
+    if term.sort is not INT:
         for part in term.args:
             yield from _atoms(part)
-    elif term.kind is Kind.APP and term.free:
-        yield term
+    else:
+        yield from (t for monomial in polynomial(term) for t in monomial if t.kind is Kind.APP and t.free)
 
 
 def _calls(context: ProverContext, goal: Term, on: Term) -> list[Term]:

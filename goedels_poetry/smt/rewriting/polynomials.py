@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from goedels_poetry.kernel.equations import simplify
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.problem import Signature
-from goedels_poetry.kernel.terms import INT, Kind, Term, app, integer, is_app, lit, rebuild
+from goedels_poetry.kernel.terms import INT, Kind, Term, app, integer, is_app, lit, rebuild, subterms
 
 Monomial = tuple[Term, ...]
 Polynomial = Mapping[Monomial, int]
@@ -84,10 +84,9 @@ def term_of(value: Polynomial) -> Term:
 
 def divisors(term: Term) -> Iterator[int]:
     """The numbers by which something is divided in a term."""
-    if (is_app(term, "div") or is_app(term, "mod")) and _is_positive(term.args[1]) and term.args[0].free:
-        yield int(term.args[1].value)  # type: ignore[arg-type]
-    for part in term.args:
-        yield from divisors(part)
+    for part in subterms(term):
+        if (is_app(part, "div") or is_app(part, "mod")) and _is_positive(part.args[1]) and part.args[0].free:
+            yield int(part.args[1].value)  # type: ignore[arg-type]
 
 
 def _divided(value: Polynomial, by: int, is_rest: bool) -> Polynomial:

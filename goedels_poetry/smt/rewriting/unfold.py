@@ -47,7 +47,7 @@ class Unfolder:
         first = tuple(Instance("def", t.name, t.args) for t in self.calls(sequent.concl))[:MAX_INSTANCES]
         if first and len(set(first)) < len(set(frontier)):
             yield first
-        frontier, known = self._compute(frontier, instances), -1
+        frontier, known = self._compute(frontier, instances), 0
         for _ in rounds:
             following: list[Term] = []
             for call in frontier:
@@ -58,7 +58,7 @@ class Unfolder:
                 instances[instance] = None
                 following.extend(self.calls(self._body(call)))
             frontier = self._compute(following, instances)
-            if len(instances) == max(known, 0):
+            if len(instances) == known:
                 return
             known = len(instances)
             yield tuple(instances)

@@ -92,13 +92,13 @@ def _by_equations(context: ProverContext, sequent: Sequent, on: Term) -> Iterato
     facts: list[Plan] = []
     for number, level in enumerate(zip(*(_levels(context, goal, on, atoms, base) for base in BASES), strict=True)):
         base, found = max(zip(BASES, level, strict=True), key=lambda pair: (len(pair[1]), -pair[0]))
-        if not found or (number > 2 and _query(context, sequent, [*facts, Plan(_fact(on, found, base))]) is None):
+        if not found or (number > 2 and _query(context, sequent, [*facts, Plan(_fact(on, found, base))], [on]) is None):
             continue
         proofs = (_proved(context, on, found, base, width, facts) for width in WIDTHS)
         plan = next((p for p in proofs if p is not None), None)
         if plan is not None:
             facts.append(plan)
-            query = _query(context, sequent, facts)
+            query = _query(context, sequent, facts, [on])
             if query is not None:
                 yield Plan(sequent, query, tuple(facts), "equations-from-data", show(plan.sequent.concl))
 
@@ -115,10 +115,12 @@ def _core(context: ProverContext, sequent: Sequent) -> Term:
     return concl
 
 
-def _query(context: ProverContext, sequent: Sequent, facts: Sequence[Plan]) -> Query | None:
-    """The goal from facts about its variable, or None."""
+def _query(
+    context: ProverContext, sequent: Sequent, facts: Sequence[Plan], at: Sequence[Term], depth: int = 1
+) -> Query | None:
+    """A query that gives a sequent from facts ``at`` terms, or None."""
     extra = {fact.key: fact.sequent for fact in facts}
-    for query in _queries(context, sequent, (1, 2), facts, sequent.vars):
+    for query in _queries(context, sequent, (depth, depth + 1), facts, at):
         if context.holds_alone(sequent, query, GROUND, extra=extra):
             return query
     return None
@@ -245,11 +247,10 @@ def _fact(on: Term, facts: Sequence[Term], base: int) -> Sequent:
 def _closed(
     context: ProverContext, case: Sequent, depth: int, facts: Sequence[Plan] = (), at: Sequence[Term] = ()
 ) -> Plan | None:
-    extra = {fact.key: fact.sequent for fact in facts}
-    for query in _queries(context, case, (depth, depth + 1), facts, at):
-        if context.holds_alone(case, query, GROUND, extra=extra):
-            return Plan(case, query, tuple(fact for fact in facts if fact.key in query.cites), "query")
-    return None
+    query = _query(context, case, facts, at, depth)
+    if query is None:
+        return None
+    return Plan(case, query, tuple(fact for fact in facts if fact.key in query.cites), "query")
 
 
 def _by_one_induction(context: ProverContext, fact: Sequent) -> Plan | None:

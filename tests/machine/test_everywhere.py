@@ -81,17 +81,19 @@ def test_a_signal_stops_cleanly_and_leaves_the_handlers_as_they_were(fw: Goedels
 
 def test_a_second_interrupt_ends_the_waiting_and_the_run_can_begin_again_at_once(fw: GoedelsPoetryFramework) -> None:
     handled = threading.Event()
+    waiting = threading.main_thread().ident
+    assert waiting is not None
     handler = signal.getsignal(signal.SIGINT)
 
     def listen(event: Event) -> None:
         if event.seq == 6 and not handled.is_set():
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.pthread_kill(waiting, signal.SIGINT)
             for _ in range(6000):  # the first has been taken when the usual handler is back
                 if signal.getsignal(signal.SIGINT) is handler:
                     break
                 handled.wait(0.01)
             handled.set()
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.pthread_kill(waiting, signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
         fw.run(slow(), name="t", on_event=listen)

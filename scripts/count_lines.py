@@ -38,7 +38,7 @@ BUDGETS: dict[str, int] = {
     "search": 12_490,
     "serve": 845,
     "settings": 540,
-    "smt": 15_815,
+    "smt": 15_820,
     "solvers": 2_460,
     "store": 3_475,
     "trace": 2_400,

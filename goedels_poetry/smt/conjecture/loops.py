@@ -24,10 +24,10 @@ Continuations as a means of generalisation: Wand, "Continuation-based program tr
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import combinations_with_replacement, islice, permutations
 from typing import Any
 
@@ -46,6 +46,7 @@ from goedels_poetry.kernel.terms import (
     and_,
     app,
     eq,
+    implies,
     integer,
     is_app,
     not_,
@@ -55,14 +56,15 @@ from goedels_poetry.kernel.terms import (
     var,
 )
 from goedels_poetry.smt.conjecture.data import equations
-from goedels_poetry.smt.conjecture.states import measures, state_laws
-from goedels_poetry.smt.context.attempts import close_goal, direct_query
-from goedels_poetry.smt.context.budget import CANDIDATE, GROUND, MODEL_SECONDS
+from goedels_poetry.smt.conjecture.observers import measures
+from goedels_poetry.smt.context.attempts import close_goal
+from goedels_poetry.smt.context.budget import CANDIDATE, MODEL_SECONDS, PATIENT
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.induction.first import induction
 from goedels_poetry.smt.induction.recursion import closed_along, recursion_schemes
 from goedels_poetry.smt.rewriting.matching import replace_subterm
 from goedels_poetry.smt.rewriting.plan import Plan, key_of, leaf
+from goedels_poetry.smt.rewriting.polynomials import polynomial
 from goedels_poetry.smt.rewriting.statements import lemma
 from goedels_poetry.smt.rewriting.unfold import lemma_instances
 
@@ -175,8 +177,10 @@ MAX_LOOPS = 3
 """First states in one goal that are looked at."""
 MAX_CANDIDATES = 40
 MAX_ROUNDS = 6
-MAX_RUNS, MAX_STEPS, MAX_NUMBERS = 40, 12, 6
-"""Runs from the first state on, steps of each, and numbers that are compared in its states."""
+MAX_RUNS, MAX_STEPS, MAX_NUMBERS = 400, 12, 6
+"""Runs from the first state on that are tried, steps of each, and numbers that are compared in its states."""
+FEWEST, ENOUGH = 10, 200
+"""States that are seen: of fewer nothing is concluded, more are not looked at."""
 MAX_EXPANDED = 40
 """Calls of functions that do not recur."""
 TESTS = 40
@@ -222,16 +226,10 @@ class LoopStatement:
             yield Query((key, *context.lemmas), (first,))
 
 
-def loop_statements(
-    context: ProverContext, sequent: Sequent, establish: Callable[[Sequent], object] | None = None
-) -> Iterator[LoopStatement | ContinuationStatement]:
+def loop_statements(context: ProverContext, sequent: Sequent) -> Iterator[LoopStatement | ContinuationStatement]:
     """The goal from any state of a loop on, without an invariant where values allow it, then with one.
 
     First with a rest of what another function has produced for the loop, where there is such a one.
-
-    Args:
-        establish: tries to prove a lemma. It gets what functions are never below before an invariant is looked for:
-            of ``low <= high + 1`` where ``high`` begins at ``len xs - 1`` one has to know that to see that it holds.
     """
     if any(t.binders for part in (sequent.concl, *sequent.hyps) for t in subterms(part)):
         return
@@ -246,24 +244,32 @@ def loop_statements(
         for shifted in loop.shifted():
             if context.refutes(shifted.general, TESTS) is None:
                 yield shifted
-        if establish is not None:
-            for natural in _never_negative(context, sequent):
-                establish(natural)
-        invariant = loop.invariant()
-        if invariant:
-            found = loop.statement(invariant)
-            if context.refutes(found.general, TESTS) is None:
-                yield found
+        for products in (False, True):
+            invariant = loop.invariant(products=products)
+            if invariant:
+                found = loop.statement(invariant)
+                if context.refutes(found.general, TESTS) is None:
+                    yield found
+
+
+def has_loops(context: ProverContext, sequent: Sequent) -> bool:
+    """Whether there is a call that `loop_statements` would look at."""
+    return next(_loops(context, without_plain_functions(context, sequent)), None) is not None
 
 
 def _closed(context: ProverContext, case: Sequent, rlimit: int | None) -> Plan | None:
+    """A case by a quick query, or by whatever closes a goal."""
+    return _quickly_closed(context, case) or close_goal(context, case, rlimit)
+
+
+def _quickly_closed(context: ProverContext, case: Sequent) -> Plan | None:
     """A case by a query; also in a context of its own, where bounds and divisions are simplified before the search."""
-    closed = close_goal(context, case, rlimit)
-    if closed is not None:
-        return closed
+    cites = tuple(context.lemmas)
+    if context.holds(case, Query(cites), CANDIDATE, known=True):
+        return leaf(case, Query(cites))
     for unfolded in context.unfolder.unfoldings(case, (1,)):
-        query = Query(tuple(context.lemmas), unfolded)
-        if context.holds_alone(case, query, GROUND, MODEL_SECONDS):
+        query = Query(cites, unfolded)
+        if context.holds_alone(case, query, PATIENT, MODEL_SECONDS):
             return leaf(case, query)
     return None
 
@@ -273,8 +279,6 @@ def accumulations(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]
 
     Also what is seen of a container that it builds, in terms of what it begins with and what is left.
     """
-    for guesses in state_laws(context, sequent):
-        yield from guesses
     sequent = without_plain_functions(context, sequent)
     functions = context.shape.reachable_functions(sequent.formula)
     for call in islice(_loops(context, sequent), MAX_LOOPS):
@@ -293,22 +297,6 @@ def accumulations(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]
                 if typed is not None and tuple(typed[0]) == (start.sort, start.sort) and typed[1] is start.sort:
                     yield lemma(eq(whole, app(name, (start, from_first), start.sort)))
                     yield lemma(eq(whole, app(name, (from_first, start), start.sort)))
-
-
-def natural_results(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
-    """That functions of the goal are never below 0: what lengths and counts have to say about indices.
-
-    And the laws of what puts things together, where the goal speaks of a rest.
-    """
-    yield from continuation_laws(context, sequent)
-    yield from _never_negative(context, sequent)
-
-
-def _never_negative(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
-    for name in context.shape.reachable_functions(sequent.formula):
-        definition = context.signature.definition(name)
-        if definition is not None and definition.recursive and definition.sort is INT:
-            yield lemma(app(">=", (app(name, definition.params, INT), integer(0)), BOOL))
 
 
 def without_plain_functions(context: ProverContext, sequent: Sequent) -> Sequent:
@@ -337,16 +325,16 @@ def _is_plain(context: ProverContext, term: Term) -> bool:
 def _loops(context: ProverContext, sequent: Sequent) -> Iterator[Term]:
     """Calls with a state of which a part is no variable of its own, one for each first state.
 
-    Of functions that do something with what their recursion gives only those that begin at a constant.
+    Those that begin at a constant come first; of functions that do something with what their recursion gives no others.
     """
-    seen: set[tuple[Term, ...]] = set()
+    found: dict[tuple[Term, ...], Term] = {}
     for part in (sequent.concl, *sequent.hyps):
         for call in subterms(part):
             starts = [call.args[i] for i in _starts(context, call)]
             begins = starts and (any(not s.free for s in starts) or _is_tail_recursive(context, call.name))
-            if begins and call.free <= frozenset(sequent.vars) and call.args not in seen:
-                seen.add(call.args)
-                yield call
+            if begins and call.free <= frozenset(sequent.vars):
+                found.setdefault(call.args, call)
+    yield from sorted(found.values(), key=lambda c: all(c.args[i].free for i in _starts(context, c)))
 
 
 def _starts(context: ProverContext, call: Term) -> list[int]:
@@ -431,19 +419,36 @@ class _Loop:
                     yield LoopStatement(general, frozenset(c.name for c in self._calls), self._start)
 
     def _opened(self, term: Term) -> Term:
-        for call in self._calls:
-            term = replace_subterm(term, call, rebuild(call, self._args))
+        for call, opened in self._replaced.items():
+            term = replace_subterm(term, call, opened)
         return term
+
+    @cached_property
+    def _replaced(self) -> dict[Term, Term]:
+        """The call at any state; with it others that begin with one of its numbers: they run side by side."""
+        found = {call: rebuild(call, self._args) for call in self._calls}
+        variables = {first: v for v, first in self._start.items() if v.sort is INT}
+        for part in (self._sequent.concl, *self._sequent.hyps):
+            for call in subterms(part):
+                places = [i for i in _starts(self._context, call) if call.args[i] in variables]
+                if places and call not in found:
+                    args = (variables[a] if i in places else a for i, a in enumerate(call.args))
+                    found[call] = rebuild(call, tuple(args))
+        return found
 
     # ------------------------------------------------------------------------------------- invariants
 
-    def invariant(self) -> tuple[Term, ...]:
-        """The candidates that hold at first and that a step keeps, given all of them."""
+    def invariant(self, *, products: bool) -> tuple[Term, ...]:
+        """The candidates that hold at first and that a step keeps, given all of them.
+
+        Args:
+            products: whether equations of products of numbers are among them; none where there is no such one.
+        """
         try:
             steps = self._steps()
         except TooLarge:
             return ()
-        kept = [c for c in self._candidates() if self._holds_at_first(c)]
+        kept = [c for c in self._candidates(products) if self._holds_at_first(c)]
         for _ in range(MAX_ROUNDS):
             again = [c for c in kept if all(self._is_kept(c, kept, step) for step in steps)]
             if len(again) == len(kept):
@@ -459,26 +464,35 @@ class _Loop:
 
     def _holds_at_first(self, candidate: Term) -> bool:
         hyps = [h for h in self._sequent.hyps if not any(c in subterms(h) for c in self._calls)]
-        first = make_sequent(self._sequent.vars, hyps, substitute(candidate, self._start))
-        if self._context.refutes(first, TESTS) is not None:
-            return False
-        return direct_query(self._context, first, CANDIDATE) is not None
+        return self._follows(self._sequent.vars, hyps, substitute(candidate, self._start))
 
     def _is_kept(self, candidate: Term, known: Iterable[Term], step: Call) -> bool:
         after = dict(zip(self._args, (substitute(a, self._at) for a in step.args), strict=True))
         moved = {v: after[v] for v in after if v.kind is Kind.VAR}
         path = [substitute(c, self._at) for c in step.path]
         hyps = [h for h in self._sequent.hyps if not any(c in subterms(h) for c in self._calls)]
-        goal = make_sequent((*self._sequent.vars, *self._start), [*hyps, *known, *path], substitute(candidate, moved))
+        variables = (*self._sequent.vars, *self._start)
+        return self._follows(variables, [*hyps, *known, *path], substitute(candidate, moved))
+
+    def _follows(self, variables: tuple[Term, ...], hyps: list[Term], claim: Term) -> bool:
+        while is_app(claim, "=>"):
+            hyps, claim = [*hyps, *claim.args[:-1]], claim.args[-1]
+        goal = make_sequent(variables, hyps, claim)
         if self._context.refutes(goal, TESTS) is not None:
             return False
-        return direct_query(self._context, goal, CANDIDATE) is not None
+        return _quickly_closed(self._context, goal) is not None
 
-    def _candidates(self) -> list[Term]:
+    def _candidates(self, products: bool) -> list[Term]:
         """What holds in all states that were seen: equations and bounds, and what the goal says of its result."""
-        states = self._states()
+        states = self._states
+        if len(states) < FEWEST:
+            return []
+        linear, quadratic = self._equations(states)
+        if products and not quadratic:
+            return []
         found: dict[Term, None] = {}
-        for term in (*self._bounded(states), *self._equations(states), *self._of_the_goal(states)):
+        equal = [*linear, *quadratic] if products else linear
+        for term in (*self._bounded(states), *equal, *self._of_the_goal(states)):
             simple = simplify(term, self._context.signature)
             if not simple.free.isdisjoint(self._start) and simple.sort is BOOL:
                 found.setdefault(simple)
@@ -496,6 +510,7 @@ class _Loop:
         numbers += [m for v in containers for m in measures(self._context, self._sequent, v)]
         return numbers[:MAX_NUMBERS]
 
+    @cached_property
     def _states(self) -> list[list[Any]]:
         """The values of goal and state in runs from the first state on."""
         evaluator, source = self._context.evaluator, random.Random(self._context.seed + 7)
@@ -505,6 +520,8 @@ class _Loop:
         moved = [dict(zip(self._args, (substitute(a, self._at) for a in step.args), strict=True)) for step in steps]
         states: list[list[Any]] = []
         for number in range(MAX_RUNS):
+            if len(states) >= ENOUGH:
+                break
             values = [
                 source.randrange(-1, 7)
                 if v.sort is INT
@@ -539,29 +556,76 @@ class _Loop:
             if closest is not None:
                 yield closest
 
-    def _equations(self, states: list[list[Any]]) -> Iterator[Term]:
-        products = [app("*", pair, INT) for pair in combinations_with_replacement(self._numbers, 2)]
-        columns = [integer(1), *self._numbers, *products]
-        yield from equations(self._context, columns, self._variables, states).values()
+    def _equations(self, states: list[list[Any]]) -> tuple[list[Term], list[Term]]:
+        """Linear equations, and those of products of numbers that the linear ones do not determine."""
+        columns = [integer(1), *self._numbers, *self._reached(states)]
+        linear = equations(self._context, columns, self._variables, states)
+        free = [n for n in self._numbers if n not in linear]
+        products = [app("*", pair, INT) for pair in combinations_with_replacement(free, 2)]
+        quadratic = equations(self._context, [integer(1), *free, *products], self._variables, states)
+        return list(linear.values()), list(quadratic.values())
+
+    def _reached(self, states: list[list[Any]]) -> Iterator[Term]:
+        """What the goal compares with the result, where a bound in it is what counts up to it: ``fib (i - 1)``."""
+        calls = {
+            t
+            for t in subterms(self._sequent.concl)
+            if t.sort is INT and t not in self._calls and self._context.signature.definition(t.name) is not None
+        }
+        for call in sorted(calls, key=lambda t: t.size):
+            for bound, counter in self._bounds((0, -1, -2, -3)):
+                reached = replace_subterm(call, bound, counter)
+                if reached is not call and self._holds(app("=", (reached, reached), BOOL), states):
+                    yield reached
 
     def _of_the_goal(self, states: list[list[Any]]) -> Iterator[Term]:
         """What the goal says of the result, said of a part of the state; a bound may become what counts up to it."""
         bounds = list(self._bounds())
-        whole = self._sequent.concl
-        for part in dict.fromkeys((*_parts(whole), *([whole] if is_app(whole, "or") else []))):
+        fixed = {bound for bound, _ in bounds}
+        given = [
+            h
+            for h in self._sequent.hyps
+            if any(t in self._calls or (t in fixed and not h.free <= t.free) for t in subterms(h))
+        ]
+        whole = reduce(lambda concl, hyp: implies(hyp, concl), reversed(given), self._sequent.concl)
+        for part in [whole] if given else dict.fromkeys((*_parts(whole), *([whole] if is_app(whole, "or") else []))):
             for call in self._calls:
                 if call in subterms(part):
-                    for variable in (v for v in self._start if v.sort is call.sort):
-                        said = replace_subterm(part, call, variable)
-                        for guess in (said, *(replace_subterm(said, *bound) for bound in bounds)):
-                            if self._holds(guess, states):
-                                yield guess
+                    for result in self._results(call):
+                        said = replace_subterm(part, call, result)
+                        guesses = (said, *(replace_subterm(said, *bound) for bound in bounds))
+                        yield from (g for g in dict.fromkeys(guesses) if self._holds(g, states))
 
-    def _bounds(self) -> Iterator[tuple[Term, Term]]:
-        """Numbers that stay as they are, such as ``n`` or ``len xs``, with what may count up to them."""
+    def _results(self, call: Term) -> Iterator[Term]:
+        """What a call would give if it ended in this state."""
+        definition = self._context.signature.definition(call.name)
+        assert definition is not None
+        own = dict(zip(definition.params, self._args, strict=True))
+        for end in dict.fromkeys(_ends(definition.body)):
+            if not any(t.kind is Kind.APP and t.name == call.name for t in subterms(end)):
+                yield substitute(end, own)
+
+    def _bounds(self, shifts: Iterable[int] = (0, 1, -1)) -> Iterator[tuple[Term, Term]]:
+        """Numbers that stay as they are, such as ``n`` or ``len xs``, with what counts up to them."""
+        steps = [dict(zip(self._args, step.args, strict=True)) for step in self._steps()]
+        counters = [
+            n
+            for n in self._numbers
+            if n in self._start
+            and all(not any(polynomial(app("-", (substitute(step[n], self._at), n), INT))) for step in steps)
+        ]
         for bound in (n for n in self._numbers if n.free.isdisjoint(self._start)):
-            for counter in (n for n in self._numbers if n in self._start):
-                yield from ((bound, _plus(counter, shift)) for shift in (0, 1, -1))
+            for counter in counters:
+                yield from ((bound, _plus(counter, shift)) for shift in shifts)
+
+
+def _ends(term: Term) -> Iterator[Term]:
+    """The branches of a term."""
+    if is_app(term, "ite"):
+        yield from _ends(term.args[1])
+        yield from _ends(term.args[2])
+    else:
+        yield term
 
 
 def _plus(term: Term, number: int) -> Term:

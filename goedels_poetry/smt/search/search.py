@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from goedels_poetry.kernel.derivation import Query
@@ -21,13 +22,15 @@ from goedels_poetry.smt.conjecture.accumulators import general_statements
 from goedels_poetry.smt.conjecture.critics import critic_lemmas
 from goedels_poetry.smt.conjecture.explore import Explorer
 from goedels_poetry.smt.conjecture.failed_steps import from_failed_step, generalisations, remaining_goals
+from goedels_poetry.smt.conjecture.indices import taken_apart
 from goedels_poetry.smt.conjecture.library import Library
-from goedels_poetry.smt.conjecture.loops import accumulations, loop_statements, natural_results
+from goedels_poetry.smt.conjecture.loops import accumulations, continuation_laws, has_loops, loop_statements
+from goedels_poetry.smt.conjecture.observers import observations
 from goedels_poetry.smt.conjecture.relations import relation_plans
 from goedels_poetry.smt.conjecture.templates import closure_lemmas, folds, templates
 from goedels_poetry.smt.conjecture.witness import witness_plans
 from goedels_poetry.smt.context.attempts import close_goal
-from goedels_poetry.smt.context.budget import CANDIDATE, DIRECT, MODEL_SECONDS, PATIENT, QUICK
+from goedels_poetry.smt.context.budget import CANDIDATE, DIRECT, MODEL_SECONDS, PATIENT, QUICK, OutOfTime
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.induction.first import induction
 from goedels_poetry.smt.induction.integers import integer_plans, short_proof
@@ -37,6 +40,8 @@ from goedels_poetry.smt.rewriting.plan import Plan, key_of, leaf
 from goedels_poetry.smt.rewriting.unfold import written_out
 
 MAX_PATIENT = 3
+PART = 0.15
+"""Of the time that is left, for a part of a goal that is taken apart."""
 """Equations left over by a step of arithmetic that are given much time before anything else is tried."""
 
 IDLE_SECONDS = 0.05
@@ -86,6 +91,7 @@ class Sketcher:
         self.library = Library(context)
         self._invariants = Invariants(context, self.library.establish)
         self._known: list[Sequent] = []
+        self._seen: set[frozenset[str]] = set()
         self._calls, self._began = 0, time.monotonic()
 
     def plans(self, sequent: Sequent) -> Iterator[Plan]:
@@ -102,6 +108,10 @@ class Sketcher:
         open. An induction often needs it as it is, so whoever has another idea should have the whole goal.
         """
         after_induction = []
+        self._begin("clauses")
+        parts = taken_apart(self._context, sequent, self._quickly)
+        if parts is not None:
+            yield parts
         if "loops" not in self._without:
             self._begin("loop-invariant")
             yield from self._loops(sequent)
@@ -161,6 +171,23 @@ class Sketcher:
 
     # ------------------------------------------------------------------------------------ strategies
 
+    def _quickly(self, sequent: Sequent) -> Plan | None:
+        """A part of a goal, by the loops in it or by an induction, within a part of the time."""
+        with suppress(OutOfTime), self._context.budget.part(PART):
+            if self._observed(sequent) and (closed := close_goal(self._context, sequent)) is not None:
+                return closed
+            plan = next(self._loops(sequent), None) if "loops" not in self._without else None
+            return plan or induction(self._context, sequent, full=False, rlimit=QUICK)
+        return None
+
+    def _observed(self, sequent: Sequent) -> bool:
+        """Prove what is seen of the containers that functions of the goal make; whether there is anything new."""
+        functions = frozenset(self._context.shape.reachable_functions(sequent.formula))
+        if functions in self._seen:
+            return False
+        self._seen.add(functions)
+        return bool([seen for seen in observations(self._context, sequent) if self.library.attempt(seen)])
+
     def _logical(self, sequent: Sequent) -> Iterator[Plan]:
         """Take the goal apart where its form says how."""
         schemes: list[tuple[str, Scheme]] = [
@@ -194,10 +221,12 @@ class Sketcher:
     def _loops(self, sequent: Sequent) -> Iterator[Plan]:
         """The goal about the first state of a loop from one about every state that keeps an invariant."""
         context = self._context
-        for statement in loop_statements(context, sequent, self.library.attempt):
+        if has_loops(context, sequent):
+            self._observed(sequent)
+        for statement in loop_statements(context, sequent):
             general, quick = statement.general, self._quick(statement.general)
             plan = statement.proof(context, quick)
-            if plan is None and [c for c in natural_results(context, general) if self.library.attempt(c)]:
+            if plan is None and [c for c in continuation_laws(context, general) if self.library.attempt(c)]:
                 plan = statement.proof(context, quick)
             if plan is None:
                 continue

@@ -24,7 +24,7 @@ Continuations as a means of generalisation: Wand, "Continuation-based program tr
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, reduce
@@ -177,7 +177,7 @@ MAX_LOOPS = 3
 """First states in one goal that are looked at."""
 MAX_CANDIDATES = 40
 MAX_ROUNDS = 6
-MAX_RUNS, MAX_STEPS, MAX_NUMBERS = 400, 12, 6
+MAX_RUNS, MAX_STEPS, MAX_NUMBERS = 4_000, 12, 6
 """Runs from the first state on that are tried, steps of each, and numbers that are compared in its states."""
 FEWEST, ENOUGH = 10, 200
 """States that are seen: of fewer nothing is concluded, more are not looked at."""
@@ -226,10 +226,15 @@ class LoopStatement:
             yield Query((key, *context.lemmas), (first,))
 
 
-def loop_statements(context: ProverContext, sequent: Sequent) -> Iterator[LoopStatement | ContinuationStatement]:
+def loop_statements(
+    context: ProverContext, sequent: Sequent, inner: Callable[[Sequent], bool] | None = None
+) -> Iterator[LoopStatement | ContinuationStatement]:
     """The goal from any state of a loop on, without an invariant where values allow it, then with one.
 
     First with a rest of what another function has produced for the loop, where there is such a one.
+
+    Args:
+        inner: tries to prove what a step keeps where the step runs a loop of its own.
     """
     if any(t.binders for part in (sequent.concl, *sequent.hyps) for t in subterms(part)):
         return
@@ -240,12 +245,11 @@ def loop_statements(context: ProverContext, sequent: Sequent) -> Iterator[LoopSt
         plain = loop.statement(())
         if context.refutes(plain.general, TESTS) is None:
             yield plain
-            continue
         for shifted in loop.shifted():
             if context.refutes(shifted.general, TESTS) is None:
                 yield shifted
         for products in (False, True):
-            invariant = loop.invariant(products=products)
+            invariant = loop.invariant(inner, products=products)
             if invariant:
                 found = loop.statement(invariant)
                 if context.refutes(found.general, TESTS) is None:
@@ -438,23 +442,44 @@ class _Loop:
 
     # ------------------------------------------------------------------------------------- invariants
 
-    def invariant(self, *, products: bool) -> tuple[Term, ...]:
+    def invariant(self, inner: Callable[[Sequent], bool] | None, *, products: bool) -> tuple[Term, ...]:
         """The candidates that hold at first and that a step keeps, given all of them.
 
         Args:
+            inner: see `loop_statements`.
             products: whether equations of products of numbers are among them; none where there is no such one.
         """
         try:
             steps = self._steps()
         except TooLarge:
             return ()
-        kept = [c for c in self._candidates(products) if self._holds_at_first(c)]
+        possible = [c for c in self._candidates(products) if self._holds_at_first(c)]
+        kept = self._thinned(possible, steps)
+        if inner is not None and len(kept) < len(possible):
+            for candidate in [c for c in possible if c not in kept]:
+                goals = [self._after(candidate, [*kept, candidate], step) for step in steps]
+                left = [goal for goal in goals if not self._follows(goal)]
+                if all(self._runs_another(goal) and inner(goal) for goal in left):
+                    kept = [*kept, candidate]
+            kept = self._thinned(kept, steps)
+        return tuple(kept)
+
+    def _thinned(self, candidates: Sequence[Term], steps: list[Call]) -> list[Term]:
+        """Those that a step keeps, given those that are left."""
+        kept = list(candidates)
         for _ in range(MAX_ROUNDS):
-            again = [c for c in kept if all(self._is_kept(c, kept, step) for step in steps)]
+            again = [c for c in kept if all(self._follows(self._after(c, kept, step)) for step in steps)]
             if len(again) == len(kept):
-                return tuple(kept)
+                return kept
             kept = again
-        return ()
+        return []
+
+    def _runs_another(self, goal: Sequent) -> bool:
+        """Whether a goal about a step speaks of another loop that begins at a constant."""
+        return any(
+            any(not call.args[i].free for i in _starts(self._context, call)) and call.name != self._definition.name
+            for call in _loops(self._context, goal)
+        )
 
     def _steps(self) -> list[Call]:
         """The recursive calls with the conditions on the way to them, over the goal's variables and the state."""
@@ -462,25 +487,24 @@ class _Loop:
         found = calls_of(self._definition, frozenset((name,)), self._body, self._context.reserved)
         return [call for call in found if call.variables == self._definition.params]
 
-    def _holds_at_first(self, candidate: Term) -> bool:
-        hyps = [h for h in self._sequent.hyps if not any(c in subterms(h) for c in self._calls)]
-        return self._follows(self._sequent.vars, hyps, substitute(candidate, self._start))
+    @cached_property
+    def _given(self) -> list[Term]:
+        """The hypotheses that do not speak of the loop."""
+        return [h for h in self._sequent.hyps if not any(c in subterms(h) for c in self._calls)]
 
-    def _is_kept(self, candidate: Term, known: Iterable[Term], step: Call) -> bool:
+    def _holds_at_first(self, candidate: Term) -> bool:
+        return self._follows(_opened(self._sequent.vars, self._given, substitute(candidate, self._start)))
+
+    def _after(self, candidate: Term, known: Iterable[Term], step: Call) -> Sequent:
+        """That a step keeps a candidate."""
         after = dict(zip(self._args, (substitute(a, self._at) for a in step.args), strict=True))
         moved = {v: after[v] for v in after if v.kind is Kind.VAR}
         path = [substitute(c, self._at) for c in step.path]
-        hyps = [h for h in self._sequent.hyps if not any(c in subterms(h) for c in self._calls)]
         variables = (*self._sequent.vars, *self._start)
-        return self._follows(variables, [*hyps, *known, *path], substitute(candidate, moved))
+        return _opened(variables, [*self._given, *known, *path], substitute(candidate, moved))
 
-    def _follows(self, variables: tuple[Term, ...], hyps: list[Term], claim: Term) -> bool:
-        while is_app(claim, "=>"):
-            hyps, claim = [*hyps, *claim.args[:-1]], claim.args[-1]
-        goal = make_sequent(variables, hyps, claim)
-        if self._context.refutes(goal, TESTS) is not None:
-            return False
-        return _quickly_closed(self._context, goal) is not None
+    def _follows(self, goal: Sequent) -> bool:
+        return self._context.refutes(goal, TESTS) is None and _quickly_closed(self._context, goal) is not None
 
     def _candidates(self, products: bool) -> list[Term]:
         """What holds in all states that were seen: equations and bounds, and what the goal says of its result."""
@@ -492,7 +516,12 @@ class _Loop:
             return []
         found: dict[Term, None] = {}
         equal = [*linear, *quadratic] if products else linear
-        for term in (*self._bounded(states), *equal, *self._of_the_goal(states)):
+        first = {first: v for v, first in self._start.items() if first.kind is Kind.VAR}
+        said = (substitute(h, first) for h in self._given)
+        before = [h for h in said if not h.free.isdisjoint(self._start) and self._holds(h, states)]
+        numbers = [*self._bounded(states), *equal, *before]
+        guesses = [simplify(guess, self._context.signature) for guess in self._of_the_goal(states)]
+        for term in (*numbers, *([g for g in guesses if self._suffices(g, numbers)] or guesses)):
             simple = simplify(term, self._context.signature)
             if not simple.free.isdisjoint(self._start) and simple.sort is BOOL:
                 found.setdefault(simple)
@@ -515,7 +544,8 @@ class _Loop:
         """The values of goal and state in runs from the first state on."""
         evaluator, source = self._context.evaluator, random.Random(self._context.seed + 7)
         steps, own = self._steps(), self._sequent.vars
-        hyps = [h for h in self._sequent.hyps if not any(c in subterms(h) for c in self._calls)]
+        inputs = frozenset[Term]().union(*(call.free for call in self._calls))
+        hyps = [evaluator.compile(hyp, own) for hyp in self._given if hyp.free <= inputs]
         path = [and_([substitute(c, self._at) for c in step.path]) for step in steps]
         moved = [dict(zip(self._args, (substitute(a, self._at) for a in step.args), strict=True)) for step in steps]
         states: list[list[Any]] = []
@@ -529,9 +559,9 @@ class _Loop:
                 for v in own
             ]
             with suppress(Undecided):
-                assignment = dict(zip(own, values, strict=True))
-                if not all(evaluator.value(h, assignment) for h in hyps):
+                if not all(evaluator.run(hyp, list(values)) for hyp in hyps):
                     continue
+                assignment = dict(zip(own, values, strict=True))
                 assignment |= {v: evaluator.value(first, assignment) for v, first in self._start.items()}
                 for _ in range(MAX_STEPS):
                     states.append(list(assignment.values()))
@@ -570,10 +600,12 @@ class _Loop:
         calls = {
             t
             for t in subterms(self._sequent.concl)
-            if t.sort is INT and t not in self._calls and self._context.signature.definition(t.name) is not None
+            if t.sort is INT
+            and t not in (*self._calls, *self._numbers)
+            and self._context.signature.definition(t.name) is not None
         }
         for call in sorted(calls, key=lambda t: t.size):
-            for bound, counter in self._bounds((0, -1, -2, -3)):
+            for bound, counter in self._bounds((1, 0, -1, -2, -3)):
                 reached = replace_subterm(call, bound, counter)
                 if reached is not call and self._holds(app("=", (reached, reached), BOOL), states):
                     yield reached
@@ -581,29 +613,41 @@ class _Loop:
     def _of_the_goal(self, states: list[list[Any]]) -> Iterator[Term]:
         """What the goal says of the result, said of a part of the state; a bound may become what counts up to it."""
         bounds = list(self._bounds())
-        fixed = {bound for bound, _ in bounds}
-        given = [
-            h
-            for h in self._sequent.hyps
-            if any(t in self._calls or (t in fixed and not h.free <= t.free) for t in subterms(h))
-        ]
-        whole = reduce(lambda concl, hyp: implies(hyp, concl), reversed(given), self._sequent.concl)
-        for part in [whole] if given else dict.fromkeys((*_parts(whole), *([whole] if is_app(whole, "or") else []))):
+        inputs = frozenset[Term]().union(*(call.free for call in self._calls))
+        given = [h for h in self._sequent.hyps if h not in self._given or not h.free <= inputs]
+        whole = _implied(given, self._sequent.concl)
+        parts = [whole] if given else [*_parts(whole), *([whole] if is_app(whole, "or") else [])]
+        for part in dict.fromkeys(parts):
+            variants = [part, *(replace_subterm(part, *pair) for pair in bounds)]
+            for at, hyp in enumerate(given):  # two indices may go up to the same bound
+                moved = (replace_subterm(hyp, *pair) for pair in bounds)
+                variants += [_implied([*given[:at], h, *given[at + 1 :]], self._sequent.concl) for h in moved]
             for call in self._calls:
-                if call in subterms(part):
-                    for result in self._results(call):
-                        said = replace_subterm(part, call, result)
-                        guesses = (said, *(replace_subterm(said, *bound) for bound in bounds))
-                        yield from (g for g in dict.fromkeys(guesses) if self._holds(g, states))
+                ends = [*(end for _, end in self._exits(call)), *(v for v in self._start if v.sort is call.sort)]
+                for variant in dict.fromkeys(variants) if call in subterms(part) else ():
+                    guesses = (replace_subterm(variant, call, end) for end in dict.fromkeys(ends))
+                    yield from (guess for guess in guesses if self._holds(guess, states))
 
-    def _results(self, call: Term) -> Iterator[Term]:
-        """What a call would give if it ended in this state."""
+    def _suffices(self, guess: Term, numbers: list[Term]) -> bool:
+        """Whether the goal follows from a guess wherever the loop ends."""
+        variables = (*self._sequent.vars, *self._start)
+        for call in self._calls:
+            for path, end in self._exits(call):
+                hyps, concl = (self._sequent.hyps, self._sequent.concl)
+                left = [replace_subterm(hyp, call, end) for hyp in hyps]
+                goal = _opened(variables, [*left, *numbers, *path, guess], replace_subterm(concl, call, end))
+                if not self._follows(goal):
+                    return False
+        return True
+
+    def _exits(self, call: Term) -> Iterator[tuple[tuple[Term, ...], Term]]:
+        """What a call would give if it ended in this state, under which conditions."""
         definition = self._context.signature.definition(call.name)
         assert definition is not None
-        own = dict(zip(definition.params, self._args, strict=True))
-        for end in dict.fromkeys(_ends(definition.body)):
+        body = substitute(definition.body, dict(zip(definition.params, self._args, strict=True)))
+        for path, end in _ends(body):
             if not any(t.kind is Kind.APP and t.name == call.name for t in subterms(end)):
-                yield substitute(end, own)
+                yield path, end
 
     def _bounds(self, shifts: Iterable[int] = (0, 1, -1)) -> Iterator[tuple[Term, Term]]:
         """Numbers that stay as they are, such as ``n`` or ``len xs``, with what counts up to them."""
@@ -619,13 +663,24 @@ class _Loop:
                 yield from ((bound, _plus(counter, shift)) for shift in shifts)
 
 
-def _ends(term: Term) -> Iterator[Term]:
-    """The branches of a term."""
+def _ends(term: Term, path: tuple[Term, ...] = ()) -> Iterator[tuple[tuple[Term, ...], Term]]:
+    """The branches of a term, each with its conditions."""
     if is_app(term, "ite"):
-        yield from _ends(term.args[1])
-        yield from _ends(term.args[2])
+        yield from _ends(term.args[1], (*path, term.args[0]))
+        yield from _ends(term.args[2], (*path, not_(term.args[0])))
     else:
-        yield term
+        yield path, term
+
+
+def _implied(hyps: Sequence[Term], concl: Term) -> Term:
+    return reduce(lambda claim, hyp: implies(hyp, claim), reversed(hyps), concl)
+
+
+def _opened(variables: Iterable[Term], hyps: Sequence[Term], claim: Term) -> Sequent:
+    """The sequent with the premises of its conclusion among the hypotheses."""
+    while is_app(claim, "=>"):
+        hyps, claim = [*hyps, *claim.args[:-1]], claim.args[-1]
+    return make_sequent(variables, hyps, claim)
 
 
 def _plus(term: Term, number: int) -> Term:

@@ -40,6 +40,8 @@ from goedels_poetry.smt.rewriting.plan import Plan, key_of, leaf
 from goedels_poetry.smt.rewriting.unfold import written_out
 
 MAX_PATIENT = 3
+MAX_DEPTH = 2
+"""Loops inside of loops."""
 PART = 0.15
 """Of the time that is left, for a part of a goal that is taken apart."""
 """Equations left over by a step of arithmetic that are given much time before anything else is tried."""
@@ -92,6 +94,7 @@ class Sketcher:
         self._invariants = Invariants(context, self.library.establish)
         self._known: list[Sequent] = []
         self._seen: set[frozenset[str]] = set()
+        self._depth = 0
         self._calls, self._began = 0, time.monotonic()
 
     def plans(self, sequent: Sequent) -> Iterator[Plan]:
@@ -223,7 +226,7 @@ class Sketcher:
         context = self._context
         if has_loops(context, sequent):
             self._observed(sequent)
-        for statement in loop_statements(context, sequent):
+        for statement in loop_statements(context, sequent, self._inner):
             general, quick = statement.general, self._quick(statement.general)
             plan = statement.proof(context, quick)
             if plan is None and [c for c in continuation_laws(context, general) if self.library.attempt(c)]:
@@ -237,6 +240,18 @@ class Sketcher:
                     break
         if [c for c in accumulations(context, sequent) if self.library.attempt(c)]:
             yield from self._again(sequent, "loop-accumulator")
+
+    def _inner(self, step: Sequent) -> bool:
+        """Prove what a step keeps by the loop that it runs, as a lemma."""
+        if self._depth >= MAX_DEPTH:
+            return False
+        self._depth += 1
+        try:
+            with suppress(OutOfTime), self._context.budget.part(PART):
+                return self.library.establish(step, lambda _, fact: next(self._loops(fact), None))
+            return False
+        finally:
+            self._depth -= 1
 
     def _whole(self, sequent: Sequent) -> Iterator[Plan]:
         """A conjunction by one induction: each part may need the hypotheses of the others."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,6 +37,7 @@ _ANSWERS = ("messages", "results", "response", "custom_results")
 """Where the answers of the REPL and of the Kimina server hold messages or other answers."""
 _DEEPEST = 20
 """Answers within answers that are looked into."""
+_SEVERITIES = {"information": "info", "trace": "info", "info": "info", "warning": "warning"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,6 @@ class Said:
     """From 1; None where the message came without a place."""
     column: int | None = None
     """From 0."""
-    kind: str = ""
 
 
 def read_messages(
@@ -58,23 +59,17 @@ def read_messages(
     """Every message, in the order given.
 
     Args:
-        said: text as `lean` or `lake` prints it (with ``--json``, too), or structured messages: ours, those of
+        output: text as `lean` or `lake` prints it (with ``--json``, too), or structured messages: ours, those of
             ``lean --json``, of the REPL and of the Kimina server. A text without any place is one error.
     """
     if isinstance(output, str):
-        found = _from_json(output)
+        found = _from_json(output.strip("\ufeff \t\r\n"))
         return _from_text(output) if found is None else found
-    if isinstance(output, (Message, Mapping)):
-        output = [output]
-    return [message for one in output for message in _one(one)]
-
-
-def _one(one: str | Message | Mapping[str, Any]) -> list[Said]:
-    if isinstance(one, str):
-        return read_messages(one)
-    if isinstance(one, Message):
-        return [Said(one.text, one.severity, one.line, one.column, one.kind)]
-    return _structured(one)
+    if isinstance(output, Message):
+        return [Said(output.text, output.severity, output.line, output.column)]
+    if isinstance(output, Mapping):
+        return _structured(output)
+    return [message for one in output for message in read_messages(one)]
 
 
 def _structured(one: Mapping[str, Any], depth: int = 0) -> list[Said]:
@@ -86,24 +81,17 @@ def _structured(one: Mapping[str, Any], depth: int = 0) -> list[Said]:
     text = next((one[key] for key in ("text", "data", "message", "error") if isinstance(one.get(key), str)), None)
     if text is None:
         return []
-    pos = one.get("pos")
-    place = pos if isinstance(pos, Mapping) else one
-    severity = _severity(str(one.get("severity") or "error"))
-    return [Said(text, severity, _number(place.get("line")), _number(place.get("column")), str(one.get("kind") or ""))]
+    place = one["pos"] if isinstance(one.get("pos"), Mapping) else one
+    line, column = (value if type(value) is int else None for value in (place.get("line"), place.get("column")))
+    return [Said(text, _severity(one.get("severity")), line, column)]
 
 
-def _number(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _severity(word: str) -> str:
-    word = word.lower()
-    return "info" if word in ("information", "trace") else word if word in ("error", "warning", "info") else "error"
+def _severity(word: Any) -> str:
+    return _SEVERITIES.get(str(word).lower(), "error")
 
 
 def _from_json(text: str) -> list[Said] | None:
     """Messages where the text is JSON as a whole, or lines of it, among which others are left out; else None."""
-    text = text.strip("\ufeff \t\r\n")
     if not text.startswith(("{", "[")):
         return None
     whole = _loaded([text])
@@ -117,12 +105,8 @@ def _loaded(texts: Iterable[str]) -> list[Any]:
     """The values of those texts that are JSON."""
     values = []
     for text in texts:
-        if not text.strip():
-            continue
-        try:
+        with suppress(ValueError, RecursionError):
             values.append(json.loads(text))
-        except (ValueError, RecursionError):
-            continue
     return values
 
 
@@ -132,25 +116,17 @@ def _from_text(text: str) -> list[Said]:
     if not places and _SHORT.match(text):
         places = list(_SHORT.finditer(text))
     if not places:
-        return _without_place(text)
+        level, body = _BARE.match(text.strip("\n")), text.strip("\n").rstrip()
+        return [Said(body[level.end() :].strip() if level else body, _severity(level and level["severity"]))][
+            : bool(body)
+        ]
     ends = [found.start() for found in places[1:]] + [len(text)]
     return [
         Said(
             text[found.end() : end].strip(" \n").rstrip(),
-            _severity(found.groupdict().get("severity") or "error"),
+            _severity(found.groupdict().get("severity")),
             int(found["line"]),
             int(found["column"]),
-            found.groupdict().get("kind") or "",
         )
         for found, end in zip(places, ends, strict=True)
     ]
-
-
-def _without_place(text: str) -> list[Said]:
-    body = text.strip("\n").rstrip()
-    if not body.strip():
-        return []
-    level = _BARE.match(body)
-    if level is None:
-        return [Said(body)]
-    return [Said(body[level.end() :].strip(), _severity(level["severity"]), kind=level["kind"] or "")]

@@ -16,12 +16,12 @@ from goedels_poetry.lean.arithmetic.problem import (
     Expr,
     NotArithmetic,
     arithmetic_of,
+    at_values,
     compute,
     conjuncts,
     holds,
     is_int,
     lean,
-    numeral,
     read,
 )
 from goedels_poetry.lean.tactics.theory import Goal
@@ -170,7 +170,7 @@ def none_below(
         return None
     plain = "set_option synthInstance.maxSize 2000 in decide +kernel"
     decide = f"first | {plain} | (simp only [{definitions}]; {plain})" if definitions else plain
-    parts = [_put(c, values) for c in conjuncts(target)]
+    parts = [at_values(c, values) for c in conjuncts(target)]
     hyps = [f"e{k}" for k in range(len(parts))]
     unclear = [(h, part) for h, part in zip(hyps, parts, strict=True) if part.op == "=" and not omega_reads(part)]
     known = intervals(Arithmetic(dict.fromkeys(names, "Nat"), tuple(unclear), target))
@@ -190,9 +190,3 @@ def none_below(
     given = " ".join([*(f"{n} (by omega)" for n in names), f"⟨{', '.join(proofs)}⟩" if len(proofs) > 1 else proofs[0]])
     first = f"rintro ⟨{', '.join([*names, *hyps])}⟩"
     return "\n    ".join(["", first, *known.lines, f"exact (by {decide} : {table}¬ ({all_of})) {given}"])
-
-
-def _put(expr: Expr, values: dict[str, str]) -> Expr:
-    if expr.op == "var" and expr.name in values:
-        return numeral(int(values[expr.name]))
-    return Expr(expr.op, tuple(_put(a, values) for a in expr.args), expr.name, expr.value)

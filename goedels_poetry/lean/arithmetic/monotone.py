@@ -7,6 +7,7 @@ them. Every bound comes with a proof by the laws of monotony; what is left is a 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
@@ -37,29 +38,20 @@ class Intervals:
 
 def table_proofs(problem: Arithmetic) -> Iterator[str]:
     """At most one tactic: a table of all values between bounds."""
-    target = problem.target
     if any(t != "Nat" for t in problem.types.values()):
         return
     start, every = [], problem
-    if target.op in _OPPOSITE:
+    if problem.target.op in _OPPOSITE:
         start.append("apply Decidable.byContradiction; intro hn")
-        negated = replace(target, op=_OPPOSITE[target.op])
-        every = replace(problem, hypotheses=(*problem.hypotheses, ("hn", negated)))
+        every = problem.given(("hn", replace(problem.target, op=_OPPOSITE[problem.target.op])))
     known = intervals(every)
-    names = sorted((n for n in problem.names if _used(problem, n)), key=lambda n: known.high.get(n, MOST_BOUND))
-    total = 1
-    for n in names:
-        total *= known.high.get(n, MOST_TABLE) + 1
-    if not names or (not known.lines and len(names) < 2) or not _true(problem, names, known):
+    names = [n for n in problem.names if any(n in f.variables() for f in problem.formulas)]
+    if not names or (not known.lines and len(names) < 2) or not known.high.keys() >= set(names):
         return
-    table = _table(problem, names, known, total)
-    if table is not None:
-        lines = [*start, *known.lines, *table] if any(n in known.high for n in names) else []
-        yield "\n  ".join(lines)
-
-
-def _used(problem: Arithmetic, name: str) -> bool:
-    return any(name in f.variables() for f in (problem.target, *(h for _, h in problem.hypotheses)))
+    names.sort(key=lambda n: known.high[n])
+    lines = table(problem, {n: known.high[n] for n in names}, "hn" if start else "")
+    if lines is not None and _true(problem, names, known):
+        yield "\n  ".join([*start, *known.lines, *lines])
 
 
 def intervals(problem: Arithmetic) -> Intervals:
@@ -80,15 +72,11 @@ def intervals(problem: Arithmetic) -> Intervals:
 
 def _rows(name: str, h: Expr) -> list[tuple[str, Expr, Expr]]:
     """``small ≤ large`` that a hypothesis says, and its name."""
-    if h.op in ("≤", "<"):
-        small, large = h.args
-    elif h.op in ("≥", ">"):
-        large, small = h.args
-    elif h.op == "=":
-        a, b = h.args
-        return [(name, a, b), (name, b, a)]
-    else:
+    if h.op == "=":
+        return [(name, h.args[0], h.args[1]), (name, h.args[1], h.args[0])]
+    if h.op not in ("≤", "<", "≥", ">"):
         return []
+    small, large = h.args if h.op in ("≤", "<") else h.args[::-1]
     return [(name, Expr("+", (small, numeral(1))) if h.op in "<>" else small, large)]
 
 
@@ -241,8 +229,6 @@ def _true(problem: Arithmetic, names: list[str], known: Intervals) -> bool:
                 return False
         return True
 
-    if any(n not in known.high for n in names):
-        return False
     try:
         return fine({}, 0, sure=True)
     except NotArithmetic:
@@ -252,9 +238,7 @@ def _true(problem: Arithmetic, names: list[str], known: Intervals) -> bool:
 def _holds(formula: Expr, values: dict[str, int], problem: Arithmetic) -> bool | None:
     """None where it cannot be computed: Lean knows more functions, and more than a few numbers."""
     try:
-        if quantified(formula):
-            return None
-        return holds(formula, values, problem.types)
+        return None if quantified(formula) else holds(formula, values, problem.types)
     except NotArithmetic:
         return None
 
@@ -273,20 +257,22 @@ def _own(formula: Expr, problem: Arithmetic) -> bool:
     return not any(p.op == "app" and p.name in problem.functions for p in formula.parts())
 
 
-def _table(problem: Arithmetic, names: list[str], known: Intervals, total: int) -> list[str] | None:
-    """The table, hypotheses as early as they can be asked, and what applies it."""
-    if total > MOST_TABLE or quantified(problem.target) or not _own(problem.target, problem):
+def table(problem: Arithmetic, high: dict[str, int], negated: str = "") -> list[str] | None:
+    """A table of the target for all values up to these bounds, hypotheses as early as they can be asked, and what
+    applies it; ``negated``: the name of the hypothesis that it contradicts. None where nothing computes the target."""
+    if math.prod(v + 1 for v in high.values()) > MOST_TABLE or quantified(problem.target):
         return None
-    due = _due(problem, names)
-    text, given, bound = "", [], max(known.high[n] for n in names) + 1
-    for n, own in zip(names, due, strict=True):
-        text += f"∀ {n}, {n} < {known.high[n] + 1} → "
+    if not _own(problem.target, problem):
+        return None
+    text, given, bound = "", [], max(high.values()) + 1
+    for n, own in zip(high, _due(problem, list(high)), strict=True):
+        text += f"∀ {n}, {n} < {high[n] + 1} → "
         given += [n, "(by omega)"]
         weak = [w for h, formula in own if (w := weaker(formula, h, bound))[0] != "True"]
         if weak:
             text += f"{' ∧ '.join(claim for claim, _ in weak)} → "
             given.append(f"⟨{', '.join(proof for _, proof in weak)}⟩" if len(weak) > 1 else weak[0][1])
-    target = "False" if problem.target == Expr("var", (), "False") else lean(problem.target)
     finish = f"table {' '.join(given)}"
-    closed = f"exact absurd ({finish}) hn" if problem.target.op in _OPPOSITE else f"exact {finish}"
-    return [f"have table : {text}{target} := by set_option synthInstance.maxSize 2000 in decide +kernel", closed]
+    decided = "by set_option synthInstance.maxSize 2000 in decide +kernel"
+    closed = f"exact absurd ({finish}) {negated}" if negated else f"exact {finish}"
+    return [f"have table : {text}{lean(problem.target)} := {decided}", closed]

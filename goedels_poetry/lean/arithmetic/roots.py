@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import math
 import time
 from collections.abc import Iterator
 from dataclasses import replace
 
+from goedels_poetry.lean.arithmetic.monotone import table
 from goedels_poetry.lean.arithmetic.polynomials import linear_ranges, omega_reads
 from goedels_poetry.lean.arithmetic.problem import (
     NUMBERS,
     Arithmetic,
     Expr,
     NotArithmetic,
-    conjuncts,
     holds,
     lean,
     numeral,
@@ -97,9 +98,7 @@ def _rows(problem: Arithmetic) -> list[dict[str, int]]:
 
 
 SEARCH_SECONDS = 0.4
-MOST_VALUES, MOST_CASES, MOST_TABLE = 60, 40, 3_000
-_SPARSE = 100
-"""How far from the end of what is tried the last value has to be for there to be no larger one (`n % 47 = 3`)."""
+MOST_VALUES, MOST_CASES = 60, 40
 
 
 def witness_proofs(problem: Arithmetic) -> Iterator[str]:
@@ -126,69 +125,63 @@ def witness_proofs(problem: Arithmetic) -> Iterator[str]:
 
 
 def within_ranges(problem: Arithmetic) -> Iterator[str]:
-    """`bounded`, where `omega` alone proves the bounds."""
-    names = [n for n in problem.names if any(n in h.variables() for _, h in problem.hypotheses)]
-    passed = linear_ranges(problem)
-    if names and all(_narrower(_linear_bound(problem, n), passed.of(n)) for n in names):
-        yield from bounded(problem)
+    """Numbers that linear hypotheses leave few values: all of them, or one that makes the rest linear."""
+    names, known = _assumed(problem), linear_ranges(problem)
+    ranges = {n: range(r[0], r[1] + 1) for n in names if (r := known.of(n)) is not None}
+    if names and len(ranges) == len(names):
+        yield from _finished(problem, ranges, known.facts)
+    for name, values in ranges.items():
+        if 0 < len(values) <= MOST_CASES and all(map(omega_reads, problem.at(name, numeral(values[0])).formulas)):
+            yield from _finished(problem, {name: values}, known.facts)
 
 
 def bounded(problem: Arithmetic) -> Iterator[str]:
-    """Each variable lies between bounds that the hypotheses give: cases, or a table that the kernel computes."""
-    names = [n for n in problem.names if any(n in h.variables() for _, h in problem.hypotheses)]
-    if not names or len(names) > 3:
+    """Numbers that lie between bounds which products of hypotheses prove."""
+    names, known = _assumed(problem), linear_ranges(problem)
+    open_ = [n for n in names if known.of(n) is None]
+    seen = _solutions(problem, names) if open_ and len(names) <= 3 else None
+    if seen is None:
         return
-    passed = linear_ranges(problem)
-    linear = {n: _narrower(_linear_bound(problem, n), passed.of(n)) for n in names}
-    limits = {}
-    if None in linear.values():
-        seen = _solutions(problem, names)
-        if seen is None:
-            return
-        for k, name in enumerate(names):
-            values = [row[k] for row in seen] or [0]
-            limits[name] = (min(*values, 0) if problem.types[name] == "Int" else 0, max(*values, 0))
-    lines, ranges = list(passed.facts), {}
-    if None in linear.values():
-        facts, problem = ordered(problem)
-        lines += facts
+    facts, problem = ordered(problem)
+    lines, ranges = [*known.facts, *facts], {}
     for k, name in enumerate(names):
-        known = linear[name]
-        if known is not None:
-            ranges[name] = range(known[0], known[1] + 1)
-            lines.append(f"have u{k} : {name} ≤ {known[1]} := by omega")
+        linear = known.of(name)
+        if linear is not None:
+            ranges[name] = range(linear[0], linear[1] + 1)
             continue
-        low, high = limits[name]
-        high, proof = _least_proved(problem, [high, *range(high + 1, 2 * high + 9, 4), 40], name)
-        if not proof and len(names) > 1:
-            return
-        proof = proof or "grind"
-        lines.append(f"have u{k} : {name} ≤ {high} := by\n    {proof}")
-        if problem.types[name] == "Int":
-            low, proof = _least_proved(problem, [low, *range(low - 1, 2 * low - 9, -4), -40], name, below=True)
-            proof = proof or "grind"
-            lines.append(f"have l{k} : {lean(numeral(low))} ≤ {name} := by\n    {proof}")
-        ranges[name] = range(low, high + 1)
-    if not all(ranges.values()):
+        ends = {1: 0, -1: 0}
+        for sign in (1, -1) if problem.types[name] == "Int" else (1,):
+            far = max(0, *(sign * row[k] for row in [*seen, (0,) * len(names)]))
+            tried = [sign * b for b in (far, *range(far + 1, 2 * far + 9, 4), 40)]
+            ends[sign], proof = _least_proved(problem, tried, name, below=sign < 0)
+            if not proof and len(names) > 1:
+                return
+            sides = [name, lean(numeral(ends[sign]))][::sign]
+            lines.append(f"have b{k}_{max(sign, 0)} : {' ≤ '.join(sides)} := by\n    {proof or 'grind'}")
+        ranges[name] = range(ends[-1], ends[1] + 1)
+    yield from _finished(problem, ranges, lines)
+
+
+def _assumed(problem: Arithmetic) -> list[str]:
+    """The numbers that a hypothesis is about."""
+    return [n for n in problem.names if any(n in h.variables() for _, h in problem.hypotheses)]
+
+
+def _finished(problem: Arithmetic, ranges: dict[str, range], lines: list[str]) -> Iterator[str]:
+    """Cases, or a table that the kernel computes, for numbers between bounds that `omega` proves after these lines."""
+    total = math.prod(map(len, ranges.values()))
+    if not total:
         return  # then `omega` alone shows that the hypotheses contradict each other
-    total = 1
-    for r in ranges.values():
-        total *= len(r)
     if total <= MOST_CASES:
-        for k, name in enumerate(names):
-            cases = " ∨ ".join(f"{name} = {v}" for v in ranges[name])
-            lines.append(f"have c{k} : {cases} := by omega")
-        splits = [f"rcases c{k} with {'|'.join(['rfl'] * len(ranges[n]))}" for k, n in enumerate(names)]
-        yield "\n  ".join([*lines, f"{' <;> '.join(splits)} <;> {any_of(['simp_all', 'omega', 'grind'])}"])
-    if total <= MOST_TABLE and all(problem.types[n] == "Nat" for n in names) and not problem.unread:
-        every = [h for h, _ in problem.hypotheses]  # one premise: Lean looks long for how to decide a chain of them
-        premise = f"{' ∧ '.join(lean(f) for _, f in problem.hypotheses)} → " if every else ""
-        table = "".join(f"∀ {n}, {n} < {ranges[n].stop} → " for n in names)
-        given = " ".join(
-            [*(f"{n} (by omega)" for n in names), f"⟨{', '.join(every)}⟩" if len(every) > 1 else "".join(every)]
-        )
-        decided = f"have table : {table}{premise}{lean(problem.target)} := by decide +kernel"
-        yield "\n  ".join([*lines, decided, f"exact table {given}"])
+        cases = [" ∨ ".join(f"{name} = {lean(numeral(v))}" for v in values) for name, values in ranges.items()]
+        stated = [f"have c{k} : {case} := by omega" for k, case in enumerate(cases)]
+        splits = [f"rcases c{k} with {'|'.join(['rfl'] * len(values))}" for k, values in enumerate(ranges.values())]
+        closed = f"{' <;> '.join(splits)} <;> {any_of(['simp_all', 'omega', 'grind'])}"
+        yield "\n  ".join([*lines, *stated, closed])
+    if ranges.keys() >= set(_assumed(problem)) and all(problem.types[n] == "Nat" for n in ranges):
+        decided = table(problem, {n: values[-1] for n, values in ranges.items()})
+        if decided is not None:
+            yield "\n  ".join([*lines, *decided])
 
 
 def ordered(problem: Arithmetic) -> tuple[list[str], Arithmetic]:
@@ -199,7 +192,7 @@ def ordered(problem: Arithmetic) -> tuple[list[str], Arithmetic]:
         proof = inequality(problem, claim) if problem.types[a] == problem.types[b] else None
         if proof is not None:
             lines.append(f"have o{n} : {lean(claim)} := by\n    {_inner(proof)}")
-            problem = replace(problem, hypotheses=(*problem.hypotheses, (f"o{n}", claim)))
+            problem = problem.given((f"o{n}", claim))
     return lines, problem
 
 
@@ -218,27 +211,6 @@ def _least_proved(problem: Arithmetic, bounds: list[int], name: str, *, below: b
 
 def _inner(proof: str) -> str:
     return proof.replace("\n", "\n  ")
-
-
-def _linear_bound(problem: Arithmetic, name: str) -> tuple[int, int] | None:
-    """The range that hypotheses about the number alone leave it, as far as `omega` understands them."""
-    own = problem.about(name)
-    own += [c for _, h in problem.hypotheses for c in conjuncts(h) if c.variables() == {name} and c not in own]
-    own = [h for h in own if h.op in "<≤>≥=" and omega_reads(h)]
-    low, far = (-600 if problem.types[name] == "Int" else 0), 600
-    try:
-        fitting = [v for v in range(low, far) if all(holds(h, {name: v}, problem.types) for h in own)]
-    except NotArithmetic:
-        return None
-    if not own or not fitting or fitting[-1] >= far - _SPARSE or (low < 0 and fitting[0] <= low + _SPARSE):
-        return None
-    return (fitting[0] if problem.types[name] == "Int" else 0), fitting[-1]
-
-
-def _narrower(*bounds: tuple[int, int] | None) -> tuple[int, int] | None:
-    """The range that is in all of those that there are."""
-    some = [b for b in bounds if b is not None]
-    return (max(b[0] for b in some), min(b[1] for b in some)) if some else None
 
 
 def _solutions(problem: Arithmetic, names: list[str]) -> list[tuple[int, ...]] | None:

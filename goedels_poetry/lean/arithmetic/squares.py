@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from goedels_poetry.lean.arithmetic.polynomials import Polynomial, added, polynomial, product, scaled
-from goedels_poetry.lean.arithmetic.problem import Arithmetic, Expr, NotArithmetic, disjuncts, is_int, lean
+from goedels_poetry.lean.arithmetic.problem import Arithmetic, Expr, NotArithmetic, as_int, disjuncts, is_int
 
 # -- Linear programming in exact fractions -------------------------------------------------------------------------
 
@@ -89,7 +89,7 @@ def inequality(problem: Arithmetic, target: Expr) -> str | None:
         facts = [f for _, h in problem.hypotheses for f in _factors(h, problem)]
     except NotArithmetic:
         return None
-    facts += [(_int(n, problem), {((n, 1),): 1}) for n, t in problem.types.items() if t == "Nat"]
+    facts += [_number(n, problem) for n, t in problem.types.items() if t == "Nat"]
     plain = [*opposite, *facts]
     products = _products(plain[:MOST_FACTORS], problem)
     columns = [*((text, p, "") for text, p in plain), *products][:MOST_COLUMNS]
@@ -104,25 +104,8 @@ def inequality(problem: Arithmetic, target: Expr) -> str | None:
     return "\n  ".join([*lines, "grind"])
 
 
-def _int(name: str, problem: Arithmetic) -> str:
-    return name if problem.types[name] == "Int" else f"({name} : Int)"
-
-
-def _text(expr: Expr, problem: Arithmetic) -> str:
-    """A term of type Int, casts at its variables."""
-    if expr.op == "var":
-        return _int(expr.name, problem)
-    if expr.op == "cast":
-        return _text(expr.args[0], problem)
-    if expr.op == "num":
-        return str(expr.value)
-    if expr.op == "neg":
-        return f"(-{_text(expr.args[0], problem)})"
-    if expr.op == "^":
-        return f"({_text(expr.args[0], problem)} ^ {lean(expr.args[1])})"
-    if expr.op in "+-*":
-        return f"({_text(expr.args[0], problem)} {expr.op} {_text(expr.args[1], problem)})"
-    raise NotArithmetic(expr.op)
+def _number(name: str, problem: Arithmetic) -> Factor:
+    return as_int(Expr("var", (), name), problem.types), {((name, 1),): 1}
 
 
 def _nonneg(relation: Expr, problem: Arithmetic) -> Factor:
@@ -130,7 +113,7 @@ def _nonneg(relation: Expr, problem: Arithmetic) -> Factor:
     a, b = relation.args if relation.op in ("<", "≤") else relation.args[::-1]
     strict = relation.op in ("<", ">")
     normal = _difference(b, a, problem)
-    text = f"({_text(b, problem)} - {_text(a, problem)}{' - 1' if strict else ''})"
+    text = f"({as_int(b, problem.types)} - {as_int(a, problem.types)}{' - 1' if strict else ''})"
     return text, added(normal, {(): -1}) if strict else normal
 
 
@@ -157,7 +140,7 @@ def _products(factors: Sequence[Factor], problem: Arithmetic) -> list[tuple[str,
     """Squares of simple terms, then products of two factors: text, normal form, proof."""
     found: list[tuple[str, Polynomial, str]] = []
     names = problem.names[:4]
-    one: list[Factor] = [(_int(n, problem), {((n, 1),): 1}) for n in names]
+    one = [_number(n, problem) for n in names]
     simple = [*one]
     for (a, p), (b, q) in itertools.combinations(one, 2):
         simple += [(f"({a} - {b})", added(p, scaled(q, -1))), (f"({a} + {b})", added(p, q))]

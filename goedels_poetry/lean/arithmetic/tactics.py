@@ -55,7 +55,7 @@ def exponent_proofs(problem: Arithmetic) -> Iterator[str]:
 def _powers(problem: Arithmetic, name: str) -> list[Power]:
     """The powers of numerals whose exponent is linear in a variable."""
     found: dict[Expr, Power] = {}
-    for formula in (problem.target, *(h for _, h in problem.hypotheses)):
+    for formula in problem.formulas:
         for part in formula.parts():
             if part.op != "^" or part.args[0].op != "num" or part.args[1].variables() != {name}:
                 continue
@@ -97,16 +97,10 @@ def _periodic(problem: Arithmetic, name: str, powers: list[Power]) -> Iterator[s
 def _moduli_of_exponents(problem: Arithmetic, powers: list[Power]) -> list[int]:
     """The numbers that something with these powers is divided by."""
     found = []
-    for formula in (problem.target, *(h for _, h in problem.hypotheses)):
-        for part in formula.parts():
-            if part.op in ("%", "∣"):
-                inside, by = part.args if part.op == "%" else part.args[::-1]
-                if (
-                    by.op == "num"
-                    and 1 < by.value <= MOST_PERIODIC
-                    and any(term in inside.parts() for term, *_ in powers)
-                ):
-                    found.append(by.value)
+    for part in (p for formula in problem.formulas for p in formula.parts() if p.op in ("%", "∣")):
+        inside, by = part.args if part.op == "%" else part.args[::-1]
+        if by.op == "num" and 1 < by.value <= MOST_PERIODIC and any(term in inside.parts() for term, *_ in powers):
+            found.append(by.value)
     return list(dict.fromkeys(found))
 
 
@@ -134,8 +128,8 @@ _SIMP = "Int.pow_succ, Nat.pow_succ, Int.sub_emod, Int.mul_emod, Int.add_emod, N
 def residue_proofs(problem: Arithmetic) -> Iterator[str]:
     """Tactics, those with few cases first."""
     yield from _no_solution(problem)
-    names = [n for n in problem.names if any(n in f.variables() for f in _formulas(problem))]
-    if names and not any(_unbounded_power(f) for f in _formulas(problem)):
+    names = [n for n in problem.names if any(n in f.variables() for f in problem.formulas)]
+    if names and not any(_unbounded_power(f) for f in problem.formulas):
         rows = [(m, {n: _remainders(problem, n, m) for n in names}) for m in _moduli(problem)]
         rows = [(m, rests) for m, rests in rows if 0 < prod(map(len, rests.values())) <= MOST_CASES]
         int_ = any(is_int(a, problem.types) for a in _relation(problem.target).args)
@@ -170,15 +164,8 @@ def powers(problem: Arithmetic) -> Iterator[str]:
 
 def is_huge(problem: Arithmetic) -> bool:
     """Whether computing a power of the goal would take more than a moment."""
-    for formula in _formulas(problem):
-        for part in formula.parts():
-            if part.op == "^" and part.args[1].op == "num" and part.args[1].value > HUGE * 10:
-                return True
-    return False
-
-
-def _formulas(problem: Arithmetic) -> list[Expr]:
-    return [*(h for _, h in problem.hypotheses), problem.target]
+    exponents = [p.args[1] for formula in problem.formulas for p in formula.parts() if p.op == "^"]
+    return any(e.op == "num" and e.value > HUGE * 10 for e in exponents)
 
 
 def _unbounded_power(expr: Expr) -> bool:
@@ -187,12 +174,9 @@ def _unbounded_power(expr: Expr) -> bool:
 
 def _moduli(problem: Arithmetic) -> list[int]:
     """The numbers that something is divided by, those of the target first."""
-    found = []
-    for formula in [problem.target, *(h for _, h in problem.hypotheses)]:
-        for part in formula.parts():
-            by = part.args[1] if part.op == "%" else part.args[0] if part.op == "∣" else None
-            if by is not None and by.op == "num" and 1 < by.value <= MOST_CASES:
-                found.append(by.value)
+    parts = [p for formula in problem.formulas[::-1] for p in formula.parts() if p.op in ("%", "∣")]
+    divisors = [p.args[1 if p.op == "%" else 0] for p in parts]
+    found = [by.value for by in divisors if by.op == "num" and 1 < by.value <= MOST_CASES]
     small = sorted({d for m in found for d in range(2, m) if m % d == 0}, reverse=True)
     return list(dict.fromkeys([*found, *small]))
 
@@ -258,12 +242,8 @@ def _no_solution(problem: Arithmetic) -> Iterator[str]:
 
 
 def _unsolvable(sides: list[Polynomial], names: list[str], modulus: int) -> bool:
-    for row in itertools.product(range(modulus), repeat=len(names)):
-        values = dict(zip(names, row, strict=True))
-        left, right = (_at(side, values, modulus) for side in sides)
-        if left == right:
-            return False
-    return True
+    rows = (dict(zip(names, row, strict=True)) for row in itertools.product(range(modulus), repeat=len(names)))
+    return all(_at(sides[0], row, modulus) != _at(sides[1], row, modulus) for row in rows)
 
 
 def _at(side: Polynomial, values: dict[str, int], modulus: int) -> int:

@@ -19,7 +19,7 @@ from goedels_poetry.lean.goals.facts import Facts, facts_of
 from goedels_poetry.lean.goals.lemmas import Lemmas
 from goedels_poetry.lean.goals.matching import Unreadable
 from goedels_poetry.lean.goals.script import Reading
-from goedels_poetry.lean.goals.theory import FileTheory, theory_for
+from goedels_poetry.lean.goals.theory import FileTheory
 from goedels_poetry.lean.goals.translating import Translator
 from goedels_poetry.lean.runtime.protocol import LeanRuntime
 from goedels_poetry.lean.smt_proofs.writing import STEP, name_of
@@ -57,7 +57,7 @@ class Read:
     def theory(self, task: Task, auxiliary: Sequence[Definition] = ()) -> FileTheory:
         """The words of the user's file for it, and for what a proof brings along; raises `NotTranslatable`."""
         signature = extended(self.problem.signature, auxiliary)
-        return theory_for(self.facts, self.reading, signature, task.prefix, task.stubs, self.unary, auxiliary)
+        return FileTheory(self.facts, self.reading, signature, task.prefix, task.stubs, self.unary, auxiliary)
 
 
 @dataclass(slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from goedels_poetry.lean.gate.stream import Stream
@@ -37,6 +37,14 @@ class Expr:
     def operands(self) -> tuple[Expr, ...]:
         """What the head is applied to."""
         return self.args[1:] if self.kind == "app" else ()
+
+    @property
+    def result(self) -> Expr:
+        """What follows the variables of a type, which it may speak of by their numbers."""
+        e = self
+        while e.kind == "pi":
+            e = e.args[1]
+        return e
 
     def parts(self) -> Iterator[Expr]:
         """Every expression in this one."""
@@ -90,47 +98,31 @@ def apply(head: Expr, operands: Sequence[Expr]) -> Expr:
             return joined(head, rest)
 
 
+def _below(e: Expr, change: Callable[[Expr, int], Expr], depth: int) -> Expr:
+    """An expression with its parts changed, each told how many binders are above it."""
+    if not e.args:
+        return e
+    inner, last = int(e.kind in ("lam", "pi", "let")), len(e.args) - 1
+    made = tuple(change(a, depth + (inner if i == last else 0)) for i, a in enumerate(e.args))
+    if made == e.args:
+        return e
+    return joined(made[0], made[1:]) if e.kind == "app" else replace(e, args=made)
+
+
 def opened(body: Expr, value: Expr, depth: int = 0) -> Expr:
     """The body of a binder with the closed ``value`` in the variable's place."""
     if body.kind == "bound":
         if body.number == depth:
             return value
         return replace(body, number=body.number - 1) if body.number > depth else body
-    if not body.args:
-        return body
-    inner = 1 if body.kind in ("lam", "pi", "let") else 0
-    last = len(body.args) - 1
-    made = tuple(opened(a, value, depth + (inner if i == last else 0)) for i, a in enumerate(body.args))
-    if made == body.args:
-        return body
-    if body.kind == "app":
-        return joined(made[0], made[1:])
-    return replace(body, args=made)
+    return _below(body, lambda part, inner: opened(part, value, inner), depth)
 
 
 def put(body: Expr, values: Mapping[str, Expr]) -> Expr:
     """The expression with closed values for free variables."""
     if body.kind == "free":
         return values.get(body.name, body)
-    if not body.args:
-        return body
-    made = tuple(put(a, values) for a in body.args)
-    if made == body.args:
-        return body
-    return joined(made[0], made[1:]) if body.kind == "app" else replace(body, args=made)
-
-
-def bound(body: Expr, variable: Expr, depth: int = 0) -> Expr:
-    """The body of a binder for a free variable."""
-    if body == variable:
-        return Expr("bound", number=depth)
-    if not body.args:
-        return body
-    inner = 1 if body.kind in ("lam", "pi", "let") else 0
-    last = len(body.args) - 1
-    return replace(
-        body, args=tuple(bound(a, variable, depth + (inner if i == last else 0)) for i, a in enumerate(body.args))
-    )
+    return _below(body, lambda part, _: put(part, values), 0)
 
 
 def telescope(e: Expr) -> tuple[list[tuple[Expr, Expr, str]], Expr]:
@@ -163,26 +155,23 @@ def tree(stream: Stream, at: int, known: dict[int, Expr]) -> Expr:
 
 
 def _node(stream: Stream, e: tuple[object, ...], below: list[Expr]) -> Expr:
-    kind = e[0]
-    if kind == "app":
-        return joined(below[0], below[1:])
-    if kind in ("lam", "forallE"):
-        name, info = stream.names[_number(e[1])], str(e[4])
-        return Expr("lam" if kind == "lam" else "pi", name, tuple(below), info=info)
-    if kind == "letE":
-        return Expr("let", args=tuple(below))
-    if kind == "const":
-        return Expr("const", stream.names[_number(e[1])])
-    if kind == "bvar":
-        return Expr("bound", number=_number(e[1]))
-    if kind == "proj":
-        return Expr("proj", stream.names[_number(e[1])], tuple(below), _number(e[2]))
-    if kind == "natVal":
-        return Expr("nat", number=int(str(e[1])))
-    if kind == "strVal":
-        return Expr("text", str(e[1]))
-    return Expr("sort", number=0 if stream.levels[_number(e[1])] == ("zero",) else 1)
-
-
-def _number(value: object) -> int:
-    return value if isinstance(value, int) else 0
+    numbers = [x if isinstance(x, int) else 0 for x in e]
+    match e[0]:
+        case "app":
+            return joined(below[0], below[1:])
+        case "lam" | "forallE":
+            kind = "lam" if e[0] == "lam" else "pi"
+            return Expr(kind, stream.names[numbers[1]], tuple(below), info=str(e[4]))
+        case "letE":
+            return Expr("let", args=tuple(below))
+        case "const":
+            return Expr("const", stream.names[numbers[1]])
+        case "bvar":
+            return Expr("bound", number=numbers[1])
+        case "proj":
+            return Expr("proj", stream.names[numbers[1]], tuple(below), numbers[2])
+        case "natVal":
+            return Expr("nat", number=int(str(e[1])))
+        case "strVal":
+            return Expr("text", str(e[1]))
+    return Expr("sort", number=0 if stream.levels[numbers[1]] == ("zero",) else 1)

@@ -103,21 +103,18 @@ class KiminaLean:
                 self._running = None
 
     async def _answer(self, sent: Sent, request: CheckRequest) -> CheckResult:
+        codes = [{"custom_id": sent.nonce, "proof": sent.text}]
+        body = {"codes": codes, "timeout": max(1, math.ceil(request.seconds)), "disable_cache": False}
         try:
             async with asyncio.timeout(request.seconds + self._patience):
-                return await self._ask(sent, request)
+                status, text = await self._post(body)
+            return read_response(_result(status, text, sent.nonce), sent, request)
         except TimeoutError:
             return CheckResult("timeout", f"no answer from {self._url} in time")
         except Malformed as fault:
             return CheckResult("crash", f"the answer of {self._url} is not a Kimina server's: {fault}")
         except (httpx.HTTPError, httpx.InvalidURL) as fault:
             return CheckResult("crash", f"{self._url}: {type(fault).__name__} {fault}".rstrip())
-
-    async def _ask(self, sent: Sent, request: CheckRequest) -> CheckResult:
-        seconds = max(1, math.ceil(request.seconds))
-        codes = [{"custom_id": sent.nonce, "proof": sent.text}]
-        status, text = await self._post({"codes": codes, "timeout": seconds, "disable_cache": False})
-        return read_response(_result(status, text, sent.nonce), sent, request)
 
     async def _post(self, body: dict[str, Any]) -> tuple[int, bytes]:
         """Status and body, tried again while the server is busy or not there."""

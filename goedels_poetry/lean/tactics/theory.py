@@ -103,13 +103,9 @@ async def _ask(lean: LeanRuntime, prefix: str, seconds: float) -> Theory | None:
         if found.kind in wanted and not _MADE_BY_LEAN.search(found.name) and not found.unsafe:
             wanted[found.kind].append(found.name)
     asked = [*wanted["def"], *wanted["constructor"]]
-    shown = await lean.check(
-        CheckRequest(
-            "\n" + SHOWN + "".join(f"#check @_root_.{n}\n#check @{n}\n" for n in asked), prefix=prefix, seconds=seconds
-        )
-    )
-    first = f"{prefix}\n{SHOWN}".count("\n") + 1
-    printed = {m.line - first: " ".join(m.text.lstrip("@").replace("_root_.", "").split()) for m in shown.messages}
+    commands = [f"#check @{space}{n}" for n in asked for space in ("_root_.", "")]
+    shown = await _shown(lean, prefix, f"\n{SHOWN}", commands, seconds)
+    printed = {at: " ".join(text.lstrip("@").replace("_root_.", "").split()) for at, text in shown.items()}
     types = dict(text.split(" : ", 1) for at, text in printed.items() if at % 2 == 0 and " : " in text)
     clashing = frozenset(name for at, name in enumerate(asked) if printed.get(2 * at) != printed.get(2 * at + 1))
     functions: list[Signature] = []
@@ -143,13 +139,17 @@ async def _ask(lean: LeanRuntime, prefix: str, seconds: float) -> Theory | None:
 async def _printed(lean: LeanRuntime, prefix: str, names: list[str], seconds: float) -> tuple[tuple[str, str], ...]:
     if not names:
         return ()
-    code = "\nset_option pp.fullNames true\nset_option format.width 100000\n"
-    shown = await lean.check(
-        CheckRequest(code + "".join(f"#print _root_.{n}\n" for n in names), prefix=prefix, seconds=seconds)
-    )
-    first = f"{prefix}{code}".count("\n") + 1
-    texts = {m.line - first: m.text for m in shown.messages}
+    options = "\nset_option pp.fullNames true\nset_option format.width 100000\n"
+    texts = await _shown(lean, prefix, options, [f"#print _root_.{n}" for n in names], seconds)
     return tuple((name, texts[at]) for at, name in enumerate(names) if at in texts)
+
+
+async def _shown(lean: LeanRuntime, prefix: str, options: str, commands: list[str], seconds: float) -> dict[int, str]:
+    """What Lean says to each of the commands, which have a line each, by their numbers."""
+    code = options + "".join(f"{command}\n" for command in commands)
+    seen = await lean.check(CheckRequest(code, prefix=prefix, seconds=seconds))
+    first = f"{prefix}{options}".count("\n") + 1
+    return {m.line - first: m.text for m in seen.messages}
 
 
 async def opened(lean: LeanRuntime, task: Task, seconds: float) -> Goal | None:
@@ -172,21 +172,10 @@ async def opened(lean: LeanRuntime, task: Task, seconds: float) -> Goal | None:
 
 def read_goal(text: str) -> tuple[list[tuple[str, str]], str]:
     """The names with their types, and the target, of a goal as Lean shows it."""
-    lines: list[str] = []
-    for line in text.split("\n"):
-        if lines and line.startswith(" "):
-            lines[-1] += " " + line.strip()
-        elif not line.startswith("case "):
-            lines.append(line)
-    variables = []
-    target = ""
-    for line in lines:
-        if line.startswith("⊢"):
-            target = line[1:].strip()
-            break
-        names, _, type_ = line.partition(" : ")
-        variables += [(name, type_.split(" := ")[0]) for name in names.split()]
-    return variables, target
+    context, _, target = re.sub(r"\n\s+", " ", f"\n{text}").partition("\n⊢")
+    lines = [line.partition(" : ") for line in context.split("\n")[1:] if not line.startswith("case ")]
+    variables = [(name, type_.split(" := ")[0]) for names, _, type_ in lines for name in names.split()]
+    return variables, target.partition("\n")[0].strip()
 
 
 def renamed(task: Task, suffix: str) -> str:

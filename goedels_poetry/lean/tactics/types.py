@@ -32,7 +32,7 @@ class Type:
         return Type(self.head, tuple(a.put(values) for a in self.args))
 
 
-PROP, NAT, INT, BOOL = Type("Prop"), Type("Nat"), Type("Int"), Type("Bool")
+NAT = Type("Nat")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,86 +49,67 @@ class NotSimple(Exception):
     """A type that the enumeration has no use for (dependent, or an instance of a structure of the user)."""
 
 
-class Tokens:
-    """A place in a list of tokens."""
+class _Reader:
+    """Reads types from tokens, by descent."""
 
-    def __init__(self, tokens: list[str]) -> None:
-        self.tokens = tokens
+    def __init__(self, text: str) -> None:
+        self.tokens = _TOKEN.findall(text)
+        if "".join(self.tokens) != re.sub(r"\s", "", text):
+            raise NotSimple(text)
         self.at = 0
 
     def peek(self) -> str:
         """The next token; "" at the end."""
         return self.tokens[self.at] if self.at < len(self.tokens) else ""
 
-    def next(self) -> str:
-        """The next token, taken; raises :class:`NotSimple` at the end."""
-        token = self.peek()
-        if not token:
-            raise NotSimple("it ends too early")
-        self.at += 1
-        return token
-
-
-class _Reader(Tokens):
-    def __init__(self, text: str) -> None:
-        super().__init__(_TOKEN.findall(text))
-        if "".join(self.tokens) != re.sub(r"\s", "", text):
-            raise NotSimple(text)
+    def take(self, *wanted: str) -> bool:
+        """Whether the next token is one of these; it is taken then."""
+        found = self.peek() in wanted
+        self.at += found
+        return found
 
     def arrow(self) -> Type:
         left = self.product()
-        if self.peek() in ("→", "->"):
-            self.next()
-            return Type("→", (left, self.arrow()))
-        return left
+        return Type("→", (left, self.arrow())) if self.take("→", "->") else left
 
     def product(self) -> Type:
         left = self.application()
-        if self.peek() == "×":
-            self.next()
-            return Type("Prod", (left, self.product()))
-        return left
+        return Type("Prod", (left, self.product())) if self.take("×") else left
 
     def application(self) -> Type:
-        head = self.atom()
-        args = []
+        head, args = self.atom(), []
         while self.peek() not in ("", ")", "→", "->", "×", ":", ",", "]", "}", "⦄"):
             args.append(self.atom())
         return Type(head.head, (*head.args, *args)) if args else head
 
     def atom(self) -> Type:
-        token = self.next()
-        if token == "(":
+        if self.take("("):
             inner = self.arrow()
-            if self.next() != ")":
+            if not self.take(")"):
                 raise NotSimple("a bracket stays open")
             return inner
-        if token in ("∀", "{", "[", "⦃", "."):
-            raise NotSimple(token)
-        return Type(token)
+        if self.peek() in ("", "∀", "{", "[", "⦃", "."):
+            raise NotSimple(self.peek() or "it ends too early")
+        self.at += 1
+        return Type(self.tokens[self.at - 1])
 
     def binder(self) -> tuple[str, list[str], Type] | None:
-        """``(a b : T)``, ``{a : T}`` or ``[C a]`` at this place."""
+        """``(a b : T)``, ``{a : T}`` or ``[C a]`` at this place; None for what is none."""
         start, opening = self.at, self.peek()
-        if opening not in _CLOSE:
+        if not self.take(*_CLOSE):
             return None
-        self.next()
         names = []
         while re.match(r"[^\s()\[\]{}:,→×]", self.peek() or "("):
-            names.append(self.next())
-        if self.peek() != ":":
-            if opening != "[":
-                self.at = start
-                return None
-            names = []
-            self.at = start + 1
-        else:
-            self.next()
-        type_ = self.arrow()
-        if self.next() != _CLOSE[opening]:
-            self.at = start
-            return None
-        return opening, names, type_
+            names.append(self.peek())
+            self.at += 1
+        if not self.take(":"):
+            names, self.at = [], start + 1
+        if names or opening == "[":
+            type_ = self.arrow()
+            if self.take(_CLOSE[opening]):
+                return opening, names, type_
+        self.at = start
+        return None
 
 
 def read_type(text: str) -> Type:
@@ -149,20 +130,16 @@ def read_signature(name: str, text: str) -> Signature:
         opening, names, type_ = binder
         if type_.head in ("Type", "Sort"):
             parameters += names
-        elif opening == "[":
-            pass  # an instance is found by Lean
         elif opening == "(":
             arguments += [type_] * len(names)
-        else:
+        elif opening != "[":  # an instance is found by Lean
             raise NotSimple(text)
-        if reader.next() != "→":
+        if not reader.take("→"):
             raise NotSimple(text)
     rest = reader.arrow()
-    if reader.peek():
-        raise NotSimple(text)
     while rest.head == "→":
         arguments.append(rest.args[0])
         rest = rest.args[1]
-    if any(a.head in ("Type", "Sort") for a in arguments) or rest.head in ("Type", "Sort"):
+    if reader.peek() or any(a.head in ("Type", "Sort") for a in (*arguments, rest)):
         raise NotSimple(text)
     return Signature(name, tuple(parameters), tuple(arguments), rest)

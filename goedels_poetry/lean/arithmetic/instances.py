@@ -120,22 +120,17 @@ def _solved(name: str, asked: list[Expr], values: dict[str, int], problem: Arith
     """What an equation that is linear in the number leaves it, and the first few values, since subtraction may be cut
     off; None where there is no such equation."""
     for h in asked:
-        if (
-            h.op != "="
-            or name not in h.variables()
-            or any(p.op in _STEPWISE and name in p.variables() for p in h.parts())
-        ):
+        stepwise = any(p.op in _STEPWISE and name in p.variables() for p in h.parts())
+        if h.op != "=" or name not in h.variables() or stepwise:
             continue
         int_ = any(is_int(a, problem.types) for a in h.args)
-        try:
+        with suppress(NotArithmetic):
             rows = [[compute(a, {**values, name: v}, problem.types, int_) for a in h.args] for v in range(3)]
-        except NotArithmetic:
-            continue
-        zero, one, two = (a - b for a, b in rows)
-        if one != zero and two - one == one - zero:
-            value, rest = divmod(-zero, one - zero)
-            fits = not rest and (value >= 0 or problem.types[name] == "Int")
-            return list(dict.fromkeys([*([value] if fits else []), 0, 1, 2]))
+            zero, one, two = (a - b for a, b in rows)
+            if one != zero and two - one == one - zero:
+                value, rest = divmod(-zero, one - zero)
+                fits = not rest and (value >= 0 or problem.types[name] == "Int")
+                return list(dict.fromkeys([*([value] if fits else []), 0, 1, 2]))
     return None
 
 

@@ -54,12 +54,10 @@ def omega_reads(expr: Expr) -> bool:
         return True
     if expr.op == "^":
         return not expr.variables()
+    if expr.op in "/%∣" and expr.args[0 if expr.op == "∣" else 1].op != "num":
+        return False
     if expr.op == "*" and all(a.variables() for a in expr.args):
         return False
-    if expr.op in "/%∣":
-        by = expr.args[0] if expr.op == "∣" else expr.args[1]
-        if by.op != "num":
-            return False
     return expr.op in _OMEGA and all(omega_reads(a) for a in expr.args)
 
 

@@ -67,9 +67,8 @@ def spelled(expr: Expr, predicates: Mapping[str, Predicate]) -> Expr:
     """The formula with the bodies of predicates in their places, to a limited depth. Raises :class:`NotArithmetic`
     where a quantifier would bind a name."""
     for _ in range(MOST_UNFOLDED):
-        if not any(p.op == "app" and p.name in predicates for p in expr.parts()):
-            break
-        expr = _spelled(expr, predicates)
+        if any(p.op == "app" and p.name in predicates for p in expr.parts()):
+            expr = _spelled(expr, predicates)
     return expr
 
 

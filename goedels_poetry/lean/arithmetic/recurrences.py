@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from goedels_poetry.lean.arithmetic.polynomials import added, polynomial, scaled
 from goedels_poetry.lean.arithmetic.problem import (
@@ -42,31 +42,30 @@ class Known:
     needs: tuple[Place, ...] = ()
 
 
-@dataclass(slots=True)
-class Values:
-    """The values that have been computed."""
+Values = dict[Place, Known]
+"""The values that have been computed."""
 
-    of: dict[Place, Known] = field(default_factory=dict)
 
-    def lines(self, wanted: list[Place]) -> list[str]:
-        """Tactics that state the values at the places, those that they need first."""
-        order: dict[Place, None] = {}
-        stack = [(place, False) for place in reversed(wanted)]
-        while stack:
-            place, ready = stack.pop()
-            if ready:
-                order[place] = None
-            elif place not in order:
-                stack.append((place, True))
-                stack += [(need, False) for need in self.of[place].needs]
-        last = {need: place for place in order for need in self.of[place].needs}
-        lines = []
-        for place in order:
-            known = self.of[place]
-            lines.append(f"have {name_of(place)} : {_at(place)} = {lean(numeral(known.value))} := {known.proof}")
-            done = [name_of(need) for need in known.needs if last[need] == place and need not in wanted]
-            lines += [f"clear {' '.join(done)}"] if done else []  # `omega` reads all that it is given
-        return lines
+def _lines(values: Values, wanted: list[Place]) -> list[str]:
+    """Tactics that state the values at the places, those that they need first."""
+    order: dict[Place, None] = {}
+    stack = [(place, False) for place in reversed(wanted)]
+    while stack:
+        place, ready = stack.pop()
+        if ready:
+            order[place] = None
+        elif place not in order:
+            stack.append((place, True))
+            stack += [(need, False) for need in values[place].needs]
+    last = {need: place for place in order for need in values[place].needs}
+    lines = []
+    for place in order:
+        known = values[place]
+        at = f"{place[0]} {lean(numeral(place[1]))}"
+        lines.append(f"have {name_of(place)} : {at} = {lean(numeral(known.value))} := {known.proof}")
+        done = [name_of(need) for need in known.needs if last[need] == place and need not in wanted]
+        lines += [f"clear {' '.join(done)}"] if done else []  # `omega` reads all that it is given
+    return lines
 
 
 def recurrence_proofs(problem: Arithmetic) -> Iterator[str]:
@@ -79,9 +78,11 @@ def recurrence_proofs(problem: Arithmetic) -> Iterator[str]:
     ground = [(p.name, compute(p.args[0], {}, {})) for p in apps if not p.args[0].variables()]
     if len(ground) == len(apps) and all(abs(i) <= MOST_STEPS for _, i in ground):
         compute_values(rules, values, ground)
-        if all(place in values.of for place in ground):
+        if all(place in values for place in ground):
             facts = ", ".join(dict.fromkeys(name_of(p) for p in ground))
-            yield "\n  ".join([*values.lines(ground), f"first | (simp [{facts}]; done) | (simp only [{facts}]; omega)"])
+            yield "\n  ".join(
+                [*_lines(values, ground), f"first | (simp [{facts}]; done) | (simp only [{facts}]; omega)"]
+            )
 
 
 def rules_of(problem: Arithmetic) -> list[Rule]:
@@ -104,12 +105,12 @@ def _rule(name: str, h: Expr) -> Rule | None:
 
 def given_values(problem: Arithmetic) -> Values:
     """What hypotheses say of single values."""
-    values = Values()
+    values: Values = {}
     for name, h in problem.hypotheses:
         if h.op == "=" and not h.variables() and h.args[0].op == "app" and len(h.args[0].args) == 1:
             try:
                 place = (h.args[0].name, compute(h.args[0].args[0], {}, {}))
-                values.of[place] = Known(compute(h.args[1], {}, {}), name)
+                values[place] = Known(compute(h.args[1], {}, {}), name)
             except NotArithmetic:
                 continue
     return values
@@ -117,18 +118,18 @@ def given_values(problem: Arithmetic) -> Values:
 
 def compute_values(rules: list[Rule], values: Values, wanted: list[Place]) -> None:
     """Use the rules up and down, until all that is wanted is known or nothing new is found."""
-    indices = [i for _, i in wanted] + [i for _, i in values.of if abs(i) <= 2 * MOST_STEPS]
+    indices = [i for _, i in wanted] + [i for _, i in values if abs(i) <= 2 * MOST_STEPS]
     span = range(min(indices) - MOST_SHIFT, max(indices) + MOST_SHIFT)
     for _ in range(MOST_PASSES):
-        before = len(values.of)
+        before = len(values)
         for run in (span, reversed(span)):
             for k in run:
                 for rule in rules:
                     if k >= 0 or rule.type == "Int":
                         _use(rule, k, values)
-            if all(place in values.of for place in wanted):
+            if all(place in values for place in wanted):
                 return
-        if len(values.of) == before:
+        if len(values) == before:
             return
 
 
@@ -139,7 +140,7 @@ def _use(rule: Rule, k: int, values: Values) -> None:
         if not all(holds(c, {rule.variable: k}, types) for c in rule.conditions):
             return
         instance, places = _instance(rule.equation, {rule.variable: k}, types)
-        unknown = {place for place in places if place not in values.of}
+        unknown = {place for place in places if place not in values}
         if len(unknown) != 1:
             return
         (place,) = unknown
@@ -152,13 +153,9 @@ def _use(rule: Rule, k: int, values: Values) -> None:
         return
     needs = tuple(dict.fromkeys(p for p in places if p != place))
     put = f"simp only [{', '.join(map(name_of, needs))}] at s; " if needs else ""
-    applied = _applied(rule, lean(numeral(k)), "decide")
+    applied = " ".join([rule.hypothesis, lean(numeral(k)), *["(by decide)"] * len(rule.conditions)])
     proof = f"by have s : {lean(instance)} := {applied}; {put}first | exact s | omega"
-    values.of[place] = Known(-difference.get((), 0) // difference[one], proof, needs)
-
-
-def _applied(rule: Rule, value: str, tactic: str) -> str:
-    return " ".join([rule.hypothesis, value, *(f"(by {tactic})" for _ in rule.conditions)])
+    values[place] = Known(-difference.get((), 0) // difference[one], proof, needs)
 
 
 def _instance(expr: Expr, values: dict[str, int], types: dict[str, str]) -> tuple[Expr, list[Place]]:
@@ -177,7 +174,7 @@ def _instance(expr: Expr, values: dict[str, int], types: dict[str, str]) -> tupl
 def _valued(expr: Expr, values: Values) -> Expr:
     if expr.op == "app":
         place = (expr.name, compute(expr.args[0], {}, {}))
-        known = values.of.get(place)
+        known = values.get(place)
         return Expr("var", (), name_of(place)) if known is None else numeral(known.value)
     return replace(expr, args=tuple(_valued(a, values) for a in expr.args))
 
@@ -185,7 +182,3 @@ def _valued(expr: Expr, values: Values) -> Expr:
 def name_of(place: Place) -> str:
     """What a proof calls the fact that says the value at a place."""
     return f"e_{place[0].replace('.', '_')}_{place[1]}".replace("-", "n")
-
-
-def _at(place: Place) -> str:
-    return f"{place[0]} {lean(numeral(place[1]))}"

@@ -176,7 +176,7 @@ def _finished(problem: Arithmetic, ranges: dict[str, range], lines: list[str]) -
         cases = [" ∨ ".join(f"{name} = {lean(numeral(v))}" for v in values) for name, values in ranges.items()]
         stated = [f"have c{k} : {case} := by omega" for k, case in enumerate(cases)]
         splits = [f"rcases c{k} with {'|'.join(['rfl'] * len(values))}" for k, values in enumerate(ranges.values())]
-        closed = f"{' <;> '.join(splits)} <;> {any_of(['simp_all', 'omega', 'grind'])}"
+        closed = f"{' <;> '.join(splits)} <;> {any_of(['omega', 'simp_all', 'grind'])}"
         yield "\n  ".join([*lines, *stated, closed])
     if ranges.keys() >= set(_assumed(problem)) and all(problem.types[n] == "Nat" for n in ranges):
         decided = table(problem, {n: values[-1] for n, values in ranges.items()})

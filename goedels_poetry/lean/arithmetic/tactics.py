@@ -55,18 +55,14 @@ def exponent_proofs(problem: Arithmetic) -> Iterator[str]:
 def _powers(problem: Arithmetic, name: str) -> list[Power]:
     """The powers of numerals whose exponent is linear in a variable."""
     found: dict[Expr, Power] = {}
-    for formula in problem.formulas:
-        for part in formula.parts():
-            if part.op != "^" or part.args[0].op != "num" or part.args[1].variables() != {name}:
-                continue
-            try:
-                exponent = polynomial(part.args[1], True)
-            except NotArithmetic:
+    for part in (p for formula in problem.formulas for p in formula.parts() if p.op == "^"):
+        base, exponent = part.args
+        if base.op == "num" and exponent.variables() == {name}:
+            normal = polynomial(exponent, True)
+            k, c = normal.get(((name, 1),), 0), normal.get((), 0)
+            if len(normal) > 1 + bool(c) or not k or base.value < 2:
                 return []
-            k, c = exponent.get(((name, 1),), 0), exponent.get((), 0)
-            if len(exponent) > 1 + bool(c) or not k or part.args[0].value < 2:
-                return []
-            found[part] = (part, part.args[0].value, k, c)
+            found[part] = (part, base.value, k, c)
     return list(found.values())
 
 

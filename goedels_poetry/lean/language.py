@@ -12,8 +12,7 @@ from typing import Any, TypeVar
 from goedels_poetry.errors import GoedelsPoetryError, MissingTool
 from goedels_poetry.lean.agents import at_once, prove, sketch
 from goedels_poetry.lean.goals.engine import Engine
-from goedels_poetry.lean.refutations import confirm
-from goedels_poetry.lean.refute import Refutation, refute, refuted_at
+from goedels_poetry.lean.refute import Refutation, confirm, refute, refuted_at
 from goedels_poetry.lean.replies import MOST_CHARACTERS, read_reply
 from goedels_poetry.lean.runtime.driven import LeanKilled, LeanUnavailable
 from goedels_poetry.lean.runtime.opening import lend, open_lean

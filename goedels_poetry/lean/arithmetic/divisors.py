@@ -11,15 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isqrt
 
-from goedels_poetry.lean.arithmetic.polynomials import (
-    Monomial,
-    Polynomial,
-    added,
-    omega_reads,
-    polynomial,
-    scaled,
-    term_of,
-)
 from goedels_poetry.lean.arithmetic.problem import (
     Arithmetic,
     Expr,
@@ -30,6 +21,15 @@ from goedels_poetry.lean.arithmetic.problem import (
     is_int,
     lean,
     numeral,
+)
+from goedels_poetry.lean.arithmetic.squares import (
+    Monomial,
+    Polynomial,
+    added,
+    omega_reads,
+    polynomial,
+    scaled,
+    term_of,
 )
 
 # -- Common divisors -----------------------------------------------------------------------------------------------

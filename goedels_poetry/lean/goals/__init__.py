@@ -7,7 +7,7 @@ Who calls whom, from the top:
   found and automation for its cases, or case by case as `lean.smt_proofs.replay` does.
 * Reading: `facts` asks Lean for the goal's type and for the types and equations of all that it speaks of, as data
   (`expressions`); `translating` makes a script of it in a `context`, with calls and matches; `script` keeps
-  the functions, with `sorts` for types, `matching` for nested tests, `library` for Lean's own library.
-* Writing: `theory` (with `printing`) says the engine's terms in the text of the user's file, and defines what a proof
+  the functions, with `sorts` for types and nested tests, `library` for Lean's own library.
+* Writing: `theory` says the engine's terms in the text of the user's file, and defines what a proof
   brings along.
 """

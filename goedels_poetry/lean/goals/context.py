@@ -10,9 +10,8 @@ from typing import Any, Literal
 from goedels_poetry.lean.goals.expressions import PROP, Expr, apply, const, joined, plain, telescope
 from goedels_poetry.lean.goals.facts import Facts
 from goedels_poetry.lean.goals.library import INT_EQUATIONS, NAT_EQUATIONS, RELATIONS
-from goedels_poetry.lean.goals.matching import Unreadable
 from goedels_poetry.lean.goals.script import Names, Script
-from goedels_poetry.lean.goals.sorts import NAT, Sorts, literal
+from goedels_poetry.lean.goals.sorts import NAT, Sorts, Unreadable, literal
 
 # -- Patterns of Lean, numerals among them, as constructors and what they are applied to ---------------------------
 

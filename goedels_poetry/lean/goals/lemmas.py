@@ -25,8 +25,7 @@ from goedels_poetry.kernel.sizes import Sizes
 from goedels_poetry.kernel.terms import INT, Kind, app, integer, substitute, subterms
 from goedels_poetry.lean.goals.theory import FileTheory
 from goedels_poetry.lean.runtime.protocol import LeanRuntime
-from goedels_poetry.lean.smt_proofs.leaves import nested
-from goedels_poetry.lean.smt_proofs.replay import Found, Replay
+from goedels_poetry.lean.smt_proofs.replay import Found, Replay, nested
 from goedels_poetry.lean.smt_proofs.writing import HYPOTHESIS, Writing, indented, name_of, own_name, spoken
 from goedels_poetry.lean.statement.vocabulary import NotTranslatable
 from goedels_poetry.lean.tactics.attempts import Clock, tried

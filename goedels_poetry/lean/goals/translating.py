@@ -16,9 +16,8 @@ from goedels_poetry.lean.goals.library import (
     PROJECTIONS,
     RELATIONS,
 )
-from goedels_poetry.lean.goals.matching import Case, Row, Unreadable, compiled
 from goedels_poetry.lean.goals.script import Reading, Symbol
-from goedels_poetry.lean.goals.sorts import NAT, Sorts, literal
+from goedels_poetry.lean.goals.sorts import NAT, Case, Row, Sorts, Unreadable, compiled, literal
 
 # -- Functions of Lean in a script ---------------------------------------------------------------------------------
 

@@ -418,7 +418,7 @@ class Lemmas:
         lemmas = self.names.keys() - self.failed - {name}
         try:
             replay = Replay(writing, steps, self.lean, deadline)
-            replay.found.update({n: Found("", (), 0) for n in lemmas if n in proved})
+            replay.found.update({n: Found("", ()) for n in lemmas if n in proved})
             if not await replay.run():
                 return False
         except (NotTranslatable, KernelError, LookupError, ValueError):  # what cannot be written is no proof

@@ -18,7 +18,7 @@ import httpx
 
 from goedels_poetry.lean.runtime.kimina_text import RUNS_PROGRAMS, Sent, Unsendable, compose, read_response
 from goedels_poetry.lean.runtime.pool import LeanPool
-from goedels_poetry.lean.runtime.protocol import CheckRequest, CheckResult
+from goedels_poetry.lean.runtime.protocol import CheckRequest, CheckResult, ReplayRequest, ReplayResult
 
 RETRIES = 3
 PAUSE_SECONDS = 0.5
@@ -79,6 +79,13 @@ class KiminaLean:
         if result.status != "done":
             return CheckResult(result.status, result.error, seconds=time.monotonic() - began)
         return result
+
+    def replay(self, request: ReplayRequest) -> ReplayResult:
+        """Refused: see `check`."""
+        return ReplayResult("crash", "a Kimina server takes no declarations as data")
+
+    def library(self, prefix: str, code: str, imported: bool, seconds: float) -> None:
+        """A server does not list what it knows."""
 
     def kill(self) -> None:
         """Make the request under way end now; from any thread."""

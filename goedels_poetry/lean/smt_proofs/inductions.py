@@ -77,15 +77,6 @@ def _asked(writing: Writing, found: Course, case: Case) -> str:
     return binders + " → ".join([*parts, here])
 
 
-def _by_function(writing: Writing, found: Course) -> str:
-    theory = writing.theory
-    definition = writing.problem.signature.definition(found.function)
-    assert definition is not None
-    tries = " | ".join(f"(apply _c{i} <;> {CLOSE})" for i, _ in enumerate(found.cases))
-    call = theory.value(app(found.function, found.at, definition.sort))
-    return f"fun_induction {call} <;> first | {tries} | grind"
-
-
 def recursion(writing: Writing, sequent: Sequent, scheme: RecursionInduction, closed: Sequence[str]) -> Iterator[str]:
     """A step by an induction along a function."""
     definition = writing.problem.signature.definition(scheme.function)
@@ -110,16 +101,19 @@ def _at_once(writing: Writing, split: Split, found: Course, use: str) -> Iterato
     principle = [f"have _along : ∀ (_P : {types}),"]
     principle += [f"    ({_asked(writing, found, case)}) →" for case in found.cases]
     principle.append(f"    ∀ {theory.binders(found.on)}, _P {split.names()} := by")
+    principle.append(indented(split.forget.rstrip() or "skip"))
     assumed = " ".join(f"_c{i}" for i, _ in enumerate(found.cases))
-    forget = indented(split.forget.rstrip() or "skip")
-    ways = []
-    if found.function in theory.definitions:
-        ways.append([f"intro _P {assumed} {split.names()}", _by_function(writing, found)])
-    for lines in ways:
-        yield "\n".join([*principle, forget, *[f"  {line}" for line in lines], use])
+    definition = writing.problem.signature.definition(found.function)
+    if found.function in theory.definitions and definition is not None:
+        tries = " | ".join(f"(apply _c{i} <;> {CLOSE})" for i, _ in enumerate(found.cases))
+        call = theory.value(app(found.function, found.at, definition.sort))
+        by_function = [
+            f"  intro _P {assumed} {split.names()}",
+            f"  fun_induction {call} <;> first | {tries} | grind",
+        ]
+        yield "\n".join([*principle, *by_function, use])
     total = " + ".join(f"sizeOf {theory.value(v)}" for v in found.on if writing.is_datatype(v.sort)) or "0"
     by_size = [
-        forget,
         f"  intro _P {assumed}",
         f"  have _key : ∀ (_m : Nat) {theory.binders(found.on)}, {total} = _m → _P {split.names()} := by",
         "    intro _m",

@@ -10,7 +10,7 @@ import asyncio
 import math
 import re
 import time
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, islice, product
 from typing import TypeAlias
@@ -381,7 +381,6 @@ class Found:
 
     text: str
     cites: tuple[str, ...]
-    heartbeats: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -467,36 +466,39 @@ class Replay:
 
     async def _prove(self, step: Step) -> Found | None:
         tried: list[str] = []
-        last = "no alternative"
-        for text, cites in shortcuts(self.writing, step, self.by_id):
-            if time.monotonic() > self.deadline:
-                break
-            reason = await self._try(step, text, SHORTCUT_HEARTBEATS, cites)
-            if reason is None:
-                return Found(text, cites, SHORTCUT_HEARTBEATS)
         slow: list[str] = []
-        for text in self._alternatives(step):
+        last = "no alternative"
+        for text, cites, heartbeats in self._alternatives(step, slow):
             if time.monotonic() > self.deadline:
                 last = "the time is over"
                 break
-            tried.append(text)
-            reason = await self._try(step, text, HEARTBEATS[0])
-            if reason is None:
-                return Found(text, step.by.cites, HEARTBEATS[0])
-            last = reason
-            if _LIMIT.search(reason):
-                slow.append(text)
-        for text, cites in [*self._with_more(step), *[(text, step.by.cites) for text in slow[:MOST_SLOW]]]:
-            if time.monotonic() > self.deadline:
-                break
-            heartbeats = HEARTBEATS[text in slow]
-            tried.append(text)
             reason = await self._try(step, text, heartbeats, cites)
             if reason is None:
-                return Found(text, cites, heartbeats)
+                return Found(text, cites)
+            if heartbeats != SHORTCUT_HEARTBEATS:
+                tried.append(text)
+                last = reason
+            if heartbeats == HEARTBEATS[0] and cites == step.by.cites and _LIMIT.search(reason):
+                slow.append(text)
         if self.failed is None:
             self.failed = StepFailed(step.id, self.writing.theorem(name_of(step.id), step.sequent), tuple(tried), last)
         return None
+
+    def _alternatives(self, step: Step, slow: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...], int]]:
+        """Tactics, the steps that they cite and how long they may take: whole lemmas, the step's own way, leaves with
+        more lemmas, and what has been too ``slow`` by then."""
+        for text, cites in shortcuts(self.writing, step, self.by_id):
+            yield text, cites, SHORTCUT_HEARTBEATS
+        if isinstance(step.by, ByScheme):
+            found = scheme_proofs(self.writing, step.sequent, step.by)
+        else:
+            found = proofs(self.writing, step.sequent, step.by, self.writing.needs[step.id])
+        for text in dict.fromkeys(found):
+            yield text, step.by.cites, HEARTBEATS[0]
+        for text, cites in self._with_more(step):
+            yield text, cites, HEARTBEATS[0]
+        for text in slow[:MOST_SLOW]:
+            yield text, step.by.cites, HEARTBEATS[1]
 
     def _with_more(self, step: Step) -> list[tuple[str, tuple[str, ...]]]:
         """What may prove a leaf with all lemmas that the proof has before it, not only those its query cites."""
@@ -519,16 +521,8 @@ class Replay:
         sequent = self.by_id[step].sequent
         return frozenset(self.writing.definitions(*sequent.hyps, sequent.concl))
 
-    def _alternatives(self, step: Step) -> Iterable[str]:
-        if isinstance(step.by, ByScheme):
-            found = scheme_proofs(self.writing, step.sequent, step.by)
-        else:
-            assert isinstance(step.by, Query)
-            found = proofs(self.writing, step.sequent, step.by, self.writing.needs[step.id])
-        return dict.fromkeys(found)
-
-    async def _try(self, step: Step, text: str, heartbeats: int, cites: Sequence[str] | None = None) -> str | None:
-        before = [*self.writing.before(step.id), *self.writing.patterns(step.by.cites if cites is None else cites)]
+    async def _try(self, step: Step, text: str, heartbeats: int, cites: Sequence[str]) -> str | None:
+        before = [*self.writing.before(step.id), *self.writing.patterns(cites)]
         return await self._ask(_limited(before, heartbeats, self.writing.theorem(TRIAL, step.sequent), text))
 
     async def _ask(self, code: str) -> str | None:

@@ -33,52 +33,41 @@ class Words(Protocol):
     @property
     def header(self) -> str:
         """The text that stands before all steps."""
-        ...
 
     @property
     def context(self) -> str:
         """Commands that make what is open, and the premises, variables of the theorems that follow."""
-        ...
 
     @property
     def arguments(self) -> tuple[str, ...]:
         """What a theorem under `context` has to be given first."""
-        ...
 
     @property
     def hypotheses(self) -> tuple[tuple[str, str], ...]:
         """Names and texts of the premises."""
-        ...
 
     @property
     def equations(self) -> Mapping[str, tuple[tuple[str, str], ...]]:
         """Names and texts of hypotheses that say what functions are that the text does not define."""
-        ...
 
     @property
     def definitions(self) -> Mapping[str, str]:
         """Lean's names of defined functions, selectors and testers."""
-        ...
 
     def name(self, symbol: str) -> str:
         """Lean's name of a function or constructor."""
-        ...
 
     def sort(self, sort: Sort) -> str:
         """Lean's type for a sort."""
-        ...
 
     def binders(self, variables: Sequence[Term]) -> str:
         """Variables with their types."""
-        ...
 
     def prop(self, term: Term) -> str:
         """A formula as a proposition; raises `NotTranslatable`."""
-        ...
 
     def value(self, term: Term) -> str:
         """A term as a value; raises `NotTranslatable`."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +91,6 @@ class Writing:
         """The premises, by the names of the hypotheses that they are."""
         premises, names = self.problem.premises, self.theory.hypotheses
         return [(name, p.formula) for p, (name, _) in zip(premises, names, strict=True)] if names else []
-
-    def suppositions(self, step: str) -> list[str]:
-        """The hypotheses among what a step has to be given: premises, and what undefined functions are."""
-        of = [*self.theory.hypotheses, *(e for each in self.theory.equations.values() for e in each)]
-        names = {name for name, _ in of}
-        return [name for name in self.given(step) if name in names]
 
     @property
     def context(self) -> str:
@@ -265,12 +248,6 @@ class Writing:
             if definition is not None:
                 waiting.extend(_symbols(definition.body))
         return [self.theory.definitions[name] for name in found if name in self.theory.definitions]
-
-    def plain(self, terms: Sequence[Term]) -> list[str]:
-        """The Lean names of the selectors and testers in terms."""
-        found = dict.fromkeys(name for t in terms for name in _symbols(t))
-        names = [n for n in found if n.startswith("is-") or self.problem.signature.selector(n) is not None]
-        return [self.theory.definitions[n] for n in names if n in self.theory.definitions]
 
     def is_spoken(self, term: Term) -> bool:
         """Whether the text has all selectors and testers that a term needs."""

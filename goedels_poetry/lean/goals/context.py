@@ -8,10 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from goedels_poetry.lean.goals.expressions import PROP, Expr, apply, const, joined, plain, telescope
-from goedels_poetry.lean.goals.facts import Facts
-from goedels_poetry.lean.goals.library import INT_EQUATIONS, NAT_EQUATIONS, RELATIONS
-from goedels_poetry.lean.goals.script import Names, Script
-from goedels_poetry.lean.goals.sorts import NAT, Sorts, Unreadable, literal
+from goedels_poetry.lean.goals.facts import INT_EQUATIONS, NAT_EQUATIONS, RELATIONS, Facts
+from goedels_poetry.lean.goals.sorts import NAT, Names, Script, Sorts, Unreadable, literal
 
 # -- Patterns of Lean, numerals among them, as constructors and what they are applied to ---------------------------
 

@@ -17,8 +17,7 @@ from goedels_poetry.kernel.reading.certificate import derivation_from_json
 from goedels_poetry.kernel.terms import subterms
 from goedels_poetry.lean.goals.facts import Facts, facts_of
 from goedels_poetry.lean.goals.lemmas import Lemmas
-from goedels_poetry.lean.goals.script import Reading
-from goedels_poetry.lean.goals.sorts import Unreadable
+from goedels_poetry.lean.goals.sorts import Reading, Unreadable
 from goedels_poetry.lean.goals.theory import FileTheory
 from goedels_poetry.lean.goals.translating import Translator
 from goedels_poetry.lean.runtime.protocol import LeanRuntime

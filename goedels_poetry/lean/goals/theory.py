@@ -23,10 +23,8 @@ from goedels_poetry.kernel.terms import (
     subterms,
 )
 from goedels_poetry.lean.goals.expressions import Expr, apply, fresh, opened, plain, telescope
-from goedels_poetry.lean.goals.facts import Facts
-from goedels_poetry.lean.goals.library import CONSTRUCTORS
-from goedels_poetry.lean.goals.script import Reading
-from goedels_poetry.lean.goals.sorts import Unreadable, literal
+from goedels_poetry.lean.goals.facts import CONSTRUCTORS, Facts
+from goedels_poetry.lean.goals.sorts import Reading, Unreadable, literal
 from goedels_poetry.lean.runtime.protocol import PRIVATE
 from goedels_poetry.lean.statement.names import WORDS, legal
 from goedels_poetry.lean.statement.terms import Writer

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from goedels_poetry.lean.goals.context import PROOF, Context, constructor_of
 from goedels_poetry.lean.goals.expressions import PROP, Expr, apply, const, fresh, joined, opened, plain, put, telescope
-from goedels_poetry.lean.goals.library import (
+from goedels_poetry.lean.goals.facts import (
     ARITHMETIC,
     CLASSES,
     CONNECTIVES,
@@ -16,8 +16,7 @@ from goedels_poetry.lean.goals.library import (
     PROJECTIONS,
     RELATIONS,
 )
-from goedels_poetry.lean.goals.script import Reading, Symbol
-from goedels_poetry.lean.goals.sorts import NAT, Case, Row, Sorts, Unreadable, compiled, literal
+from goedels_poetry.lean.goals.sorts import NAT, Case, Reading, Row, Sorts, Symbol, Unreadable, compiled, literal
 
 # -- Functions of Lean in a script ---------------------------------------------------------------------------------
 

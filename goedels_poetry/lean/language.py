@@ -302,9 +302,8 @@ class LeanLanguage:
     async def prove(self, goal: Goal) -> Outcome:
         """See `Language.prove`."""
         began = time.monotonic()
-        seed = int(goal.options.get("seed", 0))
         lean, task = await self._lean(), await self._task(goal)
-        found = await prove(lean, task, seconds=PROVE_SECONDS, seed=seed, engine=self._engine)
+        found = await prove(lean, task, seconds=PROVE_SECONDS, engine=self._engine)
         if found is None:
             return Outcome(False, {"reason": "no tactic closes the goal"}, EXHAUSTED, _cost(began))
         trial_log().clear()

@@ -7,8 +7,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from goedels_poetry.lean.goals.expressions import PROP, Expr, apply, const, joined, plain, telescope
-from goedels_poetry.lean.goals.facts import INT_EQUATIONS, NAT_EQUATIONS, RELATIONS, Facts
+from goedels_poetry.lean.goals.facts import (
+    INT_EQUATIONS,
+    NAT_EQUATIONS,
+    PROP,
+    RELATIONS,
+    Expr,
+    Facts,
+    apply,
+    const,
+    is_instance,
+    joined,
+    plain,
+    telescope,
+)
 from goedels_poetry.lean.goals.sorts import NAT, Names, Script, Sorts, Unreadable, literal
 
 # -- Patterns of Lean, numerals among them, as constructors and what they are applied to ---------------------------
@@ -103,14 +115,10 @@ class Instances:
         for _ in range(MOST_UNFOLDED):
             instance = apply(instance, ())
             value = self.facts.values.get(instance.head)
-            if value is None or not _is_instance(instance.head):
+            if value is None or not is_instance(instance.head):
                 break
             instance = apply(value, instance.operands)
         return instance
-
-
-def _is_instance(name: str) -> bool:
-    return name.rpartition(".")[2].startswith("inst")
 
 
 # -- What stands behind a colon ------------------------------------------------------------------------------------

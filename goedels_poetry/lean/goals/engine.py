@@ -152,7 +152,10 @@ class Engine:
             # Perhaps the goal read in another way has a better proof; then this one gets the time that is left.
             elsewhere = not once and known.ways is not None and len(known.settled) < len(known.ways)
             part = clock.part(clock.left / 2) if elsewhere else clock
-            found = await _in_lean(lean, task, known, part, leave_open=leave_open)
+            try:
+                found = await _translated(lean, task, known, part, leave_open=leave_open)
+            except (NotTranslatable, Unreadable, KernelError) as fault:
+                found, known.reason = None, str(fault)
             if found is not None or once:
                 return found
             first, known.proof = first or known.proof, None
@@ -216,14 +219,6 @@ def _values(way: Read, theory: FileTheory, values: Mapping[str, str]) -> dict[in
         for place, name in way.reading.places.items()
         if name in values
     }
-
-
-async def _in_lean(lean: LeanRuntime, task: Task, known: Known, clock: Clock, *, leave_open: bool) -> Proposal | None:
-    try:
-        return await _translated(lean, task, known, clock, leave_open=leave_open)
-    except (NotTranslatable, Unreadable, KernelError) as fault:
-        known.reason = str(fault)
-        return None
 
 
 async def _translated(

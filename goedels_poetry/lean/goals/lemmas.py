@@ -25,7 +25,7 @@ from goedels_poetry.kernel.terms import Kind, app, subterms
 from goedels_poetry.lean.goals.theory import FileTheory
 from goedels_poetry.lean.runtime.protocol import LeanRuntime
 from goedels_poetry.lean.smt_proofs.replay import Found, Replay, nested
-from goedels_poetry.lean.smt_proofs.writing import HYPOTHESIS, Writing, indented, name_of, spoken
+from goedels_poetry.lean.smt_proofs.writing import HYPOTHESIS, Writing, defined, indented, name_of, spoken
 from goedels_poetry.lean.statement.vocabulary import NotTranslatable
 from goedels_poetry.lean.tactics.attempts import Clock, tried
 from goedels_poetry.lean.text.task import Fact, Task
@@ -193,27 +193,9 @@ class Lemmas:
         return [b for b in about.values() if b in kept or b in instances]
 
     def definitions(self, steps: Sequence[Step], deep: bool) -> list[str]:
-        """Names of the functions that the steps speak of, and of those without recursion in their definitions.
-
-        With ``deep`` of all in their definitions.
-        """
-        waiting = [
-            t.name
-            for s in steps
-            for part in (*s.sequent.hyps, s.sequent.concl)
-            for t in subterms(part)
-            if t.kind is Kind.APP
-        ]
-        found: dict[str, None] = {}
-        while waiting:
-            name = waiting.pop(0)
-            definition = self.problem.signature.definition(name)
-            if name not in found and definition is not None:
-                found[name] = None
-                inner = [t.name for t in subterms(definition.body) if t.kind is Kind.APP]
-                known = ((n, self.problem.signature.definition(n)) for n in inner)
-                waiting += [n for n, d in known if d is not None and (deep or not d.recursive)]
-        return list(dict.fromkeys(self.theory.definitions[n] for n in found if n in self.theory.definitions))
+        """Names of the functions that the steps speak of; see `defined`."""
+        terms = [part for s in steps for part in (*s.sequent.hyps, s.sequent.concl)]
+        return defined(self.problem.signature, terms, self.theory.definitions, deep=deep)
 
     async def prove_all(self, order: Sequence[str], *, leave_open: bool) -> bool:
         """Whether the last of these lemmas has found a proof by others that have one; several are tried at once.

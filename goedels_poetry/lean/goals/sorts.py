@@ -11,8 +11,7 @@ from typing import Any, Protocol
 from goedels_poetry.kernel.components import components
 from goedels_poetry.kernel.printer import RESERVED
 from goedels_poetry.kernel.theory import is_theory_symbol
-from goedels_poetry.lean.goals.expressions import Expr, apply, const, joined, opened, telescope
-from goedels_poetry.lean.goals.facts import CONSTRUCTORS, FIELDS, Facts
+from goedels_poetry.lean.goals.facts import CONSTRUCTORS, FIELDS, Expr, Facts, apply, const, joined, opened, telescope
 
 # -- The functions of a script under way, and names ----------------------------------------------------------------
 

@@ -22,8 +22,7 @@ from goedels_poetry.kernel.terms import (
     substitute,
     subterms,
 )
-from goedels_poetry.lean.goals.expressions import Expr, apply, fresh, opened, plain, telescope
-from goedels_poetry.lean.goals.facts import CONSTRUCTORS, Facts
+from goedels_poetry.lean.goals.facts import CONSTRUCTORS, Expr, Facts, apply, fresh, opened, plain, telescope
 from goedels_poetry.lean.goals.sorts import Reading, Unreadable, literal
 from goedels_poetry.lean.runtime.protocol import PRIVATE
 from goedels_poetry.lean.statement.names import WORDS, legal

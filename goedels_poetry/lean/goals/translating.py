@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from goedels_poetry.lean.goals.context import PROOF, Context, constructor_of
-from goedels_poetry.lean.goals.expressions import PROP, Expr, apply, const, fresh, joined, opened, plain, put, telescope
 from goedels_poetry.lean.goals.facts import (
     ARITHMETIC,
     CLASSES,
@@ -14,7 +13,17 @@ from goedels_poetry.lean.goals.facts import (
     HETEROGENEOUS,
     NAT_FUNCTIONS,
     PROJECTIONS,
+    PROP,
     RELATIONS,
+    Expr,
+    apply,
+    const,
+    fresh,
+    joined,
+    opened,
+    plain,
+    put,
+    telescope,
 )
 from goedels_poetry.lean.goals.sorts import NAT, Case, Reading, Row, Sorts, Symbol, Unreadable, compiled, literal
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from goedels_poetry.kernel.problem import Problem
+from goedels_poetry.kernel.problem import Problem, Signature
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.sizes import Sizes
 from goedels_poetry.kernel.terms import INT, Kind, Sort, Term, subterms
@@ -237,17 +237,7 @@ class Writing:
 
     def definitions(self, *terms: Term) -> list[str]:
         """The Lean names of the defined functions that the terms speak of, through their definitions."""
-        found: dict[str, None] = {}
-        waiting = [name for t in terms for name in _symbols(t)]
-        while waiting:
-            name = waiting.pop(0)
-            definition = self.problem.signature.definition(name)
-            if name in found:
-                continue
-            found[name] = None
-            if definition is not None:
-                waiting.extend(_symbols(definition.body))
-        return [self.theory.definitions[name] for name in found if name in self.theory.definitions]
+        return defined(self.problem.signature, terms, self.theory.definitions)
 
     def is_spoken(self, term: Term) -> bool:
         """Whether the text has all selectors and testers that a term needs."""
@@ -269,6 +259,21 @@ class Writing:
 def _symbols(term: Term) -> list[str]:
     """Names of functions and selectors, and of testers as `LeanTheory.definitions` has them."""
     return sorted({f"is-{t.indices[0]}" if t.name == "is" else t.name for t in subterms(term) if t.kind is Kind.APP})
+
+
+def defined(signature: Signature, terms: Sequence[Term], names: Mapping[str, str], *, deep: bool = True) -> list[str]:
+    """The Lean names of the functions that terms speak of and of those in their definitions; of the latter, unless
+    ``deep``, only those without recursion."""
+    found: dict[str, None] = {}
+    waiting = [name for t in terms for name in _symbols(t)]
+    while waiting:
+        name = waiting.pop(0)
+        definition = signature.definition(name)
+        if name not in found and definition is not None:
+            inner = [(n, signature.definition(n)) for n in _symbols(definition.body)]
+            waiting += [n for n, d in inner if deep or (d is not None and not d.recursive)]
+        found[name] = None
+    return list(dict.fromkeys(names[name] for name in found if name in names))
 
 
 def listed(names: Sequence[str]) -> str:

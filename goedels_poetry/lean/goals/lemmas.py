@@ -24,7 +24,7 @@ from goedels_poetry.kernel.sizes import Sizes
 from goedels_poetry.kernel.terms import Kind, app, subterms
 from goedels_poetry.lean.goals.theory import FileTheory
 from goedels_poetry.lean.runtime.protocol import LeanRuntime
-from goedels_poetry.lean.smt_proofs.replay import Found, Replay, nested
+from goedels_poetry.lean.smt_proofs.replay import Found, Replay
 from goedels_poetry.lean.smt_proofs.writing import HYPOTHESIS, Writing, defined, indented, name_of, spoken
 from goedels_poetry.lean.statement.vocabulary import NotTranslatable
 from goedels_poetry.lean.tactics.attempts import Clock, tried
@@ -76,8 +76,8 @@ def _calls(theory: FileTheory, problem: Problem, sequent: Sequent) -> list[str]:
 
 
 INDUCTIONS = (StructuralInduction, IntInduction, RecursionInduction, SizeInduction, MeasureInduction)
-BATCH, FIRST = 2, 4
-"""Proofs in one request, and those that are tried before the derivation's own cases."""
+BATCH = 2
+"""Proofs in one request."""
 HEARTBEATS = (6_000, 40_000)
 LIBRARY = ("List.", "Option.", "Nat.", "Int.", "Prod.")
 """How names of functions begin that a file has not defined, as a rule."""
@@ -263,16 +263,13 @@ class Lemmas:
         task = Task(prefix, self._head(name), self.names[name], (*self.task.facts, *facts))
         proofs = [f"by\n  {text}" for text in self.attempts(name, [self.names[c] for c in cited])]
         slow: list[str] = []
-        first = 0 if nested(self._steps[name].sequent) else FIRST
         for at in range(0, len(proofs), BATCH):
-            if at == first and not self.theory.natural and await self._replayed(name):
-                return True
             if found := await self._first(task, proofs[at : at + BATCH], HEARTBEATS[0], slow):
                 self.proofs[name], self.texts[name] = found, f"{task.head} := {found}"
                 return True
             if self.clock.over:
                 return False
-        if len(proofs) <= first and not self.theory.natural and await self._replayed(name):
+        if not self.theory.natural and await self._replayed(name):
             return True
         for proof in slow:
             if self.clock.over:

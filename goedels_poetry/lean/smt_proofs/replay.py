@@ -107,6 +107,10 @@ def proofs(writing: Writing, sequent: Sequent, query: Query, given: Container[st
     yield from _by_conditions(writing, sequent, [direct])
     if instances and query.equations:
         yield instances + simp
+    for name, hyp in zip(hypotheses(sequent), sequent.hyps, strict=True):  # no value is a part of itself
+        if any(t.name in ("=", "distinct") and writing.is_datatype(t.args[0].sort) for t in subterms(hyp)):
+            equation = f"(try simp only [ne_eq, Classical.not_not] at {name})\nhave _z := congrArg sizeOf {name}"
+            yield f"{equation}\nfirst | (simp at _z; done) | (simp at _z; omega)"
 
 
 def _special(writing: Writing, sequent: Sequent) -> str:

@@ -112,7 +112,7 @@ def _reply() -> Any:
 
 
 def _lean_reply() -> Any:
-    from goedels_poetry.lean.refutations import Unreadable, claim_in
+    from goedels_poetry.lean.refute import Unreadable, claim_in
     from goedels_poetry.lean.replies import lean_text
     from goedels_poetry.lean.text.scan import scan
 

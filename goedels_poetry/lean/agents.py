@@ -96,10 +96,9 @@ async def at_once(lean: LeanRuntime, task: Task, *, seconds: float) -> bool:
     room = await look(lean, task, clock)
     if room is None:
         return False
-    start = f"{room.goal.start}  "
     tactics = [t for t in _direct(room) if "exact?" not in t][:AT_ONCE] + bounded_cases(room.goal)
     with logging_trials(room.log):
-        found = await first_success(lean, task, _texts(room, tactics), clock=clock, strategy="tactics", start=start)
+        found = await _first(lean, task, room, tactics, clock, "tactics")
     if found is not None:
         room.proof.append(found)
     elif not clock.over:
@@ -107,13 +106,8 @@ async def at_once(lean: LeanRuntime, task: Task, *, seconds: float) -> bool:
     return found is not None
 
 
-async def prove(
-    lean: LeanRuntime, task: Task, *, seconds: float, seed: int, engine: Engine | None = None
-) -> Proposal | None:
-    """A proof by one tactic, one structural step or lemmas of the ``engine``, accepted by Lean; None: none in time.
-
-    ``seed`` changes nothing: there is no chance in it.
-    """
+async def prove(lean: LeanRuntime, task: Task, *, seconds: float, engine: Engine | None = None) -> Proposal | None:
+    """A proof by one tactic, one structural step or lemmas of the ``engine``, accepted by Lean; None: none in time."""
     clock = Clock(seconds)
     room = await look(lean, task, clock)
     if room is None or seconds < 2 * room.spent.get("prove", 0.0):
@@ -157,43 +151,37 @@ async def _with(engine: Engine, lean: LeanRuntime, task: Task, room: Room, clock
 
 
 async def _prove(lean: LeanRuntime, task: Task, room: Room, clock: Clock) -> Proposal | None:
-    start = f"{room.goal.start}  "
     tactics = [tactic for tactic in _direct(room) if tactic not in room.vain]
     trial_log().take({"trials": [trial.to_json() for trial in room.log.trials if trial.what]})
-    found = await first_success(lean, task, _texts(room, tactics), clock=clock, strategy="tactics", start=start)
-    found = found or await first_success(
-        lean,
-        task,
-        _texts(room, arithmetic(room.goal, room.predicates)),
-        clock=clock,
-        strategy="arithmetic",
-        start=start,
-    )
-    if found is None and not room.hints.all:
-        found = await first_success(  # the library alone may have it
-            lean, task, _texts(room, ["exact?"]), clock=clock, strategy="library search", start=start
-        )
-    found = found or await first_success(
-        lean, task, await _with_witnesses(lean, task, room, clock), clock=clock, strategy="witnesses", start=start
-    )
-    if found is not None:
-        return found
-    found = await _structured(lean, task, room, clock)
-    found = found or await first_success(
-        lean, task, _texts(room, further(room.goal, room.hints)), clock=clock, strategy="further tactics", start=start
-    )
+    found = await _first(lean, task, room, tactics, clock, "tactics")
+    found = found or await _first(lean, task, room, arithmetic(room.goal, room.predicates), clock, "arithmetic")
+    if found is None and not room.hints.all:  # the library alone may have it
+        found = await _first(lean, task, room, ["exact?"], clock, "library search")
+    if found is None:
+        found = await _first(lean, task, room, await _with_witnesses(lean, task, room, clock), clock, "witnesses")
+    found = found or await _structured(lean, task, room, clock)
+    found = found or await _first(lean, task, room, further(room.goal, room.hints), clock, "further tactics")
     return found or await _structured_rarely(lean, task, room, clock)
+
+
+async def _first(
+    lean: LeanRuntime, task: Task, room: Room, tactics: list[str], clock: Clock, strategy: str
+) -> Proposal | None:
+    """The first tactic that proves the goal."""
+    start = f"{room.goal.start}  "
+    return await first_success(lean, task, [start + t for t in tactics], clock=clock, strategy=strategy, start=start)
 
 
 async def _with_witnesses(lean: LeanRuntime, task: Task, room: Room, clock: Clock) -> list[str]:
     """Attempts that take the hypotheses apart, as far as Lean says they can be."""
     steps = apart(room.goal, room.theory)
-    replies = await tried(lean, task, _texts(room, [step for _, step, _ in steps]), SMALL, clock) if steps else []
+    texts = [f"{room.goal.start}  {step}" for _, step, _ in steps]
+    replies = await tried(lean, task, texts, SMALL, clock) if steps else []
     usable: dict[str, tuple[str, str, str]] = {}
     for step, messages in zip(steps, replies, strict=True):
         if unsolved(messages) is not None:
             usable.setdefault(step[0], step)
-    return _texts(room, witnesses(room.goal, room.theory, room.hints, list(usable.values())))
+    return witnesses(room.goal, room.theory, room.hints, list(usable.values()))
 
 
 async def _structured(lean: LeanRuntime, task: Task, room: Room, clock: Clock) -> Proposal | None:
@@ -215,10 +203,6 @@ async def _structured_rarely(lean: LeanRuntime, task: Task, room: Room, clock: C
 def _direct(room: Room) -> list[str]:
     """`direct`; for a power that nothing may compute, what does not."""
     return arithmetic(room.goal, room.predicates) if too_large_to_compute(room.goal) else direct(room.goal, room.hints)
-
-
-def _texts(room: Room, tactics: list[str]) -> list[str]:
-    return [f"{room.goal.start}  {tactic}" for tactic in tactics]
 
 
 async def sketch(

@@ -12,8 +12,7 @@ from typing import Any, TypeVar
 from goedels_poetry.errors import GoedelsPoetryError, MissingTool
 from goedels_poetry.lean.agents import at_once, prove, sketch
 from goedels_poetry.lean.goals.engine import Engine
-from goedels_poetry.lean.refutations import confirm
-from goedels_poetry.lean.refute import Refutation, refute, refuted_at
+from goedels_poetry.lean.refute import Refutation, confirm, refute, refuted_at
 from goedels_poetry.lean.replies import MOST_CHARACTERS, read_reply
 from goedels_poetry.lean.runtime.driven import LeanKilled, LeanUnavailable
 from goedels_poetry.lean.runtime.opening import lend, open_lean
@@ -303,9 +302,8 @@ class LeanLanguage:
     async def prove(self, goal: Goal) -> Outcome:
         """See `Language.prove`."""
         began = time.monotonic()
-        seed = int(goal.options.get("seed", 0))
         lean, task = await self._lean(), await self._task(goal)
-        found = await prove(lean, task, seconds=PROVE_SECONDS, seed=seed, engine=self._engine)
+        found = await prove(lean, task, seconds=PROVE_SECONDS, engine=self._engine)
         if found is None:
             return Outcome(False, {"reason": "no tactic closes the goal"}, EXHAUSTED, _cost(began))
         trial_log().clear()

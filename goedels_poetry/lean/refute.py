@@ -3,27 +3,154 @@
 from __future__ import annotations
 
 import itertools
+import json
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from goedels_poetry.lean.arithmetic.instances import false_instances, fitting_instances, none_below
 from goedels_poetry.lean.arithmetic.predicates import NO_PREDICATES, Predicate, at_instance, predicates_of
 from goedels_poetry.lean.arithmetic.tactics import too_large_to_compute
+from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.runtime.protocol import LOGIC_AXIOMS, CheckRequest, LeanRuntime
 from goedels_poetry.lean.tactics.attempts import Clock
 from goedels_poetry.lean.tactics.portfolio import hints_of, is_proof
-from goedels_poetry.lean.tactics.theory import Goal, Theory, opened, theory_of
-from goedels_poetry.lean.tactics.types import NAT, NotSimple, Type, read_type
-from goedels_poetry.lean.text.task import Task
+from goedels_poetry.lean.tactics.theory import NAT, Goal, NotSimple, Theory, Type, opened, read_type, theory_of
+from goedels_poetry.lean.text.scan import scan
+from goedels_poetry.lean.text.sketch import check_proof
+from goedels_poetry.lean.text.task import Task, lemma_type
+
+# -- A reply that says that a goal is false ------------------------------------------------------------------------
+
+Json = dict[str, Any]
+
+CONFIRM_SECONDS = 20.0
+MOST_VALUE = 500
+"""Characters of one value."""
+_NAME = "gp_compared"
+_PAIR = re.compile(r"\s*([^\W\d][\w'₀-₉]*)\s*(?::=|=|:)\s*(.+?)\s*", re.DOTALL)
+_OPENING, _CLOSING = "([{⟨", ")]}⟩"
+
+
+class Unreadable(ValueError):
+    """It says that the goal is false, and not how; the message goes back to the model."""
+
+
+def claim_in(reply: str | Json) -> Any:
+    """What a reply says with ``"refuted"``; None when it says nothing of the kind."""
+    if isinstance(reply, str):
+        for start in (found.start() for found in re.finditer(r"\{\s*\"refuted\"", reply)):
+            try:
+                value, _ = json.JSONDecoder().raw_decode(reply, start)
+            except (ValueError, RecursionError):
+                continue
+            return value["refuted"]
+        return None
+    return reply.get("refuted")
+
+
+def read_claim(claim: Any) -> Json:
+    """``{"at": {variable: value}}``, or ``{"text": Lean}`` for what has to be read as a declaration.
+
+    Raises:
+        Unreadable: it is neither.
+    """
+    said = claim.get("at", claim.get("proof")) if isinstance(claim, dict) else claim
+    if isinstance(said, list):
+        said = {str(item.get("name")): item.get("value") for item in said if isinstance(item, dict)}
+    if isinstance(said, str):
+        if re.search(r"\b(?:theorem|lemma)\b", said):
+            return {"text": said}
+        said = dict(filter(None, map(_pair, _parts(said))))
+    if not isinstance(said, dict) or not said:
+        raise Unreadable('"refuted": write {"at": {"n": "3"}, "because": "…"} with a value for each variable')
+    at = {str(name).strip(): str(value).strip() for name, value in said.items()}
+    long = next((name for name, value in at.items() if not value or len(value) > MOST_VALUE), None)
+    if long is not None:
+        raise Unreadable(f'"refuted": the value of {long} has no text, or more than {MOST_VALUE} characters')
+    return {"at": at}
+
+
+def _parts(text: str) -> list[str]:
+    """The text cut at commas that stand in no brackets."""
+    parts, depth = [""], 0
+    for character in text:
+        depth += (character in _OPENING) - (character in _CLOSING)
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return parts
+
+
+def _pair(text: str) -> tuple[str, str] | None:
+    found = _PAIR.fullmatch(text)
+    return (found[1], found[2]) if found else None
+
+
+def negation(statement: str, body: str) -> str:
+    """The proof of the negation that a theorem gives.
+
+    Args:
+        statement: the theorem after its name: binders, colon, type.
+        body: what follows ``:=``.
+    """
+    claim = textwrap.indent(f"have claim {statement.strip()} := {body.strip()}", "  ").lstrip()
+    return f"by\n  {claim}\n  exact claim"
+
+
+async def says(lean: LeanPool, task: Task, text: str, name: str, closed: str, *, negated: bool = False) -> bool:
+    """Whether a theorem says, to Lean, what a lemma without proof says, or the negation.
+
+    ``text``: up to the end of its statement; ``name``: its full name.
+    """
+    code = f"{task.stubs}{text} := sorry\n\n{_statement(closed, negated=negated)} := @{name}\n"
+    return (await lean.check(CheckRequest(code, prefix=task.prefix, seconds=CONFIRM_SECONDS))).ok
+
+
+def _statement(closed: str, *, negated: bool) -> str:
+    levels = closed.partition(" : ")[0].partition(".{")[2]
+    type_ = f"¬ ({lemma_type(closed)})" if negated else lemma_type(closed)
+    return f"theorem {_NAME}{'.{' + levels if levels else ''} : {type_}"
+
+
+async def confirm(lean: LeanPool, closed: Task, refutation: Json) -> Refutation | str:
+    """The refutation with its proof, which Lean has accepted; or why it is none, in words for the model.
+
+    ``closed``: the goal as a lemma without facts.
+    """
+    if "proof" in refutation:
+        return await _proved(lean, closed, str(refutation["proof"]))
+    at: Mapping[str, str] = refutation["at"]
+    shown = ", ".join(f"{name} = {value}" for name, value in at.items())
+    refused = next((f for value in at.values() for f in scan(f"example := ({value})", closed.prefix)), None)
+    if refused is not None:  # before Lean sees it: a native Lean would run what it says
+        return f"not allowed in a value: {refused}"
+    found = await refuted_at(lean, closed, at, seconds=CONFIRM_SECONDS)
+    return found or (
+        f"Lean does not find the goal false at {shown}: name a value for each variable of the goal by its name; each "
+        "hypothesis has to hold there, and the conclusion has to be false, by evaluation"
+    )
+
+
+async def _proved(lean: LeanPool, closed: Task, proof: str) -> Refutation | str:
+    negated = replace(closed, head=_statement(closed.head, negated=True), name=_NAME)
+    seen = await check_proof(lean, negated, proof, seconds=CONFIRM_SECONDS)
+    if seen.reason:
+        return f"Lean does not accept the proof of the negation: {seen.reason}"
+    return Refutation("its negation is proved", proof)
+
+
+# -- Counterexamples -----------------------------------------------------------------------------------------------
 
 HEARTBEATS = 10_000
 INSTANCES = 120
 REWRITTEN = 12
 BATCH = 30
-TABLES, TABLE_SECONDS = 1, 5.0
-"""How many instances of "there is" are tried at once by going through all numbers below a bound, and the time that this
-adds."""
+TABLE_SECONDS = 5.0
+"""What instances of "there is" add, each tried by going through all numbers below a bound."""
 MOST_VALUES = 9
 MOST_DEPTH = 3
 MOST_ALONE = 48
@@ -64,17 +191,12 @@ async def refute(lean: LeanRuntime, task: Task, *, seconds: float) -> Refutation
     predicates = predicates_of(theory)
     likely = false_instances(goal, predicates)
     definitions = hints_of(goal, theory, ()).definitions
-    fitting = likely or fitting_instances(goal, predicates)
-    rows = [(row, none_below(goal, row, definitions, predicates)) for row in fitting]
-    absent = [(tactic, row) for row, tactic in rows if tactic is not None]
-    if absent:
-        clock = Clock(clock.left + TABLE_SECONDS)
-    for at in range(0, len(absent), TABLES):
-        tactics, some = zip(*absent[at : at + TABLES], strict=True)
-        proofs = [
-            _proof(goal, row, "decide +kernel", tactic, predicates) for row, tactic in zip(some, tactics, strict=True)
-        ]
-        found = None if clock.over else await _first(lean, task, goal, [*some], proofs, clock)
+    rows = likely or fitting_instances(goal, predicates)
+    absent = [(row, t) for row in rows if (t := none_below(goal, row, definitions, predicates)) is not None]
+    clock = Clock(clock.left + TABLE_SECONDS) if absent else clock
+    for row, tactic in absent:
+        proof = _proof(goal, row, "decide +kernel", tactic, predicates)
+        found = None if clock.over else await _first(lean, task, goal, [row], [proof], clock)
         if found is not None:
             return found
     choices = [*likely, *itertools.islice(instances(goal, theory), INSTANCES)]
@@ -83,18 +205,19 @@ async def refute(lean: LeanRuntime, task: Task, *, seconds: float) -> Refutation
     decide, most, size = "decide +kernel", INSTANCES, BATCH
     if await _undecided(lean, task, goal, choices[0], clock):
         # Without an instance of `Decidable`, or where the kernel gets stuck, rewriting may still decide.
-        definitions = hints_of(goal, theory, ()).definitions
-        known = f" [{definitions}]" if definitions else ""
-        decide, most, size = f"first | (simp{known}; done) | omega | grind{known}", REWRITTEN, REWRITTEN // 4
+        decide, most, size = _rewriting(definitions), REWRITTEN, REWRITTEN // 4
     for at in range(0, min(most, len(choices)), size):
-        if clock.over:
-            return None
         batch = choices[at : min(at + size, most)]
-        tries = [_proof(goal, choice, decide, "", predicates) for choice in batch]
-        found = await _first(lean, task, goal, batch, tries, clock)
+        proofs = [_proof(goal, choice, decide, "", predicates) for choice in batch]
+        found = None if clock.over else await _first(lean, task, goal, batch, proofs, clock)
         if found is not None:
             return found
     return None
+
+
+def _rewriting(definitions: str) -> str:
+    known = f" [{definitions}]" if definitions else ""
+    return f"first | (simp{known}; done) | omega | grind{known}"
 
 
 async def refuted_at(
@@ -108,8 +231,7 @@ async def refuted_at(
     given: dict[int | str, str] = dict(values.items())
     choice = {v.name: given[key] for place, v in enumerate(goal.context) for key in (place, v.name) if key in given}
     definitions = hints_of(goal, await theory_of(lean, task.prefix, clock.left), ()).definitions
-    known = f" [{definitions}]" if definitions else ""
-    for decide in ("decide +kernel", f"first | (simp{known}; done) | omega | grind{known}"):
+    for decide in ("decide +kernel", _rewriting(definitions)):
         found = await _first(lean, task, goal, [choice], [_proof(goal, choice, decide)], clock)
         if found is not None:
             return found
@@ -186,31 +308,27 @@ def _proof(
 def instances(goal: Goal, theory: Theory) -> Iterator[dict[str, str]]:
     """Values for the data of a goal, small ones first; none when a type is not understood."""
     types: dict[str, Type] = {}
-    sets: list[tuple[str, list[str]]] = []
+    sets: dict[str, list[str]] = {}
     for variable in goal.context:
+        universe = re.fullmatch(r"Type (\w+)", variable.type)
         if variable.type in ("Type", "Sort 1"):
-            types[variable.name] = NAT
-            sets.append((variable.name, ["Nat"]))
-        elif re.fullmatch(r"Type \w+", variable.type):
+            types[variable.name], sets[variable.name] = NAT, ["Nat"]
+        elif universe:
             types[variable.name] = Type("ULift", (NAT,))
-            sets.append((variable.name, [f"ULift.{{{variable.type.split()[1]}}} Nat"]))
-        elif variable.info == "inst" or is_proof(variable):
-            continue
-        else:
+            sets[variable.name] = [f"ULift.{{{universe[1]}}} Nat"]
+        elif variable.info != "inst" and not is_proof(variable):
             try:
                 values = values_of(read_type(variable.type).put(types), theory, MOST_DEPTH)
             except NotSimple:
                 return
-            if values:
-                sets.append((variable.name, values))
             # A type without values that are known is taken for a proposition: its proof is left to the decision.
-    if len(sets) == 1 and sets[0][1] == [*_PLAIN["Nat"]]:
-        sets = [(sets[0][0], [*map(str, range(MOST_ALONE))])]
-    names = [name for name, _ in sets]
-    sizes = [range(len(values)) for _, values in sets]
-    limited = itertools.islice(itertools.product(*sizes), 20_000) if len(sets) > 4 else itertools.product(*sizes)
+            sets |= {variable.name: values} if values else {}
+    if list(sets.values()) == [[*_PLAIN["Nat"]]]:
+        sets = {name: [*map(str, range(MOST_ALONE))] for name in sets}
+    every = itertools.product(*(range(len(values)) for values in sets.values()))
+    limited = itertools.islice(every, 20_000) if len(sets) > 4 else every
     for indices in sorted(limited, key=lambda i: (sum(i), max(i, default=0))):
-        yield {name: values[k] for name, (_, values), k in zip(names, sets, indices, strict=True)}
+        yield {name: values[k] for (name, values), k in zip(sets.items(), indices, strict=True)}
 
 
 def values_of(type_: Type, theory: Theory, depth: int) -> list[str]:
@@ -218,36 +336,18 @@ def values_of(type_: Type, theory: Theory, depth: int) -> list[str]:
     head, args = type_.head, type_.args
     if head in _PLAIN:
         return list(_PLAIN[head])
-    if head == "Fin" and len(args) == 1 and args[0].head.isdigit():
-        return [str(n) for n in range(min(int(args[0].head), MOST_VALUES))]
-    if head == "BitVec" and len(args) == 1 and args[0].head.isdigit():
-        return ["0", "1", "2", "3", "-1"]
+    if head in ("Fin", "BitVec") and len(args) == 1 and args[0].head.isdigit():
+        small = [str(n) for n in range(min(int(args[0].head), MOST_VALUES))]
+        return small if head == "Fin" else ["0", "1", "2", "3", "-1"]
     if depth == 0 and head in ("List", "Array", "Option", "ULift", "→"):
         depth = 1
     inner = [values_of(a, theory, depth - 1) for a in args] if depth else []
     if any(not v for v in inner):
         return []
-    if head == "List" and len(inner) == 1:
-        a, b, *_ = [*inner[0], inner[0][0]]
-        c = [*inner[0], b, b][2]
-        return ["[]", f"[{a}]", f"[{b}]", f"[{a}, {b}]", f"[{b}, {a}]", f"[{b}, {b}]", f"[{c}, {a}, {b}]"]
-    if head == "ULift" and len(inner) == 1:
-        return [f"ULift.up {v}" for v in inner[0][:3]]
-    if head == "Array" and len(inner) == 1:
-        return ["#[]", *(f"#[{v}]" for v in inner[0][:2]), f"#[{', '.join(inner[0][:2])}]"]
-    if head == "Option" and len(inner) == 1:
-        return ["none", *(f"some ({v})" for v in inner[0][:3])]
-    if head == "Prod" and len(inner) == 2:
-        return [f"({a}, {b})" for a, b in _diagonal(inner)][:MOST_VALUES]
-    if head == "Sum" and len(inner) == 2:
-        return [*(f".inl ({v})" for v in inner[0][:3]), *(f".inr ({v})" for v in inner[1][:3])]
     if head == "→" and len(inner) == 2:
-        constants = [f"fun _ => {v}" for v in inner[1][:3]]
-        same = ["fun x => x"] if args[0] == args[1] else []
-        more = ["fun x => x + 1"] if args[0] == args[1] and args[0].head in ("Nat", "Int") else []
-        tests = ["fun x => x == 0"] if args[1].head == "Bool" and args[0].head in ("Nat", "Int") else []
-        pairs = ["fun x y => x - y", "fun x y => x + y"] if type_.text() in _OPERATIONS else []
-        return [*pairs, *same, *more, *tests, *constants]
+        return _functions(type_, inner[1])
+    if head in _MADE_OF and len(inner) == (2 if head in ("Prod", "Sum") else 1):
+        return _MADE_OF[head](*inner)
     found: list[tuple[int, str]] = []
     for constructor in theory.constructors.get(head, ()):
         put = dict(zip(constructor.parameters, args, strict=False))
@@ -255,18 +355,46 @@ def values_of(type_: Type, theory: Theory, depth: int) -> list[str]:
             found.append((0, f"@{constructor.name}{' _' * len(constructor.parameters)}"))
         elif depth > 0:
             parts = [values_of(a.put(put), theory, depth - 1) for a in constructor.arguments]
-            if all(parts):
-                for row in itertools.islice(_diagonal(parts), MOST_VALUES):
-                    applied = " ".join(f"({part})" for part in row)
-                    found.append((sum(map(len, row)), f"{constructor.name} {applied}"))
+            for row in itertools.islice(_diagonal(parts), MOST_VALUES if all(parts) else 0):
+                applied = " ".join(f"({part})" for part in row)
+                found.append((sum(map(len, row)), f"{constructor.name} {applied}"))
     shortest = [text for _, text in sorted(found, key=lambda pair: pair[0])]
     return shortest[:MOST_VALUES]
 
 
+def _functions(type_: Type, values: list[str]) -> list[str]:
+    """Functions that are simple, and constant ones."""
+    domain, result = type_.args
+    number = domain.head in ("Nat", "Int")
+    found = ["fun x y => x - y", "fun x y => x + y"] if type_.text() in _OPERATIONS else []
+    if domain == result:
+        found += ["fun x => x", *(["fun x => x + 1"] if number else [])]
+    return [
+        *found,
+        *(["fun x => x == 0"] if result.head == "Bool" and number else []),
+        *(f"fun _ => {v}" for v in values[:3]),
+    ]
+
+
+def _lists(values: list[str]) -> list[str]:
+    a, b, *_ = [*values, values[0]]
+    c = [*values, b, b][2]
+    return ["[]", f"[{a}]", f"[{b}]", f"[{a}, {b}]", f"[{b}, {a}]", f"[{b}, {b}]", f"[{c}, {a}, {b}]"]
+
+
+_MADE_OF: dict[str, Callable[..., list[str]]] = {
+    "List": _lists,
+    "ULift": lambda values: [f"ULift.up {v}" for v in values[:3]],
+    "Array": lambda values: ["#[]", *(f"#[{v}]" for v in values[:2]), f"#[{', '.join(values[:2])}]"],
+    "Option": lambda values: ["none", *(f"some ({v})" for v in values[:3])],
+    "Prod": lambda *parts: [f"({a}, {b})" for a, b in _diagonal(parts)][:MOST_VALUES],
+    "Sum": lambda left, right: [*(f".inl ({v})" for v in left[:3]), *(f".inr ({v})" for v in right[:3])],
+}
+"""Values of the library's types, from those of what they are made of."""
 _OPERATIONS = {f"{t} → {t} → {t}" for t in ("Nat", "Int")}
 
 
-def _diagonal(parts: list[list[str]]) -> Iterator[tuple[str, ...]]:
+def _diagonal(parts: Sequence[list[str]]) -> Iterator[tuple[str, ...]]:
     """The rows of the product, those with small indices first."""
     rows = sorted(itertools.product(*(range(min(len(p), 6)) for p in parts)), key=lambda i: (sum(i), max(i, default=0)))
     for row in rows:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from goedels_poetry.lean.refutations import Unreadable, claim_in, negation, read_claim, says
+from goedels_poetry.lean.refute import Unreadable, claim_in, negation, read_claim, says
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.runtime.protocol import THEOREMS, CheckRequest, Command
 from goedels_poetry.lean.text.scan import scan

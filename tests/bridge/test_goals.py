@@ -8,7 +8,7 @@ import pytest
 
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.lean.goals.engine import Engine, Read
-from goedels_poetry.lean.goals.expressions import Expr, apply, const, joined, opened, telescope
+from goedels_poetry.lean.goals.facts import Expr, apply, const, joined, opened, telescope
 from goedels_poetry.lean.language import LeanLanguage
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.tactics.attempts import Clock

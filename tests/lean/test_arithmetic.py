@@ -4,9 +4,8 @@ import asyncio
 
 import pytest
 
-from goedels_poetry.lean.arithmetic.polynomials import linear_ranges
 from goedels_poetry.lean.arithmetic.problem import Arithmetic, NotArithmetic, compute, holds, read
-from goedels_poetry.lean.arithmetic.squares import combination
+from goedels_poetry.lean.arithmetic.squares import combination, linear_ranges
 from goedels_poetry.lean.arithmetic.tactics import arithmetic, too_large_to_compute
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.tactics.theory import opened

@@ -2,9 +2,9 @@
 
 import pytest
 
-from goedels_poetry.lean.arithmetic.monotone import intervals
 from goedels_poetry.lean.arithmetic.predicates import weaker
 from goedels_poetry.lean.arithmetic.problem import Arithmetic, read
+from goedels_poetry.lean.arithmetic.roots import intervals
 from goedels_poetry.lean.runtime.pool import LeanPool
 from tests.support.lean_attempts import refuted, shown
 

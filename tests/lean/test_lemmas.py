@@ -58,7 +58,7 @@ def test_a_goal_is_proved_by_lemmas_that_nobody_has_stated(
     async def run() -> None:
         engine = Engine()
         try:
-            found = await prove(lean, task, seconds=120.0, seed=0, engine=engine)
+            found = await prove(lean, task, seconds=120.0, engine=engine)
         finally:
             await engine.aclose()
         assert found is not None and "_lemma_" in found.helpers

@@ -30,7 +30,7 @@ ONTO = "def Onto {α β : Type} (f : α → β) : Prop := ∀ b, ∃ a, f a = b\
 
 def tried(lean: LeanPool, head: str, prefix: str = "", *facts: Fact, **names: tuple[str, ...]) -> Proposal | None:
     task = Task(prefix, f"theorem t {head}", "t", facts, **names)
-    found = asyncio.run(prove(lean, task, seconds=30, seed=0))
+    found = asyncio.run(prove(lean, task, seconds=30))
     if found is not None:
         code = "\n" + task.code(found.proof, found.helpers)
         seen = asyncio.run(lean.check(CheckRequest(code, prefix=prefix, declarations=True)))
@@ -74,11 +74,11 @@ def test_a_fact_of_the_scope_is_used(lean: LeanPool) -> None:
 
 def test_a_theorem_that_the_file_leaves_open_is_not_cited(lean: LeanPool) -> None:
     prefix = "theorem wrong (n : Nat) : n = 0 := sorry\n\n"
-    assert asyncio.run(prove(lean, Task(prefix, "theorem t : 1 = 0", "t"), seconds=3, seed=0)) is None
+    assert asyncio.run(prove(lean, Task(prefix, "theorem t : 1 = 0", "t"), seconds=3)) is None
 
 
 def test_what_is_false_gets_no_proof(lean: LeanPool) -> None:
-    assert asyncio.run(prove(lean, Task("", "theorem t (a b : Nat) : a + b = a", "t"), seconds=3, seed=0)) is None
+    assert asyncio.run(prove(lean, Task("", "theorem t (a b : Nat) : a + b = a", "t"), seconds=3)) is None
 
 
 def test_only_tactics_that_the_imports_bring_are_tried(lean: LeanPool) -> None:
@@ -97,4 +97,4 @@ def test_only_tactics_that_the_imports_bring_are_tried(lean: LeanPool) -> None:
 async def test_no_name_of_a_theorem_keeps_it_from_being_proved(
     lean: LeanPool, prefix: str, head: str, name: str
 ) -> None:
-    assert await prove(lean, Task(prefix, head, name), seconds=30, seed=0) is not None
+    assert await prove(lean, Task(prefix, head, name), seconds=30) is not None

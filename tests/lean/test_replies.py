@@ -3,8 +3,7 @@
 import pytest
 
 from goedels_poetry.lean.language import CORE_TACTICS, MATHLIB_TACTICS
-from goedels_poetry.lean.refutations import confirm
-from goedels_poetry.lean.refute import Refutation
+from goedels_poetry.lean.refute import Refutation, confirm
 from goedels_poetry.lean.replies import NO_BLOCK, lean_text, read_reply
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.runtime.protocol import CheckRequest

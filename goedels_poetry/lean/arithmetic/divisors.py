@@ -1,36 +1,35 @@
 """Equations with few solutions: what divides a number, or is a power, is one of a few values.
 
 Sources of such values: ``x * y = 2005``; ``x + y + x * y = 80``, which is ``(x + 1) * (y + 1) = 81`` (Simon's favourite
-factoring trick); ``x ∣ 12``; greatest common divisors and least common multiples; ``x ^ 2 = 49``; a short range. With a
+factoring trick); ``x ∣ 12``; greatest common divisors and least common multiples; ``x ^ 2 = 49``. With a
 value for one number the others often follow, and each case is a goal for `omega`. Solved here, checked by Lean.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import isqrt
 
-from goedels_poetry.lean.arithmetic.polynomials import (
-    Monomial,
-    Polynomial,
-    added,
-    linear_ranges,
-    omega_reads,
-    polynomial,
-    scaled,
-    term_of,
-)
 from goedels_poetry.lean.arithmetic.problem import (
     Arithmetic,
     Expr,
     NotArithmetic,
+    as_int,
     compute,
     holds,
     is_int,
     lean,
     numeral,
-    put_in,
+)
+from goedels_poetry.lean.arithmetic.squares import (
+    Monomial,
+    Polynomial,
+    added,
+    omega_reads,
+    polynomial,
+    scaled,
+    term_of,
 )
 
 # -- Common divisors -----------------------------------------------------------------------------------------------
@@ -43,7 +42,7 @@ MOST_FACTOR = 12
 
 def gcd_proofs(problem: Arithmetic) -> Iterator[str]:
     """``gcd (21n+4) (14n+3)`` divides ``3·(14n+3) - 2·(21n+4)``, which is a number: it is one of its divisors."""
-    for part in dict.fromkeys(p for f in (problem.target, *(h for _, h in problem.hypotheses)) for p in f.parts()):
+    for part in dict.fromkeys(p for f in (problem.target, *problem.formulas) for p in f.parts()):
         names = sorted(part.variables())
         if part.op != "gcd" or not names or any(problem.types.get(n) != "Nat" for n in names):
             continue
@@ -105,7 +104,7 @@ def common_divisors(problem: Arithmetic) -> tuple[list[str], Arithmetic]:
             proof = f"by have e := Nat.gcd_mul_lcm {lean(a)} {lean(b)}; rw [{name}, {other[0]}] at e; exact e"
             lines.append(f"have g{k}p : {lean(fact)} := {proof}")
             added_.append((f"g{k}p", fact))
-    return lines, replace(problem, hypotheses=(*problem.hypotheses, *added_))
+    return lines, problem.given(*added_)
 
 
 def divisors_of(number: int) -> list[int]:
@@ -139,8 +138,7 @@ def divisor_cases(text: str, number: int, label: str) -> list[str]:
 # -- Equations with few solutions ----------------------------------------------------------------------------------
 
 
-MOST_SPLIT, MOST_LEAVES, MOST_LONG = 48, 120, 100
-_MODULI = (3, 4, 5, 7, 8, 9, 11, 13, 16)
+MOST_SPLIT, MOST_LEAVES = 48, 120
 _LEAF = "first | omega | grind | (simp_all; done)"
 
 
@@ -153,8 +151,6 @@ class Split:
     """Tactics that leave one goal for each case."""
     cases: tuple[tuple[int, ...], ...]
     """The values of each case, which `omega` proves; () where `omega` sees a contradiction."""
-    in_order: bool = False
-    """The cases are not made by ``lines`` but one after the other: a long disjunction costs `omega` its square."""
 
     @property
     def size(self) -> int:
@@ -186,7 +182,7 @@ def _solved(problem: Arithmetic, budget: list[int], depth: int) -> list[str] | N
         if value is None:
             return [*lines, "omega"]
         lines.append(f"obtain rfl : {name} = {_number(value)} := by first | omega | grind")
-        problem = _with(problem, name, value)
+        problem = problem.at(name, numeral(value))
     if not problem.types:
         return [*lines, _LEAF]
     split = min(_splits(problem, depth), key=lambda s: (s.size, len(s.cases)), default=None)
@@ -194,8 +190,6 @@ def _solved(problem: Arithmetic, budget: list[int], depth: int) -> list[str] | N
         return [*lines, _LEAF] if depth or lines else None
     budget[0] -= max(1, len(split.cases))
     lines += split.lines
-    if split.in_order:
-        return [*lines, *_in_order(problem, split, budget, depth)]
     for values in split.cases:
         arms = [_case(problem, split.term, value, budget, depth) for value in values]
         claim = " ∨ ".join(f"{lean(split.term)} = {_number(v)}" for v in values)
@@ -210,39 +204,18 @@ def _solved(problem: Arithmetic, budget: list[int], depth: int) -> list[str] | N
     return lines
 
 
-def _in_order(problem: Arithmetic, split: Split, budget: list[int], depth: int) -> list[str]:
-    lines, text = [], lean(split.term)
-    for k, (value,) in enumerate(split.cases):
-        claim = f"{text} = {_number(value)} ∨ {_number(value + 1)} ≤ {text}"
-        lines.append(f"rcases (show {claim} by omega) with rfl | l{k}")
-        lines += _bullet(_case(problem, split.term, value, budget, depth))
-        lines += [f"clear l{k - 1}"] if k else []
-    return [*lines, "omega"]
-
-
 def _case(problem: Arithmetic, term: Expr, value: int, budget: list[int], depth: int) -> list[str]:
     """Tactics for the goal where the term has this value."""
     if term.op == "var":
-        case = _with(problem, term.name, value)
+        case = problem.at(term.name, numeral(value))
     else:
-        known = (f"v{depth}", Expr("=", (term, numeral(value))))
-        case = replace(problem, hypotheses=(*problem.hypotheses, known))
+        case = problem.given((f"v{depth}", Expr("=", (term, numeral(value)))))
     return _solved(case, budget, depth + 1) or [_LEAF]
 
 
 def _bullet(lines: list[str]) -> list[str]:
     text = "\n".join(lines).split("\n")
     return [f"· {text[0]}", *(f"  {line}" for line in text[1:])]
-
-
-def _with(problem: Arithmetic, name: str, value: int) -> Arithmetic:
-    put = numeral(value)
-    return replace(
-        problem,
-        types={n: t for n, t in problem.types.items() if n != name},
-        hypotheses=tuple((n, put_in(h, name, put)) for n, h in problem.hypotheses),
-        target=put_in(problem.target, name, put),
-    )
 
 
 def _false(h: Expr, values: dict[str, int], problem: Arithmetic) -> bool:
@@ -295,8 +268,6 @@ def _splits(problem: Arithmetic, depth: int) -> Iterator[Split]:
                     yield from _dividing(problem, Expr("var", (), name), cofactor, number, "", label)
         else:
             yield from _bilinear(problem, sides, terms, rest, label)
-    if not depth:
-        yield from _short_ranges(problem, label)
 
 
 def _bilinear(problem: Arithmetic, sides: Polynomial, terms: list[Monomial], rest: int, label: str) -> Iterator[Split]:
@@ -334,7 +305,8 @@ def _dividing(
     if len(powers) != 1:
         return
     a, c, exponent = normal[powers[0]], normal.get((), 0), powers[0][0][1]
-    signed = not nat or c < 0 or a < 0 or number < 0 or (cofactor is not None and "neg" in map(_op, cofactor.parts()))
+    negative = cofactor is not None and any(p.op == "neg" for p in cofactor.parts())
+    signed = not nat or negative or min(a, c, number) < 0
     if proof and signed and nat:
         return
     every = divisors_of(size)
@@ -350,10 +322,10 @@ def _dividing(
     of = [[(d - c) // a for d in ((e, -e) if signed else (e,)) if (d - c) % a == 0] for e in every]
     cases = tuple(tuple(v for v in values if fits(v)) for values in of)
     # what is said to divide: an integer by its absolute value, which is a natural number
-    text = _cast(factor, problem) if signed else lean(factor)
+    text = as_int(factor, problem.types) if signed else lean(factor)
     says = proof
     if cofactor is not None:
-        second = _cast(cofactor, problem) if signed else lean(cofactor)
+        second = as_int(cofactor, problem.types) if signed else lean(cofactor)
         says = f"⟨{second}, by grind⟩"
     if signed:
         says = f"Int.natAbs_dvd_natAbs.mpr ({says} : {text} ∣ ({number} : Int))"
@@ -361,10 +333,6 @@ def _dividing(
     lines = [f"have d{label} : {text} ∣ {size} := {says}", *divisor_cases(text, size, label)]
     lines.append(f"rcases c{label} with {'|'.join([f'c{label}'] * len(every))}")
     yield Split(term, tuple(lines), cases)
-
-
-def _op(expr: Expr) -> str:
-    return expr.op
 
 
 def _readable(problem: Arithmetic, name: str) -> list[Expr]:
@@ -403,32 +371,6 @@ def _roots(problem: Arithmetic, power: tuple[str, int], factor: int, number: int
             f"rcases Int.mul_eq_zero.mp r{label} with h | h",
         ]
         yield Split(variable, tuple(lines), ((low,), (-low,)))
-    elif problem.types.get(name) == "Int":
-        for modulus in _MODULI:
-            if all(pow(r, exponent, modulus) != quotient % modulus for r in range(modulus)):
-                cases = " ∨ ".join(f"{name} % {modulus} = {r}" for r in range(modulus))
-                simp = f"simp [Int.pow_succ, Int.mul_emod, c{label}] at e{label}"
-                lines = [
-                    equation,
-                    f"replace e{label} := congrArg (· % {modulus}) e{label}",
-                    f"have c{label} : {cases} := by omega",
-                    f"rcases c{label} with {'|'.join([f'c{label}'] * modulus)} <;> {simp}",
-                ]
-                yield Split(variable, tuple(lines), ())
-                return
-
-
-def _short_ranges(problem: Arithmetic, label: str) -> Iterator[Split]:
-    """A number between bounds that `omega` proves, where its values make linear what was not."""
-    ranges = linear_ranges(problem)
-    for name in problem.names:
-        known = ranges.of(name)
-        if known is None or known[1] - known[0] >= MOST_LONG or ranges.facts:
-            continue
-        put = _with(problem, name, known[1])
-        if all(omega_reads(h) for _, h in put.hypotheses) and omega_reads(put.target):
-            values = range(known[0], known[1] + 1)
-            yield Split(Expr("var", (), name), (), tuple((v,) for v in values), in_order=True)
 
 
 def _root(number: int, exponent: int) -> int:
@@ -442,16 +384,3 @@ def _root(number: int, exponent: int) -> int:
 
 def _number(value: int) -> str:
     return lean(numeral(value))
-
-
-def _cast(expr: Expr, problem: Arithmetic) -> str:
-    """A term of type Int."""
-    if expr.op == "var":
-        return expr.name if problem.types.get(expr.name) == "Int" else f"({expr.name} : Int)"
-    if expr.op == "num":
-        return f"({expr.value} : Int)"
-    if expr.op == "neg":
-        return f"(-{_cast(expr.args[0], problem)})"
-    if expr.op == "^":
-        return f"({_cast(expr.args[0], problem)} ^ {compute(expr.args[1], {}, {})})"
-    return f"({_cast(expr.args[0], problem)} {expr.op} {_cast(expr.args[1], problem)})"

@@ -7,8 +7,6 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
-from goedels_poetry.lean.arithmetic.monotone import intervals
-from goedels_poetry.lean.arithmetic.polynomials import omega_reads
 from goedels_poetry.lean.arithmetic.predicates import NO_PREDICATES, Predicate, quantified, spelled, weaker, written_out
 from goedels_poetry.lean.arithmetic.problem import (
     NUMBERS,
@@ -16,14 +14,16 @@ from goedels_poetry.lean.arithmetic.problem import (
     Expr,
     NotArithmetic,
     arithmetic_of,
+    at_values,
     compute,
     conjuncts,
     holds,
     is_int,
     lean,
-    numeral,
     read,
 )
+from goedels_poetry.lean.arithmetic.roots import intervals
+from goedels_poetry.lean.arithmetic.squares import omega_reads
 from goedels_poetry.lean.tactics.theory import Goal
 
 SECONDS = 0.8
@@ -120,22 +120,17 @@ def _solved(name: str, asked: list[Expr], values: dict[str, int], problem: Arith
     """What an equation that is linear in the number leaves it, and the first few values, since subtraction may be cut
     off; None where there is no such equation."""
     for h in asked:
-        if (
-            h.op != "="
-            or name not in h.variables()
-            or any(p.op in _STEPWISE and name in p.variables() for p in h.parts())
-        ):
+        stepwise = any(p.op in _STEPWISE and name in p.variables() for p in h.parts())
+        if h.op != "=" or name not in h.variables() or stepwise:
             continue
         int_ = any(is_int(a, problem.types) for a in h.args)
-        try:
+        with suppress(NotArithmetic):
             rows = [[compute(a, {**values, name: v}, problem.types, int_) for a in h.args] for v in range(3)]
-        except NotArithmetic:
-            continue
-        zero, one, two = (a - b for a, b in rows)
-        if one != zero and two - one == one - zero:
-            value, rest = divmod(-zero, one - zero)
-            fits = not rest and (value >= 0 or problem.types[name] == "Int")
-            return list(dict.fromkeys([*([value] if fits else []), 0, 1, 2]))
+            zero, one, two = (a - b for a, b in rows)
+            if one != zero and two - one == one - zero:
+                value, rest = divmod(-zero, one - zero)
+                fits = not rest and (value >= 0 or problem.types[name] == "Int")
+                return list(dict.fromkeys([*([value] if fits else []), 0, 1, 2]))
     return None
 
 
@@ -170,7 +165,7 @@ def none_below(
         return None
     plain = "set_option synthInstance.maxSize 2000 in decide +kernel"
     decide = f"first | {plain} | (simp only [{definitions}]; {plain})" if definitions else plain
-    parts = [_put(c, values) for c in conjuncts(target)]
+    parts = [at_values(c, values) for c in conjuncts(target)]
     hyps = [f"e{k}" for k in range(len(parts))]
     unclear = [(h, part) for h, part in zip(hyps, parts, strict=True) if part.op == "=" and not omega_reads(part)]
     known = intervals(Arithmetic(dict.fromkeys(names, "Nat"), tuple(unclear), target))
@@ -190,9 +185,3 @@ def none_below(
     given = " ".join([*(f"{n} (by omega)" for n in names), f"⟨{', '.join(proofs)}⟩" if len(proofs) > 1 else proofs[0]])
     first = f"rintro ⟨{', '.join([*names, *hyps])}⟩"
     return "\n    ".join(["", first, *known.lines, f"exact (by {decide} : {table}¬ ({all_of})) {given}"])
-
-
-def _put(expr: Expr, values: dict[str, str]) -> Expr:
-    if expr.op == "var" and expr.name in values:
-        return numeral(int(values[expr.name]))
-    return Expr(expr.op, tuple(_put(a, values) for a in expr.args), expr.name, expr.value)

@@ -14,6 +14,7 @@ from goedels_poetry.lean.arithmetic.problem import (
     Arithmetic,
     Expr,
     NotArithmetic,
+    at_values,
     compute,
     holds,
     lean,
@@ -66,9 +67,8 @@ def spelled(expr: Expr, predicates: Mapping[str, Predicate]) -> Expr:
     """The formula with the bodies of predicates in their places, to a limited depth. Raises :class:`NotArithmetic`
     where a quantifier would bind a name."""
     for _ in range(MOST_UNFOLDED):
-        if not any(p.op == "app" and p.name in predicates for p in expr.parts()):
-            break
-        expr = _spelled(expr, predicates)
+        if any(p.op == "app" and p.name in predicates for p in expr.parts()):
+            expr = _spelled(expr, predicates)
     return expr
 
 
@@ -99,9 +99,7 @@ def _renamed(expr: Expr, taken: set[str]) -> Expr:
 
 def written_out(problem: Arithmetic, predicates: Mapping[str, Predicate]) -> tuple[str, Arithmetic] | None:
     """The problem with predicates written out, and the tactic for it; None where there are none."""
-    used = dict.fromkeys(
-        p.name for f in _formulas(problem) for p in f.parts() if p.op == "app" and p.name in predicates
-    )
+    used = dict.fromkeys(p.name for f in problem.formulas for p in f.parts() if p.op == "app" and p.name in predicates)
     if not used:
         return None
     hypotheses = tuple((n, spelled(h, predicates)) for n, h in problem.hypotheses)
@@ -110,10 +108,6 @@ def written_out(problem: Arithmetic, predicates: Mapping[str, Predicate]) -> tup
     at = " ".join([*dict.fromkeys(changed), *(["⊢"] if target != problem.target else [])])
     names = ", ".join(predicates)
     return f"simp only [{names}] at {at}", replace(problem, hypotheses=hypotheses, target=target)
-
-
-def _formulas(problem: Arithmetic) -> list[Expr]:
-    return [problem.target, *(h for _, h in problem.hypotheses)]
 
 
 def quantified(expr: Expr) -> bool:
@@ -200,11 +194,3 @@ def at_instance(
         return f"(show {lean(body)} from {shown(body, bound)})"
     except NotArithmetic:
         return ""
-
-
-def at_values(expr: Expr, values: Mapping[str, str]) -> Expr:
-    """The formula with these values (Lean text of numbers) for variables."""
-    for name, value in values.items():
-        if value.lstrip("-").isdecimal() and name in expr.variables():
-            expr = put_in(expr, name, numeral(int(value)))
-    return expr

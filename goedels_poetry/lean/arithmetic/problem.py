@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import operator
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from goedels_poetry.lean.tactics.attempts import any_of
@@ -72,30 +73,47 @@ def _start(problem: Arithmetic, name: str) -> int:
     return fitting[0] if fitting else 0
 
 
+_FORMS = {
+    **{f: f"(Nat.{f} {{}} {{}})" for f in ("gcd", "lcm")},
+    **{f: f"({f} {{}} {{}})" for f in ("min", "max")},
+    **{"natAbs": "(Int.natAbs {})", "neg": "(-{})", "¬": "(¬ {})"},
+}
+
+
 def lean(expr: Expr) -> str:
     """A term as Lean text."""
-    if expr.op == "num":
-        return str(expr.value)
-    if expr.op == "var":
-        return expr.name
-    if expr.op == "cast":
-        return f"({lean(expr.args[0])} : {expr.name})"
-    if expr.op == "app":
-        return f"({expr.name} {' '.join(lean(a) for a in expr.args)})"
-    if expr.op == "neg":
-        return f"(-{lean(expr.args[0])})"
-    if expr.op in ("gcd", "lcm"):
-        return f"(Nat.{expr.op} {' '.join(lean(a) for a in expr.args)})"
-    if expr.op in ("min", "max"):
-        return f"({expr.op} {' '.join(lean(a) for a in expr.args)})"
-    if expr.op == "natAbs":
-        return f"(Int.natAbs {lean(expr.args[0])})"
-    if expr.op == "¬":
-        return f"(¬ {lean(expr.args[0])})"
-    if expr.op in ("∃", "∀"):
-        typed = f" : {expr.args[1].name}" if expr.args[1].name else ""
-        return f"({expr.op} {expr.name}{typed}, {lean(expr.args[0])})"
-    return f"({lean(expr.args[0])} {expr.op} {lean(expr.args[1])})"
+    args = [lean(a) for a in expr.args]
+    match expr.op:
+        case "num":
+            return str(expr.value)
+        case "var":
+            return expr.name
+        case "cast":
+            return f"({args[0]} : {expr.name})"
+        case "app":
+            return f"({expr.name} {' '.join(args)})"
+        case "∃" | "∀":
+            typed = f" : {expr.args[1].name}" if expr.args[1].name else ""
+            return f"({expr.op} {expr.name}{typed}, {args[0]})"
+    return _FORMS.get(expr.op, f"({{}} {expr.op} {{}})").format(*args)
+
+
+def as_int(expr: Expr, types: Mapping[str, str]) -> str:
+    """A polynomial as Lean text of type Int, casts at its variables. Raises :class:`NotArithmetic` for other terms."""
+    match expr.op:
+        case "var":
+            return expr.name if types.get(expr.name) == "Int" else f"({expr.name} : Int)"
+        case "num":
+            return f"({expr.value} : Int)"
+        case "cast":
+            return as_int(expr.args[0], types)
+        case "neg":
+            return f"(-{as_int(expr.args[0], types)})"
+        case "^":
+            return f"({as_int(expr.args[0], types)} ^ {lean(expr.args[1])})"
+        case "+" | "-" | "*":
+            return f"({as_int(expr.args[0], types)} {expr.op} {as_int(expr.args[1], types)})"
+    raise NotArithmetic(expr.op)
 
 
 # -- A goal as arithmetic ------------------------------------------------------------------------------------------
@@ -106,25 +124,18 @@ MOST_DEEP = {3: 24, 4: 12}
 """How far a quantifier is followed that has others inside it, by how many there are."""
 _TOKEN = re.compile(r"\s*(\d+|\.gcd|\.lcm|\.natAbs|[^\W\d][\w.'₀-₉!?]*|[()⟨⟩,:¬↑∃∀∣≤≥≠<>=+\-*/%^∧∨→↔!])")
 _INFIX = {
-    "↔": (20, 21, 21),
-    "→": (25, 26, 25),
-    "∨": (30, 31, 30),
-    "∧": (35, 36, 35),
-    **dict.fromkeys("=≠<≤>≥∣", (50, 51, 51)),
-    **dict.fromkeys("+-", (65, 65, 66)),
-    **dict.fromkeys("*/%", (70, 70, 71)),
-    "^": (75, 76, 75),
+    **{"↔": (20, 21), "→": (25, 25), "∨": (30, 30), "∧": (35, 35), "^": (75, 75)},
+    **dict.fromkeys("=≠<≤>≥∣", (50, 51)),
+    **dict.fromkeys("+-", (65, 66)),
+    **dict.fromkeys("*/%", (70, 71)),
 }
-_FUNCTIONS = {
-    "Nat.gcd": "gcd",
-    "Int.gcd": "gcd",
-    "gcd": "gcd",
-    "Nat.lcm": "lcm",
-    "lcm": "lcm",
-    "min": "min",
-    "max": "max",
+"""Binding power of each sign, and of what stands on its right."""
+_FUNCTIONS = {f"{space}{f}": f for space in ("", "Nat.", "Int.") for f in ("gcd", "lcm")} | {"min": "min", "max": "max"}
+_RELATIONS: dict[str, Callable[[int, int], bool]] = {
+    **{"=": operator.eq, "≠": operator.ne, "<": operator.lt, "≤": operator.le, ">": operator.gt, "≥": operator.ge},
+    "∣": lambda a, b: b == 0 if a == 0 else b % a == 0,
 }
-RELATIONS = frozenset("=≠<≤>≥∣")
+RELATIONS = frozenset(_RELATIONS)
 
 
 class NotArithmetic(Exception):
@@ -157,22 +168,16 @@ class Expr:
 
 def read(text: str) -> Expr:
     """The tree of a formula or term. Raises :class:`NotArithmetic`."""
-    tokens, at = [], 0
     text = text.strip()
-    while at < len(text):
-        found = _TOKEN.match(text, at)
-        if found is None:
-            raise NotArithmetic(text)
-        tokens.append(found[1])
-        at = found.end()
-    if len(tokens) > MOST_TOKENS:
-        raise NotArithmetic("too long")
-    reader = _Reader(tokens)
+    found = list(_TOKEN.finditer(text))
+    if sum(len(m[0]) for m in found) != len(text) or len(found) > MOST_TOKENS:
+        raise NotArithmetic(text)
+    reader = _Reader([m[1] for m in found])
     try:
         whole = reader.expression(0)
     except RecursionError as error:
         raise NotArithmetic("too deep") from error
-    if reader.tokens[reader.at :]:
+    if reader.peek():
         raise NotArithmetic(text)
     return whole
 
@@ -197,28 +202,23 @@ class _Reader:
         left = self.prefix()
         while self.peek() in _INFIX and _INFIX[self.peek()][0] >= least:
             op = self.take()
-            left = Expr(op, (left, self.expression(_INFIX[op][2])))
+            left = Expr(op, (left, self.expression(_INFIX[op][1])))
         return left
 
     def prefix(self) -> Expr:
         token = self.peek()
         if token in ("∃", "∀"):
             return self.quantified(self.take())
-        if token == "¬":
-            self.take()
-            return Expr("¬", (self.expression(40),))
-        if token == "-":
-            self.take()
-            return Expr("neg", (self.expression(75),))
+        if token in ("¬", "-"):
+            op, power = {"¬": ("¬", 40), "-": ("neg", 75)}[self.take()]
+            return Expr(op, (self.expression(power),))
         head = self.atom()
         if self.peek() in (".gcd", ".lcm"):
             return Expr(self.take()[1:], (head, self.atom()))
         if self.peek() == ".natAbs":
             self.take()
             return Expr("natAbs", (head,))
-        if head.op == "var" and self._starts_atom():
-            return self.applied(head.name)
-        return head
+        return self.applied(head.name) if head.op == "var" and self._starts_atom() else head
 
     def applied(self, name: str) -> Expr:
         args = []
@@ -258,16 +258,11 @@ class _Reader:
     def quantified(self, op: str) -> Expr:
         names: list[tuple[str, str]] = []
         while self.peek() not in (",", ""):
-            bracket = self.peek() == "("
-            if bracket:
-                self.take()
+            bracket = self.peek() == "(" and bool(self.take())
             fresh = []
             while self.peek() not in (":", ",", ")", "(", ""):
                 fresh.append(self.take())
-            type_ = ""
-            if self.peek() == ":":
-                self.take()
-                type_ = self.take()
+            type_ = self.take() if self.peek() == ":" and self.take() else ""
             names += [(n, type_) for n in fresh]
             if bracket:
                 self.take(")")
@@ -287,15 +282,11 @@ def numeral(value: int) -> Expr:
 
 def is_int(expr: Expr, types: Mapping[str, str]) -> bool:
     """Whether a term is of type Int, as far as its variables tell."""
-    if expr.op == "var":
-        return types.get(expr.name) in ("Int", "ℤ")
-    if expr.op == "cast":
-        return expr.name in ("Int", "ℤ")
+    if expr.op in ("var", "cast"):
+        return (types.get(expr.name) if expr.op == "var" else expr.name) in ("Int", "ℤ")
     if expr.op == "^":
         return is_int(expr.args[0], types)
-    if expr.op == "natAbs":
-        return False
-    return expr.op == "neg" or any(is_int(a, types) for a in expr.args)
+    return expr.op != "natAbs" and (expr.op == "neg" or any(is_int(a, types) for a in expr.args))
 
 
 def compute(expr: Expr, values: Mapping[str, int], types: Mapping[str, str], int_: bool = False) -> int:
@@ -320,21 +311,21 @@ def compute(expr: Expr, values: Mapping[str, int], types: Mapping[str, str], int
     return _operation(expr.op, a, b, int_)
 
 
+_OPERATIONS: dict[str, Callable[[int, int], int]] = {
+    **{"+": operator.add, "*": operator.mul, "gcd": math.gcd, "lcm": math.lcm, "min": min, "max": max},
+    "/": lambda a, b: 0 if b == 0 else a // b if b > 0 else -(a // -b),
+    "%": lambda a, b: a if b == 0 else a % abs(b),
+}
+
+
 def _operation(op: str, a: int, b: int, int_: bool) -> int:
-    if op == "^":
-        if b < 0 or a.bit_length() * b > MOST_BITS:
-            raise NotArithmetic("too large")
-        return int(a**b)
     if op == "-":
         return a - b if int_ else max(0, a - b)
-    if op == "/":
-        return 0 if b == 0 else a // b if b > 0 else -(a // -b)
-    if op == "%":
-        return a if b == 0 else a % abs(b)
-    simple = {"+": a + b, "*": a * b, "gcd": math.gcd(a, b), "lcm": math.lcm(a, b), "min": min(a, b), "max": max(a, b)}
-    if op not in simple:
+    if op == "^" and b >= 0 and a.bit_length() * b <= MOST_BITS:
+        return int(a**b)
+    if op not in _OPERATIONS:
         raise NotArithmetic(op)
-    return simple[op]
+    return _OPERATIONS[op](a, b)
 
 
 def holds(expr: Expr, values: Mapping[str, int], types: Mapping[str, str], bound: int = 12) -> bool:
@@ -365,9 +356,7 @@ def holds(expr: Expr, values: Mapping[str, int], types: Mapping[str, str], bound
         raise NotArithmetic(op)
     int_ = any(is_int(a, types) for a in expr.args)
     a, b = (compute(x, values, types, int_) for x in expr.args)
-    if op == "∣":
-        return b == 0 if a == 0 else b % a == 0
-    return {"=": a == b, "≠": a != b, "<": a < b, "≤": a <= b, ">": a > b, "≥": a >= b}[op]
+    return _RELATIONS[op](a, b)
 
 
 def _depth(expr: Expr) -> int:
@@ -419,6 +408,24 @@ class Arithmetic:
         """The numbers."""
         return list(self.types)
 
+    @property
+    def formulas(self) -> list[Expr]:
+        """The hypotheses, and what is to be shown."""
+        return [*(h for _, h in self.hypotheses), self.target]
+
+    def given(self, *more: tuple[str, Expr]) -> Arithmetic:
+        """With further hypotheses."""
+        return replace(self, hypotheses=(*self.hypotheses, *more))
+
+    def at(self, name: str, value: Expr) -> Arithmetic:
+        """With a term for a number. Raises :class:`NotArithmetic` where a quantifier would bind its names."""
+        return replace(
+            self,
+            types={n: t for n, t in self.types.items() if n != name},
+            hypotheses=tuple((n, put_in(h, name, value)) for n, h in self.hypotheses),
+            target=put_in(self.target, name, value),
+        )
+
 
 def arithmetic_of(goal: Goal) -> Arithmetic | None:
     """None when the target is no arithmetic or no variable is needed for it that is a number."""
@@ -468,8 +475,7 @@ def negated_into(problem: Arithmetic) -> Arithmetic | None:
         claim = target.args[0]
     else:
         return None
-    false = Expr("var", (), "False")
-    return replace(problem, hypotheses=(*problem.hypotheses, ("hn", claim)), target=false)
+    return replace(problem.given(("hn", claim)), target=Expr("var", (), "False"))
 
 
 def reduced(problem: Arithmetic) -> tuple[str, Arithmetic] | None:
@@ -482,12 +488,8 @@ def reduced(problem: Arithmetic) -> tuple[str, Arithmetic] | None:
             return ("; ".join(steps), problem) if steps else None
         hypothesis, name, value = found
         steps.append(f"subst {hypothesis}")
-        problem = replace(
-            problem,
-            types={n: t for n, t in problem.types.items() if n != name},
-            hypotheses=tuple((n, put_in(h, name, value)) for n, h in problem.hypotheses if n != hypothesis),
-            target=put_in(problem.target, name, value),
-        )
+        others = tuple((n, h) for n, h in problem.hypotheses if n != hypothesis)
+        problem = replace(problem, hypotheses=others).at(name, value)
 
 
 def not_above(problem: Arithmetic) -> tuple[str, Arithmetic] | None:
@@ -501,8 +503,7 @@ def not_above(problem: Arithmetic) -> tuple[str, Arithmetic] | None:
     if not found:
         return None
     steps = [f"have d{k} := Nat.le_of_dvd (by first | omega | grind) {name}" for k, (name, _) in enumerate(found)]
-    more = tuple((f"d{k}", Expr("≤", h.args)) for k, (_, h) in enumerate(found))
-    return "; ".join(steps), replace(problem, hypotheses=(*problem.hypotheses, *more))
+    return "; ".join(steps), problem.given(*((f"d{k}", Expr("≤", h.args)) for k, (_, h) in enumerate(found)))
 
 
 def unpacked(problem: Arithmetic) -> tuple[str, Arithmetic] | None:
@@ -546,3 +547,11 @@ def put_in(expr: Expr, name: str, value: Expr) -> Expr:
     if expr.op in ("∃", "∀") and (expr.name == name or expr.name in value.variables()):
         raise NotArithmetic("a name that is bound")
     return Expr(expr.op, tuple(put_in(a, name, value) for a in expr.args), expr.name, expr.value)
+
+
+def at_values(expr: Expr, values: Mapping[str, str]) -> Expr:
+    """The formula with these values (Lean text of numbers) for variables."""
+    for name, value in values.items():
+        if value.lstrip("-").isdecimal() and name in expr.variables():
+            expr = put_in(expr, name, numeral(int(value)))
+    return expr

@@ -5,12 +5,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from itertools import islice
 from math import gcd, lcm, prod
 
 from goedels_poetry.lean.arithmetic.divisors import divisor_proofs, gcd_proofs
-from goedels_poetry.lean.arithmetic.monotone import table_proofs
-from goedels_poetry.lean.arithmetic.polynomials import Polynomial, omega_reads, polynomial
 from goedels_poetry.lean.arithmetic.predicates import NO_PREDICATES, Predicate, written_out
 from goedels_poetry.lean.arithmetic.problem import (
     RELATIONS,
@@ -26,13 +25,159 @@ from goedels_poetry.lean.arithmetic.problem import (
     lean,
     negated_into,
     not_above,
+    numeral,
+    put_in,
     reduced,
     unpacked,
 )
-from goedels_poetry.lean.arithmetic.recurrences import recurrence_proofs
-from goedels_poetry.lean.arithmetic.roots import bounded, term_proofs, within_ranges, witness_proofs
-from goedels_poetry.lean.arithmetic.squares import inequality, square_proofs
+from goedels_poetry.lean.arithmetic.roots import bounded, table_proofs, term_proofs, within_ranges, witness_proofs
+from goedels_poetry.lean.arithmetic.squares import (
+    Polynomial,
+    added,
+    inequality,
+    omega_reads,
+    polynomial,
+    scaled,
+    square_proofs,
+)
 from goedels_poetry.lean.tactics.theory import Goal
+
+# -- Sequences -----------------------------------------------------------------------------------------------------
+
+MOST_STEPS, MOST_SHIFT, MOST_PASSES = 160, 6, 4
+Place = tuple[str, int]
+"""A sequence and an index."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """``∀ n, condition → equation``."""
+
+    hypothesis: str
+    variable: str
+    is_int: bool
+    conditions: tuple[Expr, ...]
+    equation: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A value of a sequence, with where it comes from."""
+
+    value: int
+    proof: str
+    needs: tuple[Place, ...] = ()
+
+
+def recurrence_proofs(problem: Arithmetic) -> Iterator[str]:
+    """At most one tactic: values of a sequence that hypotheses define by a recurrence, one after the other."""
+    rules = [rule for name, h in problem.hypotheses if (rule := _rule(name, h)) is not None]
+    wanted = [(p.name, compute(p.args[0], {}, {})) for p in problem.target.parts() if _is_value(p)]
+    if not rules or not wanted or any(abs(i) > MOST_STEPS for _, i in wanted):
+        return
+    values: dict[Place, Known] = {}
+    for name, h in problem.hypotheses:
+        if h.op == "=" and not h.variables() and _is_value(h.args[0]):
+            with suppress(NotArithmetic):
+                place = (h.args[0].name, compute(h.args[0].args[0], {}, {}))
+                values[place] = Known(compute(h.args[1], {}, {}), name)
+    _compute_values(rules, values, wanted)
+    if all(place in values for place in wanted):
+        facts = ", ".join(dict.fromkeys(map(_fact, wanted)))
+        lines = _stated(values, wanted)
+        yield "\n  ".join([*lines, f"first | (simp [{facts}]; done) | (simp only [{facts}]; omega)"])
+
+
+def _is_value(expr: Expr) -> bool:
+    return expr.op == "app" and len(expr.args) == 1
+
+
+def _rule(name: str, h: Expr) -> Rule | None:
+    if h.op != "∀":
+        return None
+    conditions, body = [], h.args[0]
+    while body.op == "→":
+        conditions.append(body.args[0])
+        body = body.args[1]
+    if body.op != "=" or not any(map(_is_value, body.parts())):
+        return None
+    return Rule(name, h.name, h.args[1].name in ("Int", "ℤ"), tuple(conditions), body)
+
+
+def _compute_values(rules: list[Rule], values: dict[Place, Known], wanted: list[Place]) -> None:
+    """Use the rules up and down, until all that is wanted is known or nothing new is found."""
+    indices = [i for _, i in wanted] + [i for _, i in values if abs(i) <= 2 * MOST_STEPS]
+    span = range(min(indices) - MOST_SHIFT, max(indices) + MOST_SHIFT)
+    for run in [span, span[::-1]] * MOST_PASSES:
+        for k, rule in itertools.product(run, rules):
+            if k >= 0 or rule.is_int:
+                with suppress(NotArithmetic):
+                    _use(rule, k, values)
+        if all(place in values for place in wanted):
+            return
+
+
+def _use(rule: Rule, k: int, values: dict[Place, Known]) -> None:
+    """Add what an instance of a rule says of the one value in it that is not known."""
+    types = {rule.variable: "Int" if rule.is_int else "Nat"}
+    if not all(holds(c, {rule.variable: k}, types) for c in rule.conditions):
+        return
+    instance = _grounded(put_in(rule.equation, rule.variable, numeral(k)), rule.is_int)
+    places = dict.fromkeys((p.name, compute(p.args[0], {}, {})) for p in instance.parts() if p.op == "app")
+    unknown = [place for place in places if place not in values]
+    if len(unknown) != 1:
+        return
+    left, right = (polynomial(_valued(side, values), False) for side in instance.args)
+    difference, one = added(left, scaled(right, -1)), ((_fact(unknown[0]), 1),)
+    if set(difference) - {one, ()} or abs(difference.get(one, 0)) != 1:
+        return
+    needs = tuple(place for place in places if place != unknown[0])
+    put = f"simp only [{', '.join(map(_fact, needs))}] at s; " if needs else ""
+    applied = " ".join([rule.hypothesis, lean(numeral(k)), *["(by decide)"] * len(rule.conditions)])
+    proof = f"by have s : {lean(instance)} := {applied}; {put}first | exact s | omega"
+    values[unknown[0]] = Known(-difference.get((), 0) // difference[one], proof, needs)
+
+
+def _grounded(expr: Expr, int_: bool) -> Expr:
+    """The expression with each index a numeral."""
+    if expr.op == "app" and len(expr.args) != 1:
+        raise NotArithmetic(expr.name)
+    if expr.op == "app":
+        return replace(expr, args=(numeral(compute(expr.args[0], {}, {}, int_)),))
+    return replace(expr, args=tuple(_grounded(a, int_) for a in expr.args))
+
+
+def _valued(expr: Expr, values: dict[Place, Known]) -> Expr:
+    if expr.op == "app":
+        place = (expr.name, compute(expr.args[0], {}, {}))
+        return numeral(values[place].value) if place in values else Expr("var", (), _fact(place))
+    return replace(expr, args=tuple(_valued(a, values) for a in expr.args))
+
+
+def _stated(values: dict[Place, Known], wanted: list[Place]) -> list[str]:
+    """Tactics that state the values at the places, those that they need first."""
+    order: dict[Place, None] = {}
+    stack = [(place, False) for place in reversed(wanted)]
+    while stack:
+        place, ready = stack.pop()
+        if ready:
+            order[place] = None
+        elif place not in order:
+            stack += [(place, True), *((need, False) for need in values[place].needs)]
+    last = {need: place for place in order for need in values[place].needs}
+    lines = []
+    for place in order:
+        known, at = values[place], f"{place[0]} {lean(numeral(place[1]))}"
+        lines.append(f"have {_fact(place)} : {at} = {lean(numeral(known.value))} := {known.proof}")
+        done = [_fact(need) for need in known.needs if last[need] == place and need not in wanted]
+        lines += [f"clear {' '.join(done)}"] if done else []  # `omega` reads all that it is given
+    return lines
+
+
+def _fact(place: Place) -> str:
+    """What a proof calls the fact that says the value at a place."""
+    return f"e_{place[0].replace('.', '_')}_{place[1]}".replace("-", "n")
+
 
 # Proofs modulo a number
 
@@ -55,18 +200,14 @@ def exponent_proofs(problem: Arithmetic) -> Iterator[str]:
 def _powers(problem: Arithmetic, name: str) -> list[Power]:
     """The powers of numerals whose exponent is linear in a variable."""
     found: dict[Expr, Power] = {}
-    for formula in (problem.target, *(h for _, h in problem.hypotheses)):
-        for part in formula.parts():
-            if part.op != "^" or part.args[0].op != "num" or part.args[1].variables() != {name}:
-                continue
-            try:
-                exponent = polynomial(part.args[1], True)
-            except NotArithmetic:
+    for part in (p for formula in problem.formulas for p in formula.parts() if p.op == "^"):
+        base, exponent = part.args
+        if base.op == "num" and exponent.variables() == {name}:
+            normal = polynomial(exponent, True)
+            k, c = normal.get(((name, 1),), 0), normal.get((), 0)
+            if len(normal) > 1 + bool(c) or not k or base.value < 2:
                 return []
-            k, c = exponent.get(((name, 1),), 0), exponent.get((), 0)
-            if len(exponent) > 1 + bool(c) or not k or part.args[0].value < 2:
-                return []
-            found[part] = (part, part.args[0].value, k, c)
+            found[part] = (part, base.value, k, c)
     return list(found.values())
 
 
@@ -97,16 +238,10 @@ def _periodic(problem: Arithmetic, name: str, powers: list[Power]) -> Iterator[s
 def _moduli_of_exponents(problem: Arithmetic, powers: list[Power]) -> list[int]:
     """The numbers that something with these powers is divided by."""
     found = []
-    for formula in (problem.target, *(h for _, h in problem.hypotheses)):
-        for part in formula.parts():
-            if part.op in ("%", "∣"):
-                inside, by = part.args if part.op == "%" else part.args[::-1]
-                if (
-                    by.op == "num"
-                    and 1 < by.value <= MOST_PERIODIC
-                    and any(term in inside.parts() for term, *_ in powers)
-                ):
-                    found.append(by.value)
+    for part in (p for formula in problem.formulas for p in formula.parts() if p.op in ("%", "∣")):
+        inside, by = part.args if part.op == "%" else part.args[::-1]
+        if by.op == "num" and 1 < by.value <= MOST_PERIODIC and any(term in inside.parts() for term, *_ in powers):
+            found.append(by.value)
     return list(dict.fromkeys(found))
 
 
@@ -134,8 +269,8 @@ _SIMP = "Int.pow_succ, Nat.pow_succ, Int.sub_emod, Int.mul_emod, Int.add_emod, N
 def residue_proofs(problem: Arithmetic) -> Iterator[str]:
     """Tactics, those with few cases first."""
     yield from _no_solution(problem)
-    names = [n for n in problem.names if any(n in f.variables() for f in _formulas(problem))]
-    if names and not any(_unbounded_power(f) for f in _formulas(problem)):
+    names = [n for n in problem.names if any(n in f.variables() for f in problem.formulas)]
+    if names and not any(_unbounded_power(f) for f in problem.formulas):
         rows = [(m, {n: _remainders(problem, n, m) for n in names}) for m in _moduli(problem)]
         rows = [(m, rests) for m, rests in rows if 0 < prod(map(len, rests.values())) <= MOST_CASES]
         int_ = any(is_int(a, problem.types) for a in _relation(problem.target).args)
@@ -170,15 +305,8 @@ def powers(problem: Arithmetic) -> Iterator[str]:
 
 def is_huge(problem: Arithmetic) -> bool:
     """Whether computing a power of the goal would take more than a moment."""
-    for formula in _formulas(problem):
-        for part in formula.parts():
-            if part.op == "^" and part.args[1].op == "num" and part.args[1].value > HUGE * 10:
-                return True
-    return False
-
-
-def _formulas(problem: Arithmetic) -> list[Expr]:
-    return [*(h for _, h in problem.hypotheses), problem.target]
+    exponents = [p.args[1] for formula in problem.formulas for p in formula.parts() if p.op == "^"]
+    return any(e.op == "num" and e.value > HUGE * 10 for e in exponents)
 
 
 def _unbounded_power(expr: Expr) -> bool:
@@ -187,12 +315,9 @@ def _unbounded_power(expr: Expr) -> bool:
 
 def _moduli(problem: Arithmetic) -> list[int]:
     """The numbers that something is divided by, those of the target first."""
-    found = []
-    for formula in [problem.target, *(h for _, h in problem.hypotheses)]:
-        for part in formula.parts():
-            by = part.args[1] if part.op == "%" else part.args[0] if part.op == "∣" else None
-            if by is not None and by.op == "num" and 1 < by.value <= MOST_CASES:
-                found.append(by.value)
+    parts = [p for formula in problem.formulas[::-1] for p in formula.parts() if p.op in ("%", "∣")]
+    divisors = [p.args[1 if p.op == "%" else 0] for p in parts]
+    found = [by.value for by in divisors if by.op == "num" and 1 < by.value <= MOST_CASES]
     small = sorted({d for m in found for d in range(2, m) if m % d == 0}, reverse=True)
     return list(dict.fromkeys([*found, *small]))
 
@@ -258,12 +383,8 @@ def _no_solution(problem: Arithmetic) -> Iterator[str]:
 
 
 def _unsolvable(sides: list[Polynomial], names: list[str], modulus: int) -> bool:
-    for row in itertools.product(range(modulus), repeat=len(names)):
-        values = dict(zip(names, row, strict=True))
-        left, right = (_at(side, values, modulus) for side in sides)
-        if left == right:
-            return False
-    return True
+    rows = (dict(zip(names, row, strict=True)) for row in itertools.product(range(modulus), repeat=len(names)))
+    return all(_at(sides[0], row, modulus) != _at(sides[1], row, modulus) for row in rows)
 
 
 def _at(side: Polynomial, values: dict[str, int], modulus: int) -> int:

@@ -1,7 +1,7 @@
 """The families of Lean's messages, old wordings (up to 4.21) and new ones, and what each is about: a table.
 
 Matching is on the whole message without regard to case, with every kind of quotation mark written as ``'``. The first
-family that matches counts. What a message alone cannot tell is in `culprit`.
+family that matches counts. What a message alone cannot tell is in `classify`.
 """
 
 from __future__ import annotations
@@ -159,3 +159,87 @@ def family_of(text: str) -> tuple[ErrorCategory, float]:
     plain = with_one_quote(text.strip()[:LONGEST])
     found = ((category, sure) for category, sure, pattern in _families() if pattern.search(plain))
     return next(found, (ErrorCategory.OTHER, 0.1))
+
+
+# -- What to say about them ----------------------------------------------------------------------------------------
+
+MEANS = {
+    ErrorCategory.UNKNOWN_IDENTIFIER: "a name is not known here",
+    ErrorCategory.TYPE_MISMATCH: "a term has another type than its place needs",
+    ErrorCategory.TACTIC_FAILED: "a tactic does not close its goal, or goals are left",
+    ErrorCategory.MISSING_PREMISE: "a hypothesis, an instance or an argument is missing",
+    ErrorCategory.SYNTAX_ERROR: "the text is not well-formed",
+    ErrorCategory.RESOURCE_LIMIT: "Lean ran into a limit of time, steps or depth",
+    ErrorCategory.OTHER: "Lean refuses it",
+}
+ADVICE = {
+    ErrorCategory.UNKNOWN_IDENTIFIER: "check spelling and namespace of the name, or import the module that has it",
+    ErrorCategory.TYPE_MISMATCH: "compare the two types; convert, swap the arguments, or use another term",
+    ErrorCategory.TACTIC_FAILED: "look at the goal that is left, and take a smaller step or another tactic",
+    ErrorCategory.MISSING_PREMISE: "supply the hypothesis, instance or argument, from the context or as a new premise",
+    ErrorCategory.SYNTAX_ERROR: "repair the text at this place: brackets, commas, `:=`, indentation",
+    ErrorCategory.RESOURCE_LIMIT: "make the step smaller: fewer simp lemmas, a more exact term, lemmas of its own",
+    ErrorCategory.OTHER: "do what the message says",
+}
+REPLACEMENTS = {
+    "linarith": "omega for Nat and Int, else grind",
+    "nlinarith": "grind, or omega after the products have been rewritten",
+    "ring": "ac_rfl for sums or products alone, grind, or simp with the distributive laws",
+    "ring_nf": "simp with the distributive laws",
+    "norm_num": "decide, simp or omega",
+    "tauto": "grind or simp_all",
+    "aesop": "grind or simp_all",
+    "positivity": "omega or exact Nat.zero_le _",
+    "use": "exact ⟨WITNESS, PROOF⟩ or refine ⟨WITNESS, ?_⟩",
+    "existsi": "refine ⟨WITNESS, ?_⟩",
+    "assume": "intro",
+    "by_contra": "refine Classical.byContradiction fun h => ?_",
+    "push_neg": "simp only [Classical.not_forall, not_exists, not_and]",
+    "contrapose": "intro h and then exact absurd ...",
+    "split_ifs": "split",
+    "linear_combination": "omega or grind",
+    "interval_cases": "match or omega",
+    "field_simp": "grind",
+    "refl": "rfl",
+    "dec_trivial": "decide",
+    "library_search": "exact?",
+    "cases'": "cases ... with, or rcases",
+    "induction'": "induction ... with",
+    "set": "let or generalize",
+    "finish": "grind",
+    "gcongr": "the monotonicity lemma by its name, or omega",
+}
+"""Tactics that are not part of Lean itself, and what does their work there."""
+
+IMPORTS = {
+    name: module
+    for module, names in (
+        ("Mathlib.Tactic.Linarith", "linarith nlinarith"),
+        ("Mathlib.Tactic.Ring", "ring ring_nf"),
+        ("Mathlib.Tactic", "norm_num positivity tauto use by_contra push_neg contrapose split_ifs linear_combination"),
+        ("Mathlib.Tactic", "interval_cases field_simp gcongr"),
+        ("Aesop", "aesop"),
+        ("Mathlib.Data.Real.Basic", "Real"),
+        ("Mathlib.Data.Complex.Basic", "Complex"),
+        ("Mathlib.Data.Finset.Basic", "Finset"),
+        ("Mathlib.Data.Set.Basic", "Set"),
+        ("Mathlib.Algebra.Polynomial.Basic", "Polynomial"),
+        ("Mathlib.LinearAlgebra.Matrix.Defs", "Matrix"),
+        ("Mathlib.Data.Nat.Prime.Basic", "Nat.Prime"),
+        ("Mathlib.Data.Nat.Choose.Basic", "Nat.choose"),
+        ("Mathlib.Data.Nat.Factorial.Basic", "Nat.factorial"),
+        ("Std.Data.HashMap", "Std.HashMap"),
+        ("Std.Data.HashSet", "Std.HashSet"),
+        ("Std.Data.TreeMap", "Std.TreeMap"),
+        ("Lean", "Lean"),
+    )
+    for name in names.split()
+}
+"""Modules that have a name, or the names below it."""
+
+
+def import_of(name: str) -> str | None:
+    """The module of a well-known name, by the longest part of the name that our table has."""
+    while name and name not in IMPORTS:
+        name = name.rpartition(".")[0]
+    return IMPORTS.get(name)

@@ -7,12 +7,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from goedels_poetry.lean.goals.expressions import PROP, Expr, apply, const, fresh, joined, opened, plain
-from goedels_poetry.lean.goals.facts import Facts
-from goedels_poetry.lean.goals.library import INT_EQUATIONS, NAT_EQUATIONS, RELATIONS
-from goedels_poetry.lean.goals.matching import Unreadable
-from goedels_poetry.lean.goals.script import Names, Script
-from goedels_poetry.lean.goals.sorts import NAT, Sorts, literal
+from goedels_poetry.lean.goals.facts import (
+    INT_EQUATIONS,
+    NAT_EQUATIONS,
+    PROP,
+    RELATIONS,
+    Expr,
+    Facts,
+    apply,
+    const,
+    is_instance,
+    joined,
+    plain,
+    telescope,
+)
+from goedels_poetry.lean.goals.sorts import NAT, Names, Script, Sorts, Unreadable, literal
 
 # -- Patterns of Lean, numerals among them, as constructors and what they are applied to ---------------------------
 
@@ -67,12 +76,9 @@ class Instances:
 
     def note_lawful(self, statement: Expr) -> None:
         """Instances whose `==` is equality, as another instance says."""
-        rest = statement
-        while rest.kind == "pi":
-            variable = fresh(rest.name)
-            if rest.args[0].head == "LawfulBEq":
-                self._lawful.add(plain(rest.args[0].operands[1].name))
-            rest = opened(rest.args[1], variable)
+        for _, type_, _ in telescope(statement)[0]:
+            if type_.head == "LawfulBEq":
+                self._lawful.add(plain(type_.operands[1].name))
 
     def is_equality(self, instance: Expr) -> bool:
         """Whether the `==` of an instance is equality."""
@@ -109,14 +115,10 @@ class Instances:
         for _ in range(MOST_UNFOLDED):
             instance = apply(instance, ())
             value = self.facts.values.get(instance.head)
-            if value is None or not _is_instance(instance.head):
+            if value is None or not is_instance(instance.head):
                 break
             instance = apply(value, instance.operands)
         return instance
-
-
-def _is_instance(name: str) -> bool:
-    return name.rpartition(".")[2].startswith("inst")
 
 
 # -- What stands behind a colon ------------------------------------------------------------------------------------
@@ -148,28 +150,16 @@ class Kinds:
 
     def is_type(self, type_: Expr) -> bool:
         """Whether it is the type of types, or of functions to types."""
-        while type_.kind == "pi":
-            type_ = type_.args[1]
-        return type_.kind == "sort" and type_ != PROP
+        return type_.result.kind == "sort" and type_.result != PROP
 
     def is_proof(self, type_: Expr) -> bool:
         """Whether it is a proposition, so that what has this type is a proof."""
         type_ = apply(type_, ())
         while type_.kind == "pi":
             type_ = apply(type_.args[1], ())
-        if type_.head in _PROPOSITIONS:
-            return True
-        known = self.facts.types.get(type_.head)
-        if known is not None:
-            while known.kind == "pi":
-                known = known.args[1]
-            return known == PROP
-        if type_.kind == "app" and type_.args[0].kind == "free":
-            known = self.types.get(type_.args[0].name)
-            while known is not None and known.kind == "pi":
-                known = known.args[1]
-            return known == PROP
-        return type_.kind == "free" and self.types.get(type_.name) == PROP
+        first = type_.args[0] if type_.kind == "app" else type_
+        known = self.types.get(first.name) if first.kind == "free" else self.facts.types.get(type_.head)
+        return type_.head in _PROPOSITIONS or (known is not None and known.result == PROP)
 
 
 # -- Numerals and operations on numbers ----------------------------------------------------------------------------
@@ -179,6 +169,7 @@ MOST_UNARY = 12
 """The largest number that is written with constructors."""
 _BITS = {"+": "bvadd", "-": "bvsub", "*": "bvmul", "/": "bvudiv", "%": "bvurem", "neg": "bvneg"}
 _BITS |= {"<=": "bvule", "<": "bvult", ">=": "bvuge", ">": "bvugt"}
+_WORDS = {"+": "plus", "*": "times", "-": "minus", "^": "power", "≤": "leq", "/": "quotient", "%": "modulo"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,24 +235,24 @@ class Numbers:
     def _defined(self, sign: str, table: Mapping[str, str]) -> str:
         """The function that stands for an operation; it is defined when it is first wanted."""
         name = next((n for n, s in self.script.operations.items() if s == sign), "")
-        if not name:
-            if sign not in table:
-                raise Unreadable(f"the operation {sign} on natural numbers")
-            words = {"+": "plus", "*": "times", "-": "minus", "^": "power", "≤": "leq", "/": "quotient", "%": "modulo"}
-            name = self.names.give(words.get(sign, sign))
-            self.script.operations[name] = sign
-            self.script.definitions[name] = ""
-            parts = {"N": "Int"}
-            if self.unary:
-                zero, successor = self.sorts.made(NAT)
-                parts = {"N": self.sorts.sort(NAT), "z": zero.name, "s": successor.name, "p": successor.selectors[0][0]}
-                for other in ("+", "*"):
-                    if f"{{{other}}}" in table[sign]:
-                        parts[other] = self.script.call(self._defined(other, table), name)
-            text = table[sign]
-            for key, value in {"0": name, **parts}.items():
-                text = text.replace(f"{{{key}}}", value)
-            self.script.definitions[name] = text
+        if name:
+            return self.script.call(name)
+        if sign not in table:
+            raise Unreadable(f"the operation {sign} on natural numbers")
+        name = self.names.give(_WORDS.get(sign, sign))
+        self.script.operations[name] = sign
+        self.script.definitions[name] = ""
+        parts = {"0": name, "N": "Int"}
+        if self.unary:
+            zero, successor = self.sorts.made(NAT)
+            parts |= {"N": self.sorts.sort(NAT), "z": zero.name, "s": successor.name, "p": successor.selectors[0][0]}
+            for other in ("+", "*"):
+                if f"{{{other}}}" in table[sign]:
+                    parts[other] = self.script.call(self._defined(other, table), name)
+        text = table[sign]
+        for key, value in parts.items():
+            text = text.replace(f"{{{key}}}", value)
+        self.script.definitions[name] = text
         return self.script.call(name)
 
 

@@ -17,9 +17,8 @@ from goedels_poetry.kernel.reading.certificate import derivation_from_json
 from goedels_poetry.kernel.terms import subterms
 from goedels_poetry.lean.goals.facts import Facts, facts_of
 from goedels_poetry.lean.goals.lemmas import Lemmas
-from goedels_poetry.lean.goals.matching import Unreadable
-from goedels_poetry.lean.goals.script import Reading
-from goedels_poetry.lean.goals.theory import FileTheory, theory_for
+from goedels_poetry.lean.goals.sorts import Reading, Unreadable
+from goedels_poetry.lean.goals.theory import FileTheory
 from goedels_poetry.lean.goals.translating import Translator
 from goedels_poetry.lean.runtime.protocol import LeanRuntime
 from goedels_poetry.lean.smt_proofs.writing import STEP, name_of
@@ -57,7 +56,7 @@ class Read:
     def theory(self, task: Task, auxiliary: Sequence[Definition] = ()) -> FileTheory:
         """The words of the user's file for it, and for what a proof brings along; raises `NotTranslatable`."""
         signature = extended(self.problem.signature, auxiliary)
-        return theory_for(self.facts, self.reading, signature, task.prefix, task.stubs, self.unary, auxiliary)
+        return FileTheory(self.facts, self.reading, signature, task.prefix, task.stubs, self.unary, auxiliary)
 
 
 @dataclass(slots=True)
@@ -153,7 +152,10 @@ class Engine:
             # Perhaps the goal read in another way has a better proof; then this one gets the time that is left.
             elsewhere = not once and known.ways is not None and len(known.settled) < len(known.ways)
             part = clock.part(clock.left / 2) if elsewhere else clock
-            found = await _in_lean(lean, task, known, part, leave_open=leave_open)
+            try:
+                found = await _translated(lean, task, known, part, leave_open=leave_open)
+            except (NotTranslatable, Unreadable, KernelError) as fault:
+                found, known.reason = None, str(fault)
             if found is not None or once:
                 return found
             first, known.proof = first or known.proof, None
@@ -217,14 +219,6 @@ def _values(way: Read, theory: FileTheory, values: Mapping[str, str]) -> dict[in
         for place, name in way.reading.places.items()
         if name in values
     }
-
-
-async def _in_lean(lean: LeanRuntime, task: Task, known: Known, clock: Clock, *, leave_open: bool) -> Proposal | None:
-    try:
-        return await _translated(lean, task, known, clock, leave_open=leave_open)
-    except (NotTranslatable, Unreadable, KernelError) as fault:
-        known.reason = str(fault)
-        return None
 
 
 async def _translated(

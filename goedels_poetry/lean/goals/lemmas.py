@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from goedels_poetry.kernel.derivation import ByScheme, Derivation, Query, Step
@@ -16,168 +16,68 @@ from goedels_poetry.kernel.inductions import (
     RecursionInduction,
     SizeInduction,
     StructuralInduction,
-    variable_of,
 )
 from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.schemas import Conjuncts
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.sizes import Sizes
-from goedels_poetry.kernel.terms import INT, Kind, app, integer, substitute, subterms
+from goedels_poetry.kernel.terms import Kind, app, subterms
 from goedels_poetry.lean.goals.theory import FileTheory
 from goedels_poetry.lean.runtime.protocol import LeanRuntime
-from goedels_poetry.lean.smt_proofs.leaves import nested
 from goedels_poetry.lean.smt_proofs.replay import Found, Replay
-from goedels_poetry.lean.smt_proofs.writing import HYPOTHESIS, Writing, indented, name_of, own_name, spoken
+from goedels_poetry.lean.smt_proofs.writing import HYPOTHESIS, Writing, defined, indented, name_of, spoken
 from goedels_poetry.lean.statement.vocabulary import NotTranslatable
 from goedels_poetry.lean.tactics.attempts import Clock, tried
 from goedels_poetry.lean.text.task import Fact, Task
 
 # -- How the proof of a lemma begins in Lean, by the scheme that the engine has proved it with ---------------------
 
+MOST_CALLS = 3
 
-MOST_CALLS, MOST_APART, MOST_TOLD, MOST_STEPS = 3, 2, 6, 4
 
-
-@dataclass(frozen=True)
-class Starts:
-    """Proofs with a place, ◯, for what closes the cases."""
-
-    theory: FileTheory
-    problem: Problem
-    given: Callable[[str], str]
-    """A lemma, by its step, applied to the functions that it is about; "" for a step that is none."""
-
-    def apart(self, step: Step) -> list[str]:
-        """An induction whose cases take apart what it is general in: where functions go down in several arguments."""
-        if not isinstance(step.by, ByScheme) or not isinstance(step.by.scheme, StructuralInduction):
-            return []
-        signature, scheme = self.problem.signature, step.by.scheme
-        general = [v for v in step.sequent.vars if v.name in scheme.general]
-        if not 0 < len(general) <= MOST_APART or any(signature.datatype(v.sort) is None for v in general):
-            return []
-        names = [self.theory.variable(v) for v in general]
-        on = self.theory.variable(variable_of(step.sequent, scheme.on))
-        cases = " <;> ".join(f"cases {name}" for name in names)
-        return [f"induction {on} generalizing {' '.join(names)} <;> {cases} <;> ◯"]
-
-    def of(self, tree: Sequence[Step]) -> list[str]:
-        """Proofs with a place, ◯, for what closes the cases: the induction of the derivation, and its like."""
-        step = tree[0]
-        if not isinstance(step.by, ByScheme):
-            told = self._instances(step.by)
-            return ["◯", f"{told}◯"] if told else ["◯"]
-        names = {v.name: self.theory.variable(v) for v in step.sequent.vars}
-        scheme = step.by.scheme
-        nested = []
-        for case in tree[1:]:
-            on = getattr(case.by.scheme, "on", None) if isinstance(case.by, ByScheme) else None
-            if isinstance(on, str) and on in names:
-                nested.append(names[on])
-        general = [names[g] for g in getattr(scheme, "general", ()) if g in names]
-        generalizing = f" generalizing {' '.join(general)}" if general else ""
-        if isinstance(scheme, StructuralInduction | IntInduction):
-            on = names[scheme.on]
-            starts = [
-                f"induction {on}{generalizing} <;> (try cases {n}) <;> ◯" for n in dict.fromkeys(nested) if n != on
-            ]
-            if isinstance(scheme, IntInduction):
-                starts += self._stepwise(scheme, f"induction {on} using Nat.strongRecOn{generalizing} with", on)
-            starts.append(f"induction {on}{generalizing} <;> ◯")
-            if isinstance(scheme, StructuralInduction):
-                starts += self._deeper(step.sequent, scheme, f"induction {on}{generalizing} with")
-            return [*starts, *self._calls(step.sequent)]
-        if isinstance(scheme, RecursionInduction):
-            definition = self.problem.signature.definition(scheme.function)
+def starts(theory: FileTheory, problem: Problem, tree: Sequence[Step]) -> list[str]:
+    """Proofs with a place, ◯, for what closes the cases: the induction of the derivation, and its like."""
+    step = tree[0]
+    if not isinstance(step.by, ByScheme):
+        return ["◯"]
+    names, scheme = {v.name: theory.variable(v) for v in step.sequent.vars}, step.by.scheme
+    cases = [getattr(case.by.scheme, "on", "") for case in tree[1:] if isinstance(case.by, ByScheme)]
+    nested = dict.fromkeys(names[on] for on in cases if isinstance(on, str) and on in names)
+    general = [names[g] for g in getattr(scheme, "general", ()) if g in names]
+    generalizing = f" generalizing {' '.join(general)}" if general else ""
+    calls = _calls(theory, problem, step.sequent)
+    match scheme:
+        case StructuralInduction() | IntInduction():
+            start = f"induction {names[scheme.on]}{generalizing} <;> "
+            apart = [f"{start}(try cases {n}) <;> ◯" for n in nested if n != names[scheme.on]]
+            return [*apart, f"{start}◯", *calls]
+        case RecursionInduction():
+            definition = problem.signature.definition(scheme.function)
             if definition is not None:
-                call = self.theory.value(app(definition.name, scheme.at, definition.sort))
+                call = theory.value(app(definition.name, scheme.at, definition.sort))
                 return [f"fun_induction {call}{generalizing} <;> ◯"]
-        if isinstance(scheme, MeasureInduction):
-            strong = self._falling(step.sequent, scheme)
-            return [*strong, *self._calls(step.sequent), "◯"]
-        if isinstance(scheme, SizeInduction):
-            return [*self._calls(step.sequent), "◯"]
-        return ["◯", *(f"induction {n} <;> ◯" for n in dict.fromkeys(nested))]
+        case MeasureInduction() | SizeInduction():
+            return [*calls, "◯"]
+    return ["◯", *(f"induction {n} <;> ◯" for n in nested)]
 
-    def _instances(self, query: Query) -> str:
-        """Cited lemmas at the values that the solver was given them at."""
-        lines = []
-        for instance in query.instances[:MOST_TOLD]:
-            try:
-                values = [self.theory.value(arg) for arg in instance.args]
-            except NotTranslatable:
-                continue
-            if instance.of == "step" and self.given(instance.name):
-                lines.append(f"have := {' '.join([self.given(instance.name), *values])}; ")
-        return "".join(lines)
 
-    def _stepwise(self, scheme: IntInduction, start: str, on: str) -> list[str]:
-        """Natural numbers up to where the induction begins one by one, and then from as many before as it has."""
-        base = scheme.base.value
-        if not (self.theory.natural and scheme.upward and isinstance(base, int)):
-            return []
-        first = base + scheme.width
-        if not 1 < first <= MOST_STEPS:
-            return []
-        arms = [f"\n    | {number}, ih => ◯" for number in range(first)]
-        known = [f"have i{k} := ih ({on} + {first - k}) (by omega); " for k in range(1, scheme.width + 1)]
-        arms.append(f"\n    | {on} + {first}, ih => {''.join(known)}◯")
-        return [f"{start}\n  | _ {on} ih =>\n    match {on}, ih with{''.join(arms)}"]
-
-    def _falling(self, sequent: Sequent, scheme: MeasureInduction) -> list[str]:
-        """Strong induction on a natural number, with the instances at hand where the measure falls."""
-        on = scheme.measure
-        if on not in sequent.vars or not (self.theory.natural and on.sort is INT):
-            return []
-        others = [v for v in sequent.vars if v is not on]
-        number, names = self.theory.variable(on), [self.theory.variable(v) for v in others]
-        above = {on: app("+", (on, integer(1)), INT)}
-        told = {}
-        for where in ({}, above):
-            lines = []
-            for place, args in enumerate(scheme.at):
-                values = {v: substitute(a, where) for v, a in zip(sequent.vars, args, strict=True)}
-                known = " ".join(self.theory.value(values[v]) for v in others)
-                lines.append(f"have i{place} := fun h => ih {self.theory.value(values[on])} h {known}; ")
-            told[bool(where)] = "".join(lines)
-        generalizing = f" generalizing {' '.join(names)}" if names else ""
-        start = f"induction {number} using Nat.strongRecOn{generalizing} with\n  | _ {number} ih =>"
-        arms = f"\n    | 0, ih => ◯\n    | {number} + 1, ih => {told[True]}◯"
-        return [f"{start}\n    match {number}, ih with{arms}", f"{start} {told[False]}◯"]
-
-    def _deeper(self, sequent: Sequent, scheme: StructuralInduction, start: str) -> list[str]:
-        """The induction with the part that it goes down to taken apart once more."""
-        on = variable_of(sequent, scheme.on)
-        datatype = self.problem.signature.datatype(on.sort)
-        if datatype is None:
-            return []
-        arms = []
-        for constructor in datatype.constructors:
-            fields = [f"a{i}" for i, _ in enumerate(constructor.fields)]
-            again = [f for f, (_, sort) in zip(fields, constructor.fields, strict=True) if sort is on.sort]
-            words = " ".join([own_name(self.theory.name(constructor.name)), *fields, *(f"i{f}" for f in again)])
-            split = "".join(f"cases {f} <;> " for f in again)
-            arms.append(f"\n  | {words} => {split}◯")
-        return [f"{start}{''.join(arms)}"]
-
-    def _calls(self, sequent: Sequent) -> list[str]:
-        """Along the recursion of the functions that are called on variables."""
-        found: dict[str, None] = {}
-        for part in (sequent.concl, *sequent.hyps):
-            for term in subterms(part):
-                definition = self.problem.signature.definition(term.name) if term.kind is Kind.APP else None
-                if definition is None or not definition.recursive or not term.args:
-                    continue
-                if all(a.kind is Kind.VAR for a in term.args) and term.name in self.theory.definitions:
-                    found[f"fun_induction {self.theory.value(term)} <;> ◯"] = None
-        return list(found)[:MOST_CALLS]
+def _calls(theory: FileTheory, problem: Problem, sequent: Sequent) -> list[str]:
+    """Along the recursion of the functions that are called on variables."""
+    found: dict[str, None] = {}
+    for term in (t for part in (sequent.concl, *sequent.hyps) for t in subterms(part) if t.kind is Kind.APP):
+        definition = problem.signature.definition(term.name)
+        recursive = definition is not None and definition.recursive and term.name in theory.definitions
+        if recursive and term.args and all(a.kind is Kind.VAR for a in term.args):
+            found[f"fun_induction {theory.value(term)} <;> ◯"] = None
+    return list(found)[:MOST_CALLS]
 
 
 # -- The lemmas of a proof of the engine's as theorems of Lean, each proved by itself from those that it cites------
 
 
 INDUCTIONS = (StructuralInduction, IntInduction, RecursionInduction, SizeInduction, MeasureInduction)
-BATCH, FIRST = 2, 4
-"""Proofs in one request, and those that are tried before the derivation's own cases."""
+BATCH = 2
+"""Proofs in one request."""
 HEARTBEATS = (6_000, 40_000)
 LIBRARY = ("List.", "Option.", "Nat.", "Int.", "Prod.")
 """How names of functions begin that a file has not defined, as a rule."""
@@ -210,11 +110,9 @@ class Lemmas:
 
     def __post_init__(self) -> None:
         self._steps = {s.id: s for s in self.derivation.steps}
-        self._starts = Starts(self.theory, self.problem, self.given)
 
     _steps: dict[str, Step] = field(default_factory=dict)
     _needs: dict[str, frozenset[str]] = field(default_factory=dict)
-    _starts: Starts = field(init=False)
 
     def needs(self, name: str) -> frozenset[str]:
         """The functions that the goal is about of which a step, or one that it rests on, speaks."""
@@ -227,12 +125,6 @@ class Lemmas:
             own = frozenset(a for a in self.theory.arguments if spoken(a, text))
             self._needs[name] = own.union(*(self.needs(cite) for cite in step.by.cites))
         return self._needs[name]
-
-    def given(self, name: str) -> str:
-        """A lemma applied to these; "" for a step that is none."""
-        if name not in self.names:
-            return ""
-        return " ".join([self.names[name], *(a for a in self.theory.arguments if a in self.needs(name))])
 
     def order(self) -> list[str]:
         """Steps that are lemmas: what queries cite, and the last."""
@@ -301,27 +193,9 @@ class Lemmas:
         return [b for b in about.values() if b in kept or b in instances]
 
     def definitions(self, steps: Sequence[Step], deep: bool) -> list[str]:
-        """Names of the functions that the steps speak of, and of those without recursion in their definitions.
-
-        With ``deep`` of all in their definitions.
-        """
-        waiting = [
-            t.name
-            for s in steps
-            for part in (*s.sequent.hyps, s.sequent.concl)
-            for t in subterms(part)
-            if t.kind is Kind.APP
-        ]
-        found: dict[str, None] = {}
-        while waiting:
-            name = waiting.pop(0)
-            definition = self.problem.signature.definition(name)
-            if name not in found and definition is not None:
-                found[name] = None
-                inner = [t.name for t in subterms(definition.body) if t.kind is Kind.APP]
-                known = ((n, self.problem.signature.definition(n)) for n in inner)
-                waiting += [n for n, d in known if d is not None and (deep or not d.recursive)]
-        return list(dict.fromkeys(self.theory.definitions[n] for n in found if n in self.theory.definitions))
+        """Names of the functions that the steps speak of; see `defined`."""
+        terms = [part for s in steps for part in (*s.sequent.hyps, s.sequent.concl)]
+        return defined(self.problem.signature, terms, self.theory.definitions, deep=deep)
 
     async def prove_all(self, order: Sequence[str], *, leave_open: bool) -> bool:
         """Whether the last of these lemmas has found a proof by others that have one; several are tried at once.
@@ -389,16 +263,13 @@ class Lemmas:
         task = Task(prefix, self._head(name), self.names[name], (*self.task.facts, *facts))
         proofs = [f"by\n  {text}" for text in self.attempts(name, [self.names[c] for c in cited])]
         slow: list[str] = []
-        first = 0 if nested(self._steps[name].sequent) else FIRST
         for at in range(0, len(proofs), BATCH):
-            if at == first and not self.theory.natural and await self._replayed(name):
-                return True
             if found := await self._first(task, proofs[at : at + BATCH], HEARTBEATS[0], slow):
                 self.proofs[name], self.texts[name] = found, f"{task.head} := {found}"
                 return True
             if self.clock.over:
                 return False
-        if len(proofs) <= first and not self.theory.natural and await self._replayed(name):
+        if not self.theory.natural and await self._replayed(name):
             return True
         for proof in slow:
             if self.clock.over:
@@ -419,7 +290,7 @@ class Lemmas:
         lemmas = self.names.keys() - self.failed - {name}
         try:
             replay = Replay(writing, steps, self.lean, deadline)
-            replay.found.update({n: Found("", (), 0) for n in lemmas if n in proved})
+            replay.found.update({n: Found("", ()) for n in lemmas if n in proved})
             if not await replay.run():
                 return False
         except (NotTranslatable, KernelError, LookupError, ValueError):  # what cannot be written is no proof
@@ -459,23 +330,7 @@ class Lemmas:
             closers.insert(1, f"grind [{own}]")  # lemmas may be about library functions as they stand
         if self.theory.natural or self.theory.unary:
             closers.insert(2, f"(simp_all{few} <;> omega)")
-        starts = self._starts.of(tree)
-        first = f"simp_all{few}"
-        if bounds := self._bounds(name):
-            # `grind` without the definitions here, which it might unfold without end.
-            first = f"(simp_all{few} <;> ({bounds}first | omega | (apply_assumption; omega) | grind))"
-            closers.insert(0, first)
-        quick = [start.replace("◯", first) for start in self._starts.apart(tree[0])]
+        begun = starts(self.theory, self.problem, tree)
         if isinstance(tree[0].by, ByScheme) and isinstance(tree[0].by.scheme, Conjuncts):
-            starts = [f"constructor <;> first | exact {n} .. | ◯" for n in lemmas[:1]] + starts
-        return list(dict.fromkeys([*quick, *(start.replace("◯", closer) for closer in closers for start in starts)]))
-
-    def _bounds(self, name: str) -> str:
-        """Cited lemmas that say how large a measure of a value is, about the latest value: `grind` and `simp` have no
-        pattern by which they would come upon them, since they write `0 ≤ f x` over the integers as `-1 * f x ≤ 0`."""
-        told = []
-        for cite in self.cited(name):
-            sequent = self._steps[cite].sequent
-            if sequent.concl.name in ("<=", "<", ">=", ">") and len(sequent.vars) == 1 and not sequent.hyps:
-                told.append(f"(try (have := {self.given(cite)} ‹{self.theory.sort(sequent.vars[0].sort)}›)); ")
-        return "".join(told)
+            begun = [f"constructor <;> first | exact {n} .. | ◯" for n in lemmas[:1]] + begun
+        return list(dict.fromkeys(start.replace("◯", closer) for closer in closers for start in begun))

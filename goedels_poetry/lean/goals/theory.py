@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import groupby
-from typing import Protocol
+from types import MappingProxyType
 
 from goedels_poetry.kernel.equations import constructor_cases, simplify
 from goedels_poetry.kernel.problem import Definition, Signature
 from goedels_poetry.kernel.sequent import Names
 from goedels_poetry.kernel.terms import (
     INT,
-    BitVector,
     Kind,
     Sort,
     Term,
@@ -24,15 +22,107 @@ from goedels_poetry.kernel.terms import (
     substitute,
     subterms,
 )
-from goedels_poetry.lean.goals.expressions import Expr
-from goedels_poetry.lean.goals.facts import Facts
-from goedels_poetry.lean.goals.library import CONSTRUCTORS
-from goedels_poetry.lean.goals.matching import Unreadable
-from goedels_poetry.lean.goals.printing import constant, show
-from goedels_poetry.lean.goals.script import Reading
+from goedels_poetry.lean.goals.facts import CONSTRUCTORS, Expr, Facts, apply, fresh, opened, plain, telescope
+from goedels_poetry.lean.goals.sorts import Reading, Unreadable, literal
+from goedels_poetry.lean.runtime.protocol import PRIVATE
 from goedels_poetry.lean.statement.names import WORDS, legal
-from goedels_poetry.lean.statement.terms import BIT_ORDERS, BITS, ORDERS
-from goedels_poetry.lean.statement.vocabulary import NotTranslatable
+from goedels_poetry.lean.statement.terms import Writer
+from goedels_poetry.lean.statement.vocabulary import NotTranslatable, Vocabulary
+
+# -- Lean's expressions as text that Lean reads back as the same ---------------------------------------------------
+
+_INFIX = {
+    **{"HAdd.hAdd": "+", "HSub.hSub": "-", "HMul.hMul": "*", "HDiv.hDiv": "/", "HMod.hMod": "%", "HPow.hPow": "^"},
+    **{"HAppend.hAppend": "++", "LE.le": "≤", "LT.lt": "<", "GE.ge": "≥", "GT.gt": ">", "BEq.beq": "==", "Eq": "="},
+    **{"Ne": "≠", "And": "∧", "Or": "∨", "Iff": "↔", "and": "&&", "or": "||", "List.cons": "::", "Dvd.dvd": "∣"},
+}
+_EXPLICIT = {
+    "List.append": 2,
+    "Nat.succ": 1,
+    "Option.some": 1,
+    "Prod.mk": 2,
+    "Sum.inl": 1,
+    "Sum.inr": 1,
+    "Not": 1,
+    "not": 1,
+}
+"""How many arguments are written of what Lean was not asked about."""
+
+
+def show(e: Expr, facts: Facts, names: Mapping[str, str]) -> str:
+    """The text, in parentheses where it is more than a word. ``names``: texts of free variables.
+
+    Raises:
+        Unreadable: there is something in it for which no text is known.
+    """
+    e = apply(e, ())
+    if e.kind == "free":
+        return names.get(e.name) or plain(e.name)
+    if e.kind == "nat":
+        return str(e.number)
+    if e.kind == "sort":
+        return "Prop" if e.number == 0 else "Type _"
+    if e.kind == "text" and e.name.isprintable() and not {'"', "\\", "{"} & set(e.name):
+        return f'"{e.name}"'
+    if e.kind in ("lam", "pi"):
+        return _bound(e, facts, names)
+    head, operands = e.head, e.operands
+    if e.kind == "app" and e.args[0].kind == "free":
+        return f"({' '.join(show(a, facts, names) for a in e.args)})"
+    if not head:
+        raise Unreadable(f"an expression of the kind {e.kind} as text")
+    if head == "OfNat.ofNat" and (number := literal(e)) is not None:
+        return f"({number} : {show(operands[0], facts, names)})"
+    if head in _INFIX and len(operands) >= 2:
+        left, right = (show(o, facts, names) for o in operands[-2:])
+        return f"({left} {_INFIX[head]} {right})"
+    if head == "Membership.mem" and len(operands) == 5:
+        return f"({show(operands[4], facts, names)} ∈ {show(operands[3], facts, names)})"
+    if head in ("List.nil", "Option.none"):
+        return f"({head} : {show(Expr('app', '', (Expr('const', head.partition('.')[0]), *operands)), facts, names)})"
+    if head == "ite" and len(operands) == 5:
+        test, yes, no = (show(o, facts, names) for o in (operands[1], *operands[3:]))
+        return f"(if {test} then {yes} else {no})"
+    if head == "Decidable.decide":
+        return f"(decide {show(operands[0], facts, names)})"
+    return _application(head, operands, facts, names)
+
+
+def _bound(e: Expr, facts: Facts, names: Mapping[str, str]) -> str:
+    variable = fresh(e.name)
+    called = e.name if e.name.isidentifier() else "x"
+    while called in names.values():
+        called += "'"
+    inner = {**names, variable.name: called}
+    type_, body = show(e.args[0], facts, names), show(opened(e.args[1], variable), facts, inner)
+    if e.kind == "lam":
+        return f"(fun ({called} : {type_}) => {body})"
+    used = variable.name in opened(e.args[1], variable).free()
+    return f"(∀ ({called} : {type_}), {body})" if used else f"({type_} → {body})"
+
+
+def _application(head: str, operands: tuple[Expr, ...], facts: Facts, names: Mapping[str, str]) -> str:
+    name = constant(head)
+    type_ = facts.types.get(head)
+    if type_ is None:
+        count = _EXPLICIT.get(head, len(operands) if head in CONSTRUCTORS else 0)
+        shown = [show(o, facts, names) for o in operands[len(operands) - count :]]
+        if count == 0 and operands:
+            return f"(@{name} {' '.join(show(o, facts, names) for o in operands)})"
+        return f"({' '.join([name, *shown])})" if shown else name
+    infos = [info for _, _, info in telescope(type_)[0]]
+    infos += ["default"] * (len(operands) - len(infos))
+    shown = [show(o, facts, names) for o, info in zip(operands, infos, strict=False) if info == "default"]
+    if not shown and operands:
+        given = [("_" if i == "instImplicit" else show(o, facts, names)) for o, i in zip(operands, infos, strict=False)]
+        return f"(@{name} {' '.join(given)})"
+    return f"({' '.join([name, *shown])})" if shown else name
+
+
+def constant(name: str) -> str:
+    """A constant as it is written after the file's own text."""
+    return name.removeprefix(PRIVATE)
+
 
 # -- Functions that a proof of the engine's brings along (sizes, occurrences, orders), as definitions of Lean ------
 
@@ -42,16 +132,6 @@ COUNTED = ""
 """The name of the size of Lean's natural numbers: it is the number itself, as an integer."""
 _SIZE = "size!"
 MOST_CASES = 100
-
-
-class _Text(Protocol):
-    """What is asked of the text of the user's file."""
-
-    def sort(self, sort: Sort) -> str: ...
-
-    def binders(self, variables: Sequence[Term]) -> str: ...
-
-    def value(self, term: Term) -> str: ...
 
 
 def names_of(definitions: Sequence[Definition], text: str, numbers: Collection[str] = ()) -> dict[str, str]:
@@ -71,13 +151,11 @@ def names_of(definitions: Sequence[Definition], text: str, numbers: Collection[s
     return found
 
 
-def written(
-    definitions: Sequence[Definition], heads: dict[str, str], outer: Sequence[str], signature: Signature, words: _Text
-) -> str:
+def written(definitions: Sequence[Definition], heads: dict[str, str], words: FileTheory) -> str:
     """The text of definitions, in order, for ``words`` that take their names from ``heads``.
 
-    ``outer`` are binders for what the file leaves open. A definition has those that it speaks of; where these have to
-    be given, ``heads`` has them behind its name from then on.
+    A definition has those of the file's open things that it speaks of; where these have to be given, ``heads`` has them
+    behind its name from then on.
 
     Raises:
         NotTranslatable: there is something in them that the file has no words for.
@@ -85,13 +163,14 @@ def written(
     texts = []
     for _, members in groupby((d for d in definitions if heads[d.name] != COUNTED), lambda d: d.group):
         group = list(members)
-        parts = [_parts(d, signature, words) for d in group]
-        kept = _spoken_of(" ".join(f"{binders} {body}" for binders, body in parts), outer)
+        parts = [_parts(d, words) for d in group]
+        kept = _spoken_of(" ".join(f"{binders} {body}" for binders, body in parts), words.outer)
         given = "".join(f" {_name(binder)}" for binder in kept if binder.startswith("("))
         names = [heads[d.name] for d in group]
         if given:
             heads.update({d.name: f"{heads[d.name]}{given}" for d in group})
-            parts = [_parts(d, signature, words) for d in group]
+            words.forget()
+            parts = [_parts(d, words) for d in group]
         lines = [
             f"noncomputable def {' '.join(filter(None, [name, *kept, binders]))} : {words.sort(d.sort)} :=\n  {body}"
             for d, name, (binders, body) in zip(group, names, parts, strict=True)
@@ -100,8 +179,9 @@ def written(
     return "".join(f"{text}\n\n" for text in texts)
 
 
-def _parts(definition: Definition, signature: Signature, words: _Text) -> tuple[str, str]:
+def _parts(definition: Definition, words: FileTheory) -> tuple[str, str]:
     """Binders, and what is defined, by its cases, so that Lean sees what recursion goes down."""
+    signature = words.signature
     fresh = Names(definition.body, *definition.params, reserved=signature.names)
     whole = app(definition.name, definition.params, definition.sort)
     cases = [
@@ -177,37 +257,77 @@ def _words(text: str) -> set[str]:
 # -- What the engine says, in the words of the user's file ---------------------------------------------------------
 
 
-_FORMULAS = frozenset({"not", "and", "or", "=>", "=", "distinct"})
+class FileTheory(Writer):
+    """One reading of one goal; see `lean.smt_proofs.writing.Words` for what it shares with `LeanTheory`.
 
+    Args:
+        prefix: the file's text before the goal.
+        stubs: lemmas that stand after it.
+        unary: natural numbers are a datatype in the reading.
+        auxiliary: functions that a proof brings along, which the signature has.
 
-@dataclass(frozen=True)
-class FileTheory:
-    """One reading of one goal; see `lean.smt_proofs.writing.Words` for the fields that it shares with `LeanTheory`."""
+    Raises:
+        NotTranslatable: the file has no words for something in the auxiliary definitions.
+    """
 
-    header: str
-    context: str
-    arguments: tuple[str, ...]
-    definitions: Mapping[str, str]
-    hypotheses: tuple[tuple[str, str], ...]
-    equations: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict, init=False)
-    outer: tuple[str, ...]
-    """Binders for what is in the context, each in its brackets."""
-    natural: bool
-    """Integers of the engine are natural numbers."""
-    unary: bool
-    helpers: str
-    """Definitions of what the proof brings along, to stand before its lemmas."""
-    _facts: Facts = field(repr=False)
-    _reading: Reading = field(repr=False)
-    _signature: Signature = field(repr=False)
-    _called: Mapping[str, str] = field(repr=False)
-    """Texts of the free variables of templates."""
-    _taken: frozenset[str] = field(repr=False)
-    _auxiliaries: Mapping[str, str] = field(repr=False)
+    hypotheses: tuple[tuple[str, str], ...] = ()
+    equations: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType({})
+
+    def __init__(
+        self,
+        facts: Facts,
+        reading: Reading,
+        signature: Signature,
+        prefix: str,
+        stubs: str,
+        unary: bool,
+        auxiliary: Sequence[Definition] = (),
+    ) -> None:
+        super().__init__(Vocabulary(signature, frozenset()), lambda name, args: f"({' '.join([name, *args])})")
+        self._facts, self._reading, self.unary = facts, reading, unary
+        self.natural = "Int" not in reading.numbers and not unary
+        """Integers of the engine are natural numbers."""
+        self._called: dict[str, str] = {}
+        """Texts of the free variables of templates."""
+        self.outer, self.arguments = self._opened()
+        """Binders for what is in the context, each in its brackets; of them what a lemma has to be given."""
+        self.context = (
+            f"variable {' '.join(self.outer)}\ninclude {' '.join(self._called.values())}" if self.outer else ""
+        )
+        self._auxiliaries = names_of(auxiliary, f"{prefix}{stubs}", {s for s, t in reading.types.items() if _is_nat(t)})
+        constants = [c for e in reading.types.values() for c in e.constants()]
+        heads = [s.template.head for s in reading.symbols.values()]
+        firsts = {name.partition(".")[0] for name in (*constants, *heads)}
+        self._taken = frozenset({*firsts, *self._called.values(), *self._auxiliaries.values()})
+        known = {constant(name) for name in facts.equations}
+        named = {n: constant(s.template.head) for n, s in reading.symbols.items() if s.template.kind != "free"}
+        self.definitions = {
+            n: _OPERATIONS.get(d, d) for n, d in named.items() if d and (d in known or d in _OPERATIONS)
+        }
+        self.definitions |= {n: d for n, d in self._auxiliaries.items() if d != COUNTED}
+        self.helpers = written(auxiliary, self._auxiliaries, self) if auxiliary else ""
+        """Definitions of what the proof brings along, to stand before its lemmas."""
+        self.header = "\n".join([prefix, stubs, *([self.helpers] if auxiliary else [])])
+
+    def _opened(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Binders for what the goal is about that is no value, and the names of the explicit ones."""
+        binders, arguments = [], []
+        for number, (variable, type_, info) in enumerate(self._reading.variables):
+            name, instance = variable.name.partition("\0")[0], info == "instImplicit"
+            if instance or not name.isidentifier():
+                name = f"{'inst' if instance else 'x'}_{number}"
+            self._called[variable.name] = name
+            text = f"{name} : {self._show(type_, {})}"
+            explicit = not instance and type_.kind != "sort"
+            binders.append(f"[{text}]" if instance else f"({text})" if explicit else f"{{{text}}}")
+            arguments += [name] if explicit else []
+        return tuple(binders), tuple(arguments)
+
+    # -- names -------------------------------------------------------------------------------------------------
 
     def name(self, symbol: str) -> str:
         """Lean's name of a constructor or function."""
-        found = self._signature.constructor(symbol)
+        found = self.signature.constructor(symbol)
         if found is not None:
             return self._constructor(found[0].sort, symbol)
         if symbol in self._reading.symbols:
@@ -220,10 +340,8 @@ class FileTheory:
         """Lean's type for a sort."""
         if sort.name == "Int":
             return "Nat" if self.natural else "Int"
-        if sort.name == "Bool":
-            return "Bool"
-        if sort.name == "BitVec":
-            return f"(BitVec {sort.indices[0]})"
+        if sort.name in ("Bool", "BitVec"):
+            return self.words.sort(sort)
         type_ = self._reading.types.get(sort.name)
         if type_ is None:
             raise NotTranslatable(f"the sort {sort}")
@@ -232,7 +350,7 @@ class FileTheory:
     def taken_apart(self, sort: Sort) -> str:
         """The inductive type of Lean's whose values are taken apart by their constructors; "" for numbers."""
         type_ = self._reading.types.get(sort.name)
-        return "" if type_ is None or self._is_nat(sort) else constant(type_.head)
+        return "" if type_ is None or _is_nat(type_) else constant(type_.head)
 
     def variable(self, variable: Term) -> str:
         """Lean's name of a variable."""
@@ -243,267 +361,133 @@ class FileTheory:
         """Variables with their types."""
         return " ".join(f"({self.variable(v)} : {self.sort(v.sort)})" for v in variables)
 
-    def prop(self, term: Term) -> str:
-        """A formula as a proposition; raises `NotTranslatable`."""
-        try:
-            return self._prop(term)
-        except (Unreadable, RecursionError) as fault:
-            raise NotTranslatable(str(fault)) from fault
-
-    def value(self, term: Term) -> str:
-        """A term as a value; raises `NotTranslatable`."""
-        try:
-            return self._value(term)
-        except (Unreadable, RecursionError) as fault:
-            raise NotTranslatable(str(fault)) from fault
-
-    # -- propositions ------------------------------------------------------------------------------------------
-
-    def _prop(self, term: Term) -> str:
-        if term.kind is Kind.LIT:
-            return "True" if term.value else "False"
-        if term.kind in (Kind.FORALL, Kind.EXISTS):
-            sign = "∀" if term.kind is Kind.FORALL else "∃"
-            if sign == "∃":
-                opening = "".join(f"∃ {self.binders([v])}, " for v in term.binders)
-                return f"({opening}{self._prop(term.body)})"
-            return f"(∀ {self.binders(term.binders)}, {self._prop(term.body)})"
-        if term.kind is Kind.VAR:
-            return f"({self.variable(term)} = true)"
-        args, name = term.args, term.name
-        symbol = self._reading.symbols.get(name)
-        if symbol is not None and symbol.prop:
-            return self._applied(name, args)
-        match name:
-            case "not":
-                return self._negated(args[0])
-            case "and" | "or":
-                return f"({(' ∧ ' if name == 'and' else ' ∨ ').join(map(self._prop, args))})"
-            case "=>":
-                return f"({' → '.join(map(self._prop, args))})"
-            case "ite":
-                return f"(if {self._prop(args[0])} then {self._prop(args[1])} else {self._prop(args[2])})"
-            case "=":
-                return self._equal(args[0], args[1])
-            case "distinct":
-                return f"(¬ {self._equal(args[0], args[1])})"
-            case "is":
-                return self._test(term)
-        if name in ORDERS or name in BIT_ORDERS:
-            return (ORDERS.get(name) or BIT_ORDERS[name]).format(self._value(args[0]), self._value(args[1]))
-        if self._reading.operations.get(name) == "≤":
-            return f"({self._value(args[0])} ≤ {self._value(args[1])})"
-        return f"({self._value(term)} = true)"
-
-    def _negated(self, term: Term) -> str:
-        if self._is_value(term):
-            return f"({self._value(term)} = false)"
-        return f"(¬ {self._prop(term)})"
-
-    def _is_value(self, term: Term) -> bool:
-        """Whether a formula is a Bool in Lean."""
-        if term.kind in (Kind.VAR, Kind.LIT):
-            return True
-        symbol = self._reading.symbols.get(term.name) if term.kind is Kind.APP else None
-        if symbol is not None:
-            return not symbol.prop
-        if term.name in self._auxiliaries:
-            return True
-        return term.kind is Kind.APP and self._signature.selector(term.name) is not None
-
-    def _equal(self, left: Term, right: Term) -> str:
-        if left.sort.name == "Bool" and not (self._is_value(left) and self._is_value(right)):
-            return f"({self._prop(left)} ↔ {self._prop(right)})"
-        return f"({self._value(left)} = {self._value(right)})"
-
-    def _test(self, term: Term) -> str:
-        name = str(term.indices[0])
-        found = self._signature.constructor(name)
-        assert found is not None
-        values = [f"y{i}" for i, _ in enumerate(found[1].fields)]
-        made = " ".join([self._constructor(found[0].sort, name), *values])
-        opening = "".join(f"∃ {v}, " for v in values)
-        return f"({opening}{self._value(term.args[0])} = {made})"
-
-    # -- values ------------------------------------------------------------------------------------------------
-
-    def _value(self, term: Term) -> str:
-        if term.kind is Kind.VAR:
-            return self.variable(term)
-        if term.kind is Kind.LIT:
-            return self._literal(term)
-        if term.kind is not Kind.APP:
-            return f"(decide {self._prop(term)})"
-        name, args = term.name, term.args
-        if name in self._reading.symbols:
-            if self._reading.symbols[name].prop:
-                return f"(decide {self._applied(name, args)})"
-            return self._applied(name, args)
-        if name in self._auxiliaries:
-            head = self._auxiliaries[name]
-            shown = [self._value(a) for a in args]
-            return f"(({shown[0]} : Nat) : Int)" if head == COUNTED else f"({' '.join([head, *shown])})"
-        found = self._signature.constructor(name)
-        if found is not None:
-            return self._built(found[0].sort, name, args)
-        if name in self._reading.operations and self._reading.operations[name] != "≤":
-            return self._operation(self._reading.operations[name], args)
-        if name in ("+", "*", "-") and len(args) == 1:
-            return f"(-{self._value(args[0])})"
-        if name in ("+", "*", "-"):
-            return f"({f' {name} '.join(map(self._value, args))})"
-        if name in ("div", "mod"):
-            return f"({self._value(args[0])} {'/' if name == 'div' else '%'} {self._value(args[1])})"
-        if name in BITS and term.sort.name == "BitVec":
-            return BITS[name].format(*map(self._value, args))
-        if name == "ite":
-            return f"(if {self._prop(args[0])} then {self._value(args[1])} else {self._value(args[2])})"
-        if name == "not" and self._is_value(args[0]):
-            return f"(!{self._value(args[0])})"
-        if name in ("and", "or") and all(map(self._is_value, args)):
-            return f"({(' && ' if name == 'and' else ' || ').join(map(self._value, args))})"
-        if term.sort.name == "Bool" and name in {*_FORMULAS, *ORDERS, *self._reading.operations}:
-            return f"(decide {self._prop(term)})"
-        raise NotTranslatable(f"the function {name}")
-
-    def _literal(self, term: Term) -> str:
-        value = term.value
-        if isinstance(value, bool):
-            return "true" if value else "false"
-        if isinstance(value, BitVector):
-            return f"({value.value} : BitVec {value.width})"
-        if isinstance(value, int) and not (self.natural and value < 0):
-            return f"({value} : {'Nat' if self.natural else 'Int'})"
-        raise NotTranslatable("a literal")
-
-    def _applied(self, name: str, args: Sequence[Term]) -> str:
-        symbol = self._reading.symbols[name]
-        names = dict(zip(symbol.parameters, map(self._value, args), strict=True))
-        return self._show(symbol.template, names)
-
-    def _built(self, sort: Sort, name: str, args: Sequence[Term]) -> str:
-        called = self._constructor(sort, name)
-        shown = [self._value(a) for a in args]
-        if called == "Nat.zero":
-            return "(0 : Nat)"
-        if called == "Nat.succ":
-            return f"({shown[0]} + 1)"
-        if called == "List.cons":
-            return f"({shown[0]} :: {shown[1]})"
-        if called in ("List.nil", "Option.none"):
-            return f"({called} : {self.sort(sort)})"
-        if not shown:
-            parameters = self._reading.types[sort.name].operands
-            return f"({called} : {self.sort(sort)})" if parameters else called
-        return f"({' '.join([called, *shown])})"
-
-    def _constructor(self, sort: Sort, name: str) -> str:
-        """Sorts list their constructors in the order of their types."""
-        type_ = self._reading.types[sort.name]
-        datatype = self._signature.datatype(sort)
-        assert datatype is not None
-        at = [c.name for c in datatype.constructors].index(name)
-        return constant(self._constructors_of(type_)[at])
-
-    def _constructors_of(self, type_: Expr) -> tuple[str, ...]:
-        if type_.head == "Nat":
-            return ("Nat.zero", "Nat.succ")
-        if type_.head in self._facts.constructors:
-            return self._facts.constructors[type_.head][1]
-        return CONSTRUCTORS[type_.head]
-
-    def _operation(self, sign: str, args: Sequence[Term]) -> str:
-        shown = [self._value(a) for a in args]
-        if sign in ("max", "min"):
-            return f"({sign} {shown[0]} {shown[1]})"
-        if sign == "pred":
-            return f"({shown[0]} - 1)"
-        return f"({shown[0]} {sign} {shown[1]})"
+    def forget(self) -> None:
+        """Texts of terms, where something has got another name."""
+        self._values.clear()
+        self._props.clear()
 
     def _show(self, e: Expr, names: Mapping[str, str]) -> str:
         return show(e, self._facts, {**self._called, **names})
+
+    # -- terms, where a file says them in another way ----------------------------------------------------------
+
+    def _kept(self, done: dict[Term, str], write: Callable[[Term], str], term: Term) -> str:
+        try:
+            return super()._kept(done, write, term)
+        except (Unreadable, RecursionError) as fault:
+            raise NotTranslatable(str(fault)) from fault
+
+    def _prop(self, term: Term) -> str:
+        symbol = self._reading.symbols.get(term.name) if term.kind is Kind.APP else None
+        if (symbol is not None and symbol.prop) or self._reading.operations.get(term.name) == "≤":
+            return self._applied(term.name, [self.value(a) for a in term.args])
+        return super()._prop(term)
+
+    def _connective(self, term: Term) -> str:
+        if term.name == "not" and self._is_value(term.args[0]):
+            return f"({self.value(term.args[0])} = false)"
+        return super()._connective(term)
+
+    def _is_value(self, term: Term) -> bool:
+        """Whether a formula is a Bool in Lean."""
+        symbol = self._reading.symbols.get(term.name) if term.kind is Kind.APP else None
+        if symbol is not None:
+            return not symbol.prop
+        plain = term.kind in (Kind.VAR, Kind.LIT) or term.name in self._auxiliaries
+        return plain or (term.kind is Kind.APP and self.signature.selector(term.name) is not None)
+
+    def _formula(self, term: Term) -> bool:
+        return not self._is_value(term)
+
+    def _test(self, term: Term) -> str:
+        name = str(term.indices[0])
+        found = self.signature.constructor(name)
+        assert found is not None
+        values = [f"y{i}" for i, _ in enumerate(found[1].fields)]
+        made = " ".join([self._constructor(found[0].sort, name), *values])
+        return f"({''.join(f'∃ {v}, ' for v in values)}{self.value(term.args[0])} = {made})"
+
+    def _value(self, term: Term) -> str:
+        return self.variable(term) if term.kind is Kind.VAR else super()._value(term)
+
+    def _truth(self, term: Term) -> str:
+        bools = term.name in ("not", "and", "or") and all(map(self._is_value, term.args))
+        return super()._truth(term) if bools else self._decided(term)
+
+    def _literal(self, term: Term) -> str:
+        if term.sort is not INT or not isinstance(term.value, int):
+            return super()._literal(term)
+        if self.natural and term.value < 0:
+            raise NotTranslatable("a literal")
+        return f"({term.value} : {self.sort(INT)})"
+
+    def _arithmetic(self, term: Term, args: list[str]) -> str:
+        if term.name in ("div", "mod"):
+            return f"({args[0]} {'/' if term.name == 'div' else '%'} {args[1]})"
+        return super()._arithmetic(term, args)
+
+    def applied(self, name: str, args: Sequence[str], sort: Sort) -> str:
+        """A symbol of the signature at arguments."""
+        if self.signature.constructor(name) is not None:
+            return self._built(name, args, sort)
+        if name in self._auxiliaries:
+            head = self._auxiliaries[name]
+            return f"(({args[0]} : Nat) : Int)" if head == COUNTED else f"({' '.join([head, *args])})"
+        symbol = self._reading.symbols.get(name)
+        is_prop = symbol.prop if symbol is not None else self._reading.operations.get(name) == "≤"
+        text = self._applied(name, args)
+        return f"(decide {text})" if is_prop else text
+
+    def _applied(self, name: str, args: Sequence[str]) -> str:
+        """A function of the goal's, or an operation on natural numbers."""
+        symbol, sign = self._reading.symbols.get(name), self._reading.operations.get(name)
+        if symbol is not None:
+            return self._show(symbol.template, dict(zip(symbol.parameters, args, strict=True)))
+        if sign is None:
+            raise NotTranslatable(f"the function {name}")
+        if sign in ("max", "min"):
+            return f"({sign} {args[0]} {args[1]})"
+        return f"({args[0]} - 1)" if sign == "pred" else f"({args[0]} {sign} {args[1]})"
+
+    def _built(self, name: str, args: Sequence[str], sort: Sort) -> str:
+        called = self._constructor(sort, name)
+        special = {"Nat.zero": "(0 : Nat)", "Nat.succ": "({} + 1)", "List.cons": "({} :: {})"}
+        if called in special:
+            return special[called].format(*args)
+        if args:
+            return f"({' '.join([called, *args])})"
+        return f"({called} : {self.sort(sort)})" if self._reading.types[sort.name].operands else called
+
+    def _constructor(self, sort: Sort, name: str) -> str:
+        """Sorts list their constructors in the order of their types."""
+        head, datatype = self._reading.types[sort.name].head, self.signature.datatype(sort)
+        assert datatype is not None
+        own = {"Nat": ("Nat.zero", "Nat.succ"), **CONSTRUCTORS}
+        constructors = self._facts.constructors[head][1] if head in self._facts.constructors else own[head]
+        return constant(constructors[[c.name for c in datatype.constructors].index(name)])
+
+    # -- what Lean knows of itself -----------------------------------------------------------------------------
 
     def is_linear(self, term: Term) -> bool:
         """Whether a formula speaks of sums and the order of numbers alone: Lean's `omega` and `grind` decide it."""
         return all(
             part.kind is not Kind.APP
             or self._reading.operations.get(part.name, part.name) in _LINEAR
-            or (self._is_nat(part.sort) and self._signature.type_of(part.name) is None)
+            or self._is_number(part)
             for part in subterms(term)
         )
 
-    def _is_nat(self, sort: Sort) -> bool:
-        type_ = self._reading.types.get(sort.name)
-        return type_ is not None and type_.head == "Nat"
+    def _is_number(self, term: Term) -> bool:
+        type_ = self._reading.types.get(term.sort.name)
+        return type_ is not None and _is_nat(type_) and self.signature.type_of(term.name) is None
 
     def guards(self, term: Term) -> bool:
         """Whether a hypothesis says of a natural number that it is none below 0."""
         return self.natural and is_app(term, ">=") and term.args[0].kind is Kind.VAR and term.args[1].value == 0
 
 
-def theory_for(
-    facts: Facts,
-    reading: Reading,
-    signature: Signature,
-    prefix: str,
-    stubs: str,
-    unary: bool,
-    auxiliary: Sequence[Definition] = (),
-) -> FileTheory:
-    """The theory of a reading. ``stubs``: lemmas that stand after the file's text; ``auxiliary``: of the signature.
-
-    Raises:
-        NotTranslatable: the file has no words for something in the auxiliary definitions.
-    """
-    called, variables, arguments = {}, [], []
-    taken: set[str] = {s.template.head.partition(".")[0] for s in reading.symbols.values()}
-    for e in reading.types.values():
-        taken |= {c.partition(".")[0] for c in e.constants()}
-    for number, (variable, type_, info) in enumerate(reading.variables):
-        name = variable.name.partition("\0")[0]
-        instance = info == "instImplicit"
-        name = name if name.isidentifier() and not instance else f"{'inst' if instance else 'x'}_{number}"
-        called[variable.name] = name
-        taken.add(name)
-        text = f"{name} : {show(type_, facts, called)}"
-        if instance:
-            variables.append(f"[{text}]")
-        elif type_.kind == "sort":
-            variables.append(f"{{{text}}}")
-        else:
-            variables.append(f"({text})")
-            arguments.append(name)
-    context = f"variable {' '.join(variables)}\n" if variables else ""
-    kept = [called[v.name] for v, t, i in reading.variables]
-    context += f"include {' '.join(kept)}" if kept else ""
-    definitions = {n: constant(s.template.head) for n, s in reading.symbols.items() if s.template.kind != "free"}
-    definitions = {
-        n: _unfolding(d) for n, d in definitions.items() if d in map(constant, facts.equations) or d in _OPERATIONS
-    }
-    numbers = {sort for sort, type_ in reading.types.items() if type_.head == "Nat"}
-    brought = names_of(auxiliary, f"{prefix}{stubs}", numbers)
-    taken.update(brought.values())
-    theory = FileTheory(
-        f"{prefix}\n{stubs}",
-        context,
-        tuple(arguments),
-        {**{n: d for n, d in definitions.items() if d}, **{n: d for n, d in brought.items() if d != COUNTED}},
-        (),
-        tuple(variables),
-        "Int" not in reading.numbers and not unary,
-        unary,
-        "",
-        facts,
-        reading,
-        signature,
-        called,
-        frozenset(taken),
-        brought,
-    )
-    if not auxiliary:
-        return theory
-    helpers = written(auxiliary, brought, variables, signature, theory)
-    return replace(theory, header=f"{theory.header}\n{helpers}", helpers=helpers)
+def _is_nat(type_: Expr) -> bool:
+    return type_.head == "Nat"
 
 
 _LINEAR = frozenset({"+", "-", "<", "<=", ">", ">=", "≤", "pred", "max", "min", "=", "distinct", "ite"}) | frozenset(
@@ -511,8 +495,3 @@ _LINEAR = frozenset({"+", "-", "<", "<=", ">", ">=", "≤", "pred", "max", "min"
 )
 """Signs of operations, and symbols of the engine's."""
 _OPERATIONS = {"HAppend.hAppend": "List.append_eq", "Membership.mem": "List.mem_cons"}
-
-
-def _unfolding(constant_: str) -> str:
-    """What rewrites a function by its definition."""
-    return _OPERATIONS.get(constant_, constant_)

@@ -6,19 +6,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from goedels_poetry.lean.goals.context import PROOF, Context, constructor_of
-from goedels_poetry.lean.goals.expressions import PROP, Expr, apply, const, fresh, joined, opened, plain, put, telescope
-from goedels_poetry.lean.goals.library import (
+from goedels_poetry.lean.goals.facts import (
     ARITHMETIC,
     CLASSES,
     CONNECTIVES,
     HETEROGENEOUS,
     NAT_FUNCTIONS,
     PROJECTIONS,
+    PROP,
     RELATIONS,
+    Expr,
+    apply,
+    const,
+    fresh,
+    joined,
+    opened,
+    plain,
+    put,
+    telescope,
 )
-from goedels_poetry.lean.goals.matching import Case, Row, Unreadable, compiled
-from goedels_poetry.lean.goals.script import Reading, Symbol
-from goedels_poetry.lean.goals.sorts import NAT, Sorts, literal
+from goedels_poetry.lean.goals.sorts import NAT, Case, Reading, Row, Sorts, Symbol, Unreadable, compiled, literal
 
 # -- Functions of Lean in a script ---------------------------------------------------------------------------------
 

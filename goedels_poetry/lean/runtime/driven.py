@@ -82,7 +82,7 @@ class DrivenLean:
             return ReplayResult("crash", f"unexpected answer: {fault}")
 
     def library(self, prefix: str, code: str, imported: bool, seconds: float) -> Library | None:
-        """As `LeanLibrarian.library`."""
+        """As `LeanWorker.library`."""
         return read_library(self._ask({"op": "library", "prefix": prefix, "code": code, "imported": imported}, seconds))
 
     def _ask(self, asked: dict[str, Any], seconds: float) -> dict[str, Any]:

@@ -15,12 +15,13 @@ from goedels_poetry.lean.runtime.driven import DrivenLean
 from goedels_poetry.lean.runtime.install import (
     LEAN_VERSION,
     SNAPSHOTS,
+    InstallError,
+    Progress,
     alone,
     install,
     misnamed,
     node_program,
 )
-from goedels_poetry.lean.runtime.package import InstallError, Progress
 from goedels_poetry.lean.runtime.pool import LeanPool
 
 _HERE = Path(__file__).resolve().parent

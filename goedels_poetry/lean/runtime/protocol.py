@@ -218,15 +218,12 @@ class LeanRuntime(Protocol):
 
     async def check(self, request: CheckRequest) -> CheckResult:
         """Elaborate a text. Never raises for what the text does; cancelling it kills the elaboration."""
-        ...
 
     async def replay(self, request: ReplayRequest) -> ReplayResult:
         """Lean's kernel over declarations that are data. Never raises for what they are."""
-        ...
 
     async def aclose(self) -> None:
         """Kill it. Safe to call twice."""
-        ...
 
 
 def constants_of(full_name: str) -> tuple[str, str]:

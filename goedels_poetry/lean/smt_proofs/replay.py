@@ -10,12 +10,13 @@ import asyncio
 import math
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import combinations, islice, product
 from typing import TypeAlias
 
-from goedels_poetry.kernel.derivation import ByScheme, Query, Step
+from goedels_poetry.kernel.derivation import ByScheme, Instance, Query, Step
+from goedels_poetry.kernel.equations import simplify
 from goedels_poetry.kernel.inductions import (
     IntInduction,
     MeasureInduction,
@@ -35,17 +36,180 @@ from goedels_poetry.kernel.schemas import (
     instances,
 )
 from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.kernel.terms import BOOL, Kind, Term, app, is_app
+from goedels_poetry.kernel.terms import BOOL, FALSE, INT, Kind, Term, app, is_app, substitute, subterms
 from goedels_poetry.lean.runtime.protocol import CheckRequest, LeanRuntime
-from goedels_poetry.lean.smt_proofs import inductions, leaves
-from goedels_poetry.lean.smt_proofs.along import recursion
+from goedels_poetry.lean.smt_proofs import inductions
+from goedels_poetry.lean.smt_proofs.inductions import recursion
 from goedels_poetry.lean.smt_proofs.writing import (
+    HYPOTHESIS,
     Writing,
     hypotheses,
     in_section,
     indented,
+    listed,
     name_of,
 )
+from goedels_poetry.lean.statement.vocabulary import NotTranslatable
+
+# -- What solvers have decided: a portfolio, and smaller pieces where none of it is enough -------------------------
+
+MOST_SPLITS, MOST_SPECIAL = 4, 4
+
+
+def proofs(writing: Writing, sequent: Sequent, query: Query, given: Container[str] = ()) -> Iterator[str]:
+    """Tactic blocks that may prove a sequent from the steps its query cites, the cheap and likely ones first.
+
+    ``given``: names of the hypotheses that are there besides the sequent's own.
+    """
+    terms = [*sequent.hyps, sequent.concl]
+    cited = [writing.proved[c] for c in query.cites]
+    spoken = [*terms, *(t for s in cited for t in (*s.hyps, s.concl))]
+    instances = instances_of(writing, query.instances)
+    if instances:
+        for instance in query.instances:
+            spoken += instance.args
+    spoken += [formula for name, formula in writing.premises() if sequent.concl is FALSE or name in given]
+    defs = writing.definitions(*spoken)
+    arithmetic = any(t.sort is INT for term in spoken for t in subterms(term))
+    direct = writing.grind(query.cites, defs)
+    simp = _simp(writing, query.cites, defs)
+    tried = f"{writing.have(query.cites)}try simp_all{listed(defs)}"
+    if instances and not query.equations:
+        yield instances + "grind"
+        yield instances + writing.grind(query.cites, defs)
+        if arithmetic:
+            yield instances + "simp_all\nomega"
+    matched = "".join(f"{line}\n" for line in writing.matches(query.cites, terms))
+    if matched:
+        yield matched + direct
+    yield direct
+    splits = writing.splits(sequent)
+    if splits:
+        yield matched + writing.grind(query.cites, [*defs, *splits])
+    special = _special(writing, sequent)
+    if special:
+        yield special + direct
+        for text in _by_cases(writing, sequent, 1, [direct]):
+            yield special + text  # before the variables are taken apart
+    if not defs and not query.cites:
+        yield "simp_all"
+    if instances and query.equations:
+        yield instances + direct
+    yield simp
+    yield from _by_cases(writing, sequent, 1, [matched + direct, simp])
+    yield writing.grind(query.cites, defs, " (splits := 20) (ematch := 12) (gen := 16)")
+    yield f"{tried}\nall_goals grind{listed(defs)}"
+    if arithmetic:
+        yield f"{tried}\nall_goals omega"
+    yield f"{tried}\nall_goals (repeat' split) <;> (try simp_all) <;> grind{listed(defs)}"
+    yield from _by_cases(writing, sequent, 2, [simp, matched + direct])
+    yield from _by_cases(writing, sequent, 3, [simp, direct])
+    yield from _by_conditions(writing, sequent, [direct])
+    if instances and query.equations:
+        yield instances + simp
+    for name, hyp in zip(hypotheses(sequent), sequent.hyps, strict=True):  # no value is a part of itself
+        if any(t.name in ("=", "distinct") and writing.is_datatype(t.args[0].sort) for t in subterms(hyp)):
+            equation = f"(try simp only [ne_eq, Classical.not_not] at {name})\nhave _z := congrArg sizeOf {name}"
+            yield f"{equation}\nfirst | (simp at _z; done) | (simp at _z; omega)"
+
+
+def _special(writing: Writing, sequent: Sequent) -> str:
+    """What hypotheses of all values say of the variables: of no term that `grind` would meet by itself."""
+    lines = list[str]()
+    for number, hyp in enumerate(sequent.hyps, 1):
+        if hyp.kind is not Kind.FORALL or len(hyp.binders) > 2:
+            continue
+        values = [[v for v in sequent.vars if v.sort is b.sort] for b in hyp.binders]
+        for chosen in islice(product(*values), MOST_SPECIAL):
+            args = " ".join(map(writing.theory.value, chosen))
+            lines.append(f"have _f{number}_{len(lines)} := {HYPOTHESIS}{number} {args}\n")
+    return "".join(lines)
+
+
+def _simp(writing: Writing, cites: Sequence[str], defs: Sequence[str]) -> str:
+    return f"{writing.have(cites)}simp_all{listed(defs)}"
+
+
+def _by_cases(writing: Writing, sequent: Sequent, many: int, then: Sequence[str]) -> Iterator[str]:
+    """Variables of datatypes by their constructors."""
+    variables = [v for v in sequent.vars if writing.is_datatype(v.sort)][:MOST_SPLITS]
+    for chosen in combinations(variables, many):
+        splits = " <;> ".join(f"cases {writing.theory.value(v)}" for v in chosen)
+        for text in then:
+            yield f"{splits} <;> ({'; '.join(text.split(chr(10)))})"
+
+
+def _by_conditions(writing: Writing, sequent: Sequent, then: Sequence[str]) -> Iterator[str]:
+    """By the conditions of `ite` in the sequent."""
+    found = dict.fromkeys(
+        t.args[0]
+        for term in (*sequent.hyps, sequent.concl)
+        for t in subterms(term)
+        if t.kind is Kind.APP and t.name == "ite"
+    )
+    usable = [c for c in found if c.free <= frozenset(sequent.vars)][:MOST_SPLITS]
+    for condition in usable:
+        for text in then:
+            yield f"by_cases _c : {writing.theory.prop(condition)} <;> ({'; '.join(text.split(chr(10)))})"
+
+
+def instances_of(writing: Writing, instances: Sequence[Instance]) -> str:
+    """The facts that the solver was given at certain terms, as hypotheses."""
+    lines = []
+    for number, instance in enumerate(dict.fromkeys(instances)):
+        try:
+            text = _instance(writing, instance)
+        except NotTranslatable:  # a user's file has no words for selectors
+            continue
+        if text:
+            lines.append(f"have _e{number}{text}\n")
+    return "".join(lines)
+
+
+def _instance(writing: Writing, instance: Instance) -> str:
+    theory = writing.theory
+    args = " ".join(theory.value(a) for a in instance.args)
+    if instance.of == "step":
+        return f" := {writing.step(instance.name)} {args}".rstrip()
+    if instance.of == "hyp":
+        return f" := {HYPOTHESIS}{int(instance.name) + 1} {args}".rstrip()
+    if instance.of == "premise":
+        names = {p.name: name for p, (name, _) in zip(writing.problem.premises, writing.premises(), strict=True)}
+        return f" := {names[instance.name]} {args}".rstrip()
+    definition = writing.problem.signature.definition(instance.name)
+    if definition is None:
+        return ""
+    body = substitute(definition.body, dict(zip(definition.params, instance.args, strict=True)))
+    call = app(definition.name, instance.args, definition.sort)
+    stated = ""
+    for side in (simplify(body, writing.problem.signature), body):  # the first may have no selectors
+        try:
+            if writing.is_spoken(side):
+                stated = stated or theory.prop(app("=", (call, side), BOOL))
+        except NotTranslatable:
+            continue
+    name = theory.definitions.get(instance.name, "")
+    if not stated:
+        return ""
+    if not name:  # described by hypotheses, not defined
+        laws = [law for law, _ in theory.equations.get(instance.name, ())]
+        ways = (
+            [f"exact {law}" for law in laws]
+            + [f"(apply {law})" for law in laws]
+            + [f"(rw [{law}]; done)" for law in laws]
+        )
+        return f" : {stated} := by first | {' | '.join([*ways, 'grind'])}"
+    others = ", ".join(n for n in writing.definitions(definition.body) if n != name)
+    known = f"{name}, {others}" if others else name
+    ways = ["rfl", f"(rw [{name}.eq_def]; done)", f"(rw [{name}]; rfl)", f"(simp [{known}]; done)", f"grind [{known}]"]
+    return f" : {stated} := by first | {' | '.join(ways)}"
+
+
+def nested(sequent: Sequent) -> bool:
+    """Whether what one condition is about is decided by another: then `grind` is the last that should be asked."""
+    ites = (t for term in (*sequent.hyps, sequent.concl) for t in subterms(term) if t.name == "ite")
+    return any(t.name == "ite" for ite in ites for t in subterms(ite.args[0]))
+
 
 # -- Whole lemmas at once ------------------------------------------------------------------------------------------
 
@@ -54,7 +218,7 @@ def shortcuts(writing: Writing, step: Step, steps: Mapping[str, Step]) -> Iterat
     """Tactic blocks with the steps that they cite, for an induction whose cases all are queries."""
     if not isinstance(step.by, ByScheme) or not isinstance(step.by.scheme, (StructuralInduction, RecursionInduction)):
         return
-    if leaves.nested(step.sequent):
+    if nested(step.sequent):
         return
     cases = [steps[c] for c in step.by.cites]
     queries = [case.by for case in cases if isinstance(case.by, Query)]
@@ -221,7 +385,6 @@ class Found:
 
     text: str
     cites: tuple[str, ...]
-    heartbeats: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,36 +470,39 @@ class Replay:
 
     async def _prove(self, step: Step) -> Found | None:
         tried: list[str] = []
-        last = "no alternative"
-        for text, cites in shortcuts(self.writing, step, self.by_id):
-            if time.monotonic() > self.deadline:
-                break
-            reason = await self._try(step, text, SHORTCUT_HEARTBEATS, cites)
-            if reason is None:
-                return Found(text, cites, SHORTCUT_HEARTBEATS)
         slow: list[str] = []
-        for text in self._alternatives(step):
+        last = "no alternative"
+        for text, cites, heartbeats in self._alternatives(step, slow):
             if time.monotonic() > self.deadline:
                 last = "the time is over"
                 break
-            tried.append(text)
-            reason = await self._try(step, text, HEARTBEATS[0])
-            if reason is None:
-                return Found(text, step.by.cites, HEARTBEATS[0])
-            last = reason
-            if _LIMIT.search(reason):
-                slow.append(text)
-        for text, cites in [*self._with_more(step), *[(text, step.by.cites) for text in slow[:MOST_SLOW]]]:
-            if time.monotonic() > self.deadline:
-                break
-            heartbeats = HEARTBEATS[text in slow]
-            tried.append(text)
             reason = await self._try(step, text, heartbeats, cites)
             if reason is None:
-                return Found(text, cites, heartbeats)
+                return Found(text, cites)
+            if heartbeats != SHORTCUT_HEARTBEATS:
+                tried.append(text)
+                last = reason
+            if heartbeats == HEARTBEATS[0] and cites == step.by.cites and _LIMIT.search(reason):
+                slow.append(text)
         if self.failed is None:
             self.failed = StepFailed(step.id, self.writing.theorem(name_of(step.id), step.sequent), tuple(tried), last)
         return None
+
+    def _alternatives(self, step: Step, slow: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...], int]]:
+        """Tactics, the steps that they cite and how long they may take: whole lemmas, the step's own way, leaves with
+        more lemmas, and what has been too ``slow`` by then."""
+        for text, cites in shortcuts(self.writing, step, self.by_id):
+            yield text, cites, SHORTCUT_HEARTBEATS
+        if isinstance(step.by, ByScheme):
+            found = scheme_proofs(self.writing, step.sequent, step.by)
+        else:
+            found = proofs(self.writing, step.sequent, step.by, self.writing.needs[step.id])
+        for text in dict.fromkeys(found):
+            yield text, step.by.cites, HEARTBEATS[0]
+        for text, cites in self._with_more(step):
+            yield text, cites, HEARTBEATS[0]
+        for text in slow[:MOST_SLOW]:
+            yield text, step.by.cites, HEARTBEATS[1]
 
     def _with_more(self, step: Step) -> list[tuple[str, tuple[str, ...]]]:
         """What may prove a leaf with all lemmas that the proof has before it, not only those its query cites."""
@@ -352,23 +518,15 @@ class Replay:
         if cites == step.by.cites:
             return []
         query = replace(step.by, cites=cites, equations=True)
-        found = leaves.proofs(self.writing, step.sequent, query, needed)
+        found = proofs(self.writing, step.sequent, query, needed)
         return [(text, cites) for text in islice(found, MOST_WITH_MORE)]
 
     def _speaks_of(self, step: str) -> frozenset[str]:
         sequent = self.by_id[step].sequent
         return frozenset(self.writing.definitions(*sequent.hyps, sequent.concl))
 
-    def _alternatives(self, step: Step) -> Iterable[str]:
-        if isinstance(step.by, ByScheme):
-            found = scheme_proofs(self.writing, step.sequent, step.by)
-        else:
-            assert isinstance(step.by, Query)
-            found = leaves.proofs(self.writing, step.sequent, step.by, self.writing.needs[step.id])
-        return dict.fromkeys(found)
-
-    async def _try(self, step: Step, text: str, heartbeats: int, cites: Sequence[str] | None = None) -> str | None:
-        before = [*self.writing.before(step.id), *self.writing.patterns(step.by.cites if cites is None else cites)]
+    async def _try(self, step: Step, text: str, heartbeats: int, cites: Sequence[str]) -> str | None:
+        before = [*self.writing.before(step.id), *self.writing.patterns(cites)]
         return await self._ask(_limited(before, heartbeats, self.writing.theorem(TRIAL, step.sequent), text))
 
     async def _ask(self, code: str) -> str | None:

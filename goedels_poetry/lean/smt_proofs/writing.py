@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from goedels_poetry.kernel.problem import Problem
+from goedels_poetry.kernel.problem import Problem, Signature
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.sizes import Sizes
 from goedels_poetry.kernel.terms import INT, Kind, Sort, Term, subterms
@@ -33,52 +33,41 @@ class Words(Protocol):
     @property
     def header(self) -> str:
         """The text that stands before all steps."""
-        ...
 
     @property
     def context(self) -> str:
         """Commands that make what is open, and the premises, variables of the theorems that follow."""
-        ...
 
     @property
     def arguments(self) -> tuple[str, ...]:
         """What a theorem under `context` has to be given first."""
-        ...
 
     @property
     def hypotheses(self) -> tuple[tuple[str, str], ...]:
         """Names and texts of the premises."""
-        ...
 
     @property
     def equations(self) -> Mapping[str, tuple[tuple[str, str], ...]]:
         """Names and texts of hypotheses that say what functions are that the text does not define."""
-        ...
 
     @property
     def definitions(self) -> Mapping[str, str]:
         """Lean's names of defined functions, selectors and testers."""
-        ...
 
     def name(self, symbol: str) -> str:
         """Lean's name of a function or constructor."""
-        ...
 
     def sort(self, sort: Sort) -> str:
         """Lean's type for a sort."""
-        ...
 
     def binders(self, variables: Sequence[Term]) -> str:
         """Variables with their types."""
-        ...
 
     def prop(self, term: Term) -> str:
         """A formula as a proposition; raises `NotTranslatable`."""
-        ...
 
     def value(self, term: Term) -> str:
         """A term as a value; raises `NotTranslatable`."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +91,6 @@ class Writing:
         """The premises, by the names of the hypotheses that they are."""
         premises, names = self.problem.premises, self.theory.hypotheses
         return [(name, p.formula) for p, (name, _) in zip(premises, names, strict=True)] if names else []
-
-    def suppositions(self, step: str) -> list[str]:
-        """The hypotheses among what a step has to be given: premises, and what undefined functions are."""
-        of = [*self.theory.hypotheses, *(e for each in self.theory.equations.values() for e in each)]
-        names = {name for name, _ in of}
-        return [name for name in self.given(step) if name in names]
 
     @property
     def context(self) -> str:
@@ -254,23 +237,7 @@ class Writing:
 
     def definitions(self, *terms: Term) -> list[str]:
         """The Lean names of the defined functions that the terms speak of, through their definitions."""
-        found: dict[str, None] = {}
-        waiting = [name for t in terms for name in _symbols(t)]
-        while waiting:
-            name = waiting.pop(0)
-            definition = self.problem.signature.definition(name)
-            if name in found:
-                continue
-            found[name] = None
-            if definition is not None:
-                waiting.extend(_symbols(definition.body))
-        return [self.theory.definitions[name] for name in found if name in self.theory.definitions]
-
-    def plain(self, terms: Sequence[Term]) -> list[str]:
-        """The Lean names of the selectors and testers in terms."""
-        found = dict.fromkeys(name for t in terms for name in _symbols(t))
-        names = [n for n in found if n.startswith("is-") or self.problem.signature.selector(n) is not None]
-        return [self.theory.definitions[n] for n in names if n in self.theory.definitions]
+        return defined(self.problem.signature, terms, self.theory.definitions)
 
     def is_spoken(self, term: Term) -> bool:
         """Whether the text has all selectors and testers that a term needs."""
@@ -292,6 +259,21 @@ class Writing:
 def _symbols(term: Term) -> list[str]:
     """Names of functions and selectors, and of testers as `LeanTheory.definitions` has them."""
     return sorted({f"is-{t.indices[0]}" if t.name == "is" else t.name for t in subterms(term) if t.kind is Kind.APP})
+
+
+def defined(signature: Signature, terms: Sequence[Term], names: Mapping[str, str], *, deep: bool = True) -> list[str]:
+    """The Lean names of the functions that terms speak of and of those in their definitions; of the latter, unless
+    ``deep``, only those without recursion."""
+    found: dict[str, None] = {}
+    waiting = [name for t in terms for name in _symbols(t)]
+    while waiting:
+        name = waiting.pop(0)
+        definition = signature.definition(name)
+        if name not in found and definition is not None:
+            inner = [(n, signature.definition(n)) for n in _symbols(definition.body)]
+            waiting += [n for n, d in inner if deep or (d is not None and not d.recursive)]
+        found[name] = None
+    return list(dict.fromkeys(names[name] for name in found if name in names))
 
 
 def listed(names: Sequence[str]) -> str:

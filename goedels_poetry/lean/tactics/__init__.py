@@ -7,5 +7,4 @@ Who calls whom:
 * Proposals for proofs: `portfolio` (single tactics, hypotheses, witnesses), `structure` (a scheme's step, with its
   cases closed). Lemmas come from the engine of SMT-LIB (`lean.goals`).
 * `lean.arithmetic` computes what proves or refutes goals over Nat and Int.
-* `types` are Lean's types as trees.
 """

@@ -82,21 +82,15 @@ async def first_success(
     """
     log = trial_log()
     log.begin(strategy)
-    found = await _first_success(lean, task, proofs, clock, start)
+    once = list(dict.fromkeys(proofs))
+    slow = [proof for proof in once if "exact?" in proof]  # it reads the library, and notices too late what that costs
+    found = await _round(lean, task, [proof for proof in once if proof not in slow], SMALL, clock, slow, start)
+    found = found or await _round(lean, task, slow, LARGE, clock, [], start)
     if found is not None:
         log.end(Status.PROVED, "accepted", what=found.proof)
     else:
         log.end(*((Status.TIMEOUT, "the time was used up") if clock.over else (Status.FAILED, "none closes the goal")))
     return found
-
-
-async def _first_success(
-    lean: LeanRuntime, task: Task, proofs: Iterable[str], clock: Clock, start: str
-) -> Proposal | None:
-    once = list(dict.fromkeys(proofs))
-    slow = [proof for proof in once if "exact?" in proof]  # it reads the library, and notices too late what that costs
-    found = await _round(lean, task, [proof for proof in once if proof not in slow], SMALL, clock, slow, start)
-    return found or await _round(lean, task, slow, LARGE, clock, [], start)
 
 
 async def _round(
@@ -156,10 +150,8 @@ async def _narrowed(lean: LeanRuntime, task: Task, proof: str, heartbeats: int, 
     if match is None:
         return [proof]
     single = [_ANY.sub(tactic.replace("\\", "\\\\"), proof) for tactic in match[1].split("‖")]
-    reply = await tried(lean, task, single, heartbeats, clock)
-    good = [
-        p for p, m in zip(single, reply, strict=True) if m is not None and not any(x.severity == "error" for x in m)
-    ]
+    replies = zip(single, await tried(lean, task, single, heartbeats, clock), strict=True)
+    good = [text for text, said in replies if said is not None and all(m.severity != "error" for m in said)]
     return [*good, _cascade(proof)]
 
 
@@ -169,11 +161,8 @@ def _cascade(proof: str) -> str:
 
 def suggestion(messages: Sequence[Message]) -> str | None:
     """The tactic that `exact?` has found."""
-    for message in messages:
-        match = _TRY_THIS.search(message.text)
-        if match:
-            return " ".join(match[1].split())
-    return None
+    found = next(filter(None, (_TRY_THIS.search(message.text) for message in messages)), None)
+    return " ".join(found[1].split()) if found else None
 
 
 async def tried(

@@ -177,27 +177,15 @@ def direct(goal: Goal, hints: Hints) -> list[str]:
 
 def further(goal: Goal, hints: Hints) -> list[str]:
     """Less likely tactics for the goal as it stands; `exact?` is the last and slowest."""
-    known, definitions, brackets, grind = hints.known, hints.definitions, _brackets(hints.known), _brackets(hints.all)
-    tactics = [
-        f"(constructor <;> {any_of(['omega', f'simp_all{brackets}', f'grind{grind}'])})",
-        f"(ext <;> {any_of([f'simp_all{brackets}', f'grind{grind}'])})",
-        f"(funext arg; {any_of([f'simp_all{brackets}', f'grind{grind}'])})",
-        f"(intros; simp{brackets} at * <;> grind)",
-        "(repeat (first | assumption | constructor))",
-        "ac_rfl",
-        "(simp; ac_rfl)",
-        f"(simp [{_RING}] <;> omega)",
-        "decide +revert",
-    ]
+    known, definitions = hints.known, hints.definitions
+    tactics = ["ac_rfl", "(simp; ac_rfl)", f"(simp [{_RING}] <;> omega)", "decide +revert"]
+    for name in [n for n in definitions.split(", ") if n and mentions(goal.statement, n)]:
+        tactics.append(f"(unfold {name} <;> (repeat' split) <;> simp_all <;> omega)")
     if definitions:
-        for name in [n for n in definitions.split(", ") if mentions(goal.statement, n)]:
-            tactics += [f"(unfold {name}; grind)", f"(unfold {name} <;> (repeat' split) <;> simp_all <;> omega)"]
         tactics += [f"(simp only [{definitions}] at * <;> {close})" for close in ("omega", "grind", "decide")]
-    if hints.lemmas:
-        tactics += [f"simp_all [{definitions}]", f"grind [{definitions}]"] if definitions else []
-        for lemma in hints.lemmas.split(", "):
-            tactics += [f"(apply {lemma} <;> {any_of(['assumption', 'omega', 'grind', f'simp_all [{known}]'])})"]
-            tactics += [f"(rw [{lemma}] <;> {any_of(['simp_all', 'grind'])})", f"(rw [← {lemma}] <;> simp_all)"]
+    for lemma in hints.lemmas.split(", ") if hints.lemmas else []:
+        tactics += [f"(apply {lemma} <;> {any_of(['assumption', 'omega', 'grind', f'simp_all [{known}]'])})"]
+        tactics += [f"(rw [{lemma}] <;> {any_of(['simp_all', 'grind'])})", f"(rw [← {lemma}] <;> simp_all)"]
     tactics += [f"grind [{', '.join(premises)}]" for sign, premises in _PREMISES if sign in goal.target]
     return [*tactics, "exact?"]
 

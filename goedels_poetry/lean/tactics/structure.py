@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from goedels_poetry.lean.runtime.protocol import LeanRuntime, Message
 from goedels_poetry.lean.tactics.attempts import LARGE, SMALL, Clock, Proposal, accepted, target_of, tried
 from goedels_poetry.lean.tactics.portfolio import is_proof, mentions
-from goedels_poetry.lean.tactics.theory import Goal, Theory, Variable, read_goal
-from goedels_poetry.lean.tactics.types import NotSimple, Type, read_type
+from goedels_poetry.lean.tactics.theory import Goal, NotSimple, Theory, Type, Variable, read_goal, read_type
 from goedels_poetry.lean.text.task import Task
 from goedels_poetry.protocol.trials import Status, trial_log
 

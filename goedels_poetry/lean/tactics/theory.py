@@ -4,11 +4,154 @@ from __future__ import annotations
 
 import re
 import weakref
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from goedels_poetry.lean.runtime.protocol import CheckRequest, LeanRuntime
-from goedels_poetry.lean.tactics.types import NotSimple, Signature, read_signature
 from goedels_poetry.lean.text.task import Task
+
+# -- Types as Lean prints them, as far as terms are enumerated over them -------------------------------------------
+
+_TOKEN = re.compile(r"\s*(→|->|×|[()\[\]{}⦃⦄:,.]|∀|«[^»]*»(?:\.\w+)*|[^\s()\[\]{}⦃⦄:,→×]+)")
+_CLOSE = {"(": ")", "{": "}", "[": "]", "⦃": "⦄"}
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """A constant or parameter applied to types; a function type has the head "→" and two arguments."""
+
+    head: str
+    args: tuple[Type, ...] = ()
+
+    def text(self, inner: bool = False) -> str:
+        """As Lean reads it; in parentheses when it is an argument and needs them."""
+        if self.head == "→":
+            shown = f"{self.args[0].text(True)} → {self.args[1].text()}"
+        else:
+            shown = " ".join((self.head, *(a.text(True) for a in self.args)))
+        return f"({shown})" if inner and self.args else shown
+
+    def put(self, values: Mapping[str, Type]) -> Type:
+        """With types for the parameters."""
+        if not self.args and self.head in values:
+            return values[self.head]
+        return Type(self.head, tuple(a.put(values) for a in self.args))
+
+
+NAT = Type("Nat")
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A function: its type parameters, the types of its explicit arguments, and of its value."""
+
+    name: str
+    parameters: tuple[str, ...]
+    arguments: tuple[Type, ...]
+    result: Type
+
+
+class NotSimple(Exception):
+    """A type that the enumeration has no use for (dependent, or an instance of a structure of the user)."""
+
+
+class _Reader:
+    """Reads types from tokens, by descent."""
+
+    def __init__(self, text: str) -> None:
+        self.tokens = _TOKEN.findall(text)
+        if "".join(self.tokens) != re.sub(r"\s", "", text):
+            raise NotSimple(text)
+        self.at = 0
+
+    def peek(self) -> str:
+        """The next token; "" at the end."""
+        return self.tokens[self.at] if self.at < len(self.tokens) else ""
+
+    def take(self, *wanted: str) -> bool:
+        """Whether the next token is one of these; it is taken then."""
+        found = self.peek() in wanted
+        self.at += found
+        return found
+
+    def arrow(self) -> Type:
+        left = self.product()
+        return Type("→", (left, self.arrow())) if self.take("→", "->") else left
+
+    def product(self) -> Type:
+        left = self.application()
+        return Type("Prod", (left, self.product())) if self.take("×") else left
+
+    def application(self) -> Type:
+        head, args = self.atom(), []
+        while self.peek() not in ("", ")", "→", "->", "×", ":", ",", "]", "}", "⦄"):
+            args.append(self.atom())
+        return Type(head.head, (*head.args, *args)) if args else head
+
+    def atom(self) -> Type:
+        if self.take("("):
+            inner = self.arrow()
+            if not self.take(")"):
+                raise NotSimple("a bracket stays open")
+            return inner
+        if self.peek() in ("", "∀", "{", "[", "⦃", "."):
+            raise NotSimple(self.peek() or "it ends too early")
+        self.at += 1
+        return Type(self.tokens[self.at - 1])
+
+    def binder(self) -> tuple[str, list[str], Type] | None:
+        """``(a b : T)``, ``{a : T}`` or ``[C a]`` at this place; None for what is none."""
+        start, opening = self.at, self.peek()
+        if not self.take(*_CLOSE):
+            return None
+        names = []
+        while re.match(r"[^\s()\[\]{}:,→×]", self.peek() or "("):
+            names.append(self.peek())
+            self.at += 1
+        if not self.take(":"):
+            names, self.at = [], start + 1
+        if names or opening == "[":
+            type_ = self.arrow()
+            if self.take(_CLOSE[opening]):
+                return opening, names, type_
+        self.at = start
+        return None
+
+
+def read_type(text: str) -> Type:
+    """A closed type; raises :class:`NotSimple`."""
+    reader = _Reader(text)
+    found = reader.arrow()
+    if reader.peek():
+        raise NotSimple(text)
+    return found
+
+
+def read_signature(name: str, text: str) -> Signature:
+    """The type of a function as ``#check @name`` shows it; raises :class:`NotSimple` when a type depends on a value."""
+    reader = _Reader(text)
+    parameters: list[str] = []
+    arguments: list[Type] = []
+    while (binder := reader.binder()) is not None:
+        opening, names, type_ = binder
+        if type_.head in ("Type", "Sort"):
+            parameters += names
+        elif opening == "(":
+            arguments += [type_] * len(names)
+        elif opening != "[":  # an instance is found by Lean
+            raise NotSimple(text)
+        if not reader.take("→"):
+            raise NotSimple(text)
+    rest = reader.arrow()
+    while rest.head == "→":
+        arguments.append(rest.args[0])
+        rest = rest.args[1]
+    if reader.peek() or any(a.head in ("Type", "Sort") for a in (*arguments, rest)):
+        raise NotSimple(text)
+    return Signature(name, tuple(parameters), tuple(arguments), rest)
+
+
+# -- What Lean says about a text and a goal ------------------------------------------------------------------------
 
 SHOWN = (
     "set_option pp.fullNames true\nset_option pp.notation false\nset_option pp.fieldNotation false\n"
@@ -103,13 +246,9 @@ async def _ask(lean: LeanRuntime, prefix: str, seconds: float) -> Theory | None:
         if found.kind in wanted and not _MADE_BY_LEAN.search(found.name) and not found.unsafe:
             wanted[found.kind].append(found.name)
     asked = [*wanted["def"], *wanted["constructor"]]
-    shown = await lean.check(
-        CheckRequest(
-            "\n" + SHOWN + "".join(f"#check @_root_.{n}\n#check @{n}\n" for n in asked), prefix=prefix, seconds=seconds
-        )
-    )
-    first = f"{prefix}\n{SHOWN}".count("\n") + 1
-    printed = {m.line - first: " ".join(m.text.lstrip("@").replace("_root_.", "").split()) for m in shown.messages}
+    commands = [f"#check @{space}{n}" for n in asked for space in ("_root_.", "")]
+    shown = await _shown(lean, prefix, f"\n{SHOWN}", commands, seconds)
+    printed = {at: " ".join(text.lstrip("@").replace("_root_.", "").split()) for at, text in shown.items()}
     types = dict(text.split(" : ", 1) for at, text in printed.items() if at % 2 == 0 and " : " in text)
     clashing = frozenset(name for at, name in enumerate(asked) if printed.get(2 * at) != printed.get(2 * at + 1))
     functions: list[Signature] = []
@@ -143,13 +282,17 @@ async def _ask(lean: LeanRuntime, prefix: str, seconds: float) -> Theory | None:
 async def _printed(lean: LeanRuntime, prefix: str, names: list[str], seconds: float) -> tuple[tuple[str, str], ...]:
     if not names:
         return ()
-    code = "\nset_option pp.fullNames true\nset_option format.width 100000\n"
-    shown = await lean.check(
-        CheckRequest(code + "".join(f"#print _root_.{n}\n" for n in names), prefix=prefix, seconds=seconds)
-    )
-    first = f"{prefix}{code}".count("\n") + 1
-    texts = {m.line - first: m.text for m in shown.messages}
+    options = "\nset_option pp.fullNames true\nset_option format.width 100000\n"
+    texts = await _shown(lean, prefix, options, [f"#print _root_.{n}" for n in names], seconds)
     return tuple((name, texts[at]) for at, name in enumerate(names) if at in texts)
+
+
+async def _shown(lean: LeanRuntime, prefix: str, options: str, commands: list[str], seconds: float) -> dict[int, str]:
+    """What Lean says to each of the commands, which have a line each, by their numbers."""
+    code = options + "".join(f"{command}\n" for command in commands)
+    seen = await lean.check(CheckRequest(code, prefix=prefix, seconds=seconds))
+    first = f"{prefix}{options}".count("\n") + 1
+    return {m.line - first: m.text for m in seen.messages}
 
 
 async def opened(lean: LeanRuntime, task: Task, seconds: float) -> Goal | None:
@@ -172,21 +315,10 @@ async def opened(lean: LeanRuntime, task: Task, seconds: float) -> Goal | None:
 
 def read_goal(text: str) -> tuple[list[tuple[str, str]], str]:
     """The names with their types, and the target, of a goal as Lean shows it."""
-    lines: list[str] = []
-    for line in text.split("\n"):
-        if lines and line.startswith(" "):
-            lines[-1] += " " + line.strip()
-        elif not line.startswith("case "):
-            lines.append(line)
-    variables = []
-    target = ""
-    for line in lines:
-        if line.startswith("⊢"):
-            target = line[1:].strip()
-            break
-        names, _, type_ = line.partition(" : ")
-        variables += [(name, type_.split(" := ")[0]) for name in names.split()]
-    return variables, target
+    context, _, target = re.sub(r"\n\s+", " ", f"\n{text}").partition("\n⊢")
+    lines = [line.partition(" : ") for line in context.split("\n")[1:] if not line.startswith("case ")]
+    variables = [(name, type_.split(" := ")[0]) for names, _, type_ in lines for name in names.split()]
+    return variables, target.partition("\n")[0].strip()
 
 
 def renamed(task: Task, suffix: str) -> str:

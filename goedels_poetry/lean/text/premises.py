@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Sequence
 from dataclasses import replace
 
-from goedels_poetry.lean.errors.names import Names
+from goedels_poetry.lean.errors.classify import Names
 from goedels_poetry.lean.runtime.pool import Constant, LeanPool
 from goedels_poetry.lean.runtime.protocol import PRIVATE, CheckRequest
 from goedels_poetry.lean.text.task import Task

@@ -21,7 +21,7 @@ from goedels_poetry.python.fingerprint.ban import (
     RECURSION,
     Fingerprint,
 )
-from goedels_poetry.python.fingerprint.canonical import (
+from goedels_poetry.python.fingerprint.normal import (
     COMPREHENSIONS,
     LOOPS,
     called,
@@ -174,23 +174,19 @@ def _of_loops(function: Function) -> tuple[str, set[str]] | None:
     loops = [loop for loop in walk(function.body) if isinstance(loop, LOOPS)]
     steps = [_STEPS]
     searches = {id(loop): Search([loop, *walk(getattr(loop, "test", [])), *walk(loop.body)], steps) for loop in loops}
-    table = any(_any(searches[id(loop)], rules.SPREADS) for loop in loops)
+    table = any(searches[id(loop)].any(rules.TABLE) for loop in loops)
     for loop in loops:
         search = searches[id(loop)]
-        if not table and _any(search, rules.BISECTION):
+        if not table and search.any(rules.BISECTION):
             return DIVIDE_AND_CONQUER, {"bisection"}
-        if not table and _any(search, rules.BOTTOM_UP):
+        if not table and search.any(rules.BOTTOM_UP):
             return DIVIDE_AND_CONQUER, set()
     ordered = _sorted_names(function.body)
     if any(_is_greedy(loop, searches[id(loop)], ordered) for loop in loops):
         return GREEDY, set()
-    if table or any(_any(searches[id(loop)], rules.BEST_SO_FAR) for loop in loops):
+    if table or any(searches[id(loop)].any(rules.BEST_SO_FAR) for loop in loops):
         return DYNAMIC_PROGRAMMING, set()
     return None
-
-
-def _any(search: Search, patterns: Iterable[str]) -> bool:
-    return any(search.holds(pattern) for pattern in patterns)
 
 
 def _sorted_names(body: list[ast.stmt]) -> set[str]:
@@ -229,11 +225,11 @@ def _is_greedy(loop: ast.AST, search: Search, ordered: set[str]) -> bool:
         in_order = False
     places = [node for node in walk(loop.body) if isinstance(node, ast.Subscript)]  # type: ignore[attr-defined]
     in_order = in_order or any(_is_sorted(node.value, ordered) for node in places if loads(node.slice))
-    if in_order and (_any(search, rules.GREEDY_IN_ORDER) or _takes_what_fits(loop)):
+    if in_order and (search.any(rules.GREEDY_IN_ORDER) or _takes_what_fits(loop)):
         return True
     names = [called(node) for node in walk(loop.body)]  # type: ignore[attr-defined]
     heap = {"heappop", "heappush"} <= set(names)
-    return heap or _any(search, rules.GREEDY)
+    return heap or search.any(rules.GREEDY)
 
 
 def _takes_what_fits(loop: ast.AST) -> bool:

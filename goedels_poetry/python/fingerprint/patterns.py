@@ -4,19 +4,19 @@ A capital letter stands for an expression, the same wherever it stands, and diff
 is anything. ``A @ B`` is any operation on two, in either order. ``has(p)`` is an expression with ``p`` somewhere in it,
 ``best(a, b)`` a maximum or minimum of these and others, ``choice(p)`` a choice among alternatives with ``p``,
 ``argbest(p)`` the best by a key or among those that pass a comparison, ``every(p)`` a comprehension with ``p``,
-``alleged(p)`` a condition that needs ``p``. ``if`` stands for ``while`` too. Several statements are found anywhere in
-a loop, in any order.
+``alleged(p)`` a condition that needs ``p``, ``near(p)`` is ``p`` or one more or less. ``if`` stands for ``while`` too.
+Several statements are found anywhere in a loop, in any order.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
-from goedels_poetry.python.fingerprint.canonical import COMPREHENSIONS, called, text, walk
+from goedels_poetry.python.fingerprint.normal import COMPREHENSIONS, called, text, walk
 
-# What makes a loop more than a loop: a pattern holds if all its statements are found in it.
 BISECTION = ("A = near(has((has(A) @ has(B)) // 2)); B = near(has((has(A) @ has(B)) // 2))",)
 BOTTOM_UP = ("W = W * 2; range(_, _, has(W))",)
 
@@ -50,8 +50,7 @@ GREEDY = (
     "while has(_ < S[_]):\n    S.pop()\n    K = K - 1",
     "while C in has(T[_]):\n    _\nT[_] = C",
 )
-
-SPREADS = (
+TABLE = (
     "if alleged(T[J]):\n    T[I] = True",
     "T[I] = has(T[J] @ T[K])",
     "T[I] = has(choice(has(T[J] @ _)))",
@@ -73,7 +72,7 @@ BEST_SO_FAR = (
 """Recurrences of best values in a few variables."""
 
 Bindings = Mapping[str, str]
-_CHOICES = ("min", "max", "sum", "any", "all")
+Nodes = Sequence[ast.AST]
 _COMMUTES = (ast.Add, ast.Mult, ast.BitOr, ast.BitAnd)
 _ORDER = (ast.Lt, ast.LtE)
 
@@ -81,18 +80,18 @@ _ORDER = (ast.Lt, ast.LtE)
 class Search:
     """The nodes of a loop, in which patterns are looked for; ``steps`` has the number that is left, and is shared."""
 
-    def __init__(self, nodes: Sequence[ast.AST], steps: list[int]) -> None:
+    def __init__(self, nodes: Nodes, steps: list[int]) -> None:
         self._nodes, self._steps = nodes, steps
 
-    def holds(self, pattern: str) -> bool:
-        """Whether all statements of the pattern are found, with the same meaning of the letters."""
-        return next(self._all(parsed(pattern), {}), None) is not None
+    def any(self, patterns: Iterable[str]) -> bool:
+        """Whether one of the patterns is found."""
+        return any(next(self.found(pattern), None) is not None for pattern in patterns)
 
     def found(self, pattern: str) -> Iterator[Bindings]:
-        """The meanings of the letters for which the pattern holds."""
-        return self._all(parsed(pattern), {})
+        """The meanings of the letters for which all statements of the pattern are found."""
+        return self._all(_parsed(pattern), {})
 
-    def _all(self, patterns: tuple[ast.AST, ...], bound: Bindings) -> Iterator[Bindings]:
+    def _all(self, patterns: Nodes, bound: Bindings) -> Iterator[Bindings]:
         if not patterns:
             yield bound
             return
@@ -106,120 +105,20 @@ class Search:
             return
         if isinstance(pattern, ast.Name):
             yield from _bind(pattern.id, node, bound)
-        elif isinstance(pattern, ast.Call) and called(pattern) in _SPECIAL:
-            yield from _SPECIAL[called(pattern)](self, pattern.args, node, bound)
-        elif isinstance(pattern, ast.BinOp) and isinstance(pattern.op, ast.MatMult):
-            yield from self._operation(pattern, node, bound)
-        elif isinstance(pattern, ast.If) and isinstance(node, (ast.If, ast.While)):
-            yield from self._conditional(pattern, node, bound)
-        elif type(pattern) is type(node):
-            yield from self._same(pattern, node, bound)
-
-    def _same(self, pattern: ast.AST, node: ast.AST, bound: Bindings) -> Iterator[Bindings]:
-        if isinstance(pattern, ast.While) and isinstance(node, ast.While):
-            yield from self._conditional(pattern, node, bound)
-        elif isinstance(pattern, ast.Compare) and isinstance(node, ast.Compare):
-            yield from self._compare(pattern, node, bound)
-        elif isinstance(pattern, ast.Constant) and isinstance(node, ast.Constant):
-            if pattern.value == node.value and type(pattern.value) is type(node.value):
-                yield bound
-        elif isinstance(pattern, ast.BinOp) and isinstance(node, ast.BinOp):
-            if type(pattern.op) is type(node.op):
-                yield from self._each([pattern.left, pattern.right], [node.left, node.right], bound)
-                if isinstance(node.op, _COMMUTES):
-                    yield from self._each([pattern.left, pattern.right], [node.right, node.left], bound)
-        elif isinstance(pattern, ast.Attribute) and isinstance(node, ast.Attribute):
-            if pattern.attr == node.attr:
-                yield from self._match(pattern.value, node.value, bound)
+        elif isinstance(pattern, ast.If | ast.While) and isinstance(node, ast.If | ast.While):
+            inside = Search(list(walk(node.body)), self._steps)
+            for more in self._match(pattern.test, node.test, bound):
+                yield from inside._all(_statements(pattern.body), more)
         else:
-            yield from self._each(_parts(pattern), _parts(node), bound)
+            for wanted, given in _pairings(pattern, node):
+                yield from self._each(wanted, given, bound)
 
-    def _each(self, patterns: Sequence[ast.AST], nodes: Sequence[ast.AST], bound: Bindings) -> Iterator[Bindings]:
-        if len(patterns) != len(nodes):
-            return
+    def _each(self, patterns: Nodes, nodes: Nodes, bound: Bindings) -> Iterator[Bindings]:
         if not patterns:
             yield bound
             return
         for more in self._match(patterns[0], nodes[0], bound):
             yield from self._each(patterns[1:], nodes[1:], more)
-
-    def _operation(self, pattern: ast.BinOp, node: ast.AST, bound: Bindings) -> Iterator[Bindings]:
-        sides = [node.left, node.right] if isinstance(node, ast.BinOp) else []
-        sides = node.values if isinstance(node, ast.BoolOp) else sides
-        for one in sides:
-            for other in sides:
-                if one is not other:
-                    yield from self._each([pattern.left, pattern.right], [one, other], bound)
-
-    def _compare(self, pattern: ast.Compare, node: ast.Compare, bound: Bindings) -> Iterator[Bindings]:
-        if len(node.ops) != 1:
-            return
-        wanted, given = pattern.ops[0], node.ops[0]
-        if type(wanted) is not type(given) and not (isinstance(wanted, _ORDER) and isinstance(given, _ORDER)):
-            return
-        sides = [node.left, node.comparators[0]]
-        yield from self._each([pattern.left, *pattern.comparators], sides, bound)
-        if isinstance(wanted, (ast.Eq, ast.NotEq)):
-            yield from self._each([pattern.left, *pattern.comparators], sides[::-1], bound)
-
-    def _conditional(
-        self, pattern: ast.If | ast.While, node: ast.If | ast.While, bound: Bindings
-    ) -> Iterator[Bindings]:
-        inside = Search(list(walk(node.body)), self._steps)
-        for more in self._match(pattern.test, node.test, bound):
-            yield from inside._all(_statements(pattern.body), more)
-
-    def _has(self, wanted: list[ast.expr], node: ast.AST, bound: Bindings) -> Iterator[Bindings]:
-        for part in walk(node):
-            yield from self._match(wanted[0], part, bound)
-
-    def _best(self, wanted: list[ast.expr], node: ast.AST, bound: Bindings) -> Iterator[Bindings]:
-        if called(node) in ("max", "min") and isinstance(node, ast.Call) and len(node.args) > 1:
-            for one in node.args:
-                for more in self._match(wanted[0], one, bound):
-                    others = [part for part in node.args if part is not one]
-                    for other in others:
-                        yield from self._match(wanted[1], other, more)
-
-    def _choice(self, wanted: list[ast.expr], node: ast.AST, bound: Bindings) -> Iterator[Bindings]:
-        if called(node) in _CHOICES or isinstance(node, (ast.IfExp, ast.BoolOp)):
-            below = [node.body, node.orelse] if isinstance(node, ast.IfExp) else list(ast.iter_child_nodes(node))
-            for child in below:
-                yield from self._match(wanted[0], child, bound)
-
-    def _argbest(self, wanted: list[ast.expr], node: ast.AST, bound: Bindings) -> Iterator[Bindings]:
-        if called(node) not in ("max", "min") or not isinstance(node, ast.Call) or len(node.args) != 1:
-            return
-        keyed = any(word.arg == "key" for word in node.keywords)
-        if keyed or any(isinstance(part, ast.Compare) and isinstance(part.ops[0], _ORDER) for part in walk(node)):
-            yield from self._has(wanted, node, bound)
-
-    def _every(self, wanted: list[ast.expr], node: ast.AST, bound: Bindings) -> Iterator[Bindings]:
-        if isinstance(node, COMPREHENSIONS):
-            yield from self._has(wanted, node, bound)
-
-    def _alleged(self, wanted: list[ast.expr], node: ast.AST, bound: Bindings) -> Iterator[Bindings]:
-        for part in node.values if isinstance(node, ast.BoolOp) else ():
-            yield from self._alleged(wanted, part, bound)
-        yield from self._match(wanted[0], node, bound)
-
-    def _near(self, wanted: list[ast.expr], node: ast.AST, bound: Bindings) -> Iterator[Bindings]:
-        yield from self._match(wanted[0], node, bound)
-        if isinstance(node, ast.BinOp) and isinstance(node.right, ast.Constant):
-            yield from self._match(wanted[0], node.left, bound)
-        for branch in (node.body, node.orelse) if isinstance(node, ast.IfExp) else ():
-            yield from self._near(wanted, branch, bound)
-
-
-_SPECIAL: dict[str, Callable[[Search, list[ast.expr], ast.AST, Bindings], Iterator[Bindings]]] = {
-    "has": Search._has,
-    "best": Search._best,
-    "choice": Search._choice,
-    "argbest": Search._argbest,
-    "every": Search._every,
-    "alleged": Search._alleged,
-    "near": Search._near,
-}
 
 
 def _bind(name: str, node: ast.AST, bound: Bindings) -> Iterator[Bindings]:
@@ -230,22 +129,98 @@ def _bind(name: str, node: ast.AST, bound: Bindings) -> Iterator[Bindings]:
             yield bound
     elif isinstance(node, ast.expr):
         meant = text(node)
-        if name in bound:
-            if bound[name] == meant:
-                yield bound
-        elif meant not in bound.values():
+        if bound.get(name, meant) == meant and (name in bound or meant not in bound.values()):
             yield {**bound, name: meant}
 
 
-def _parts(node: ast.AST) -> list[ast.AST]:
-    return [child for child in ast.iter_child_nodes(node) if not isinstance(child, (ast.expr_context, ast.operator))]
+def _pairings(pattern: ast.AST, node: ast.AST) -> Iterator[tuple[Nodes, Nodes]]:
+    """Parts of a pattern, and of a node the parts that may be them, in every way in which they may."""
+    if isinstance(pattern, ast.Call) and called(pattern) in _SPECIAL:
+        yield from ((pattern.args, given) for given in _SPECIAL[called(pattern)](node))
+    elif isinstance(pattern, ast.BinOp) and isinstance(pattern.op, ast.MatMult):
+        sides = [node.left, node.right] if isinstance(node, ast.BinOp) else getattr(node, "values", [])
+        if isinstance(node, ast.BinOp | ast.BoolOp):
+            yield from (([pattern.left, pattern.right], pair) for pair in itertools.permutations(sides, 2))
+    elif type(pattern) is type(node) and _is_same(pattern, node):
+        wanted, given = _parts(pattern), _parts(node)
+        turns = isinstance(getattr(node, "op", getattr(node, "ops", [None])[0]), (*_COMMUTES, ast.Eq, ast.NotEq))
+        if len(wanted) == len(given):
+            yield wanted, given
+            if turns and len(given) == 2:
+                yield wanted, given[::-1]
+
+
+def _is_same(pattern: ast.AST, node: ast.AST) -> bool:
+    """Whether two nodes of one type say the same, whatever their parts are."""
+    match pattern, node:
+        case ast.Constant(), ast.Constant():
+            return pattern.value == node.value and type(pattern.value) is type(node.value)
+        case ast.BinOp(), ast.BinOp():
+            return type(pattern.op) is type(node.op)
+        case ast.Attribute(), ast.Attribute():
+            return pattern.attr == node.attr
+        case ast.Compare(), ast.Compare():
+            orders = isinstance(pattern.ops[0], _ORDER) and isinstance(node.ops[0], _ORDER)
+            return len(node.ops) == 1 and (orders or type(pattern.ops[0]) is type(node.ops[0]))
+    return True
+
+
+def _parts(node: ast.AST) -> Nodes:
+    apart = (ast.expr_context, ast.operator, ast.cmpop)
+    return [child for child in ast.iter_child_nodes(node) if not isinstance(child, apart)]
+
+
+def _has(node: ast.AST) -> Iterator[Nodes]:
+    yield from ([part] for part in walk(node))
+
+
+def _best(node: ast.AST) -> Iterator[Nodes]:
+    if called(node) in ("max", "min") and isinstance(node, ast.Call):
+        yield from itertools.permutations(node.args, 2)
+
+
+def _choice(node: ast.AST) -> Iterator[Nodes]:
+    if called(node) in ("min", "max", "sum", "any", "all") or isinstance(node, ast.IfExp | ast.BoolOp):
+        below = [node.body, node.orelse] if isinstance(node, ast.IfExp) else ast.iter_child_nodes(node)
+        yield from ([part] for part in below)
+
+
+def _argbest(node: ast.AST) -> Iterator[Nodes]:
+    if called(node) in ("max", "min") and isinstance(node, ast.Call) and len(node.args) == 1:
+        compares = any(isinstance(part, ast.Compare) and isinstance(part.ops[0], _ORDER) for part in walk(node))
+        if compares or any(word.arg == "key" for word in node.keywords):
+            yield from _has(node)
+
+
+def _every(node: ast.AST) -> Iterator[Nodes]:
+    yield from _has(node) if isinstance(node, COMPREHENSIONS) else ()
+
+
+def _alleged(node: ast.AST) -> Iterator[Nodes]:
+    for part in node.values if isinstance(node, ast.BoolOp) else ():
+        yield from _alleged(part)
+    yield [node]
+
+
+def _near(node: ast.AST) -> Iterator[Nodes]:
+    yield [node]
+    if isinstance(node, ast.BinOp) and isinstance(node.right, ast.Constant):
+        yield [node.left]
+    for branch in (node.body, node.orelse) if isinstance(node, ast.IfExp) else ():
+        yield from _near(branch)
+
+
+_SPECIAL: dict[str, Callable[[ast.AST], Iterator[Nodes]]] = {
+    "has": _has, "best": _best, "choice": _choice, "argbest": _argbest, "every": _every, "alleged": _alleged,
+    "near": _near,
+}  # fmt: skip
 
 
 @cache
-def parsed(pattern: str) -> tuple[ast.AST, ...]:
+def _parsed(pattern: str) -> Nodes:
     """The statements of a pattern; an expression alone stands for itself."""
     return _statements(ast.parse(pattern).body)
 
 
-def _statements(body: Sequence[ast.stmt]) -> tuple[ast.AST, ...]:
+def _statements(body: Sequence[ast.stmt]) -> Nodes:
     return tuple(part.value if isinstance(part, ast.Expr) else part for part in body)

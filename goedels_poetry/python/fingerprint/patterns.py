@@ -52,9 +52,6 @@ GREEDY = (
 )
 TABLE = (
     "if alleged(T[J]):\n    T[I] = True",
-    "T[I] = has(T[J] @ T[K])",
-    "T[I] = has(choice(has(T[J] @ _)))",
-    "T[I] = has(_ @ has(choice(has(T[J]))))",
     "Q = has(choice(has(T[J] @ _))); T[I] = has(Q)",
     "T[I] = has(zip(has(T[J]), has(T[J])))",
     "R = has(every(has(R[J] @ R[K])))",

@@ -262,7 +262,9 @@ def _undoes(function: Function, calls: list[ast.Call]) -> bool:
         verbs = {(root(n.func.value), n.func.attr) for n in inside if isinstance(getattr(n, "func", 0), ast.Attribute)}  # type: ignore[attr-defined]
         written = [text(node.targets[0]) for node in inside if isinstance(node, ast.Assign)]
         verbs |= {(target.removesuffix("[...]"), "append") for target in written if target.endswith("[...]")}
-        if any((name, _DO.get(verb)) in verbs or (verb == "add" and (name, "discard") in verbs) for name, verb in verbs):
+        if any(
+            (name, _DO.get(verb)) in verbs or (verb == "add" and (name, "discard") in verbs) for name, verb in verbs
+        ):
             return True
         if any("[" in target and "..." not in target and written.count(target) > 1 for target in written):
             return True
@@ -287,7 +289,9 @@ def _is_memoised(file: File, function: Function, calls: list[ast.Call]) -> bool:
         match node:
             case ast.Assign(targets=[ast.Subscript() as target], value=value):
                 table = root(target)
-            case ast.Call(func=ast.Attribute(value=owner, attr="setdefault" | "__setitem__" | "put" | "set"), args=[_, value]):
+            case ast.Call(
+                func=ast.Attribute(value=owner, attr="setdefault" | "__setitem__" | "put" | "set"), args=[_, value]
+            ):
                 table = root(owner)
             case _:
                 continue

@@ -100,8 +100,10 @@ class File:
                 own = own or self.methods.get((receiver, name))
                 others = [other for (_, method), other in self.methods.items() if method == name]
                 found = [own] if own is not None else [*others] if name not in _OF_BUILTINS else []
-            case ast.Subscript(value=ast.Call(func=ast.Name(id="globals" | "locals" | "vars")), slice=ast.Constant()):
-                found = [self._scopes.get((None, str(node.slice.value)))]
+            case ast.Subscript(
+                value=ast.Call(func=ast.Name(id="globals" | "locals" | "vars")), slice=ast.Constant(value=key)
+            ):
+                found = [self._scopes.get((None, str(key)))]
             case ast.Subscript() if at.parameters[:1] == (root(node.value),):  # in a dict that fills itself
                 found = [self.methods.get((at.owner, "__missing__"))]
         return [function for function in found if function is not None]
@@ -318,7 +320,7 @@ def _division(function: Function, calls: list[ast.Call]) -> set[str] | None:
     """The tags of a recursion over parts; None if the parts are one less, children of a tree or remainders."""
     kinds = {call: _kind(function, calls, call) for call in calls}
     parts = [call for call in calls if kinds[call] in ("part", "half")]
-    at_once = [node for node in walk(function.body) if isinstance(node, COMPREHENSIONS)]
+    at_once: list[ast.AST] = [node for node in walk(function.body) if isinstance(node, COMPREHENSIONS)]
     at_once += [call for call in parts if called(call) in ("map", "starmap", "submit")]
     together = any(call in walk(node) for node in at_once for call in parts)
     if len({text(call) for call in parts}) > 1 or together:

@@ -143,9 +143,9 @@ class _Interpreter:
                 return _OPERATORS[type(sign)](of(node.left), of(node.right))
             case ast.Compare():
                 sides = [of(node.left)]
-                for sign, part in zip(node.ops, node.comparators, strict=True):
+                for order, part in zip(node.ops, node.comparators, strict=True):
                     sides.append(of(part))
-                    if not _OPERATORS[type(sign)](*sides[-2:]):
+                    if not _OPERATORS[type(order)](*sides[-2:]):
                         return False
                 return True
             case ast.IfExp():
@@ -161,8 +161,8 @@ class _Interpreter:
                 return tuple(self._elements(node.elt, node.generators, names))
             case ast.Call(func=ast.Name(id=name), keywords=[]) if name in _FUNCTIONS and name not in names:
                 return _FUNCTIONS[name](*map(of, node.args))
-            case ast.Call(func=ast.Attribute(attr=name), keywords=[]) if name in _METHODS:
-                return _METHODS[name](of(node.func.value), *map(of, node.args))
+            case ast.Call(func=ast.Attribute(value=owner, attr=name), keywords=[]) if name in _METHODS:
+                return _METHODS[name](of(owner), *map(of, node.args))
         raise OutsideGrammar(ast.unparse(node))
 
     def _elements(self, element: ast.expr, parts: list[ast.comprehension], names: Mapping[str, Value]) -> Iterator[Any]:

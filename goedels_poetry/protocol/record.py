@@ -10,7 +10,6 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from goedels_poetry.errors import InvalidInput
 
-
 STRICT = ConfigDict(extra="forbid")
 """``__pydantic_config__`` of a record that comes from outside: what it does not know is refused."""
 

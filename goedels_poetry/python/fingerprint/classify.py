@@ -8,7 +8,6 @@ import warnings
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.reading.nearest import nearest
-from goedels_poetry.python.fingerprint import patterns as rules
 from goedels_poetry.python.fingerprint.ban import (
     CLOSED_FORM,
     DIVIDE_AND_CONQUER,
@@ -20,6 +19,7 @@ from goedels_poetry.python.fingerprint.ban import (
     RECURSION,
     Fingerprint,
 )
+from goedels_poetry.python.fingerprint.loops import bisects, fills_table, is_greedy, is_sorted, keeps_best, merges
 from goedels_poetry.python.fingerprint.normal import (
     COMPREHENSIONS,
     LOOPS,
@@ -32,7 +32,6 @@ from goedels_poetry.python.fingerprint.normal import (
     walk,
     words,
 )
-from goedels_poetry.python.fingerprint.patterns import Search
 from goedels_poetry.python.fingerprint.recursion import File, Function, calls_itself_by_parameter, of_recursion, reached
 
 MAX_CHARACTERS = 60_000
@@ -68,8 +67,6 @@ _TAGS_BY_NODE: dict[str, tuple[type[ast.AST], ...]] = {
     "hashing": (ast.Set, ast.Dict, ast.SetComp, ast.DictComp),
     "bit manipulation": (ast.BitAnd, ast.BitXor, ast.LShift, ast.RShift),
 }
-_STEPS = 1_000_000
-"""Steps of the search for patterns in one function."""
 
 
 def fingerprint(source: str, function: str) -> Fingerprint:
@@ -171,73 +168,24 @@ def _tries_all(loop: ast.AST, through: set[str], depth: int) -> bool:
 def _of_loops(function: Function) -> tuple[str, set[str]] | None:
     """Strategies of loops that are more than loops; a bisection inside the filling of a table serves the table."""
     loops = [loop for loop in walk(function.body) if isinstance(loop, LOOPS)]
-    steps = [_STEPS]
-    searches = [(loop, Search([loop, *walk(getattr(loop, "test", [])), *walk(loop.body)], steps)) for loop in loops]
-    table = any(search.any(rules.TABLE) or _fills_table(loop) for loop, search in searches)
-    if not table and any(search.any(rules.BISECTION) for _, search in searches):
+    table = any(map(fills_table, loops))
+    if not table and any(map(bisects, loops)):
         return DIVIDE_AND_CONQUER, {"bisection"}
-    if not table and any(search.any(rules.BOTTOM_UP) for _, search in searches):
+    if not table and any(map(merges, loops)):
         return DIVIDE_AND_CONQUER, set()
     ordered = _sorted_names(function.body)
-    if any(_is_greedy(loop, search, ordered) for loop, search in searches):
+    if any(is_greedy(loop, ordered) for loop in loops):
         return GREEDY, set()
-    if table or any(search.any(rules.BEST_SO_FAR) for _, search in searches):
-        return DYNAMIC_PROGRAMMING, set()
-    return None
-
-
-def _fills_table(loop: ast.AST) -> bool:
-    """An entry of a table from two others, or from the best of others and something."""
-    for node in walk(loop.body):  # type: ignore[attr-defined]
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
-            table = text(node.targets[0].value)
-            reads = [p for p in walk(node.value) if isinstance(p, ast.Subscript) and text(p.value) == table]
-            others = {text(p) for p in reads if text(p) != text(node.targets[0])}
-            choices = [p for p in walk(node.value) if called(p) in ("min", "max", "sum", "any", "all")]
-            choices += [p for p in walk(node.value) if isinstance(p, ast.IfExp | ast.BoolOp)]
-            works = any(
-                isinstance(p, ast.BinOp | ast.BoolOp) and {text(q) for q in walk(p)} & others for p in walk(node.value)
-            )
-            if others and works and (len({text(p) for p in reads}) > 1 or choices):
-                return True
-    return False
+    return (DYNAMIC_PROGRAMMING, set()) if table or any(map(keeps_best, loops)) else None
 
 
 def _sorted_names(body: list[ast.stmt]) -> set[str]:
     """Names of sequences that were sorted, and of what was made of them."""
     names = {root(n.func.value) for n in walk(body) if called(n) == "sort" and isinstance(n.func, ast.Attribute)}  # type: ignore[attr-defined]
     for node in walk(body):
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and _is_sorted(node.value, names):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and is_sorted(node.value, names):
             names.add(node.targets[0].id)
     return names
-
-
-def _is_sorted(value: ast.AST, names: set[str]) -> bool:
-    return called(value) != "dict" and any(
-        called(part) == "sorted" or getattr(part, "id", "") in names for part in walk(value)
-    )
-
-
-def _is_greedy(loop: ast.AST, search: Search, ordered: set[str]) -> bool:
-    """Whether a loop takes the locally best and never comes back to it."""
-    over: ast.AST | None = getattr(loop, "iter", None)
-    elements = stores(loop.target) if over is not None and called(over) != "range" else set()  # type: ignore[attr-defined]
-    for pattern in rules.GREEDY_ELEMENTS:
-        if any(set(re.findall(r"\w+", bound["C"])) & elements for bound in search.found(pattern)):
-            return True
-    nodes = list(walk(loop.body))  # type: ignore[attr-defined]
-    places = [node.value for node in nodes if isinstance(node, ast.Subscript) and loads(node.slice)]
-    if any(_is_sorted(part, ordered) for part in [*places, *([over] if over is not None else [])]):
-        state = {root(node.targets[0]) for node in nodes if isinstance(node, ast.Assign)} - stores(
-            getattr(loop, "target", [])
-        )
-        tests = [part for node in nodes if isinstance(node, ast.If | ast.While) for part in walk(node.test)]
-        takes_what_fits = any(
-            isinstance(p, ast.Compare) and isinstance(p.ops[0], ast.Lt | ast.LtE) and loads(p) & state for p in tests
-        )
-        if takes_what_fits or search.any(rules.GREEDY_IN_ORDER):
-            return True
-    return {"heappop", "heappush"} <= set(map(called, nodes)) or search.any(rules.GREEDY)
 
 
 def _plain(file: File, functions: list[Function]) -> str:

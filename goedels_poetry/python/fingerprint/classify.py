@@ -61,6 +61,8 @@ _TAGS_BY_CALL = {
     "hashing": ("set", "dict", "Counter", "defaultdict"),
     "functional": ("map", "filter", "reduce", "accumulate"),
 }
+_MAX_NODES = 2_000
+"""Of a loop that is looked at."""
 _TAGS_BY_NODE: dict[str, tuple[type[ast.AST], ...]] = {
     "functional": COMPREHENSIONS,
     "generator": (ast.Yield, ast.YieldFrom),
@@ -168,6 +170,7 @@ def _tries_all(loop: ast.AST, through: set[str], depth: int) -> bool:
 def _of_loops(function: Function) -> tuple[str, set[str]] | None:
     """Strategies of loops that are more than loops; a bisection inside the filling of a table serves the table."""
     loops = [loop for loop in walk(function.body) if isinstance(loop, LOOPS)]
+    loops = [loop for loop in loops if sum(1 for _ in walk(loop)) <= _MAX_NODES]
     table = any(map(fills_table, loops))
     if not table and any(map(bisects, loops)):
         return DIVIDE_AND_CONQUER, {"bisection"}
@@ -192,17 +195,9 @@ def _plain(file: File, functions: list[Function]) -> str:
     nodes = [node for one in functions for node in walk(one.body)]
     if any(isinstance(node, LOOPS) or (called(node) == "iter" and len(node.args) > 1) for node in nodes):  # type: ignore[attr-defined]
         return ITERATION
-    comprehensions = [node for node in nodes if isinstance(node, COMPREHENSIONS)]
-    heavy = any(called(node) in _HEAVY for node in nodes)
-    if comprehensions and not (heavy and all(map(_adapts, comprehensions))):
+    if any(isinstance(node, COMPREHENSIONS) for node in nodes) and not any(called(node) in _HEAVY for node in nodes):
         return ITERATION
     return LIBRARY_CALL if _delegates(file, functions, nodes) else CLOSED_FORM
-
-
-def _adapts(node: ast.AST) -> bool:
-    """A comprehension without condition and arithmetic."""
-    works = (ast.BinOp, ast.Compare, ast.IfExp, *COMPREHENSIONS)
-    return not any(isinstance(part, works) or getattr(part, "ifs", []) for part in walk(ast.iter_child_nodes(node)))
 
 
 def _delegates(file: File, functions: list[Function], nodes: list[ast.AST]) -> bool:

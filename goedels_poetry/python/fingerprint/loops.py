@@ -87,8 +87,10 @@ def keeps_best(loop: ast.AST) -> bool:
     uses: dict[str, set[str]] = {name: set() for name, _ in assigned}
     for name, value in assigned:
         uses[name] |= loads(value) & uses.keys()
-    for _ in uses:
-        uses = {name: found.union(*(uses[other] for other in found)) for name, found in uses.items()}
+    known: dict[str, set[str]] = {}
+    while known != uses:
+        known = uses
+        uses = {name: found.union(*(known[other] for other in found)) for name, found in known.items()}
     for name in uses:
         circle = {other for other in uses if other in uses[name] and name in uses[other]}
         inside = [p for t, value in assigned if t in circle for p in walk(value) if loads(p) & circle]

@@ -262,9 +262,6 @@ class _Replaced(ast.NodeTransformer):
         return copy.deepcopy(value) if value is not None and isinstance(node.ctx, ast.Load) else node
 
 
-_CHANGING = words("pop popleft popitem heappop heapreplace heappushpop next iter input randint choice random")
-
-
 def _inline(function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
     """Put what a name stands for in its place, where the name has one meaning and what it names never changes."""
     assigns = [node for node in walk(function.body) if isinstance(node, ast.Assign)]
@@ -277,8 +274,7 @@ def _inline(function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
     for node in assigns:
         match node.targets[0]:
             case ast.Name(id=name) if name not in changed | loads(node.value) | meanings.keys():
-                makes = any(called(part) in _CHANGING or isinstance(part, ast.Lambda) for part in walk(node.value))
-                if len(values[name]) == 1 and not makes:
+                if len(values[name]) == 1 and not any(isinstance(part, ast.Lambda) for part in walk(node.value)):
                     value = _Replaced(meanings).visit(copy.deepcopy(node.value))
                     if isinstance(value, ast.expr) and sum(1 for _ in ast.walk(value)) <= _MAX_INLINED:
                         meanings[name] = value

@@ -35,6 +35,7 @@ class Function:
         owner: the class that it is a method of.
         body: its statements; one `ast.Return` for an expression.
         decorators: what it is wrapped in: ``lru_cache(None)`` of ``lru_cache(None)(lambda n: ...)`` too.
+        names: what it binds, its parameters included.
         calls: the functions that it mentions.
         circle: those of them that lead back to it, itself included; empty without recursion.
     """
@@ -46,13 +47,9 @@ class Function:
     body: list[ast.stmt]
     decorators: list[ast.expr]
     is_definition: bool
+    names: set[str]
     calls: list[Function] = field(default_factory=list)
     circle: list[Function] = field(default_factory=list)
-
-    @property
-    def names(self) -> set[str]:
-        """The names that it binds, its parameters included."""
-        return stores(self.body) | set(self.parameters) if self.is_definition else set()
 
 
 class File:
@@ -127,7 +124,8 @@ class File:
         parameters = tuple(part.arg for part in ast.walk(node.args) if isinstance(part, ast.arg)) if definition else ()  # type: ignore[attr-defined]
         body = node.body if definition else node  # type: ignore[attr-defined]
         statements = body if isinstance(body, list) else [ast.Return(body)]  # type: ignore[arg-type]
-        function = Function(name, owner, parent, parameters, statements, decorators, definition)
+        own = stores(statements) | set(parameters) if definition else set()
+        function = Function(name, owner, parent, parameters, statements, decorators, definition, own)
         self.functions.append(function)
         if owner:
             self.methods[owner, name] = function

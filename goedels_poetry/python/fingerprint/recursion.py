@@ -193,7 +193,6 @@ def _unwrapped(value: ast.expr) -> tuple[ast.expr, list[ast.expr]]:
 
 
 _CACHES = words("cache lru_cache cached memoize memoise memoized memoised memo memory cachedmethod")
-_COPIES = words("list tuple sorted int reversed iter set deque abs enumerate floor round")
 _KINDS = ("", "less", "shrink", "part", "half")
 """What a recursive call is given: one less or a child; a quotient; one of several parts; a half."""
 _DO = {"append": "pop", "add": "remove", "push": "pop", "insert": "pop"}

@@ -7,16 +7,19 @@ import gzip
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated
+
+from pydantic import AliasChoices, BaseModel, Field, ValidationError
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.files import read_bytes
 
 MAX_BYTES = 200_000_000
 """A file is not read further, unpacked or not."""
+Text = Annotated[str, Field(pattern=r"\S")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,26 +75,35 @@ def _text(path: Path) -> str:
         raise InvalidInput(f"{path} is not UTF-8", line=data[: error.start].count(b"\n") + 1) from error
 
 
-def _rows(text: str) -> Iterator[tuple[int | None, Mapping[str, Any]]]:
+class _HumanEval(BaseModel):
+    task_id: str | int = ""
+    prompt: Text
+    entry_point: Text
+    test: Text
+    canonical_solution: str | None = None
+
+
+class _Mbpp(BaseModel):
+    task_id: str | int | None = None
+    text: Text = Field(validation_alias=AliasChoices("text", "prompt"))
+    code: str | None = None
+    test_list: list[str]
+    challenge_test_list: list[str] | None = None
+    test_imports: list[str] | None = None
+    test_setup_code: str | None = None
+
+
+def _rows(text: str) -> Iterator[tuple[int | None, object]]:
     """Each row with its line; a list in one JSON text has no lines to tell."""
     if text.lstrip().startswith("["):
         whole = _json(text, None)
-        if not isinstance(whole, list):
-            raise InvalidInput("a list of problems is expected")
-        for at, row in enumerate(whole):
-            if not isinstance(row, dict):
-                raise InvalidInput("a problem is no object", path=f"[{at}]")
-            yield None, row
-        return
-    for line, part in enumerate(text.split("\n"), 1):
-        if part.strip():
-            row = _json(part, line)
-            if not isinstance(row, dict):
-                raise InvalidInput("a line is no object", line=line)
-            yield line, row
+        yield from ((None, row) for row in (whole if isinstance(whole, list) else [whole]))
+    else:
+        lines = enumerate(text.split("\n"), 1)
+        yield from ((line, _json(part, line)) for line, part in lines if part.strip())
 
 
-def _json(text: str, line: int | None) -> Any:
+def _json(text: str, line: int | None) -> object:
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
@@ -100,53 +112,54 @@ def _json(text: str, line: int | None) -> Any:
         raise InvalidInput(f"not JSON: {error}", line=line) from error
 
 
-def _problem(row: Mapping[str, Any], line: int | None) -> CodeProblem:
-    if "entry_point" in row:
-        return _of_human_eval(row, line)
-    if "test_list" in row:
-        return _of_mbpp(row, line)
-    raise InvalidInput(
-        "neither HumanEval (entry_point, prompt, test) nor MBPP (test_list)", line=line, hint="see the loaders' layouts"
-    )
+def _problem(row: object, line: int | None) -> CodeProblem:
+    if not isinstance(row, dict):
+        raise InvalidInput("a problem is no object", line=line)
+    try:
+        if "entry_point" in row:
+            return _of_human_eval(_HumanEval.model_validate(row), line)
+        if "test_list" in row:
+            return _of_mbpp(_Mbpp.model_validate(row), line)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise InvalidInput(f"{row.get('task_id', f'line {line}')}: {place}: {first['msg']}", line=line) from None
+    what = "neither HumanEval (entry_point, prompt, test) nor MBPP (test_list)"
+    raise InvalidInput(what, line=line, hint="see the loaders' layouts")
 
 
-def _of_human_eval(row: Mapping[str, Any], line: int | None) -> CodeProblem:
-    name = str(row.get("task_id", f"line {line}"))
-    prompt, function, test = (_string(row, key, line, name) for key in ("prompt", "entry_point", "test"))
-    solution = _string(row, "canonical_solution", line, name, needed=False)
-    node = _function(f"{prompt.rstrip()}\n    pass\n", function, line, name)
+def _of_human_eval(row: _HumanEval, line: int | None) -> CodeProblem:
+    name = str(row.task_id or f"line {line}")
+    node = _function(f"{row.prompt.rstrip()}\n    pass\n", row.entry_point, line, name)
     return CodeProblem(
         name=name,
         task=(ast.get_docstring(node) or "").strip(),
         signature=head(node),
-        function=function,
-        prompt=prompt,
-        assertions=(f"{test.rstrip()}\n\ncheck({function})\n",),
+        function=row.entry_point,
+        prompt=row.prompt,
+        assertions=(f"{row.test.rstrip()}\n\ncheck({row.entry_point})\n",),
         setup="",
-        reference=prompt + solution if solution else "",
+        reference=row.prompt + row.canonical_solution if row.canonical_solution else "",
     )
 
 
-def _of_mbpp(row: Mapping[str, Any], line: int | None) -> CodeProblem:
-    name = f"MBPP/{row['task_id']}" if "task_id" in row else f"line {line}"
-    code = _string(row, "code", line, name, needed=False)
-    tests = [*_strings(row, "test_list", line, name), *_strings(row, "challenge_test_list", line, name)]
+def _of_mbpp(row: _Mbpp, line: int | None) -> CodeProblem:
+    name = f"MBPP/{row.task_id}" if row.task_id is not None else f"line {line}"
+    code = row.code or ""
+    tests = [*row.test_list, *(row.challenge_test_list or ())]
     if not tests:
         raise InvalidInput(f"{name} has no tests", line=line)
-    imports = _strings(row, "test_imports", line, name)
-    setup = "\n".join(part for part in (*imports, _string(row, "test_setup_code", line, name, needed=False)) if part)
     function = _tested(tests, code)
     if not function:
         raise InvalidInput(f"{name}: its tests call no function of its code", line=line)
-    node = _function(code, function, line, name) if code else None
     return CodeProblem(
         name=name,
-        task=_string(row, "text" if "text" in row else "prompt", line, name).strip(),
-        signature=head(node) if node is not None else "",
+        task=row.text.strip(),
+        signature=head(_function(code, function, line, name)) if code else "",
         function=function,
         prompt="",
         assertions=tuple(tests),
-        setup=setup,
+        setup="\n".join(part for part in (*(row.test_imports or ()), row.test_setup_code) if part),
         reference=code,
     )
 
@@ -163,14 +176,10 @@ def _function(text: str, function: str, line: int | None, name: str) -> ast.Func
         tree = ast.parse(text.replace("\r\n", "\n"))
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise InvalidInput(f"{name}: its code is not Python: {error}", line=line) from error
-    found = [
-        node
-        for node in tree.body
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == function
-    ]
-    if not found:
-        raise InvalidInput(f"{name}: there is no function {function!r} in its code", line=line)
-    return found[-1]
+    for node in tree.body[::-1]:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == function:
+            return node
+    raise InvalidInput(f"{name}: there is no function {function!r} in its code", line=line)
 
 
 def _tested(tests: list[str], code: str) -> str:
@@ -189,19 +198,3 @@ def _tested(tests: list[str], code: str) -> str:
         tests[0],
     )
     return str(first.group(1)) if first else ""
-
-
-def _string(row: Mapping[str, Any], key: str, line: int | None, name: str, needed: bool = True) -> str:
-    value = row.get(key)
-    if value is None and not needed:
-        return ""
-    if not isinstance(value, str) or (needed and not value.strip()):
-        raise InvalidInput(f"{name}: {key!r} must be a text", line=line)
-    return value
-
-
-def _strings(row: Mapping[str, Any], key: str, line: int | None, name: str) -> list[str]:
-    value = row.get(key) or []
-    if not isinstance(value, list) or not all(isinstance(part, str) for part in value):
-        raise InvalidInput(f"{name}: {key!r} must be a list of texts", line=line)
-    return value

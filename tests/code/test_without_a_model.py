@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
 from scripted_code import Scripted, write
 
 from goedels_poetry.kernel.verdict import Verdict
@@ -17,20 +16,6 @@ TASKS = Path(__file__).parents[2] / "theorems" / "python" / "tasks"
 
 def task_of(name: str) -> CodeTask:
     return code_task((TASKS / f"{name}.toml").read_text("utf-8"), name)
-
-
-@pytest.mark.whole("test_what_is_enumerated_comes_before_the_model_and_costs_it_nothing")
-async def test_a_task_is_solved_without_a_model_and_somebody_tries_to_break_the_function(home: Path) -> None:
-    task = CodeTask(
-        "Whether q is true or p is not.",
-        "def implies(p: bool, q: bool) -> bool",
-        examples=(("implies(True, False)", "False"), ("implies(False, False)", "True")),
-        ensures=("result == (q or not p)",),
-    )
-    done = await write(task, None, home)
-    assert done.result.verdict is Verdict.TESTED, done.result.reason
-    assert {entry["by"] for entry in done.attempts} == {"synthesis"}
-    assert any(event.outcome == "not broken" for event in done.events)
 
 
 async def test_a_model_is_asked_where_the_examples_alone_say_too_little(home: Path) -> None:

@@ -1,13 +1,8 @@
-"""Changes to files of small projects, by nobody or by models behind a real HTTP server with scripted replies.
-
-As a program: ``scripted_changes.py HOME URL`` works on one change with such a model; it says each event as it comes.
-"""
+"""Changes to files of small projects, by nobody or by models behind a real HTTP server with scripted replies."""
 
 from __future__ import annotations
 
-import asyncio
 import json
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -176,20 +171,3 @@ async def work(
         else:
             result = await framework.arun_task(task, language, {}, on_event=events.append)
         return Done(result, framework.conversation(result.run_id) if result.run_id else [], events)
-
-
-async def main(home: str, url: str) -> None:
-    """One change, said event by event."""
-    where = {"model": "scripted", "base_url": url, "retries": 0, "timeout_seconds": 20.0}
-    chosen = Settings(home=Path(home), models={"default": where}, budgets={"wall_seconds": 300})
-    language = PlainLanguage()
-
-    def tell(event: Event) -> None:
-        print(f"{event.agent} {event.outcome}", flush=True)
-
-    async with GoedelsPoetryFramework(chosen, language=language, checkpoint_all=False) as framework:
-        await framework.arun_task(change(), language, {}, on_event=tell)
-
-
-if __name__ == "__main__":
-    asyncio.run(main(*sys.argv[1:]))

@@ -1,13 +1,8 @@
-"""Runs that look for a function, with models behind a real HTTP server whose replies are scripted.
-
-As a program: ``scripted_code.py HOME URL TASK`` works on a task, given as its canonical text, and prints every event.
-"""
+"""Runs that look for a function, with models behind a real HTTP server whose replies are scripted."""
 
 from __future__ import annotations
 
-import asyncio
 import json
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -112,15 +107,6 @@ async def run(task: CodeTask, settings: Settings, tell: Callable[[Event], None] 
     return Written(result, events, state, stats)
 
 
-def main(home: str, url: str, task: str) -> None:
-    settings = Settings(home=Path(home), models={"default": model_at(url)})
-
-    def tell(event: Event) -> None:
-        print(event.agent, event.outcome, flush=True)
-
-    asyncio.run(run(CodeTask.again(task, {}), settings, tell))
-
-
 __all__ = [
     "EMPTY",
     "Answer",
@@ -134,6 +120,3 @@ __all__ = [
     "server_error",
     "write",
 ]
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from goedels_poetry.protocol.record import Record
 from goedels_poetry.python.changes.case import ChangeCase, Command, command_of, own_tests
 from goedels_poetry.python.changes.measuring import (
     Measured,
@@ -67,7 +68,7 @@ _INSTALLED_BY = ("pyproject.toml", "setup.py", "setup.cfg")
 
 
 @dataclass(frozen=True, slots=True)
-class Baseline:
+class Baseline(Record):
     """What was before the change. JSON-able."""
 
     measured: Measured
@@ -83,22 +84,6 @@ class Baseline:
     """Functions of the file that the error is about, as far as that can be told."""
     notes: tuple[str, ...] = ()
     """What could not be checked, and what was taken for what."""
-
-    def to_json(self) -> Json:
-        """As JSON values."""
-        return {
-            "measured": self.measured.to_json(),
-            "contracts": dict(self.contracts),
-            "shown_by_import": self.shown_by_import,
-            **{name: list(getattr(self, name)) for name in ("targets", "run", "related", "notes")},
-        }
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Baseline:
-        """The inverse of :meth:`to_json`."""
-        tuples = {name: tuple(data[name]) for name in ("targets", "run", "related", "notes")}
-        measured = Measured.from_json(data["measured"])
-        return cls(measured, shown_by_import=data["shown_by_import"], contracts=data["contracts"], **tuples)
 
     @property
     def shows_error(self) -> bool:

@@ -9,13 +9,15 @@ import shlex
 import stat
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
 
 from goedels_poetry.errors import InvalidInput
-
-Json = dict[str, Any]
+from goedels_poetry.protocol.record import STRICT, Record
 
 MAX_PROJECT = 16_000_000
 """Bytes of a project that are kept with a run."""
@@ -30,20 +32,29 @@ NOT_TAKEN = frozenset(
 SECRET = re.compile(r"\.env(\..*)?|\.netrc|\.pypirc|id_(rsa|ed25519|ecdsa)|.*\.(pem|key|p12|pfx)")
 """Files that are never copied into a run, where others might read them."""
 ROOT_MARKS = ("pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "pytest.ini", ".git", ".hg")
-_ENCODED = "base64"
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*=.*")
 _SHELL = frozenset({"&&", "||", "|", ";", ">", ">>", "<", "&"})
 
 
+def _encoded(text: str) -> str:
+    base64.b64decode(text, validate=True)
+    return text
+
+
+Encoded = tuple[Literal["base64"], Annotated[str, AfterValidator(_encoded)]]
+
+
 @dataclass(frozen=True, slots=True)
-class ChangeCase:
+class ChangeCase(Record):
     """A file that is to be changed, and what says whether the change is right. JSON-able."""
+
+    __pydantic_config__ = STRICT
 
     file: str
     """Path below the project's root, with ``/``."""
     before: str
     """Its text, every character as it is."""
-    files: Mapping[str, Any] = field(default_factory=dict)
+    files: Mapping[str, str | Encoded] = field(default_factory=dict)
     """The other files: text, or ``["base64", data]``."""
     executable: tuple[str, ...] = ()
     """Those that may be run."""
@@ -55,32 +66,11 @@ class ChangeCase:
     """Command that shows the error."""
     meant: tuple[str, ...] = ()
     """Functions whose behaviour the change is meant to alter, whatever the tests say."""
-    seconds: float = SECONDS
+    seconds: Annotated[float, Field(gt=0, le=3600)] = SECONDS
 
-    def to_json(self) -> Json:
-        """As JSON values."""
-        data = asdict(self)
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in data.items()}
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> ChangeCase:
-        """The inverse of :meth:`to_json`.
-
-        Raises:
-            InvalidInput: it is none.
-        """
-        known = {f.name: data[f.name] for f in fields(cls) if f.name in data}
-        for name, value in data.items():
-            if name not in known or not _is_right(name, value):
-                raise InvalidInput(f"this is no description of a change: its {name} is unknown or malformed")
-        known |= {name: tuple(known.get(name, ())) for name in ("executable", "tests", "run", "meant")}
-        try:
-            case = cls(**known)
-        except TypeError as error:
-            raise InvalidInput(f"this is no description of a change: {error}") from None
-        for path in (case.file, *case.files):
+    def __post_init__(self) -> None:
+        for path in (self.file, *self.files):
             checked_path(path)
-        return case
 
     @property
     def is_python(self) -> bool:
@@ -125,27 +115,6 @@ class ChangeCase:
                 place.chmod(0o755)
 
 
-def _is_right(name: str, value: Any) -> bool:
-    """Whether a field of a case, as JSON, has the shape that it must have."""
-    if name in ("file", "before", "error"):
-        return isinstance(value, str)
-    if name == "seconds":
-        return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 3600
-    if name == "files":
-        return isinstance(value, Mapping) and all(isinstance(path, str) and _is_file(v) for path, v in value.items())
-    return isinstance(value, list | tuple) and all(isinstance(part, str) for part in value)
-
-
-def _is_file(value: Any) -> bool:
-    if isinstance(value, str):
-        return True
-    try:
-        encoded, data = value
-        return encoded == _ENCODED and bool(base64.b64decode(data, validate=True) or True)
-    except (TypeError, ValueError):
-        return False
-
-
 def checked_path(path: str) -> str:
     """A path below a project's root; raises InvalidInput when it leads out of it."""
     parts = PurePosixPath(path).parts
@@ -165,13 +134,13 @@ def root_of(file: Path) -> Path:
     return file.parent
 
 
-def snapshot(root: Path, file: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
+def snapshot(root: Path, file: Path) -> tuple[dict[str, str | Encoded], tuple[str, ...]]:
     """The files of a project but for one, and which of them may be run. Links and caches are left out.
 
     Raises:
         InvalidInput: it is too large.
     """
-    kept: dict[str, Any] = {}
+    kept: dict[str, str | Encoded] = {}
     executable: list[str] = []
     total = 0
     for path in _walk(root):
@@ -209,14 +178,11 @@ def _is_taken(folder: Path) -> bool:
     return folder.name not in NOT_TAKEN and not folder.is_symlink() and not (folder / "pyvenv.cfg").exists()
 
 
-def _stored(data: bytes) -> Any:
-    with_text = b"\0" not in data
-    if with_text:
-        try:
+def _stored(data: bytes) -> str | Encoded:
+    with suppress(UnicodeDecodeError):
+        if b"\0" not in data:
             return data.decode("utf-8")
-        except UnicodeDecodeError:
-            pass
-    return [_ENCODED, base64.b64encode(data).decode("ascii")]
+    return "base64", base64.b64encode(data).decode("ascii")
 
 
 def decoded(data: bytes, name: str) -> str:

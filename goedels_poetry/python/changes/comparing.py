@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
+from goedels_poetry.protocol.record import Record
 from goedels_poetry.python.changes.baseline import WHOLE_RUN, Baseline, test_command
 from goedels_poetry.python.changes.case import ChangeCase
 from goedels_poetry.python.changes.measuring import FAILED, PASSED, Measured, symptom_of
@@ -21,7 +22,7 @@ MOST = 12
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeReport:
+class ChangeReport(Record):
     """The verification of one state of the file against what it was before any change. JSON-able."""
 
     goal: str = OPEN
@@ -102,17 +103,6 @@ class ChangeReport:
         for text in self.failures[:4]:
             lines += ["", "```", text, "```"]
         return "\n".join(lines)
-
-    def to_json(self) -> Json:
-        """As JSON values."""
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> ChangeReport:
-        """The inverse of :meth:`to_json`."""
-        known: Json = {f.name: data[f.name] for f in fields(cls) if f.name in data}
-        known |= {name: tuple(value) for name, value in known.items() if isinstance(value, list)}
-        return cls(**known)
 
 
 DIFFERENT = "{}{} was {}, and {}"

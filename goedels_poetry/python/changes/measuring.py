@@ -16,13 +16,14 @@ import time
 import warnings
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from goedels_poetry.errors import Unavailable
+from goedels_poetry.protocol.record import Record
 from goedels_poetry.python.changes.case import ChangeCase, Command
 from goedels_poetry.sandbox import SandboxLimits, SandboxResult, run_command_async
 
@@ -155,11 +156,10 @@ MAX_TEXT = 4_000
 BEHAVIOUR_SECONDS = 5.0
 PASSED, FAILED = "passed", ("failed", "error")
 _FILE, _ADDRESS = re.compile(r'File "([^"\n]+)"'), re.compile(r"\b0x[0-9a-fA-F]{6,}\b")
-_TUPLES = ("unstable", "tampered", "altered")
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class Measured(Record):
     """What came of one text of the file. JSON-able."""
 
     fault: str = ""
@@ -184,16 +184,6 @@ class Measured:
     altered: tuple[str, ...] = ()
     """Files of the project that the tests have changed, or taken away; they were put back."""
     seconds: float = 0.0
-
-    def to_json(self) -> Json:
-        """As JSON values."""
-        return {**asdict(self), **{name: list(getattr(self, name)) for name in _TUPLES}}
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Measured:
-        """The inverse of :meth:`to_json`."""
-        known = {f.name: data[f.name] for f in fields(cls) if f.name in data}
-        return cls(**{**known, **{name: tuple(data[name]) for name in _TUPLES}})
 
     def outcome(self, test: str) -> str:
         """What came of a test; "" where it was not there."""

@@ -22,7 +22,6 @@ class Definition:
     node: FunctionNode
     shape: str
     """Its statements, whatever their layout, comments and docstring."""
-    docstring: str
 
     @property
     def signature(self) -> str:
@@ -39,8 +38,6 @@ class Definition:
 class Surface:
     """Two versions of a file side by side."""
 
-    same: tuple[str, ...] = ()
-    """Functions whose text is as it was, wherever it stands now."""
     form: tuple[str, ...] = ()
     """Touched in form only: layout, comments, docstring, or another place in the file."""
     touched: tuple[str, ...] = ()
@@ -75,12 +72,10 @@ def surface_of(before: str, after: str) -> Surface:
     old, new = functions_of(old_tree), functions_of(new_tree)
     shared = [name for name in old if name in new]
     alike = [name for name in shared if old[name].shape == new[name].shape]
-    same = tuple(name for name in alike if _text(before, old[name]) == _text(after, new[name]))
     touched = tuple(name for name in shared if name not in alike)
     old_names, new_names = names_of(old_tree), names_of(new_tree)
     return Surface(
-        same=same,
-        form=tuple(name for name in alike if name not in same),
+        form=tuple(name for name in alike if _text(before, old[name]) != _text(after, new[name])),
         touched=touched,
         added=tuple(name for name in new if name not in old),
         removed=tuple(name for name in old if name not in new),
@@ -100,7 +95,7 @@ def functions_of(tree: ast.Module) -> dict[str, Definition]:
         for node in body:
             if isinstance(node, FunctionNode):
                 name = f"{prefix}{node.name}"
-                found[name] = Definition(name, node, _shape(node), ast.get_docstring(node, clean=False) or "")
+                found[name] = Definition(name, node, _shape(node))
             elif isinstance(node, ast.ClassDef):
                 visit(node.body, f"{prefix}{node.name}.")
             elif isinstance(node, ast.If | ast.Try):

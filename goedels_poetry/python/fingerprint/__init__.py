@@ -2,10 +2,10 @@
 
 Nothing of the candidate is ever run:
 
-* `canonical` brings the file into a normal form.
+* `normal` brings the file into a normal form.
 * `recursion` has its functions and who mentions whom, and looks at those that reach themselves.
-* `patterns` has the methods in loops as data, and finds them.
-* `classify` decides; a loop without a pattern is iteration, and what has no loop a formula or a library's work.
+* `loops` has what a loop may do besides going round.
+* `classify` decides; a loop that does no more is iteration, and what has no loop a formula or a library's work.
 * `ban` has strategies, tags, synonyms, the answer, and the language of bans.
 
 Decisions where programmers differ:

@@ -122,15 +122,6 @@ class Ban:
         return name == fingerprint.strategy or name in fingerprint.tags
 
 
-def ban_on(fingerprint: Fingerprint) -> Ban:
-    """The ban on exactly this approach: what two failures of it forbid.
-
-    ``recursion`` as a ban forbids every function that calls itself, memoised or not; what is said here is ``only
-    recursion``: recursion is its strategy, and what tells approaches apart is the same.
-    """
-    return parse_ban(f"only {fingerprint.text}")
-
-
 def parse_ban(text: str) -> Ban:
     """A ban from words: strategies and tags with ``and``, ``or``, ``not``, parentheses; ``without X`` and ``unX`` too.
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterable
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.reading.nearest import nearest
-from goedels_poetry.python.fingerprint import patterns as rules
 from goedels_poetry.python.fingerprint.ban import (
     CLOSED_FORM,
     DIVIDE_AND_CONQUER,
@@ -21,7 +19,8 @@ from goedels_poetry.python.fingerprint.ban import (
     RECURSION,
     Fingerprint,
 )
-from goedels_poetry.python.fingerprint.canonical import (
+from goedels_poetry.python.fingerprint.loops import bisects, fills_table, is_greedy, is_sorted, keeps_best, merges
+from goedels_poetry.python.fingerprint.normal import (
     COMPREHENSIONS,
     LOOPS,
     called,
@@ -33,7 +32,6 @@ from goedels_poetry.python.fingerprint.canonical import (
     walk,
     words,
 )
-from goedels_poetry.python.fingerprint.patterns import Search
 from goedels_poetry.python.fingerprint.recursion import File, Function, calls_itself_by_parameter, of_recursion, reached
 
 MAX_CHARACTERS = 60_000
@@ -63,14 +61,14 @@ _TAGS_BY_CALL = {
     "hashing": ("set", "dict", "Counter", "defaultdict"),
     "functional": ("map", "filter", "reduce", "accumulate"),
 }
+_MAX_NODES = 2_000
+"""Of a loop that is looked at."""
 _TAGS_BY_NODE: dict[str, tuple[type[ast.AST], ...]] = {
     "functional": COMPREHENSIONS,
     "generator": (ast.Yield, ast.YieldFrom),
     "hashing": (ast.Set, ast.Dict, ast.SetComp, ast.DictComp),
     "bit manipulation": (ast.BitAnd, ast.BitXor, ast.LShift, ast.RShift),
 }
-_STEPS = 1_000_000
-"""Steps of the search for patterns in one function."""
 
 
 def fingerprint(source: str, function: str) -> Fingerprint:
@@ -172,131 +170,62 @@ def _tries_all(loop: ast.AST, through: set[str], depth: int) -> bool:
 def _of_loops(function: Function) -> tuple[str, set[str]] | None:
     """Strategies of loops that are more than loops; a bisection inside the filling of a table serves the table."""
     loops = [loop for loop in walk(function.body) if isinstance(loop, LOOPS)]
-    steps = [_STEPS]
-    searches = {id(loop): Search([loop, *walk(getattr(loop, "test", [])), *walk(loop.body)], steps) for loop in loops}
-    table = any(_any(searches[id(loop)], rules.SPREADS) for loop in loops)
-    for loop in loops:
-        search = searches[id(loop)]
-        if not table and _any(search, rules.BISECTION):
-            return DIVIDE_AND_CONQUER, {"bisection"}
-        if not table and _any(search, rules.BOTTOM_UP):
-            return DIVIDE_AND_CONQUER, set()
+    loops = [loop for loop in loops if sum(1 for _ in walk(loop)) <= _MAX_NODES]
+    table = any(map(fills_table, loops))
+    if not table and any(map(bisects, loops)):
+        return DIVIDE_AND_CONQUER, {"bisection"}
+    if not table and any(map(merges, loops)):
+        return DIVIDE_AND_CONQUER, set()
     ordered = _sorted_names(function.body)
-    if any(_is_greedy(loop, searches[id(loop)], ordered) for loop in loops):
+    if any(is_greedy(loop, ordered) for loop in loops):
         return GREEDY, set()
-    if table or any(_any(searches[id(loop)], rules.BEST_SO_FAR) for loop in loops):
-        return DYNAMIC_PROGRAMMING, set()
-    return None
-
-
-def _any(search: Search, patterns: Iterable[str]) -> bool:
-    return any(search.holds(pattern) for pattern in patterns)
+    return (DYNAMIC_PROGRAMMING, set()) if table or any(map(keeps_best, loops)) else None
 
 
 def _sorted_names(body: list[ast.stmt]) -> set[str]:
     """Names of sequences that were sorted, and of what was made of them."""
     names = {root(n.func.value) for n in walk(body) if called(n) == "sort" and isinstance(n.func, ast.Attribute)}  # type: ignore[attr-defined]
-    for _ in range(2):
-        for node in walk(body):
-            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and _is_sorted(node.value, names):
-                names.add(node.targets[0].id)
+    for node in walk(body):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and is_sorted(node.value, names):
+            names.add(node.targets[0].id)
     return names
-
-
-def _is_sorted(value: ast.AST, names: set[str]) -> bool:
-    if isinstance(value, ast.Name):
-        return value.id in names
-    if isinstance(value, ast.Subscript):
-        return isinstance(value.slice, ast.Slice) and _is_sorted(value.value, names)
-    if isinstance(value, ast.ListComp):
-        return _is_sorted(value.generators[0].iter, names)
-    if called(value) in ("reversed", "enumerate", "list", "iter", "deque", "tuple", "islice", "zip"):
-        return any(_is_sorted(argument, names) for argument in value.args)  # type: ignore[attr-defined]
-    return called(value) == "sorted"
-
-
-def _is_greedy(loop: ast.AST, search: Search, ordered: set[str]) -> bool:
-    """Whether a loop takes the locally best and never comes back to it."""
-    elements: set[str] = set()
-    if not isinstance(loop, ast.While):
-        over: ast.AST = loop.iter  # type: ignore[attr-defined]
-        elements = stores(loop.target) if called(over) != "range" else set()  # type: ignore[attr-defined]
-        for pattern in rules.GREEDY_ELEMENTS:
-            if any(set(re.findall(r"\w+", bound["C"])) & elements for bound in search.found(pattern)):
-                return True
-        in_order = _is_sorted(over, ordered)
-    else:
-        in_order = False
-    places = [node for node in walk(loop.body) if isinstance(node, ast.Subscript)]  # type: ignore[attr-defined]
-    in_order = in_order or any(_is_sorted(node.value, ordered) for node in places if loads(node.slice))
-    if in_order and (_any(search, rules.GREEDY_IN_ORDER) or _takes_what_fits(loop)):
-        return True
-    names = [called(node) for node in walk(loop.body)]  # type: ignore[attr-defined]
-    heap = {"heappop", "heappush"} <= set(names)
-    return heap or _any(search, rules.GREEDY)
-
-
-def _takes_what_fits(loop: ast.AST) -> bool:
-    """A running state that an element is compared with, and that taking it changes."""
-    inside = list(walk(loop.body))  # type: ignore[attr-defined]
-    state = {root(node.targets[0]) for node in inside if isinstance(node, ast.Assign)}
-    state -= stores(getattr(loop, "target", []))
-    for node in inside:
-        if isinstance(node, (ast.If, ast.While)):
-            tests = [part for part in walk(node.test) if isinstance(part, ast.Compare)]
-            order = [part for part in tests if isinstance(part.ops[0], (ast.Lt, ast.LtE))]
-            if any(loads(part) & state for part in order):
-                return True
-    return False
 
 
 def _plain(file: File, functions: list[Function]) -> str:
     nodes = [node for one in functions for node in walk(one.body)]
-    if any(
-        isinstance(node, LOOPS) or (text(node).startswith("iter(") and "," in text(node))
-        for node in nodes
-        if isinstance(node, (*LOOPS, ast.Call))
-    ):
+    if any(isinstance(node, LOOPS) or (called(node) == "iter" and len(node.args) > 1) for node in nodes):  # type: ignore[attr-defined]
         return ITERATION
-    comprehensions = [node for node in nodes if isinstance(node, COMPREHENSIONS)]
-    heavy = any(called(node) in _HEAVY for node in nodes)
-    if comprehensions and not (heavy and all(_adapts(node) for node in comprehensions)):
+    if any(isinstance(node, COMPREHENSIONS) for node in nodes) and not any(called(node) in _HEAVY for node in nodes):
         return ITERATION
     return LIBRARY_CALL if _delegates(file, functions, nodes) else CLOSED_FORM
-
-
-def _adapts(node: ast.AST) -> bool:
-    """A comprehension without condition and arithmetic."""
-    inner = [part for part in walk(node) if part is not node]
-    tests = any(each.ifs for each in node.generators)  # type: ignore[attr-defined]
-    return not tests and not any(isinstance(p, (ast.BinOp, ast.Compare, ast.IfExp, *COMPREHENSIONS)) for p in inner)
 
 
 def _delegates(file: File, functions: list[Function], nodes: list[ast.AST]) -> bool:
     """Whether a library function, or a built-in operation on a whole sequence, does the work."""
     own = {one.name for one in file.functions if one.is_definition and not one.owner} | set(file.classes)
-    methods = {name for _, name in file.methods}
     own |= {name for one in functions for name in one.parameters}
-    elementary = False
-    for node in nodes:
-        if isinstance(node, ast.Slice) and node.step is not None and text(node.step) != "1":
-            return True
-        if isinstance(node, ast.Call) and called(node) and not hasattr(node, "made"):
-            if called(node) in (own if isinstance(node.func, ast.Name) else methods):
-                continue
-            if called(node) not in _ELEMENTARY or _goes_through(node):
-                return True
-            elementary = True
-    if elementary:
+    own |= {f".{one.name}" for one in file.functions if one.owner}
+    if any(isinstance(node, ast.Slice) and node.step is not None and text(node.step) != "1" for node in nodes):
+        return True
+    calls = [
+        node
+        for node in nodes
+        if isinstance(node, ast.Call) and not hasattr(node, "made") and called(node)
+        if ("." * isinstance(node.func, ast.Attribute)) + called(node) not in own
+    ]
+    if any(called(node) not in _ELEMENTARY or _goes_through(node) for node in calls):
+        return True
+    if calls:
         works = (ast.BinOp, ast.Compare, ast.BoolOp, ast.IfExp, ast.If)
         return not any(isinstance(node, works) for node in nodes)
     first = functions[0]
     value = getattr(first.body[0], "value", None) if not first.is_definition and first.body else None
-    return isinstance(value, (ast.Attribute, ast.Name)) and root(value) not in own
+    return isinstance(value, ast.Attribute | ast.Name) and root(value) not in own
 
 
-def _goes_through(call: ast.Call) -> bool:
+def _goes_through(call: ast.AST) -> bool:
     """``max(xs)``: one argument that is a sequence, or a key."""
+    assert isinstance(call, ast.Call)
     name = called(call)
     if name in ("max", "min"):
         return len(call.args) == 1 or bool(call.keywords)

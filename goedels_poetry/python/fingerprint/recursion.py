@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from goedels_poetry.python.fingerprint.ban import DIVIDE_AND_CONQUER, MEMOISATION, RECURSION
-from goedels_poetry.python.fingerprint.canonical import (
+from goedels_poetry.python.fingerprint.normal import (
     COMPREHENSIONS,
     FUNCTIONS,
     LOOPS,
@@ -35,8 +35,8 @@ class Function:
         owner: the class that it is a method of.
         body: its statements; one `ast.Return` for an expression.
         decorators: what it is wrapped in: ``lru_cache(None)`` of ``lru_cache(None)(lambda n: ...)`` too.
+        names: what it binds, its parameters included.
         calls: the functions that it mentions.
-        locals: the names that it binds, its parameters included.
         circle: those of them that lead back to it, itself included; empty without recursion.
     """
 
@@ -47,7 +47,7 @@ class Function:
     body: list[ast.stmt]
     decorators: list[ast.expr]
     is_definition: bool
-    locals: set[str]
+    names: set[str]
     calls: list[Function] = field(default_factory=list)
     circle: list[Function] = field(default_factory=list)
 
@@ -58,64 +58,52 @@ class File:
     def __init__(self, tree: ast.Module) -> None:
         self.functions: list[Function] = []
         self.classes = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
-        self._scopes: dict[tuple[int, str], Function] = {}
         self.methods: dict[tuple[str, str], Function] = {}
+        self._scopes: dict[tuple[Function | None, str], Function] = {}
         self._collect(tree.body, None, "")
 
     def find(self, name: str) -> Function | None:
         """The function ``f`` or ``Class.f`` with its calls: of several the outermost, of these the last."""
         owner, _, last = name.rpartition(".")
-        if owner:
-            function = self.methods.get((owner.rpartition(".")[2], last))
-        else:
-            others = [other for other in self.functions if other.name == name]
-            function = self._scopes.get((0, name), others[-1] if others else None)
+        function = self.methods.get((owner.rpartition(".")[2], last)) if owner else self._scopes.get((None, name))
+        if function is None and not owner:
+            function = next((other for other in self.functions[::-1] if other.name == name), None)
         if function is not None:
             self._link(function)
         return function
 
-    def resolve(self, name: str, at: Function) -> Function | None:
+    def resolve(self, name: str, at: Function | None) -> Function | None:
         """The function that a name means inside another."""
-        scope: Function | None = at
-        while scope is not None:
-            found = self._scopes.get((id(scope), name))
-            if found is not None:
-                return found
-            if name in scope.locals:
+        while at is not None and (at, name) not in self._scopes:
+            if name in at.names:
                 return None
-            scope = scope.parent
-        return self._scopes.get((0, name))
+            at = at.parent
+        return self._scopes.get((at, name))
 
     def meant(self, node: ast.AST, at: Function) -> list[Function]:
         """The functions that a name, an attribute or a subscript can mean."""
-        if isinstance(node, ast.Name):
-            found = self.resolve(node.id, at)
-            if found is None and node.id in self.classes:
-                return [self.methods[node.id, name] for name in _MADE_BY if (node.id, name) in self.methods]
-            return [found] if found is not None else []
-        if isinstance(node, ast.Attribute):
-            return self._method(node, at)
-        if isinstance(node, ast.Subscript):
-            if called(node.value) in ("globals", "locals", "vars") and isinstance(node.slice, ast.Constant):
-                found = self._scopes.get((0, str(node.slice.value)))
-                return [found] if found is not None else []
-            own = at.parameters[:1] == (root(node.value),)  # self[n - 1] in a dict that fills itself
-            missing = self.methods.get((at.owner, "__missing__")) if own else None
-            return [missing] if missing is not None else []
-        return []
-
-    def _method(self, node: ast.Attribute, at: Function) -> list[Function]:
-        receiver = root(node.value)
-        inside: Function | None = at
-        while inside is not None:
-            if inside.parameters[:1] == (receiver,) and (inside.owner, node.attr) in self.methods:
-                return [self.methods[inside.owner, node.attr]]
-            inside = inside.parent
-        if (receiver, node.attr) in self.methods:
-            return [self.methods[receiver, node.attr]]
-        if node.attr in _OF_BUILTINS:
-            return []
-        return [other for (_, name), other in self.methods.items() if name == node.attr]
+        found: list[Function | None] = []
+        match node:
+            case ast.Name(id=name):
+                found = [self.resolve(name, at)]
+                if found == [None]:
+                    found = [self.methods.get((name, method)) for method in _MADE_BY]
+            case ast.Attribute(attr=name):
+                receiver = root(node.value)
+                inside: Function | None = at
+                while inside is not None and (inside.parameters[:1], name) != ((receiver,), name):
+                    inside = inside.parent
+                own = self.methods.get((inside.owner if inside is not None else receiver, name))
+                own = own or self.methods.get((receiver, name))
+                others = [other for (_, method), other in self.methods.items() if method == name]
+                found = [own] if own is not None else [*others] if name not in _OF_BUILTINS else []
+            case ast.Subscript(
+                value=ast.Call(func=ast.Name(id="globals" | "locals" | "vars")), slice=ast.Constant(value=key)
+            ):
+                found = [self._scopes.get((None, str(key)))]
+            case ast.Subscript() if at.parameters[:1] == (root(node.value),):  # in a dict that fills itself
+                found = [self.methods.get((at.owner, "__missing__"))]
+        return [function for function in found if function is not None]
 
     def _collect(self, body: list[ast.stmt], parent: Function | None, owner: str) -> None:
         for node in walk(body):
@@ -142,67 +130,56 @@ class File:
         if owner:
             self.methods[owner, name] = function
         else:
-            self._scopes[id(parent) if parent is not None else 0, name] = function
+            self._scopes[parent, name] = function
         return function
 
     def _link(self, function: Function) -> None:
         """Connect a function with all that it reaches, and find the circles among them."""
-        wave, linked = [function], [function]
-        while wave:
-            one = wave.pop()
-            for node in references(one):
-                one.calls += [other for other in self.meant(node, one) if other not in one.calls]
-            fresh = [other for other in one.calls if other not in linked]
-            wave += fresh
-            linked += fresh
+        linked = [function]
+        for one in linked:  # grows
+            one.calls = list(dict.fromkeys(other for node in _references(one) for other in self.meant(node, one)))
+            linked += [other for other in one.calls if other not in linked]
             if len(linked) > MAX_REACHED:
                 raise RecursionError("too many functions call each other")
-        reach = {other: set(reached(other)) for other in linked}
+        reach = {other: reached(other) for other in linked}
         for one in linked:
-            one.circle = [other for other in reached(one) if one in reach[other]]
+            one.circle = [other for other in reach[one] if one in reach[other]]
 
 
 def reached(function: Function) -> list[Function]:
     """The functions that one mentions and those that they mention; itself only if something leads back."""
-    found: dict[Function, None] = {}
-    wave = function.calls
-    while wave:
-        fresh = [other for other in wave if other not in found]
-        found |= dict.fromkeys(fresh)
-        wave = [after for other in fresh for after in other.calls]
-    return list(found)
+    found = list(function.calls)
+    known = set(found)
+    for one in found:  # grows
+        found += [other for other in one.calls if other not in known]
+        known |= set(one.calls)
+    return found
 
 
-def references(function: Function) -> Iterator[ast.AST]:
+def _references(function: Function) -> Iterator[ast.AST]:
     """Names, attributes and subscripts that can mean a function: not ``fib`` of ``fib.cache``."""
-    nodes = [*walk(function.body), *(part for one in function.decorators for part in walk(one))]
-    bases = {id(node.value) for node in nodes if isinstance(node, ast.Attribute) and node.attr != "__call__"}
+    nodes = list(walk([*function.body, *function.decorators]))
+    bases = {node.value for node in nodes if isinstance(node, ast.Attribute) and node.attr != "__call__"}
     for node in nodes:
-        reads = isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Load)
-        if reads and id(node) not in bases:
+        reads = isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Load)
+        if reads and node not in bases:
             yield node
 
 
 def calls_back(file: File, function: Function) -> list[ast.Call]:
     """The calls in a function that lead back to it; ``map(f, parts)`` is one."""
-    found = []
-    for node in walk(function.body):
-        if isinstance(node, ast.Call) and any(
-            other in function.circle for part in (node.func, *node.args) for other in file.meant(part, function)
-        ):
-            found.append(node)
-    return found
+    return [
+        node
+        for node in walk(function.body)
+        if isinstance(node, ast.Call)
+        if any(other in function.circle for part in (node.func, *node.args) for other in file.meant(part, function))
+    ]
 
 
 def calls_itself_by_parameter(functions: list[Function]) -> bool:
     """``g(g)``: recursion without a name."""
-    nodes = [node for one in functions for node in walk(one.body)]
-    return any(
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id in loads([part for part in node.args if isinstance(part, ast.Name)])
-        for node in nodes
-    )
+    calls = [node for one in functions for node in walk(one.body) if isinstance(node, ast.Call)]
+    return any(isinstance(c.func, ast.Name) and c.func.id in [getattr(a, "id", "") for a in c.args] for c in calls)
 
 
 def _unwrapped(value: ast.expr) -> tuple[ast.expr, list[ast.expr]]:
@@ -215,16 +192,7 @@ def _unwrapped(value: ast.expr) -> tuple[ast.expr, list[ast.expr]]:
     return (inner, wrappers) if isinstance(inner, ast.Lambda) else (value, [])
 
 
-_CACHES = words(
-    """
-    cache lru_cache cached memoize memoise memoized memoised memo memory cachedmethod
-    """
-)
-_COPIES = words(
-    """
-    list tuple sorted int reversed iter set deque abs enumerate floor round
-    """
-)
+_CACHES = words("cache lru_cache cached memoize memoise memoized memoised memo memory cachedmethod")
 _KINDS = ("", "less", "shrink", "part", "half")
 """What a recursive call is given: one less or a child; a quotient; one of several parts; a half."""
 _DO = {"append": "pop", "add": "remove", "push": "pop", "insert": "pop"}
@@ -244,7 +212,7 @@ def of_recursion(file: File, function: Function) -> tuple[str, set[str]]:
     if any(_is_memoised(file, member, calls[member]) for member in circle):
         return MEMOISATION, tags
     for member in circle:
-        found = _Division(member, calls[member]).tags()
+        found = _division(member, calls[member])
         if found is not None:
             return DIVIDE_AND_CONQUER, tags | found
     return RECURSION, tags
@@ -263,52 +231,47 @@ def _is_tail(function: Function, calls: list[ast.Call]) -> bool:
 
 def _undoes(function: Function, calls: list[ast.Call]) -> bool:
     """A loop that makes a choice, calls back, and takes it back; or that passes choices on in a copy."""
-    for loop in walk(function.body):
-        if not isinstance(loop, LOOPS):
-            continue
+    for loop in (node for node in walk(function.body) if isinstance(node, LOOPS)):
         inside = list(walk(loop.body))
-        if not any(call is node for call in calls for node in inside):
+        if not any(call in inside for call in calls):
             continue
-        verbs = {(root(n.func.value), n.func.attr) for n in inside if called(n) and isinstance(n.func, ast.Attribute)}  # type: ignore[attr-defined]
+        verbs = {(root(n.func.value), n.func.attr) for n in inside if isinstance(getattr(n, "func", 0), ast.Attribute)}  # type: ignore[attr-defined]
         written = [text(node.targets[0]) for node in inside if isinstance(node, ast.Assign)]
         verbs |= {(target.removesuffix("[...]"), "append") for target in written if target.endswith("[...]")}
         if any(
-            (name, _DO.get(verb, "")) in verbs or (verb == "add" and (name, "discard") in verbs) for name, verb in verbs
+            (name, _DO.get(verb)) in verbs or (verb == "add" and (name, "discard") in verbs) for name, verb in verbs
         ):
             return True
         if any("[" in target and "..." not in target and written.count(target) > 1 for target in written):
             return True
-        if not isinstance(loop, ast.While) and any(
-            _grows(call, stores(loop.target)) for call in calls if call in inside
-        ):
+        chosen = stores(getattr(loop, "target", []))
+        added = [side for call in calls for n in call.args if isinstance(n, ast.BinOp) for side in (n.left, n.right)]
+        if any(isinstance(side, ast.List | ast.Tuple | ast.Set) and loads(side) & chosen for side in added):
             return True
     return False
 
 
-def _grows(call: ast.Call, chosen: set[str]) -> bool:
-    """``go(row + 1, placed + [column])``."""
-    parts = [side for node in call.args if isinstance(node, ast.BinOp) for side in (node.left, node.right)]
-    return any(isinstance(part, (ast.List, ast.Tuple, ast.Set)) and loads(part) & chosen for part in parts)
-
-
 def _is_memoised(file: File, function: Function, calls: list[ast.Call]) -> bool:
     """A decorator that keeps results, or a table that is asked and filled with what calls back gave."""
+    nodes = list(walk(function.body))
     wrappers = list(function.decorators)
     if not function.is_definition:
-        wrappers += [node.func for node in walk(function.body) if isinstance(node, ast.Call)]
+        wrappers += [node.func for node in nodes if isinstance(node, ast.Call)]
     if any(_keeps(file, wrapper, function) for wrapper in wrappers):
         return True
     if function.name == "__missing__":
-        return any(_stores(node) for node in walk(function.body))
-    for node in walk(function.body):
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
-            table, value = root(node.targets[0]), node.value
-        elif called(node) in ("setdefault", "__setitem__", "put", "set") and len(node.args) == 2:  # type: ignore[attr-defined]
-            table, value = root(node.func.value), node.args[1]  # type: ignore[attr-defined]
-        else:
-            continue
-        gives = [part for part in walk(value) if any(part is call for call in calls)]
-        if gives and table in _asked(function):
+        return any(map(_stores, nodes))
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=[ast.Subscript() as target], value=value):
+                table = root(target)
+            case ast.Call(
+                func=ast.Attribute(value=owner, attr="setdefault" | "__setitem__" | "put" | "set"), args=[_, value]
+            ):
+                table = root(owner)
+            case _:
+                continue
+        if any(part in calls for part in walk(value)) and table in _asked(function, nodes):
             return True
     return False
 
@@ -331,186 +294,96 @@ def _keeps(file: File, wrapper: ast.expr, function: Function) -> bool:
 
 
 def _stores(node: ast.AST) -> bool:
-    if called(node) == "setdefault":
-        return True
-    return isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
+    return called(node) == "setdefault" or (isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store))
 
 
 def _looks_up(node: ast.AST) -> bool:
     if isinstance(node, ast.Compare):
-        return isinstance(node.ops[0], (ast.In, ast.NotIn, ast.Is, ast.IsNot))
+        return isinstance(node.ops[0], ast.In | ast.NotIn | ast.Is | ast.IsNot)
     return isinstance(node, ast.ExceptHandler) or called(node) == "setdefault"
 
 
-def _asked(function: Function) -> set[str]:
+def _asked(function: Function, nodes: list[ast.AST]) -> set[str]:
     """Names of tables that outlive a call and of which entries are read, or membership is asked."""
-    nodes = list(walk(function.body))
-    sides = [side for node in nodes if isinstance(node, ast.Compare) for side in node.comparators]
-    reads = [node for node in nodes if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load)]
-    filled = [node.func.value for node in nodes if called(node) == "setdefault"]  # type: ignore[attr-defined]
+    asked = [side for node in nodes if isinstance(node, ast.Compare) for side in node.comparators]
+    asked += [node for node in nodes if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load)]
+    asked += [node.func.value for node in nodes if called(node) == "setdefault"]  # type: ignore[attr-defined]
     made = (ast.Dict, ast.List, *COMPREHENSIONS, ast.BinOp, ast.Call)
     fresh = {text(n.targets[0]) for n in nodes if isinstance(n, ast.Assign) and isinstance(n.value, made)}
-    return {root(node) for node in (*sides, *reads, *filled)} - (fresh - set(function.parameters))
+    return {root(node) for node in asked} - (fresh - set(function.parameters))
 
 
-class _Division:
-    """What the recursive calls of a function are given: one less or a child, a quotient, a part, a half."""
+def _division(function: Function, calls: list[ast.Call]) -> set[str] | None:
+    """The tags of a recursion over parts; None if the parts are one less, children of a tree or remainders."""
+    kinds = {call: _kind(function, calls, call) for call in calls}
+    parts = [call for call in calls if kinds[call] in ("part", "half")]
+    at_once: list[ast.AST] = [node for node in walk(function.body) if isinstance(node, COMPREHENSIONS)]
+    at_once += [call for call in parts if called(call) in ("map", "starmap", "submit")]
+    together = any(call in walk(node) for node in at_once for call in parts)
+    if len({text(call) for call in parts}) > 1 or together:
+        return {"bisection"} if "half" in kinds.values() and not _is_joined(function, parts) else set()
+    if any(kinds[call] in ("shrink", "half") and _is_squared(function, call) for call in calls):
+        return {"squaring"}
+    return None
 
-    def __init__(self, function: Function, calls: list[ast.Call]) -> None:
-        self._function, self._calls = function, calls
-        self._through: set[str] = set()
-        self._grown: set[str] = set()
-        self._sources: dict[str, list[ast.expr]] = {}
-        for node in walk(function.body):
-            if isinstance(node, (ast.For, ast.comprehension)):
-                self._through |= stores(node.target)
-            elif isinstance(node, ast.Assign):
-                for name in stores(node.targets[0]):
-                    self._sources.setdefault(name, []).append(node.value)
-            elif isinstance(node, (ast.If, ast.While)):
-                self._grown |= self._changed_by(node) - set(function.parameters)
-        self._kinds = [self._strongest([*call.args, *(word.value for word in call.keywords)]) for call in calls]
-        for at, call in enumerate(calls):
-            receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
-            if receiver is not None and root(receiver) not in ("self", "cls"):
-                self._kinds[at] = max(self._kinds[at], self._of(receiver), key=_KINDS.index)
 
-    def _changed_by(self, node: ast.If | ast.While) -> set[str]:
-        if isinstance(node, ast.While):
-            return stores(node.body)
-        targets = [part.targets[0] for part in walk([*node.body, *node.orelse]) if isinstance(part, ast.Assign)]
-        return {root(target) for target in targets if text(target).endswith("[...]")}
+def _is_joined(function: Function, calls: list[ast.Call]) -> bool:
+    """Whether two of the calls are made on one way, and so not one or the other."""
+    ends = [node.value for node in walk(function.body) if isinstance(node, ast.Return)]
+    ends += [part for end in ends if isinstance(end, ast.IfExp) for part in (end.body, end.orelse)]
+    return not all(call in ends for call in calls)
 
-    def tags(self) -> set[str] | None:
-        """The tags of a recursion over parts; None if the parts are one less, children of a tree or remainders."""
-        parts = {text(call) for call, kind in zip(self._calls, self._kinds, strict=True) if kind in ("part", "half")}
-        if self._several() or len(parts) > 1:
-            return {"bisection"} if "half" in self._kinds and not self._several() else set()
-        smaller = [call for call, kind in zip(self._calls, self._kinds, strict=True) if kind in ("shrink", "half")]
-        return {"squaring"} if any(map(self._squares, smaller)) else None
 
-    def _several(self) -> bool:
-        """Whether one way through the function calls back on two parts or more, and never on one less."""
-        ids = {id(call): kind for call, kind in zip(self._calls, self._kinds, strict=True)}
-        return self._most(self._function.body, ids)[0] > 1
+def _kind(function: Function, calls: list[ast.Call], call: ast.Call) -> str:
+    """What a recursive call is given: of all that stands in its arguments, and in their meanings, what divides most."""
+    nodes = list(walk(function.body))
+    assigns = [node for node in nodes if isinstance(node, ast.Assign)]
+    through = {name for node in nodes if isinstance(node, ast.For | ast.comprehension) for name in stores(node.target)}
+    grown = {name for node in nodes if isinstance(node, ast.While) for name in stores(node.body)}
+    tested = [part for node in nodes if isinstance(node, ast.If) for part in walk([*node.body, *node.orelse])]
+    targets = [part.targets[0] for part in tested if isinstance(part, ast.Assign)]
+    grown |= {root(target) for target in targets if text(target).endswith("[...]")}
+    grown -= set(function.parameters)
+    wave: list[ast.AST] = [*call.args, *(word.value for word in call.keywords)]
+    if isinstance(call.func, ast.Attribute) and root(call.func.value) not in ("self", "cls"):
+        wave.append(call.func.value)
+    found, seen = {""}, set[str]()
+    for node in wave:  # grows
+        for part in walk(node):
+            match part:
+                case ast.Name(id=name) if name in grown:
+                    found.add("part")
+                case ast.Name(id=name) if name not in seen:
+                    seen.add(name)
+                    values = [each.value for each in assigns if name in stores(each.targets[0])]
+                    found |= {"less"} if name in through else set()
+                    wave += [v for v in values if name not in loads(v) and not any(p in calls for p in walk(v))]
+                case ast.BinOp(op=ast.FloorDiv()):
+                    found.add("half" if _is_middle(part.left) else "shrink")
+                case ast.BinOp(op=ast.Sub() | ast.Add(), right=ast.Constant()) | ast.Attribute():
+                    found.add("less")
+                case ast.Slice():
+                    bounds = [bound for bound in (part.lower, part.upper) if bound is not None]
+                    names = loads(bounds) - {*function.parameters, "len", *through}
+                    found.add("part" if names or (part.step is not None and text(part.step) not in "-11") else "less")
+                case ast.comprehension(ifs=[_, *_]):
+                    found.add("part")
+                case ast.Call() if called(part) in ("filter", "divmod"):
+                    found.add("part" if called(part) == "filter" else "shrink")
+                case ast.Call() if called(part) in {other.name for other in function.calls} and part not in calls:
+                    found.add("part")
+    return max(found, key=_KINDS.index)
 
-    def _most(self, body: list[ast.stmt], kinds: dict[int, str]) -> tuple[int, bool]:
-        """The most calls on parts along one way through statements; and whether the way ends there."""
-        total = best = 0
-        for statement in body:
-            if isinstance(statement, ast.If):
-                total += self._weight(statement.test, kinds)
-                ways = [self._most(part, kinds) for part in (statement.body, statement.orelse)]
-                best = max(best, *(total + count for count, ends in ways if ends), 0)
-                if all(ends for _, ends in ways):
-                    return best, True
-                total += max((count for count, ends in ways if not ends), key=abs)
-            else:
-                total += self._weight(statement, kinds) * (2 if isinstance(statement, LOOPS) else 1)
-            if isinstance(statement, ast.Return):
-                return max(best, total), True
-        return max(best, total), False
 
-    def _weight(self, node: ast.AST, kinds: dict[int, str]) -> int:
-        """Calls on parts in an expression, in one branch of a conditional; one that is given less spoils all."""
-        if isinstance(node, ast.IfExp):
-            return self._weight(node.test, kinds) + max(self._weight(part, kinds) for part in (node.body, node.orelse))
-        kind = kinds.get(id(node))
-        own = 0 if not kind else -99 if kind == "less" else 2 if called(node) in ("map", "starmap", "submit") else 1
-        inner = sum(self._weight(child, kinds) for child in ast.iter_child_nodes(node))
-        return own + inner * (2 if isinstance(node, COMPREHENSIONS) else 1)
-
-    def _strongest(self, nodes: list[ast.expr], seen: frozenset[str] = frozenset()) -> str:
-        return max((self._of(node, seen) for node in nodes), key=_KINDS.index, default="")
-
-    def _of(self, node: ast.expr, seen: frozenset[str] = frozenset()) -> str:
-        """The kind of one argument."""
-        match node:
-            case ast.Name(id=name):
-                return self._name(name, seen)
-            case ast.BinOp(op=ast.FloorDiv()):
-                return "half" if _is_middle(node.left) else "shrink"
-            case ast.BinOp(op=ast.Mod()):
-                return "shrink" if self._of(node.right, seen) in ("half", "shrink", "part") else ""
-            case ast.BinOp():
-                strongest = self._strongest([node.left, node.right], seen)
-                less = isinstance(node.op, (ast.Sub, ast.Add)) and isinstance(node.right, ast.Constant)
-                return strongest if strongest in ("half", "part", "shrink") else "less" if less else ""
-            case ast.Subscript():
-                return self._subscript(node, seen)
-            case ast.Attribute():
-                return "part" if root(node) in self._grown else "less"
-            case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
-                tests = [part for each in node.generators for test in each.ifs for part in walk(test)]
-                if any(isinstance(part, (ast.Compare, ast.Call)) for part in tests):
-                    return "part"
-                found = self._strongest([node.generators[0].iter, node.elt], seen)
-                return found if found in ("part", "half") else ""
-            case ast.Call():
-                return self._call(node, seen)
-            case ast.IfExp():
-                return self._strongest([node.body, node.orelse], seen)
-            case ast.Starred() | ast.NamedExpr():
-                return self._of(node.value, seen)
-            case ast.Tuple() | ast.List():
-                return self._strongest(node.elts, seen)
-        return ""
-
-    def _name(self, name: str, seen: frozenset[str]) -> str:
-        if name in seen or len(seen) > 4:
-            return ""
-        if name in self._grown:
-            return "part"
-        if name in self._through and name not in self._sources:
-            return "less"
-        calls = {id(call) for call in self._calls}
-        values = [
-            value
-            for value in self._sources.get(name, ())
-            if name not in loads(value) and not any(id(part) in calls for part in walk(value))
-        ]
-        return self._strongest(values, seen | {name})
-
-    def _subscript(self, node: ast.Subscript, seen: frozenset[str]) -> str:
-        place = node.slice
-        if not isinstance(place, ast.Slice):
-            return self._of(node.value, seen) if isinstance(node.value, ast.Call) else "less"
-        if place.step is not None and text(place.step) not in ("-1", "1"):
-            return "part"
-        bounds = [bound for bound in (place.lower, place.upper) if bound is not None]
-        names = loads(bounds)
-        if not names:
-            found = self._of(node.value, seen)
-            return found if found in ("half", "part") else "less"
-        if names & self._through:
-            return ""
-        if any(_is_middle(bound) or self._of(bound, seen) in ("half", "shrink") for bound in bounds):
-            return "half"
-        return "part" if names - set(self._function.parameters) - {"len"} else ""
-
-    def _call(self, node: ast.Call, seen: frozenset[str]) -> str:
-        name = called(node)
-        if name in ("divmod", "filter"):
-            return "shrink" if name == "divmod" else "part"
-        if name in _COPIES and node.args:
-            return self._strongest(node.args, seen)
-        helper = name in {other.name for other in self._function.calls}
-        return "part" if helper and loads(node.args) & {*self._function.parameters, *self._sources} else ""
-
-    def _squares(self, call: ast.Call) -> bool:
-        """``f(x * x, n // 2)``, ``f(x, n // 2) ** 2``, or parts of a result that are multiplied."""
-        if any(re.fullmatch(r"(.+) \* \1|.+ \*\* 2|\w+\((.+), \2\)", text(argument)) for argument in call.args):
-            return True
-        names = {name for name, values in self._sources.items() if any(value is call for value in values)}
-        products = [node for node in walk(self._function.body) if isinstance(node, ast.BinOp)]
-        return any(
-            (isinstance(node.op, ast.Pow) and any(part is call for part in walk(node.left)))
-            or (isinstance(node.op, (ast.Mult, ast.MatMult)) and loads(node.left) & names and loads(node.right) & names)
-            for node in products
-        )
+def _is_squared(function: Function, call: ast.Call) -> bool:
+    """``f(x * x, n // 2)``, ``f(x, n // 2) ** 2``, or the result multiplied with itself, by a function or not."""
+    products = [node for node in walk(function.body) if isinstance(node, ast.BinOp | ast.Call)]
+    squares = [node for node in products if re.fullmatch(r"(.+) [*@] \1|.+ \*\* 2|\w+\((.+), \2\)", text(node))]
+    result = {name for node in walk(function.body) if getattr(node, "value", None) is call for name in stores(node)}
+    return any(node in call.args or text(call) in text(node) or loads(node) & result for node in squares)
 
 
 def _is_middle(node: ast.expr) -> bool:
     """A sum of two places, or a length: halved, it is a middle."""
-    sums = [part for part in walk(node) if isinstance(part, ast.BinOp) and isinstance(part.op, (ast.Add, ast.Sub))]
+    sums = [part for part in walk(node) if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Add | ast.Sub)]
     return any(called(part) == "len" for part in walk(node)) or any(loads(s.left) and loads(s.right) for s in sums)

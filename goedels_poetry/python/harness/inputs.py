@@ -19,17 +19,32 @@ if TYPE_CHECKING:
 
 Shape = tuple["Any", ...]
 
-_ATOMS = {"int": "int", "bool": "bool", "str": "str", "float": "float", "bytes": "bytes", "complex": "complex",
-          "None": "none", "object": "any", "Any": "any", "Hashable": "int", "Number": "int", "Real": "float",
-          "Integral": "int", "SupportsInt": "int", "SupportsFloat": "float",
-          "AnyStr": "str", "Sized": "lists"}  # fmt: skip
-_LISTS = frozenset({"list", "List", "Sequence", "MutableSequence", "Iterable", "Collection", "Iterator", "Container",
-                    "Reversible", "Generator"})  # fmt: skip
-_SETS = frozenset({"set", "Set", "AbstractSet", "MutableSet"})
-_MAPPINGS = frozenset({"dict", "Dict", "Mapping", "MutableMapping", "defaultdict", "DefaultDict", "OrderedDict"})
-_THROUGH = frozenset({"Final", "Annotated", "ClassVar", "Required", "NotRequired", "ReadOnly"})
 ANY: Shape = ("any",)
+INT: Shape = ("int",)
 _DEEPEST = 12
+_THROUGH = frozenset({"Final", "Annotated", "ClassVar", "Required", "NotRequired", "ReadOnly"})
+_BARE: dict[str, tuple[Shape, str]] = {
+    "int": (INT, "int Hashable Integral SupportsInt Number"),
+    "bool": (("bool",), "bool"),
+    "str": (("str",), "str AnyStr"),
+    "float": (("float",), "float Real SupportsFloat"),
+    "bytes": (("bytes",), "bytes"),
+    "complex": (("complex",), "complex"),
+    "none": (("none",), "None"),
+    "any": (ANY, "object Any"),
+    "sized": (("union", ("list", INT), ("str",)), "Sized"),
+    "list": (
+        ("list", ANY),
+        "list List Sequence MutableSequence Iterable Collection Iterator Container Reversible Generator",
+    ),
+    "tuple": (("tuples", ANY), "tuple Tuple"),
+    "set": (("set", INT), "set Set AbstractSet MutableSet"),
+    "frozenset": (("frozenset", INT), "frozenset FrozenSet"),
+    "dict": (("dict", ("str",), INT), "dict Dict Mapping MutableMapping defaultdict DefaultDict OrderedDict"),
+    "counter": (("dict", ANY, INT), "Counter"),
+}
+"""Shapes with the names of types that have them where nothing stands in brackets."""
+_SHAPES = {name: shape for shape, names in _BARE.values() for name in names.split()}
 
 
 class Shapes:
@@ -63,19 +78,7 @@ class Shapes:
             return self._class(name, depth)
         if name in self.aliases:
             return self.of(self.aliases[name], depth + 1)
-        if name in _ATOMS:
-            return (_ATOMS[name],)
-        if name in _LISTS:
-            return ("list", ANY)
-        if name in ("tuple", "Tuple"):
-            return ("tuples", ANY)
-        if name in _SETS:
-            return ("set", ("int",))
-        if name in ("frozenset", "FrozenSet"):
-            return ("frozenset", ("int",))
-        if name in _MAPPINGS:
-            return ("dict", ("str",), ("int",))
-        return ("dict", ANY, ("int",)) if name == "Counter" else ("unknown", name)
+        return _SHAPES.get(name, ("unknown", name))
 
     def _generic(self, name: str, inner: list[ast.expr], depth: int) -> Shape:
         if name == "Literal":
@@ -92,16 +95,11 @@ class Shapes:
             return _union(shapes)
         if name in _THROUGH:
             return shapes[0]
-        if name in _LISTS or name in ("deque", "Deque"):
-            return ("list", shapes[0])
-        if name in _SETS:
-            return ("set", shapes[0])
-        if name in ("frozenset", "FrozenSet"):
-            return ("frozenset", shapes[0])
-        if name in _MAPPINGS and len(shapes) == 2:
-            return ("dict", shapes[0], shapes[1])
-        if name == "Counter":
-            return ("dict", shapes[0], ("int",))
+        kind = "list" if name in ("deque", "Deque") else _SHAPES.get(name, ("unknown",))[0]
+        if kind in ("list", "set", "frozenset"):
+            return (kind, shapes[0])
+        if kind == "dict" and (len(shapes) == 2 or name == "Counter"):
+            return ("dict", shapes[0], shapes[1] if name != "Counter" else INT)
         return self._named(name, depth) if name in self.classes else ("unknown", name)
 
     def _class(self, name: str, depth: int) -> Shape:
@@ -161,8 +159,6 @@ def admits(shapes: Shapes, shape: Shape, data: Any, depth: int = 0) -> bool:
             return any(type(c) is type(data) and c == data for c in shape[1])
         case "enum":
             return kind == "e" and inner[0] == shape[1] and inner[1] in shape[2]
-        case "lists":
-            return kind in ("l", "t", "s", "d") or isinstance(data, str)
         case "list" | "set" | "frozenset":
             return _EXACT.get(kind) == shape[0] and every(shape[1], inner)
         case "tuples":
@@ -225,6 +221,9 @@ _FLOATS = (0.0, 1.0, -1.0, 0.5, 2.0, -0.5, 1.5, 3.0, -2.5, 10.0, 0.1, 1e-9, 100.
 _WHOLE = (10, 16, 32, 64, 100, 128, 255, 256, 1000, 1024, 2**31, 10**9, 10**20)
 _MOST_OF_A_SIZE = 3000
 _QUOTIENTS = 12  # of constants of the source, exact ones: what a condition on a multiple looks for
+_TEXTS = ("aba", "abba", "Hello World", "a" * 50, "aA", "()", "(())", ")(", "a,b", " a ", "\n", "0", "-1", "12")
+_NUMBERS = (tuple(range(50)), tuple(range(10, 0, -1)), (1,) * 50, (10**9, -(10**9)), (10**20, 1, -(10**20)))
+_ANYTHING: Shape = ("union", INT, ("list", INT), ("str",))
 ABSENT = ("absent",)  # a parameter that is left to its default
 
 
@@ -246,8 +245,10 @@ class Maker:
         self._known: dict[tuple[Shape, int], list[Any]] = {}
 
     def shape(self, shape: Shape) -> Shape:
-        """With what was put off read now."""
-        return self.shapes.of(shape[1]) if shape[0] == "later" else shape
+        """With what was put off read now, and what may be anything as one of a few."""
+        if shape[0] == "later":
+            shape = self.shapes.of(shape[1])
+        return _ANYTHING if shape == ANY else shape
 
     # ---- all values of one size -------------------------------------------------------------------------------------
 
@@ -263,33 +264,17 @@ class Maker:
     def _of_size(self, shape: Shape, size: int) -> Iterator[Any]:
         if size < 0:
             return
+        yield from listed(shape)[size : size + 1]
         match shape[0]:
             case "int":
                 yield from (0,) if size == 0 else (size, -size)
-            case "bool":
-                yield from ((False,), (True,))[size] if size < 2 else ()
-            case "none":
-                yield from (None,) if size == 0 else ()
-            case "float":
-                yield from _FLOATS[size : size + 1]
-            case "complex":
-                yield from (complex(x) for x in _FLOATS[size : size + 1])
             case "str":
                 yield from self._strings(size)
             case "bytes":
                 yield from (text.encode() for text in self._strings(size) if text.isascii())
-            case "literal":
-                yield from shape[1][size : size + 1]
-            case "enum":
-                yield from (("enum", shape[1], member) for member in shape[2][size : size + 1])
             case "union":
                 for at, part in enumerate(shape[1:]):
                     yield from self.of_size(part, size - at)
-            case "any":
-                for at, part in enumerate((("int",), ("list", ("int",)), ("str",))):
-                    yield from self.of_size(part, size - at)
-            case "lists":
-                yield from self.of_size(("list", ("int",)), size)
             case "list" | "tuples" | "set" | "frozenset":
                 yield from self._sequences(shape, size)
             case "dict":
@@ -297,10 +282,6 @@ class Maker:
             case "tuple":
                 for parts in self.products(shape[1:], size):
                     yield ("tuple", parts)
-            case "absent":
-                yield from (ABSENT,) if size == 0 else ()
-            case "default":
-                yield from (ABSENT,) if size == 0 else self.of_size(shape[1], size - 1)
             case "class":
                 for parts in self.products(tuple(part for _, part in shape[2]), size - 1):
                     yield ("class", shape[1], tuple(zip((name for name, _ in shape[2]), parts, strict=True)))
@@ -311,21 +292,15 @@ class Maker:
 
     def _sequences(self, shape: Shape, size: int) -> Iterator[Any]:
         kind, inner = shape
-        for length in range(size + 1) if size else (0,):
-            if length == 0 and size:
-                continue
+        for length in range(min(size, 1), size + 1):
             for items in self.products((inner,) * length, size - length):
-                if kind in ("set", "frozenset") and len({repr(item) for item in items}) < len(items):
-                    continue
-                yield (kind, items)
+                if kind in ("list", "tuples") or _differ(items):
+                    yield (kind, items)
 
     def _mappings(self, shape: Shape, size: int) -> Iterator[Any]:
-        for length in range(size + 1):
-            if length == 0 and size:
-                continue
+        for length in range(min(size, 1), size + 1):
             for parts in self.products((shape[1], shape[2]) * length, size - length):
-                keys = [repr(key) for key in parts[::2]]
-                if len(set(keys)) == len(keys):
+                if _differ(parts[::2]):
                     yield ("dict", tuple(zip(parts[::2], parts[1::2], strict=True)))
 
     def products(self, shapes: tuple[Shape, ...], size: int) -> Iterator[tuple[Any, ...]]:
@@ -366,8 +341,6 @@ class Maker:
         match shape[0]:
             case "int":
                 return self.whole(large)
-            case "bool":
-                return r.random() < 0.5
             case "float":
                 dice = r.random()
                 near = (self.floats or list(_FLOATS)) if dice < 0.5 else [round(r.uniform(-100, 100), 2)]
@@ -376,21 +349,12 @@ class Maker:
                 return self._text(r.randint(0, longest))
             case "bytes":
                 return self._text(r.randint(0, longest)).encode("utf-8", "replace")
-            case "literal":
-                return r.choice(shape[1]) if shape[1] else None
-            case "enum":
-                return ("enum", shape[1], r.choice(shape[2])) if shape[2] else None
             case "union":
-                return self.any_of(r.choice(shape[1:]), large, depth + 1)
-            case "any":
-                return self.any_of(r.choice((("int",), ("int",), ("list", ("int",)), ("str",))), large, depth)
-            case "lists":
-                return self.any_of(("list", ("int",)), large, depth)
-            case "list" | "tuples":
-                return (shape[0], tuple(self._items(shape[1], r.randint(0, longest), large, depth)))
-            case "set" | "frozenset":
+                return self.any_of(r.choice(shape[1:]), large, depth + (ABSENT not in shape))
+            case "list" | "tuples" | "set" | "frozenset":
                 items = self._items(shape[1], r.randint(0, longest), large, depth)
-                return (shape[0], tuple({repr(item): item for item in items}.values()))
+                once = {repr(item): item for item in items}.values()
+                return (shape[0], tuple(items if shape[0] in ("list", "tuples") else once))
             case "dict":
                 keys = {repr(k): k for k in self._items(shape[1], r.randint(0, longest), large, depth)}
                 return ("dict", tuple((key, self.any_of(shape[2], large, depth + 1)) for key in keys.values()))
@@ -400,14 +364,8 @@ class Maker:
                 if depth > 5:
                     return next((v for size in range(6) for v in self.of_size(shape, size)), None)
                 return ("class", shape[1], tuple((n, self.any_of(p, large, depth + 1)) for n, p in shape[2]))
-            case "absent":
-                return ABSENT
-            case "default":
-                return ABSENT if r.random() < 0.4 else self.any_of(shape[1], large, depth)
-            case "complex":
-                return complex(r.choice(_FLOATS), r.choice(_FLOATS))
-            case _:
-                return None
+        values = listed(shape)
+        return r.choice(values) if values else None
 
     def _items(self, inner: Shape, length: int, large: bool, depth: int) -> list[Any]:
         r = self.random
@@ -449,45 +407,43 @@ class Maker:
             case "float":
                 return [*self.floats, *_FLOATS, -0.0, 1e300, 1e16]
             case "str":
-                more = [
-                    "aba",
-                    "abba",
-                    "Hello World",
-                    "a" * 50,
-                    "aA",
-                    "()",
-                    "(())",
-                    ")(",
-                    "a,b",
-                    " a ",
-                    "\n",
-                    "0",
-                    "-1",
-                    "12",
-                ]
-                return [*self.texts, *more, "".join(reversed("".join(self.texts)))[:40]]
+                return [*self.texts, *_TEXTS, "".join(reversed("".join(self.texts)))[:40]]
             case "list" | "tuples":
-                firsts = [self.any_of(shape[1]) for _ in range(3)]
+                inner = shape[1]
                 lists = [
-                    tuple(self.any_of(shape[1], large, 1) for _ in range(n))
+                    tuple(self.any_of(inner, large, 1) for _ in range(n))
                     for n in (1, 2, 3, 20)
                     for large in (False, True)
                 ]
-                lists += [(item,) * n for item in firsts for n in (2, 3, 50)]
-                if self.shape(shape[1])[0] == "int":
-                    lists += [
-                        tuple(range(50)),
-                        tuple(range(10, 0, -1)),
-                        (1,) * 50,
-                        (10**9, -(10**9)),
-                        (10**20, 1, -(10**20)),
-                    ]
-                    lists += [tuple(m for m in self.near[:8]), *((m,) for m in self.near[:8])]
+                lists += [(item,) * n for item in (self.any_of(inner) for _ in range(3)) for n in (2, 3, 50)]
+                if self.shape(inner)[0] == "int":
+                    lists += [*_NUMBERS, tuple(self.near[:8]), *((m,) for m in self.near[:8])]
                 return [(shape[0], items) for items in lists]
-            case "default":
-                return [ABSENT, *self.edges(shape[1])]
-            case _:
-                return [self.any_of(shape) for _ in range(4)]
+            case "union" if ABSENT in shape:
+                return [edge for part in shape[1:] for edge in self.edges(part)]
+        return [self.any_of(shape) for _ in range(4)]
+
+
+def listed(shape: Shape) -> tuple[Any, ...]:
+    """The values of a shape that has few, or of which few are told apart; () for others."""
+    match shape[0]:
+        case "none" | "absent":
+            return (None,) if shape != ABSENT else (ABSENT,)
+        case "bool":
+            return (False, True)
+        case "float":
+            return _FLOATS
+        case "complex":
+            return tuple(map(complex, _FLOATS))
+        case "literal":
+            return tuple(shape[1])
+        case "enum":
+            return tuple(("enum", shape[1], member) for member in shape[2])
+    return ()
+
+
+def _differ(items: tuple[Any, ...]) -> bool:
+    return len({repr(item) for item in items}) == len(items)
 
 
 def _order(value: Any) -> tuple[str, Any]:

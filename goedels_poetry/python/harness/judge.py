@@ -128,7 +128,7 @@ class Judge:
         shape = shapes.of(parameter["annotation"])
         if parameter["default"] is None:
             return shape
-        return ("default", shape) if shape[0] != "unknown" else ABSENT
+        return ("union", ABSENT, shape) if shape[0] != "unknown" else ABSENT
 
     def _say_more(self, recipes: Iterable[Any]) -> None:
         for recipe in recipes:
@@ -204,8 +204,7 @@ def _is_no_smaller(size: list[tuple[int, int]], other: list[tuple[int, int]]) ->
 
 def _finite(shapes: list[Any]) -> bool:
     return all(
-        s[0] in ("bool", "none", "literal", "enum", "absent")
-        or (s[0] in ("union", "tuple", "default") and _finite(list(s[1:])))
+        s[0] in ("bool", "none", "literal", "enum", "absent") or (s[0] in ("union", "tuple") and _finite(list(s[1:])))
         for s in shapes
     )
 

@@ -149,13 +149,7 @@ def _level(node: ast.expr) -> int:
         case ast.Compare():
             return _COMPARE
         case ast.BinOp():
-            return (
-                _POWER
-                if isinstance(node.op, ast.Pow)
-                else _ADD
-                if isinstance(node.op, ast.Add | ast.Sub)
-                else _MULTIPLY
-            )
+            return {ast.Pow: _POWER, ast.Add: _ADD, ast.Sub: _ADD}.get(type(node.op), _MULTIPLY)
     return ATOM
 
 
@@ -206,14 +200,10 @@ def _range(low: int, high: int) -> range:
     return range(low, high)
 
 
-def _times(text: str, count: int) -> str:
-    if count > _MAX_MADE:
-        raise ValueError("too long to try")
-    return text * count
-
-
 def _product(a: Any, b: int) -> Any:
-    return _times(a, b) if isinstance(a, str) else a * b
+    if isinstance(a, str) and b > _MAX_MADE:
+        raise ValueError("too long to try")
+    return a * b
 
 
 _GUARDED: dict[tuple[Type, str], Callable[..., Any]] = {(INT, "{0} ** {1}"): _power, (INT, "{0} * {1}"): _product}

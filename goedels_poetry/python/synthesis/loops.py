@@ -207,12 +207,12 @@ def _folded(
 ) -> Iterator[Term]:
     """A list, a sum, ``all`` and ``any`` of one body."""
     trivial = test is None and len(source.binders) == 1 and body.text == source.bound
-    head = f"for {source.bound} in {source.through}" + (f" if {_closed(test)}" if test is not None else "")
+    head = f"for {source.bound} in {source.through}" + (f" if {test.closed}" if test is not None else "")
     size = body.size + 2 + (test.size if test is not None else 0)
-    written = source.through if trivial else f"{_closed(body)} {head}"
+    written = source.through if trivial else f"{body.closed} {head}"
     made: list[tuple[Type, str, Callable[..., Value]]] = []
     if list_of(body.kind) in kinds and body.text != "1" and (not trivial or "(" in source.through):
-        made.append((list_of(body.kind), f"[{_closed(body)} {head}]", tuple))
+        made.append((list_of(body.kind), f"[{body.closed} {head}]", tuple))
     if body.kind in (INT, FLOAT) and (not trivial or "(" in source.through):
         made.append((body.kind, f"sum({written})", sum))
     if body.kind == BOOL and test is None:
@@ -220,10 +220,6 @@ def _folded(
     for kind, text, fold in made:
         values = tuple(_value(body, test, rows, fold) for rows in segments)
         yield Term(kind, size, values, written=text, precedence=ATOM)
-
-
-def _closed(term: Term) -> str:
-    return f"({term.text})" if term.precedence < 2 else term.text
 
 
 def _value(body: Term, test: Term | None, rows: list[int] | None, fold: Callable[..., Value]) -> Value:

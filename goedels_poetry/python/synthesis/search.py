@@ -60,7 +60,7 @@ class Conditions:
         """The smallest of what is right at some points."""
         key = (points, depth)
         if key not in best:
-            single = ((term.size, _branch(term)) for mask, term in self._parts.items() if mask & points == points)
+            single = ((term.size, term.closed) for mask, term in self._parts.items() if mask & points == points)
             one = min(single, default=None)
             best[key] = (*one, int(points.bit_count() == 1)) if one else None
             if one is None and depth and points.bit_count() > 1:
@@ -79,13 +79,9 @@ class Conditions:
             if yes is None or no is None:
                 continue
             for test in tests:
-                text = f"{yes[1]} if {_branch(test)} else {no[1]}"
+                text = f"{yes[1]} if {test.closed} else {no[1]}"
                 found.append((1 + test.size + yes[0] + no[0], text, yes[2] + no[2]))
         return found
-
-
-def _branch(term: Term) -> str:
-    return f"({term.text})" if term.precedence < 2 else term.text
 
 
 _MAX_SIZE = 9
@@ -143,21 +139,12 @@ def synthesise(
     for found in _in_turns(_searches(task, deadline), deadline, given_up):
         if isinstance(found, Weak):
             weak.append(found.text)
-        elif found is not None and found not in told:
-            told.add(found)
-            yield found
-        elapsed = time.monotonic() - begun
-        if weak and elapsed > seconds * _STRONG_ONLY:
-            yield from _fresh(weak, told)
-            weak = []
-    yield from _fresh(weak, told)
-
-
-def _fresh(texts: list[str], told: set[str]) -> Iterator[str]:
-    for text in texts:
-        if text not in told:
-            told.add(text)
-            yield text
+        texts = [found] if isinstance(found, str) else []
+        if time.monotonic() - begun > seconds * _STRONG_ONLY:
+            texts, weak = [*texts, *weak], []
+        yield from (text for text in dict.fromkeys(texts) if text not in told)
+        told |= set(texts)
+    yield from (text for text in dict.fromkeys(weak) if text not in told)
 
 
 def _searches(task: Specification, deadline: float) -> list[Iterator[Found]]:

@@ -13,7 +13,6 @@ from typing import Any
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.python.synthesis.terms import (
-    BOOL,
     FAULT,
     INT,
     MAX_INT,
@@ -32,79 +31,65 @@ class OutsideGrammar(Exception):
     """A clause says something that this interpreter does not know."""
 
 
-_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.Div: operator.truediv,
-}
-_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.In: lambda a, b: a in b,
-    ast.NotIn: lambda a, b: a not in b,
-    ast.Is: operator.eq,
-    ast.IsNot: operator.ne,
-}
-_UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
-    ast.USub: operator.neg,
-    ast.UAdd: operator.pos,
-    ast.Not: operator.not_,
-}
+_MAX_STEPS = 20_000
+
+
+def _power(base: Any, exponent: Any) -> Any:
+    if not isinstance(exponent, int) or not -64 <= exponent <= 64:
+        raise ValueError("too large to try")
+    return base**exponent
+
+
+def _product(left: Any, right: Any) -> Any:
+    numbers = [side for side in (left, right) if isinstance(side, int | float)]
+    if len(numbers) < 2 and max(numbers, default=0) > MAX_LENGTH:
+        raise ValueError("too long to try")
+    return left * right
+
+
+def _range(*bounds: Any) -> range:
+    if len(range(*bounds)) > _MAX_STEPS:
+        raise ValueError("too long to try")
+    return range(*bounds)
+
+
+_OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: _product, ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod, ast.Div: operator.truediv, ast.Pow: _power, ast.Eq: operator.eq, ast.NotEq: operator.ne,
+    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Is: operator.eq,
+    ast.IsNot: operator.ne, ast.In: lambda a, b: a in b, ast.NotIn: lambda a, b: a not in b,
+    ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Not: operator.not_,
+}  # fmt: skip
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "len": len,
-    "abs": abs,
-    "min": min,
-    "max": max,
-    "sum": sum,
-    "all": all,
-    "any": any,
+    **{each.__name__: each for each in (len, abs, min, max, sum, all, any, int, str, bool, float)},
     "sorted": lambda xs: tuple(sorted(xs)),
     "list": tuple,
     "tuple": tuple,
     "set": frozenset,
     "reversed": lambda xs: tuple(xs)[::-1],
-    "range": range,
+    "range": _range,
     "zip": lambda *several: tuple(zip(*several)),  # noqa: B905  as Python has it
     "enumerate": lambda xs: tuple(enumerate(xs)),
-    "int": int,
-    "str": str,
-    "bool": bool,
-    "float": float,
 }
 _METHODS: dict[str, Callable[..., Any]] = {
     "count": lambda xs, x: xs.count(x),
     "index": lambda xs, x: xs.index(x),
-    "upper": str.upper,
-    "lower": str.lower,
-    "startswith": str.startswith,
-    "endswith": str.endswith,
-    "isdigit": str.isdigit,
-    "isalpha": str.isalpha,
+    **{each.__name__: each for each in (str.upper, str.lower, str.startswith, str.endswith, str.isdigit, str.isalpha)},
 }
-_MAX_STEPS = 20_000
-
-
-def understood(text: str) -> ast.expr | None:
-    """The clause as a tree, if every construct in it is one that `evaluate` knows; else None."""
-    try:
-        tree = ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    return tree if all(isinstance(node, _KNOWN) for node in ast.walk(tree)) else None
-
-
 _KNOWN = (
     ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.Compare, ast.IfExp, ast.Call, ast.Constant, ast.Name, ast.Subscript,
     ast.Slice, ast.List, ast.Tuple, ast.GeneratorExp, ast.ListComp, ast.comprehension, ast.Attribute, ast.expr_context,
     ast.boolop, ast.operator, ast.unaryop, ast.cmpop,
 )  # fmt: skip
+
+
+def understood(text: str) -> ast.expr | None:
+    """The clause as a tree, if every construct in it is one that `holds` knows; else None."""
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return tree if all(isinstance(node, _KNOWN) for node in ast.walk(tree)) else None
 
 
 def holds(clause: ast.expr, names: Mapping[str, Value]) -> bool:
@@ -132,75 +117,53 @@ class _Interpreter:
         value = self._value(node, names)
         if isinstance(value, int) and not -MAX_INT < value < MAX_INT:
             raise ValueError("too large")
-        if isinstance(value, (str, tuple, range)) and len(value) > MAX_LENGTH * 10:
+        if isinstance(value, str | tuple | range) and len(value) > MAX_LENGTH * 10:
             raise ValueError("too long")
         return value
 
     def _value(self, node: ast.expr, names: Mapping[str, Value]) -> Any:
-        if isinstance(node, ast.Constant):
-            return node.value
-        if isinstance(node, ast.Name):
-            if node.id not in names:
-                raise OutsideGrammar(node.id)
-            return names[node.id]
-        if isinstance(node, ast.BoolOp):
-            return self._logic(node, names)
-        if isinstance(node, ast.UnaryOp) and type(node.op) in _UNARY:
-            return _UNARY[type(node.op)](self.value(node.operand, names))
-        if isinstance(node, ast.BinOp):
-            return self._binary(node, names)
-        if isinstance(node, ast.Compare):
-            return self._compare(node, names)
-        if isinstance(node, ast.IfExp):
-            return self.value(node.body if self.value(node.test, names) else node.orelse, names)
-        if isinstance(node, ast.Subscript):
-            return self.value(node.value, names)[self._place(node.slice, names)]
-        if isinstance(node, (ast.List, ast.Tuple)):
-            return tuple(self.value(part, names) for part in node.elts)
-        if isinstance(node, (ast.GeneratorExp, ast.ListComp)):
-            return tuple(self._elements(node.elt, node.generators, names))
-        if isinstance(node, ast.Call) and not node.keywords:
-            return self._call(node, names)
-        raise OutsideGrammar(type(node).__name__)
+        def of(part: ast.expr) -> Any:
+            return self.value(part, names)
 
-    def _logic(self, node: ast.BoolOp, names: Mapping[str, Value]) -> Any:
-        decisive = isinstance(node.op, ast.Or)
-        value: Any = not decisive
-        for part in node.values:
-            value = self.value(part, names)
-            if bool(value) is decisive:
+        match node:
+            case ast.Constant():
+                return node.value
+            case ast.Name(id=name) if name in names:
+                return names[name]
+            case ast.BoolOp():
+                value: Any = None
+                for part in node.values:
+                    value = of(part)
+                    if bool(value) is isinstance(node.op, ast.Or):
+                        break
                 return value
-        return value
-
-    def _binary(self, node: ast.BinOp, names: Mapping[str, Value]) -> Any:
-        left, right = self.value(node.left, names), self.value(node.right, names)
-        if isinstance(node.op, ast.Pow):
-            if not isinstance(right, int) or not -64 <= right <= 64:
-                raise ValueError("too large to try")
-            return left**right
-        if isinstance(node.op, ast.Mult) and not all(isinstance(side, (int, float)) for side in (left, right)):
-            size = max((side for side in (left, right) if isinstance(side, int)), default=0)
-            if size > MAX_LENGTH:
-                raise ValueError("too long to try")
-        if type(node.op) not in _BINARY:
-            raise OutsideGrammar(type(node.op).__name__)
-        return _BINARY[type(node.op)](left, right)
-
-    def _compare(self, node: ast.Compare, names: Mapping[str, Value]) -> bool:
-        left = self.value(node.left, names)
-        for sign, part in zip(node.ops, node.comparators, strict=True):
-            right = self.value(part, names)
-            if not _COMPARE[type(sign)](left, right):
-                return False
-            left = right
-        return True
-
-    def _place(self, node: ast.expr, names: Mapping[str, Value]) -> Any:
-        if not isinstance(node, ast.Slice):
-            return self.value(node, names)
-        return slice(
-            *(None if part is None else self.value(part, names) for part in (node.lower, node.upper, node.step))
-        )
+            case ast.UnaryOp(op=sign) if type(sign) in _OPERATORS:
+                return _OPERATORS[type(sign)](of(node.operand))
+            case ast.BinOp(op=sign) if type(sign) in _OPERATORS:
+                return _OPERATORS[type(sign)](of(node.left), of(node.right))
+            case ast.Compare():
+                sides = [of(node.left)]
+                for order, part in zip(node.ops, node.comparators, strict=True):
+                    sides.append(of(part))
+                    if not _OPERATORS[type(order)](*sides[-2:]):
+                        return False
+                return True
+            case ast.IfExp():
+                return of(node.body if of(node.test) else node.orelse)
+            case ast.Subscript(slice=ast.Slice() as place):
+                bounds = (None if part is None else of(part) for part in (place.lower, place.upper, place.step))
+                return of(node.value)[slice(*bounds)]
+            case ast.Subscript():
+                return of(node.value)[of(node.slice)]
+            case ast.List() | ast.Tuple():
+                return tuple(map(of, node.elts))
+            case ast.GeneratorExp() | ast.ListComp():
+                return tuple(self._elements(node.elt, node.generators, names))
+            case ast.Call(func=ast.Name(id=name), keywords=[]) if name in _FUNCTIONS and name not in names:
+                return _FUNCTIONS[name](*map(of, node.args))
+            case ast.Call(func=ast.Attribute(value=owner, attr=name), keywords=[]) if name in _METHODS:
+                return _METHODS[name](of(owner), *map(of, node.args))
+        raise OutsideGrammar(ast.unparse(node))
 
     def _elements(self, element: ast.expr, parts: list[ast.comprehension], names: Mapping[str, Value]) -> Iterator[Any]:
         if not parts:
@@ -212,25 +175,14 @@ class _Interpreter:
             if all(self.value(test, inner) for test in first.ifs):
                 yield from self._elements(element, rest, inner)
 
-    def _call(self, node: ast.Call, names: Mapping[str, Value]) -> Any:
-        arguments = [self.value(argument, names) for argument in node.args]
-        if isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS and node.func.id not in names:
-            if node.func.id == "range" and len(range(*arguments)) > _MAX_STEPS:
-                raise ValueError("too long to try")
-            return _FUNCTIONS[node.func.id](*arguments)
-        if isinstance(node.func, ast.Attribute) and node.func.attr in _METHODS:
-            return _METHODS[node.func.attr](self.value(node.func.value, names), *arguments)
-        raise OutsideGrammar(ast.unparse(node.func))
-
 
 def _bound(target: ast.expr, item: Any) -> dict[str, Any]:
-    if isinstance(target, ast.Name):
-        return {target.id: item}
-    if isinstance(target, (ast.Tuple, ast.List)):
-        found: dict[str, Any] = {}
-        for part, value in zip(target.elts, item, strict=True):
-            found |= _bound(part, value)
-        return found
+    match target:
+        case ast.Name(id=name):
+            return {name: item}
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            pairs = [_bound(part, value) for part, value in zip(parts, item, strict=True)]
+            return {name: value for pair in pairs for name, value in pair.items()}
     raise OutsideGrammar(type(target).__name__)
 
 
@@ -286,15 +238,14 @@ def specification(
         InvalidInput: the signature or an example is no Python.
     """
     function, head = _function(signature)
-    arguments = [
-        argument.arg for argument in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
-    ]
     if function.args.vararg or function.args.kwarg:
         return None
-    read = [found for example in examples if (found := _example(example, arguments)) is not None]
     nodes = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
-    kinds = [_kind(node.annotation, [values[at] for values, _ in read]) for at, node in enumerate(nodes)]
-    gives = _kind(function.returns, [value for _, value in read])
+    arguments = [node.arg for node in nodes]
+    read = [found for example in examples if (found := _example(example, arguments)) is not None]
+    hints = [(node.annotation, [values[at] for values, _ in read]) for at, node in enumerate(nodes)]
+    hints.append((function.returns, [value for _, value in read]))
+    *kinds, gives = (of_values(values) if hint is None else of_annotation(hint) for hint, values in hints)
     known = tuple(kind for kind in kinds if kind is not None)
     if gives is None or len(known) != len(kinds):
         return None
@@ -323,11 +274,6 @@ def specification(
         _judge(arguments, points, wanted, gives, ensured),
         tuple(_constants(gives, wanted, [*domain, *ensured], words)),
     )
-
-
-def _kind(annotation: ast.expr | None, values: list[Any]) -> Type | None:
-    """The type that is annotated; where none is, the type of the values."""
-    return of_annotation(annotation) if annotation is not None else of_values(values)
 
 
 def _function(signature: str) -> tuple[ast.FunctionDef, str]:
@@ -366,10 +312,8 @@ def _more_points(
     kinds: tuple[Type, ...], points: list[tuple[Value, ...]], domain: list[ast.expr], names: list[str]
 ) -> list[tuple[Value, ...]]:
     """Inputs beside the examples, small ones first, in the domain, like the examples where those say how."""
-    pools = [_values(kind) for kind in kinds]
-    chance = random.Random(20)
-    whole = list(itertools.islice(itertools.product(*pools), 4_000))
-    chance.shuffle(whole)
+    whole = list(itertools.islice(itertools.product(*map(_values, kinds)), 4_000))
+    random.Random(20).shuffle(whole)
     nonnegative = [
         kind == INT and bool(points) and all(point[at] >= 0 for point in points) for at, kind in enumerate(kinds)
     ]
@@ -388,28 +332,20 @@ def _more_points(
     return found
 
 
+_SAMPLES: dict[str, list[Value]] = {
+    "int": [0, 1, 2, 3, -1, 5, -4, 7, 10, 17, 64],
+    "bool": [False, True],
+    "str": ["", "a", "ab", "aba", "Hello world", "b2 c", "xyzzy"],
+    "float": [0.0, 1.0, -1.5, 2.25, 10.0],
+}
+
+
 def _values(kind: Type) -> list[Value]:
-    if kind == INT:
-        return [0, 1, 2, 3, -1, 5, -4, 7, 10, 17, 64]
-    if kind == BOOL:
-        return [False, True]
-    if kind == STR:
-        return ["", "a", "ab", "aba", "Hello world", "b2 c", "xyzzy"]
-    if kind.name == "float":
-        return [0.0, 1.0, -1.5, 2.25, 10.0]
     if kind.name == "list":
         inner = _values(kind.parts[0])
-        picked = [
-            [],
-            inner[:1],
-            inner[1:3],
-            inner[2:0:-1] + inner[2:3],
-            inner[:5],
-            inner[4:] + inner[:2],
-            inner[1:2] * 3,
-        ]
-        return [tuple(values) for values in picked]
-    return [tuple(part) for part in itertools.islice(itertools.product(*(_values(part) for part in kind.parts)), 30)]
+        most, turned = inner[4:] + inner[:2], inner[2:0:-1] + inner[2:3]
+        return [tuple(part) for part in ([], inner[:1], inner[1:3], turned, inner[:5], most, inner[1:2] * 3)]
+    return _SAMPLES.get(kind.name) or list(itertools.islice(itertools.product(*map(_values, kind.parts)), 30))
 
 
 def _judge(
@@ -445,27 +381,14 @@ def _constants(
     gives: Type, wanted: list[Value | None], clauses: list[ast.expr], words: str
 ) -> list[tuple[Value, Type]]:
     """Literals of words and clauses, and results that are expected more than once (two of a text at least)."""
-    found: list[tuple[Value, Type]] = [
-        (int(number), INT) for number in re.findall(r"(?<![\w.])\d{1,9}(?![\w.]*\d)", words)
-    ]
-    found += [
-        (text, STR) for pair in re.findall(r"'([^'\n]{1,20})'|\"([^\"\n]{1,20})\"", words) for text in pair if text
-    ]
+    found: list[tuple[Value, Type]] = [(int(n), INT) for n in re.findall(r"(?<![\w.])\d{1,9}(?![\w.]*\d)", words)]
+    quoted = re.findall(r"'([^'\n]{1,20})'|\"([^\"\n]{1,20})\"", words)
+    found += [(text, STR) for pair in quoted for text in pair if text]
     if "vowel" in words.lower():
         found.append(("aeiou", STR))
-    found = list(dict.fromkeys(found))
-    expected = [value for value in wanted if value is not None]
-    for value in expected:
-        if (
-            ((gives == STR and len(set(expected)) < len(expected)) or expected.count(value) > 1)
-            and gives in (INT, STR)
-            and (value, gives) not in found
-        ):
-            found.append((value, gives))
-    for clause in clauses:
-        for node in ast.walk(clause):
-            if isinstance(node, ast.Constant) and type(node.value) in (int, str):
-                pair = (node.value, INT if type(node.value) is int else STR)
-                if pair not in found:
-                    found.append(pair)
-    return found[:10]
+    expected = [value for value in wanted if value is not None] if gives in (INT, STR) else []
+    repeats = gives == STR and len(set(expected)) < len(expected)
+    found += [(value, gives) for value in expected if repeats or expected.count(value) > 1]
+    literals = [node.value for clause in clauses for node in ast.walk(clause) if isinstance(node, ast.Constant)]
+    found += [(value, INT if type(value) is int else STR) for value in literals if type(value) in (int, str)]
+    return list(dict.fromkeys(found))[:10]

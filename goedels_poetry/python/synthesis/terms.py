@@ -190,6 +190,11 @@ class Term:
         ]
         return self.operator.template.format(*parts)
 
+    @property
+    def closed(self) -> str:
+        """Python source that may be a branch of a conditional, or be followed by ``for``."""
+        return f"({self.text})" if self.precedence < 2 else self.text
+
     def run(self, names: Mapping[str, Value]) -> Value:
         """The value where names have these values; FAULT where Python would raise.
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import json
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.protocol.record import STRICT, Record
 from goedels_poetry.python.translate.program import Program, with_contracts
 
 _EXACT = 1 << 53  # ints beyond are hexadecimal text in JSON
@@ -164,7 +166,7 @@ VIOLATIONS = frozenset({"ensures", "raised", "typed"})
 
 
 @dataclass(frozen=True, slots=True)
-class Checks:
+class Checks(Record):
     """What a function has to satisfy.
 
     Attributes:
@@ -186,6 +188,8 @@ class Checks:
         callees: other functions of the text state contracts, too; they are checked when they are called.
     """
 
+    __pydantic_config__ = STRICT
+
     function: str
     signature: str = ""
     requires: tuple[str, ...] = ()
@@ -195,8 +199,8 @@ class Checks:
     assertions: tuple[str, ...] = ()
     properties: tuple[str, ...] = ()
     doctests: bool = False
-    seconds: float = 10
-    memory_mb: int = 512
+    seconds: Annotated[int | float, Field(gt=0, le=1e6)] = 10
+    memory_mb: Annotated[int, Field(gt=0, le=1e6)] = 512
     own: bool = False
     callees: bool = False
 
@@ -216,61 +220,6 @@ class Checks:
         said += [f"{call} == {expected}" for call, expected in self.examples]
         said += [" ".join(text.split()) for text in (*self.assertions, *self.properties)]
         return f"{self.signature or self.function}: {'; '.join(said) or 'nothing'}"
-
-    def to_json(self) -> dict[str, Any]:
-        """As JSON data."""
-        data = {f.name: getattr(self, f.name) for f in fields(self)}
-        for name in ("requires", "ensures", "assertions", "properties"):
-            data[name] = list(data[name])
-        for name in ("raises", "examples"):
-            data[name] = [list(pair) for pair in data[name]]
-        return data
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Checks:
-        """From what `to_json` made.
-
-        Raises:
-            InvalidInput: it is something else.
-        """
-        known = {f.name for f in fields(cls)}
-        whole: object = data
-        if not isinstance(whole, Mapping) or not isinstance(data.get("function"), str):
-            raise InvalidInput("checks name the function that they are about")
-        for name, value in data.items():
-            if name not in known:
-                raise InvalidInput(f"checks have no field {name!r}", hint=f"they have {', '.join(sorted(known))}")
-            _hold(name, value)
-        pairs = {name: tuple((p[0], p[1]) for p in data.get(name, ())) for name in ("raises", "examples")}
-        texts = {name: tuple(data.get(name, ())) for name in ("requires", "ensures", "assertions", "properties")}
-        rest = {
-            name: data[name]
-            for name in ("signature", "doctests", "seconds", "memory_mb", "own", "callees")
-            if name in data
-        }
-        whole_data: dict[str, Any] = {**pairs, **texts, **rest}
-        return cls(data["function"], **whole_data)
-
-
-def _hold(name: str, value: object) -> None:
-    """Raise InvalidInput if a field of the JSON has another shape than it must have."""
-    listed = isinstance(value, list | tuple)
-    match name:
-        case "function" | "signature":
-            right = isinstance(value, str)
-        case "doctests" | "own" | "callees":
-            right = isinstance(value, bool)
-        case "seconds" | "memory_mb":
-            right = isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 1e6
-        case "raises" | "examples":
-            right = listed and all(
-                isinstance(pair, list | tuple) and len(pair) == 2 and all(isinstance(part, str) for part in pair)
-                for pair in value  # type: ignore[attr-defined]
-            )
-        case _:
-            right = listed and all(isinstance(part, str) for part in value)  # type: ignore[attr-defined]
-    if not right:
-        raise InvalidInput(f"the checks' {name} is malformed: {value!r}"[:200], path=name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,20 +304,9 @@ def checks_of_task(text: str) -> Checks:
     """
     try:
         task = json.loads(text)
-        signature = task["signature"]
-        node = ast.parse(f"{signature.rstrip().rstrip(':')}: ...").body[0]
-        function = getattr(node, "name", "")
-    except (
-        ValueError,
-        KeyError,
-        TypeError,
-        AttributeError,
-        SyntaxError,
-        RecursionError,
-        MemoryError,
-        IndexError,
-    ) as error:
+        node = ast.parse(f"{task['signature'].rstrip().rstrip(':')}: ...").body[0]
+    except Exception as error:
         raise InvalidInput(f"this is no task: {error}"[:200]) from error
     same = ("signature", "requires", "ensures", "raises", "examples", "properties", "seconds", "memory_mb")
     data = {name: task[name] for name in same if name in task}
-    return Checks.from_json({"function": function, "assertions": task.get("tests", []), **data})
+    return Checks.from_json({"function": getattr(node, "name", ""), "assertions": task.get("tests", []), **data})

@@ -3,7 +3,7 @@
 import pytest
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.python.fingerprint.ban import ban_on, parse_ban
+from goedels_poetry.python.fingerprint.ban import parse_ban
 from goedels_poetry.python.fingerprint.classify import fingerprint
 
 NAIVE = "def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)\n"
@@ -43,7 +43,7 @@ def test_recursion_alone_forbids_every_recursion():
 
 
 def test_the_ban_on_a_fingerprint_holds_for_its_approach_and_no_other():
-    ban = ban_on(fingerprint(NAIVE, "fib"))
+    ban = parse_ban(f"only {fingerprint(NAIVE, 'fib').text}")
     assert ban.text == "only recursion"
     assert ban.matches(fingerprint("def f(k):\n  return 1 if k == 0 else k * f(k - 1)", "f"))
     assert not ban.matches(fingerprint(MEMOISED, "fib"))

@@ -20,8 +20,15 @@ from goedels_poetry.search.machine.checkpoints import OnChunk
 from goedels_poetry.search.machine.graph import draw
 from goedels_poetry.search.machine.kinds import Extensions, PluginList, plugin_list, registry_of, run_id_of
 from goedels_poetry.search.machine.runner import MachineRunner, RunOptions
-from goedels_poetry.search.machine.snapshots import Snapshot, read_history, read_state
-from goedels_poetry.search.machine.streams import RESULT, StreamMode, modes_of, stream_of
+from goedels_poetry.search.machine.snapshots import (
+    RESULT,
+    Snapshot,
+    StreamMode,
+    modes_of,
+    read_history,
+    read_state,
+    stream_of,
+)
 from goedels_poetry.search.tasks.claim import Confirm
 from goedels_poetry.settings.declared import Settings
 from goedels_poetry.store.results import OnEvent, RunResult, RunSummary

@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from goedels_poetry.errors import GoedelsPoetryError, UnknownLanguage, one_line
 from goedels_poetry.plugins import RefusedPlugin, declared, foreign_code, origin_of
-from goedels_poetry.protocol.base import EXHAUSTED, Goal, Incomplete, Language, Outcome, Theorem
-from goedels_poetry.protocol.simple import SimpleLanguage
+from goedels_poetry.protocol.base import EXHAUSTED, Goal, Incomplete, Language, Outcome, SimpleLanguage, Theorem
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

@@ -7,7 +7,7 @@ from scripted_models import FIBONACCI, REVERSE
 
 from goedels_poetry.models.prompts import Prompts
 from goedels_poetry.protocol.base import Goal
-from goedels_poetry.search.agents.story import bans, failed_subgoal, story
+from goedels_poetry.search.agents.guidance import bans, failed_subgoal, story
 from goedels_poetry.smt.language import SmtLanguage
 
 INT = "(define-fun-rec f ((n Int)) Int (ite (<= n 0) 0 (+ 2 (f (- n 1)))))(prove (forall ((n Int)) (>= (f n) 0)))"

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from goedels_poetry.protocol.base import Goal
-from goedels_poetry.search.agents.refuting import refuted_with_subgoal
+from goedels_poetry.search.agents.rounds import refuted_with_subgoal
 from goedels_poetry.smt.language import SmtLanguage
 
 

@@ -21,7 +21,7 @@ from scripted_models import (
 
 from goedels_poetry import Verdict
 from goedels_poetry.cli.inspect import show_run
-from goedels_poetry.search.agents.story import bans, story
+from goedels_poetry.search.agents.guidance import bans, story
 
 SKETCH = {"strategy": "model-lemmas", "children": [{"statement": "(sequent …)", "words": "P(x)"}]}
 

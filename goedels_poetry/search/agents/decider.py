@@ -13,12 +13,19 @@ from typing import Any
 from goedels_poetry.models.requests import Reply, object_of
 from goedels_poetry.protocol.base import Goal, ModelGuided, Outcome, Refutable
 from goedels_poetry.search.agents.deps import Apply, Deps
-from goedels_poetry.search.agents.guidance import guide_of, request_about
-from goedels_poetry.search.agents.moves import MOVES, POLICY, legal_moves, stopping_limit
-from goedels_poetry.search.agents.refuting import REFUTATION, confirmed, settle_refutation
+from goedels_poetry.search.agents.failure import MOVES, POLICY, legal_moves, stopping_limit
+from goedels_poetry.search.agents.guidance import (
+    PROOF_PROMPTS,
+    guide_of,
+    last_reply,
+    reported,
+    request_about,
+    rounds_so_far,
+    shown,
+    shown_sketch,
+)
 from goedels_poetry.search.agents.registry import agent
-from goedels_poetry.search.agents.rounds import Round, ask_round
-from goedels_poetry.search.agents.story import PROOF_PROMPTS, last_reply, reported, rounds_so_far, shown, shown_sketch
+from goedels_poetry.search.agents.rounds import REFUTATION, Round, ask_round, confirmed, settle_refutation
 from goedels_poetry.store.state import ProofNode, Queue
 from goedels_poetry.store.txn import Txn
 

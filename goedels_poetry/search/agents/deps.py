@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import aclosing
+import os
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
+from functools import wraps
 from typing import TYPE_CHECKING, Any, Protocol
 
 from goedels_poetry.errors import one_line
@@ -12,7 +15,9 @@ from goedels_poetry.models.accounting import Ledger
 from goedels_poetry.models.client import Models
 from goedels_poetry.models.requests import Reply, Request
 from goedels_poetry.protocol.base import Goal, Language, Outcome, Premise, Theorem
+from goedels_poetry.protocol.trials import TrialLog, logging_trials
 from goedels_poetry.search.memory import LemmaBank
+from goedels_poetry.search.memory.tried import TRIALS, log_place
 from goedels_poetry.search.strategies import Strategy
 from goedels_poetry.search.tasks.base import Task
 from goedels_poetry.settings.declared import Settings
@@ -24,7 +29,8 @@ from goedels_poetry.store.state_manager import GoedelsPoetryStateManager
 from goedels_poetry.store.txn import Txn
 
 if TYPE_CHECKING:
-    from goedels_poetry.search.retrieval.search import PremiseSearch  # brings LangChain, which takes a while to import
+    from goedels_poetry.search.retrieval import PremiseSearch  # brings LangChain, which takes a while to import
+
 
 Apply = Callable[[Txn], str]
 """An agent's change of the tree: run once, inside one transaction; returns the outcome word of the event."""
@@ -190,3 +196,39 @@ class Deps:
         if step.startswith("L"):
             return str(self.store.meta(f"lemma:{step}")[0]["statement"])
         return self.store.get(step).statement
+
+
+Work = Callable[[ProofNode, Deps], Awaitable[Apply]]
+
+JOB_SECONDS = "job_seconds"
+"""Name of a cost: wall seconds of a job, from its start until it has its result."""
+
+
+def logged(work: Work) -> Work:
+    """An agent's work that keeps what its language has tried; stands below ``@agent``.
+
+    A job that raises leaves its log in its file, which the end of the run collects.
+    """
+
+    @wraps(work)
+    async def logging(node: ProofNode, deps: Deps) -> Apply:
+        began = time.monotonic()
+        place = log_place(deps.store, work.__name__, node.id)
+        with logging_trials(TrialLog(place)) as log:
+            apply = await work(node, deps)
+        if log.used:
+            with suppress(OSError):  # there is none, or its name is too long for one
+                os.unlink(place)
+        deps.cost[JOB_SECONDS] = deps.cost.get(JOB_SECONDS, 0) + time.monotonic() - began
+        kept = log.to_json()
+        if not kept:
+            return apply
+
+        def applied(txn: Txn) -> str:
+            outcome = apply(txn)
+            txn.log(node.id, TRIALS, agent=work.__name__, **kept)
+            return outcome
+
+        return applied
+
+    return logging

@@ -1,6 +1,6 @@
-"""The prover looks for a direct proof of one goal: the symbolic agents first, then the model.
+"""Direct proofs of one goal: the prover (symbolic agents first, then the model), the verifier and the corrector.
 
-With ``model_first`` the model has its turn before them.
+With ``model_first`` the model has its turn before the symbolic agents. Verifier and corrector serve sketches, too.
 """
 
 from __future__ import annotations
@@ -10,16 +10,22 @@ from typing import Any
 
 from goedels_poetry.models.requests import Reply
 from goedels_poetry.protocol.base import Goal, ModelGuided, Outcome
-from goedels_poetry.search.agents.deps import Apply, Deps
-from goedels_poetry.search.agents.guidance import guide_of, request_for
-from goedels_poetry.search.agents.logged import logged
+from goedels_poetry.search.agents.deps import Apply, Deps, logged
+from goedels_poetry.search.agents.guidance import (
+    NOT_REPAIRED,
+    PROOF_PROMPTS,
+    guide_of,
+    last_reply,
+    reported,
+    request_for,
+    rounds_so_far,
+    shown,
+    shown_sketch,
+)
 from goedels_poetry.search.agents.registry import agent
-from goedels_poetry.search.agents.retriever import with_premises
-from goedels_poetry.search.agents.rounds import Round, ask_readable, remembered
-from goedels_poetry.search.agents.sharing import with_shared_facts
-from goedels_poetry.search.agents.sketcher import check_sketch, settle_winner
-from goedels_poetry.search.agents.story import PROOF_PROMPTS, rounds_so_far
-from goedels_poetry.search.memory import export_subtree
+from goedels_poetry.search.agents.retriever import find_proved, with_premises, with_shared_facts
+from goedels_poetry.search.agents.rounds import Round, ask_readable, outcome_of, remembered
+from goedels_poetry.search.agents.sketcher import ask_for_sketch, check_sketch, settle_winner, sketches_left
 from goedels_poetry.store.state import ProofNode, Queue
 from goedels_poetry.store.txn import Txn
 
@@ -127,21 +133,6 @@ def settle_round(txn: Txn, deps: Deps, node: ProofNode, guide: ModelGuided, goal
     return moves.set_failed_proof(node, done.reason, report=report, fault=done.fault)
 
 
-def find_proved(deps: Deps, node: ProofNode) -> list[dict[str, Any]] | None:
-    """The same statement, proved elsewhere in this run or in the lemma bank, as a subtree to copy.
-
-    Only for a goal that nobody has worked on yet, so that the tree is as if it had been proved here.
-    """
-    if node.parent is None or not node.key or node.attempts or node.generation or node.decomposition_attempts:
-        return None
-    found = deps.store.lemma(node.key)
-    if found is not None and deps.store.get(found).statement == node.statement:
-        return export_subtree(deps.store, found, origin=f"run:{found}")
-    if deps.bank is not None:
-        return deps.bank.find(deps.language.name, node.key, node.statement, deps.bank_snapshot)
-    return None
-
-
 def settle_attempt(txn: Txn, deps: Deps, node: ProofNode, outcome: Outcome, queue: Queue) -> str:
     """Where a prover's or corrector's outcome leads."""
     moves = deps.moves(txn)
@@ -152,3 +143,116 @@ def settle_attempt(txn: Txn, deps: Deps, node: ProofNode, outcome: Outcome, queu
     reason = outcome.words or "no proof found"
     exhausted = queue if outcome.exhausted else None
     return moves.set_failed_proof(node, reason, report=outcome.value.get("report"), exhausted=exhausted)
+
+
+# The corrector's other half
+
+
+async def correct_sketch(node: ProofNode, deps: Deps) -> Apply:
+    """One corrected sketch, or the decider's turn."""
+    goal = await deps.goal(node, sketching=True)
+    sketch, report = await deps.load(node, "sketch"), await deps.load(node, "report")
+    guide = guide_of(deps, "prover", "sketcher", "corrector")
+    if guide is not None and not sketch.get("deterministic", True):
+        if not deps.has_model("corrector") or not sketches_left(deps, node, goal):
+            return lambda txn: deps.moves(txn).set_uncorrected_sketch(node, node.reason)
+        prompt = "repair-false-lemma" if "refuted_child" in (report or {}) else "repair-gap"
+        words = {
+            "candidate": await last_reply(deps, goal, read=True) or shown_sketch(sketch),
+            "report": reported(node.reason, report),
+            "answer_format": (await guide.describe(goal))["sketch_format"],
+        }
+        done = await ask_for_sketch(deps, guide, node, goal, "corrector", prompt, **words)
+        return lambda txn: _settle_correction(txn, deps, node, done)
+    outcome = deps.charge(await deps.language.correct_sketch(goal, sketch, report))
+
+    def apply(txn: Txn) -> str:
+        moves = deps.moves(txn)
+        if outcome.ok:
+            return moves.set_sketch(node, outcome.value["sketch"])
+        return moves.set_uncorrected_sketch(node, outcome.reason or "the sketch could not be repaired")
+
+    return apply
+
+
+def _settle_correction(txn: Txn, deps: Deps, node: ProofNode, done: Round) -> str:
+    """Like a new sketch; when none holds, the decider sees the rejected one and what became of its repair."""
+    done.log(txn, node)
+    moves = deps.moves(txn)
+    for sample in done.rejected(known=node.fingerprint or ""):
+        moves.note_rejected_sketch(node, sample.value["sketch"], sample.reason)
+    if done.winner is not None:
+        return settle_winner(txn, deps, node, done.winner)
+    return moves.set_uncorrected_sketch(node, f"{node.reason}{NOT_REPAIRED}{done.reason}")
+
+
+@agent(
+    queue=(Queue.CORRECT, Queue.CORRECT_SKETCH),
+)
+@logged
+async def corrector(node: ProofNode, deps: Deps) -> Apply:
+    """One corrected candidate or sketch, or one more failed attempt."""
+    if node.queue == Queue.CORRECT_SKETCH:
+        return await correct_sketch(node, deps)
+    goal = await deps.goal(node)
+    candidate, report = await deps.load(node, "candidate"), await deps.load(node, "report")
+    outcome = deps.charge(await deps.language.correct(goal, candidate, report))
+    guide = guide_of(deps, "corrector")
+    if outcome.ok or guide is None or not proofs_left(deps, guide, goal):
+        return lambda txn: settle_attempt(txn, deps, node, outcome, Queue.CORRECT)
+    written = await last_reply(deps, goal)
+    if not written:  # what was rejected is a query of the search's own: there is nothing in it to read, or to mend
+        done = await ask_for_proof(deps, guide, node, goal, "corrector", proof_prompt(goal))
+        return lambda txn: settle_round(txn, deps, node, guide, goal, done)
+    words = {"candidate": written, "report": shown(report), "answer_format": await _format(guide, goal)}
+    prompt = guide.repair_prompt or proof_fault(report, node.reason)
+    done = await ask_for_proof(deps, guide, node, goal, "corrector", prompt, **words)
+    return lambda txn: settle_round(txn, deps, node, guide, goal, done)
+
+
+async def _format(guide: ModelGuided, goal: Goal) -> str:
+    return (await guide.describe(goal))["proof_format"]
+
+
+def proof_fault(report: Any, reason: str) -> str:
+    """The repair prompt for a kind of error."""
+    words = f"{reason} {shown(report)}".lower()
+    if any(word in words for word in ("timeout", "timed out", "rlimit", "resource", "memory", "took longer")):
+        return "repair-timeout"
+    if any(word in words for word in ("unknown symbol", "unknown sort", "expected", "ill-sorted", "cannot be read")):
+        return "repair-invalid"
+    return "repair-unproved"
+
+
+@agent(
+    queue=(Queue.VERIFY, Queue.VERIFY_SKETCH),
+    checks=True,
+)
+@logged
+async def verifier(node: ProofNode, deps: Deps) -> Apply:
+    """Accept or reject, by what the node's queue asks for."""
+    if node.queue == Queue.VERIFY:
+        goal, candidate = await deps.goal(node), await deps.load(node, "candidate")
+        outcome = await outcome_of(deps, "verifier", lambda: deps.language.verify(goal, candidate))
+        return lambda txn: _settle_proof(txn, deps, node, outcome)
+    goal, sketch = await deps.goal(node, sketching=True), await deps.load(node, "sketch")
+    outcome = await outcome_of(deps, "verifier", lambda: deps.language.verify_sketch(goal, sketch))
+    return lambda txn: _settle_sketch(txn, deps, node, outcome)
+
+
+def _settle_proof(txn: Txn, deps: Deps, node: ProofNode, outcome: Outcome) -> str:
+    moves = deps.moves(txn)
+    if outcome.ok:
+        return moves.set_proved(node, outcome.value["proof"])
+    reason = outcome.reason or "the proof attempt was rejected"
+    return moves.set_failed_proof(node, reason, report=outcome.value, fault=outcome.fault)
+
+
+def _settle_sketch(txn: Txn, deps: Deps, node: ProofNode, outcome: Outcome) -> str:
+    moves = deps.moves(txn)
+    if outcome.ok:
+        return moves.set_validated_sketch(node, outcome.value.get("sketch"))
+    refuted = outcome.value.get("refuted_child")
+    reason = outcome.reason or ("the sketch was rejected" if refuted is None else f"subgoal {refuted} is false")
+    correctable = bool(outcome.value.get("correctable"))
+    return moves.set_failed_sketch(node, reason, report=outcome.value, correctable=correctable, fault=outcome.fault)

@@ -28,15 +28,15 @@ GROUP = "goedels_poetry.agents"
 
 BUILT_IN = (
     "agents.formalizer:formalizer",
-    "agents.judge:judge",
-    "agents.verifier:verifier",
-    "agents.corrector:corrector",
+    "agents.formalizer:judge",
+    "agents.prover:verifier",
+    "agents.prover:corrector",
     "agents.decider:decider",
     "agents.prover:prover",
     "agents.retriever:retriever",
     "agents.sketcher:sketcher",
-    "agents.backtracker:backtrack",
-    "agents.decomposer:decomposer",
+    "agents.sketcher:backtrack",
+    "agents.sketcher:decomposer",
 )
 """``module:attribute`` below ``goedels_poetry.search``; a new built-in agent is one file and one line here."""
 

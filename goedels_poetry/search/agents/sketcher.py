@@ -1,7 +1,7 @@
-"""The sketcher proposes how to decompose a goal: plug-in strategies first, then the language's own and the model's.
+"""Decomposition: a sketcher proposes sketches, a decomposer makes subgoals of them, a backtracker prepares another.
 
-With a model: what the symbolic agents can finish with a few queries, then the model's sketches by the schedule,
-then whatever else the symbolic agents have.
+Plug-in strategies come first, then the language's own and the model's. With a model: what the symbolic agents can
+finish with a few queries, then the model's sketches by the schedule, then what else the symbolic agents have.
 """
 
 from __future__ import annotations
@@ -13,17 +13,31 @@ from typing import Any
 
 from goedels_poetry.errors import one_line
 from goedels_poetry.models.requests import Reply
-from goedels_poetry.protocol.base import Goal, ModelGuided, Outcome
-from goedels_poetry.protocol.sequents import Readable, Sequent
-from goedels_poetry.search.agents.deps import Apply, Deps
-from goedels_poetry.search.agents.guidance import guide_of, request_for
-from goedels_poetry.search.agents.logged import logged
-from goedels_poetry.search.agents.refuting import REFUTATION, confirmed, refuted_with_subgoal, settle_refutation
+from goedels_poetry.protocol.base import Goal, ModelGuided, Outcome, Readable, Sequent
+from goedels_poetry.search.agents.deps import Apply, Deps, logged
+from goedels_poetry.search.agents.guidance import (
+    PROOF_PROMPTS,
+    SKETCH_PROMPTS,
+    TRIED,
+    failed_subgoal,
+    guide_of,
+    request_for,
+    rounds_so_far,
+)
 from goedels_poetry.search.agents.registry import agent
-from goedels_poetry.search.agents.rounds import Round, Sample, ask_readable, remembered
-from goedels_poetry.search.agents.story import PROOF_PROMPTS, SKETCH_PROMPTS, failed_subgoal, rounds_so_far
+from goedels_poetry.search.agents.retriever import find_proved
+from goedels_poetry.search.agents.rounds import (
+    REFUTATION,
+    Round,
+    Sample,
+    ask_readable,
+    confirmed,
+    refuted_with_subgoal,
+    remembered,
+    settle_refutation,
+)
 from goedels_poetry.search.strategies import Proposal, Strategy, StrategyGoal, UnusableSketch, fingerprint
-from goedels_poetry.store.state import ProofNode, Queue
+from goedels_poetry.store.state import ProofNode, Queue, child_id
 from goedels_poetry.store.txn import Txn
 
 # What strategies of plug-ins and callers propose for a goal
@@ -244,3 +258,98 @@ def settle_winner(txn: Txn, deps: Deps, node: ProofNode, winner: Sample) -> str:
     if REFUTATION in winner.value:
         return settle_refutation(txn, deps, node, winner.report)
     return deps.moves(txn).set_sketch(node, winner.value["sketch"])
+
+
+@agent(queue=Queue.DECOMPOSE, quick=True)
+async def decomposer(node: ProofNode, deps: Deps) -> Apply:
+    """Children become nodes, unless the sketch is too deep or goes in a circle: then it has failed."""
+    sketch = await deps.load(node, "sketch")
+    specs: list[dict[str, Any]] = sketch["children"]
+    keys = [await deps.language.canonical(deps.theorem, spec["statement"]) for spec in specs]
+
+    def apply(txn: Txn) -> str:
+        moves = deps.moves(txn)
+        if specs and node.depth + 1 > deps.settings.budgets.depth:
+            return moves.set_failed_sketch(node, f"maximum proof tree depth {deps.settings.budgets.depth} exceeded")
+        children = [_child(txn, node, i, spec, keys[i]) for i, spec in enumerate(specs)]
+        circular = next((c for c in children if _repeats_an_ancestor(deps, node, c)), None)
+        if circular is not None:
+            return moves.set_failed_sketch(node, f"subgoal {circular.id} is the goal again: the sketch is a circle")
+        known = {c.id: find_proved(deps, c) for c in children if not c.refs}
+        adopted = {name: subtree for name, subtree in known.items() if subtree is not None}
+        for child, spec in zip(children, specs, strict=True):
+            if spec.get("tried") and child.id not in adopted:
+                txn.log(child.id, TRIED, reason=str(spec["tried"]))
+        return moves.set_decomposed(node, children, adopted=adopted)
+
+    return apply
+
+
+def _child(txn: Txn, node: ProofNode, index: int, spec: dict[str, Any], key: str) -> ProofNode:
+    earlier = sorted(set(spec.get("waits_for", ())))
+    if any(not 0 <= sibling < index for sibling in earlier):
+        raise ValueError(f"subgoal {index} waits for {earlier}: only earlier subgoals can be waited for")
+    ready = [part for part in ("candidate", "sketch") if spec.get(part) is not None]
+    refs = {part: txn.save(spec[part]) for part in ready[:1]}
+    sketch = spec["sketch"] if "sketch" in refs else {}
+    return ProofNode(
+        id=child_id(node.id, node.generation, index),
+        statement=spec["statement"],
+        parent=node.id,
+        depth=node.depth + 1,
+        language=node.language,
+        waits_for=tuple(child_id(node.id, node.generation, sibling) for sibling in earlier),
+        scoped=node.scoped or bool(earlier),
+        key=key,
+        strategy=sketch.get("strategy"),
+        fingerprint=sketch.get("fingerprint"),
+        refs=refs,
+    )
+
+
+def _repeats_an_ancestor(deps: Deps, node: ProofNode, child: ProofNode) -> bool:
+    """Whether the child asks for what an ancestor asks for, with nothing more to cite."""
+    if child.waits_for or not child.key:
+        return False
+    for ancestor in (node, *deps.store.ancestors(node)):
+        if ancestor.key == child.key:
+            return True
+        if ancestor.waits_for:
+            return False
+    return False
+
+
+class SketchBacktrackAgent:
+    """Takes a node out of ``decomposition_backtrack`` and tells its next sketcher what failed and what is banned.
+
+    The cut itself has happened in the transaction of the failure; this agent adds the lesson to the history.
+    """
+
+    async def __call__(self, node: ProofNode, deps: Deps) -> Apply:
+        """The lesson, then retrieval with fresh queries, then a sketch of another kind."""
+
+        def apply(txn: Txn) -> str:
+            history = deps.store.history(node.id)
+            rounds = [entry.entry for entry in history if entry.kind == "backtrack"]
+            last = rounds[-1] if rounds else {}
+            banned = [ban["strategy"] for ban in deps.store.bans(node.id).values()]
+            txn.log(
+                node.id,
+                "note",
+                reason="the last decomposition could not be proved; use a fundamentally different strategy",
+                round=last.get("round", node.decomposition_attempts),
+                failed=last.get("failed"),
+                statement=last.get("statement"),
+                because=last.get("reason"),
+                banned=banned,
+            )
+            txn.reason = str(last.get("reason", ""))
+            moves = deps.moves(txn)
+            ours = [waiting for waiting in moves.get_sketches_to_backtrack() if waiting.id == node.id]
+            return moves.set_backtracked_sketches(ours)
+
+        return apply
+
+
+backtrack = SketchBacktrackAgent()
+agent(queue=Queue.DECOMPOSITION_BACKTRACK, name="backtrack", quick=True)(backtrack)

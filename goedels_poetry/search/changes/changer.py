@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.python.changes import (
@@ -13,34 +16,159 @@ from goedels_poetry.python.changes import (
     baseline_for,
     plain,
     read_proposal,
+    unified,
     verified,
 )
+from goedels_poetry.python.changes.measuring import project_file, symptom_of
 from goedels_poetry.search.agents.conversation import Message, conversation, say
 from goedels_poetry.search.agents.deps import Apply, Deps
+from goedels_poetry.search.agents.guidance import NOTHING
 from goedels_poetry.search.agents.registry import agent
-from goedels_poetry.search.changes.wording import decided, first_variables, shown_file
 from goedels_poetry.search.tasks.attempts import REPORT
-from goedels_poetry.search.tasks.change import Change
-from goedels_poetry.search.tasks.change_extraction import change_in, unfenced
-from goedels_poetry.search.tasks.change_moves import (
+from goedels_poetry.search.tasks.change import (
     BASELINE,
     KEPT,
     PENDING,
     STATE,
     SURVEY,
+    Change,
     Proposed,
+    change_in,
     on_another_state,
+    set_back,
     set_no_change,
     set_proposed,
     set_report,
     set_surveyed,
     state_of,
     state_text,
+    steps_of,
+    unfenced,
 )
 from goedels_poetry.store.proof_store import ProofStore
 from goedels_poetry.store.reads import StoreReader
+from goedels_poetry.store.runs import Runs
 from goedels_poetry.store.state import ROOT, ProofNode, Queue
 from goedels_poetry.store.txn import Txn
+
+MOST_TEXT = 60_000
+"""Characters of a file that are shown."""
+MOST_ERROR = 8_000
+MOST_STORY = 12_000
+MOST_FAILURE = 3_000
+MOST_MORE = 12_000
+"""Characters of other files that are shown."""
+
+
+def error_of(task: Change) -> str:
+    """The error, and the commands that show it."""
+    parts = [task.error.strip()[:MOST_ERROR]] if task.error.strip() else []
+    if task.tests:
+        parts.append(f"The test command is: {' '.join(task.tests)}")
+    if task.run:
+        parts.append(f"The command that shows the error is: {' '.join(task.run)}")
+    return "\n\n".join(parts)
+
+
+def found_before(base: Baseline) -> str:
+    """What the baseline says, with the ends of the failures that show the error."""
+    found = base.measured
+    lines = []
+    if found.fault:
+        lines.append(f"The file does not compile: {found.fault}")
+    if found.tests:
+        lines.append(f"{len(found.passing())} tests pass; these fail:")
+        lines += [f"- {name}" for name in found.failing()[:20]]
+    for name in base.targets[:4]:
+        text = str(found.tests.get(name, {}).get("text", ""))
+        if text:
+            lines += ["", "```", name, text[-MOST_FAILURE:], "```"]
+    if found.run is not None and found.run["code"] != 0 and base.run:
+        lines += ["", "```", f"$ {' '.join(base.run)}", str(found.run["text"])[-MOST_FAILURE:], "```"]
+    lines += [f"- {note}" for note in base.notes]
+    return "\n".join(lines) or NOTHING
+
+
+def shown_file(task: Change, text: str) -> str:
+    """A state of the file in a block whose fence does not occur in it."""
+    body = plain(text)
+    if len(body) > MOST_TEXT:
+        body = f"{body[:MOST_TEXT]}\n[... {len(body) - MOST_TEXT} more characters are not shown]"
+    fence = "```"
+    while fence in body:
+        fence += "`"
+    return f"{fence}{'python' if task.case.is_python else ''}\n{body}{'' if body.endswith(chr(10)) else chr(10)}{fence}"
+
+
+def other_files(task: Change, base: Baseline) -> str:
+    """Files that the error is about: those of tests that show it, and those of its traceback."""
+    case = task.case
+    paths = [target.partition("::")[0].removesuffix(" (collection)") for target in base.targets]
+    frames = symptom_of(task.error).frames
+    paths += [project_file(frame.file, case.files) for frame in frames]
+    parts: list[str] = []
+    room = MOST_MORE
+    for path in dict.fromkeys(paths):
+        text = case.files.get(path)
+        if isinstance(text, str) and path != case.file and len(text) < room:
+            parts.append(f"`{path}` (it stays as it is):\n\n```\n{plain(text)}\n```")
+            room -= len(text)
+    return "\n\n".join(parts) or NOTHING
+
+
+def decision_variables(store: StoreReader, task: Change, node: ProofNode) -> dict[str, str]:
+    """The variables of the prompt about a decision, but for the moves."""
+    report = ChangeReport.from_json(store.load(node.refs[REPORT]))
+    state = state_text(store, node, STATE, task.text)
+    pending = store.load(node.refs[PENDING]) if PENDING in node.refs else None
+    after = str(store.load(pending["text"])) if pending is not None else state
+    step = state_of(store, node, STATE)["step"]
+    applied = "with the change" if pending is not None else "the change could not be applied to it"
+    statement = f"Change the file {task.file} so that this is gone:\n\n{error_of(task)}"
+    return {
+        "statement": f"{statement}\n\nThe file as it is now ({applied}):\n\n{shown_file(task, after)}",
+        "candidate": f"To the state after step {step}:\n\n{_change(store, node, state, after, task)}",
+        "report": report.words,
+        "history": story(store),
+    }
+
+
+def _change(store: StoreReader, node: ProofNode, before: str, after: str, task: Change) -> str:
+    difference = unified(before, after, task.file)
+    if difference:
+        return f"```diff\n{difference[:MOST_STORY]}```"
+    last: dict[str, Any] = next((e.entry for e in reversed(store.history(node.id)) if e.kind == "change"), {})
+    return str(store.load(last["change_ref"]))[:MOST_STORY] if "change_ref" in last else NOTHING
+
+
+def story(store: StoreReader) -> str:
+    """Every step so far with its report and decision, oldest first."""
+    lines = []
+    for step in steps_of(store)[1:]:
+        lines.append(
+            f"- step {step['step']} ({step.get('source', '')}, to the state after step {step.get('base', 0)}): "
+            f"{step.get('reason', '')}"
+        )
+        if "move" in step:
+            lines.append(f"  decided by the {step['by']}: {step['move'].replace('_', ' ')}; {step['why']}")
+            if step["to"] != step["step"]:
+                lines.append(f"  the file went back to the state after step {step['to']}")
+    return "\n".join(lines)[-MOST_STORY:] or NOTHING
+
+
+def decided(store: StoreReader) -> str:
+    """The last decision as the author of the change is told."""
+    last = steps_of(store)[-1]
+    move, to = str(last.get("move", "refine")), last.get("to", 0)
+    state = f"the state after step {to}" if to else "step 0, as it was before any change"
+    said = {
+        "refine": "your next change builds on this state of the file.",
+        "keep_partial": "this is kept as partial progress; your next change builds on it.",
+        "different": f"the file is back in {state}; try a different approach.",
+        "roll_back": f"the file was rolled back to {state}; go on from there.",
+    }
+    return f"{said.get(move, said['refine'])} Why: {last.get('why', '')}"
+
 
 ROLE = "corrector"
 """The role that writes changes."""
@@ -116,7 +244,12 @@ async def changer(node: ProofNode, deps: Deps) -> Apply:
     number = await store.on_thread(used, store, PATCH)
     if number < len(patches):
         proposed, to = await store.on_thread(_given, store, task, node, patches[number], number + 1)
-        return lambda txn: _begun(txn, node, proposed, to)
+
+        def begun(txn: Txn) -> str:
+            alone = f"the next change ({proposed.source}) fits this state alone"
+            return set_proposed(txn, node if to is None else on_another_state(txn, node, to, alone), proposed)
+
+        return begun
     if deps.has_model(ROLE):
         return await _ask(node, deps, task)
     return lambda txn: set_no_change(txn, node, "there is no further change to try")
@@ -146,11 +279,11 @@ async def _message(node: ProofNode, deps: Deps, task: Change, text: str, *, begu
     stored = await deps.load(node, REPORT)
     report = ChangeReport.from_json(stored) if stored is not None else None
     if not begun:
-        words = first_variables(task, await baseline_in(deps, node), text)
-        if report is not None:
-            tried = f"A change was tried before, and this came of it:\n\n{report.words}"
-            words["more"] = f"{words['more']}\n\n{tried}"
-        return "change-initial", words
+        base = await baseline_in(deps, node)
+        tried = f"\n\nA change was tried before, and this came of it:\n\n{report.words}" if report is not None else ""
+        more = other_files(task, base) + tried
+        shown = {"file": task.file, "error": error_of(task), "text": shown_file(task, text), "more": more}
+        return "change-initial", shown | {"found": found_before(base)}
     said = await deps.store.on_thread(decided, deps.store)
     note = NOTE.format(report.failed_application) if report is not None and not report.is_applied else ""
     told = report.words if report is not None else "A person went back to an earlier state of the file."
@@ -185,7 +318,45 @@ def _given(store: ProofStore, task: Change, node: ProofNode, patch: str, number:
     return Proposed(source, patch, base=present, reason=failed), None
 
 
-def _begun(txn: Txn, node: ProofNode, proposed: Proposed, to: int | None) -> str:
-    if to is not None:
-        node = on_another_state(txn, node, to, f"the next change ({proposed.source}) fits this state alone")
-    return set_proposed(txn, node, proposed)
+PERSON = "person"
+"""Who commits it."""
+
+
+def go_back(data_dir: Path, run: str, step: int, patches: tuple[str, ...] = (), reason: str = "") -> str:
+    """Record the decision; the run can then be resumed. Returns its id.
+
+    Args:
+        data_dir: of the framework.
+        run: the run's id, or an unambiguous beginning of it.
+        step: the state to go back to; 0 is the file as it was.
+        patches: changes to try from there, in this order.
+        reason: why; shown in the history.
+
+    Raises:
+        UnknownRun, RunLocked. InvalidInput: the run is about no change, or has no such state.
+    """
+    place = Runs(data_dir).get(run)
+    with place.lock():
+        store = place.open()
+        try:
+            if (store.meta("task") or [""])[0] != "change":
+                raise InvalidInput(f"run {run} is about no change")
+            said = reason or f"a person goes back to the state after step {step}"
+
+            def move(txn: Txn) -> str:
+                if patches:
+                    txn.remember(MORE, [*(txn.store.meta(MORE) or ()), *patches])
+                return set_back(txn, txn.get(ROOT), step, said)
+
+            try:
+                store.commit(f"back:{store.seq}", PERSON, ROOT, move)
+            except KeyError:
+                raise InvalidInput(f"there is no state after step {step}") from None
+        finally:
+            store.close()
+        certificate = place.path / "certificate"
+        if certificate.exists():  # what was checked before is kept, and makes room for what will be
+            free = (certificate.with_name(f"certificate-{number}") for number in itertools.count(1))
+            certificate.rename(next(path for path in free if not path.exists()))
+        place.write_card(retry=True)
+    return place.run_id

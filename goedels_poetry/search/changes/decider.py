@@ -20,14 +20,13 @@ from goedels_poetry.search.agents.deps import Apply, Deps
 from goedels_poetry.search.agents.failure import ERROR, FailureTable
 from goedels_poetry.search.agents.registry import agent
 from goedels_poetry.search.agents.rounds import Round, ask_once
-from goedels_poetry.search.changes.changer import PATCH, change_of, patches_of, used
+from goedels_poetry.search.changes.changer import PATCH, change_of, decision_variables, patches_of, used
 from goedels_poetry.search.changes.changer import ROLE as AUTHOR
-from goedels_poetry.search.changes.wording import decision_variables
 from goedels_poetry.search.tasks.attempts import REPORT
-from goedels_poetry.search.tasks.change import Change
-from goedels_poetry.search.tasks.change_moves import (
+from goedels_poetry.search.tasks.change import (
     KEPT,
     PENDING,
+    Change,
     Decision,
     Proposed,
     set_decision,
@@ -35,6 +34,7 @@ from goedels_poetry.search.tasks.change_moves import (
     set_proposed,
     set_report,
     state_text,
+    states,
     steps_of,
 )
 from goedels_poetry.store.reads import StoreReader
@@ -153,7 +153,7 @@ def stop(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
     return ERROR
 
 
-CHANGE_FAILURES = FailureTable.of(
+FAILURES = FailureTable.of(
     {Queue.FORMALIZE: no_change, Queue.CORRECT: no_change, Queue.VERIFY: not_verified}, otherwise=stop
 )
 
@@ -213,7 +213,9 @@ async def _ask(node: ProofNode, deps: Deps, task: Change, now: Situation) -> Adv
     choices = legal_moves(now)
     if not deps.has_model(ROLE) or now.report.is_clean or len(choices) < 2:
         return None
-    known, words = await deps.store.on_thread(_told, deps.store, task, node, choices)
+    known = await deps.store.on_thread(states, deps.store)
+    words = await deps.store.on_thread(decision_variables, deps.store, task, node)
+    words["moves"] = "\n".join(f"- {move}: {MOVES[move]}" for move in choices)
 
     async def read(reply: Reply) -> Outcome:
         said = reply.parsed or {}
@@ -226,35 +228,17 @@ async def _ask(node: ProofNode, deps: Deps, task: Change, now: Situation) -> Adv
         return Outcome(True, {"move": move, "to": to, "reason": reason})
 
     done = await ask_once(deps, node, ROLE, PROMPT, words, DECISION_SCHEMA, read=read)
-    if done.winner is None:
-        return Advice(done, reason=done.reason)
-    value = done.winner.value
-    return Advice(done, value["move"], value["to"], value["reason"])
-
-
-def _told(
-    store: StoreReader, task: Change, node: ProofNode, choices: tuple[str, ...]
-) -> tuple[frozenset[int], dict[str, str]]:
-    """States that may be gone back to, and what the prompt says."""
-    reached = {0} | {
-        int(e.entry["step"]) for e in store.history(node.id) if e.kind == "change" and "file_ref" in e.entry
-    }
-    moves = "\n".join(f"- {move}: {MOVES[move]}" for move in choices)
-    return frozenset(reached), {**decision_variables(store, task, node), "moves": moves}
+    return Advice(done, reason=done.reason) if done.winner is None else Advice(done, **done.winner.value)
 
 
 def goes_on(store: StoreReader, deps: Deps, task: Change) -> bool:
     """Whether anybody can propose another change."""
     if used(store, PATCH) < len(patches_of(store, task)):
         return True
-    if deps.has_model(AUTHOR):
-        return store.root().attempts - _patches_since_back(store) < task.max_attempts
-    return False
-
-
-def _patches_since_back(store: StoreReader) -> int:
-    """Attempts of the present count that were changes given by a person."""
+    if not deps.has_model(AUTHOR):
+        return False
     entries = store.history(ROOT)
     back = max((n for n, e in enumerate(entries) if e.kind == "decision" and e.entry.get("by") == "person"), default=-1)
-    later = entries[back + 1 :]
-    return sum(e.kind == "change" and str(e.entry.get("source", "")).startswith(PATCH) for e in later)
+    later = entries[back + 1 :]  # changes that were given are no attempts of the model's
+    given = sum(e.kind == "change" and str(e.entry.get("source", "")).startswith(PATCH) for e in later)
+    return store.root().attempts - given < task.max_attempts

@@ -1,4 +1,4 @@
-"""The decider chooses by a table what follows an attempt on a function; and what a failed agent costs.
+"""The verifier of functions refuses what is banned or repeated and checks the others; the decider is a table.
 
 A strategy that has just been banned is no longer corrected: then, and after two replies in a row that could not even be
 run, the conversation begins afresh, with the bans.
@@ -10,18 +10,30 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from goedels_poetry.protocol.base import Outcome
+from goedels_poetry.python.fingerprint.ban import Fingerprint
+from goedels_poetry.python.testing.candidate import test_candidate
 from goedels_poetry.search.agents.deps import Apply, Deps
 from goedels_poetry.search.agents.failure import ERROR, FailureTable, writes
 from goedels_poetry.search.agents.registry import agent
-from goedels_poetry.search.code.wording import all_banned
+from goedels_poetry.search.agents.rounds import outcome_of
+from goedels_poetry.search.code.wording import (
+    all_banned,
+    forbidden_strategies,
+    left_words,
+    refused_report,
+    report_on,
+    why_banned,
+)
 from goedels_poetry.search.code.writer import ROLE as WRITER
 from goedels_poetry.search.code.writer import task_of
 from goedels_poetry.search.tasks.attempts import CONVERSATION, NO_REPLY, REPLY, REPORT, ended, set_report
-from goedels_poetry.search.tasks.code_moves import (
+from goedels_poetry.search.tasks.code import (
     BANNED,
     BEST,
     CANDIDATE,
     CODE,
+    EVIDENCE,
     FAILED,
     MODEL,
     PASSED,
@@ -82,7 +94,7 @@ def give_up(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
     return ERROR
 
 
-CODE_FAILURES = FailureTable.of(
+FAILURES = FailureTable.of(
     {
         Queue.FORMALIZE: writes(CODE),
         Queue.CORRECT: writes(CODE),
@@ -162,3 +174,31 @@ def _best(store: StoreReader, node: ProofNode, past: Sequence[Mapping[str, Any]]
         return str(past[-1]["reason"]) if past else "no candidate was found"
     best = store.load(store.load(node.refs[BEST])["report"])
     return f"the best candidate passes {best.get('passed', 0)} of {best.get('total', 0)} checks: {best['reason']}"
+
+
+@agent(queue=Queue.VERIFY, name="verifier")
+async def verifier(node: ProofNode, deps: Deps) -> Apply:
+    """A banned strategy and a repeated program are refused; the inputs that broke earlier candidates come first."""
+    task, store = task_of(deps), deps.store
+    candidate = await deps.load(node, CANDIDATE)
+    forbidden = forbidden_strategies(task, await store.on_thread(store.bans, node.id))
+    named = candidate["strategy"]
+    strategy = Fingerprint(str(named), frozenset(candidate["tags"])) if named else None
+    why = why_banned(strategy, forbidden)
+    if why:
+        return lambda txn: set_report(txn, node, CODE, refused_report(BANNED, why, left_words(forbidden)))
+    tried = candidates(await store.on_thread(store.history, node.id))
+    again = next((entry["attempt"] for entry in tried if entry.get("digest") == candidate["digest"]), None)
+    if again is not None:
+        same = f"it is the same program as that of attempt {again}"
+        return lambda txn: set_report(txn, node, CODE, refused_report(REPEATED, same))
+    source, inputs = str(candidate["source"]), await deps.load(node, EVIDENCE) or []
+
+    async def test() -> Outcome:
+        tested = await test_candidate(source, task.checks, seed=deps.settings.seed, inputs=inputs, effort="normal")
+        return Outcome(True, report_on(task, tested))
+
+    found = await outcome_of(deps, "verifier", test)
+    if found.fault:
+        return lambda txn: untested(txn, node, found.reason, deps)
+    return lambda txn: set_report(txn, node, CODE, dict(found.value))

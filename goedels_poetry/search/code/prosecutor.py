@@ -21,8 +21,7 @@ from goedels_poetry.search.code.decider import PROSECUTOR
 from goedels_poetry.search.code.wording import broken_report, is_exception, query_of, report_on
 from goedels_poetry.search.code.writer import task_of
 from goedels_poetry.search.tasks.attempts import REPORT
-from goedels_poetry.search.tasks.code import CodeTask
-from goedels_poetry.search.tasks.code_moves import CANDIDATE, EVIDENCE, set_prosecuted
+from goedels_poetry.search.tasks.code import CANDIDATE, EVIDENCE, CodeTask, set_prosecuted
 from goedels_poetry.store.state import ProofNode, Queue
 from goedels_poetry.store.txn import Txn
 

@@ -13,8 +13,7 @@ from goedels_poetry.errors import InvalidInput
 from goedels_poetry.python.fingerprint.ban import STRATEGIES, Fingerprint, parse_ban
 from goedels_poetry.python.fingerprint.classify import fingerprint
 from goedels_poetry.python.testing.checks import CheckResult, TestReport, from_literal
-from goedels_poetry.search.tasks.code import CodeTask
-from goedels_poetry.search.tasks.code_moves import BANNED, FAILED, MODEL, PASSED, REPEATED
+from goedels_poetry.search.tasks.code import BANNED, FAILED, MODEL, PASSED, REPEATED, CodeTask
 
 MOST_EXAMPLES, MAX_SECTION, MAX_BANS = 40, 12_000, 30
 MOST_ATTEMPTS, MAX_REASON = 6, 300

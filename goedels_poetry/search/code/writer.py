@@ -30,12 +30,13 @@ from goedels_poetry.search.code.wording import (
     strategy_of,
     why_banned,
 )
-from goedels_poetry.search.tasks.code import CodeTask, Pair
-from goedels_poetry.search.tasks.code_moves import (
+from goedels_poetry.search.tasks.code import (
     CODE,
     EVIDENCE,
     MODEL,
     SYNTHESIS,
+    CodeTask,
+    Pair,
     candidates,
     rounds_of,
     set_enumerated,

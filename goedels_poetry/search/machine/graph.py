@@ -27,8 +27,7 @@ from goedels_poetry.errors import (
 from goedels_poetry.search.agents.deps import FAULT, Apply, Deps, Fault
 from goedels_poetry.search.agents.failure import Policy
 from goedels_poetry.search.agents.registry import AgentSpec, Registry
-from goedels_poetry.search.machine.jobs import Job, Jobs
-from goedels_poetry.search.machine.supervisor import Dispatch, SupervisorAgent, Turn, parcels, unpacked
+from goedels_poetry.search.machine.supervisor import Dispatch, Job, Jobs, SupervisorAgent, Turn, parcels, unpacked
 from goedels_poetry.search.tasks.base import Statement
 from goedels_poetry.store.proof_store import STEPS, Commit, ProofStore
 from goedels_poetry.store.results import Event

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
+from importlib import import_module
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple, Self
 
@@ -15,15 +17,12 @@ from goedels_poetry.languages import BroughtLanguage
 from goedels_poetry.models.client import Models
 from goedels_poetry.plugins import RefusedPlugin
 from goedels_poetry.search import strategies
-from goedels_poetry.search.agents.registry import AgentSpec, Registry, given_agents, load_registry
-from goedels_poetry.search.code import code_registry
-from goedels_poetry.search.questions import question_registry
+from goedels_poetry.search.agents.registry import GROUP, AgentSpec, Registry, given_agents, load_registry
 from goedels_poetry.search.strategies import Strategy
 from goedels_poetry.search.tasks.base import Task
-from goedels_poetry.search.tasks.claim import Claim
+from goedels_poetry.search.tasks.claim import Claim, FormalTheorem
 from goedels_poetry.search.tasks.code import CodeTask
 from goedels_poetry.search.tasks.question import Question
-from goedels_poetry.search.tasks.theorem import FormalTheorem
 from goedels_poetry.store.reads import StoreReader
 from goedels_poetry.store.results import RunResult, RunSummary
 from goedels_poetry.store.runs import identity
@@ -101,6 +100,25 @@ class Kind(NamedTuple):
 
 CHANGE = "change"
 
+AGENTS = {
+    Question.kind: (
+        "questions",
+        "writer:formalizer decider:verifier writer:corrector decider:decider judge:judge judge:refiner",
+    ),
+    CodeTask.kind: ("code", "writer:generator decider:verifier writer:corrector decider:decider prosecutor:prosecutor"),
+    CHANGE: ("changes", "changer:surveyor changer:changer changer:verifier decider:decider"),
+}
+"""Kind of task that has agents of its own -> their folder in `search`, and each as ``module:attribute`` in it."""
+
+
+def agents_of(kind: str) -> Registry:
+    """The agents of one of :data:`AGENTS`, then those of plug-ins for such tasks."""
+    folder, names = AGENTS[kind]
+    failures = import_module(f"goedels_poetry.search.{folder}.decider").FAILURES
+    return load_registry(
+        [f"{folder}.{name}" for name in names.split()], GROUP.replace("agents", f"{kind}_agents"), failures
+    )
+
 
 def _change_again(text: str, identity: dict[str, Any]) -> Task:
     from goedels_poetry.search.tasks.change import Change  # brings the sandbox: not at the cost of proofs
@@ -108,18 +126,12 @@ def _change_again(text: str, identity: dict[str, Any]) -> Task:
     return Change.again(text, identity)
 
 
-def _change_registry() -> Registry:
-    from goedels_poetry.search.changes import change_registry
-
-    return change_registry()
-
-
 KINDS: dict[str, Kind] = {
     FormalTheorem.kind: Kind(FormalTheorem.again, load_registry, is_proof=True),
     Claim.kind: Kind(Claim.again, load_registry, is_proof=True),
-    Question.kind: Kind(Question.again, question_registry),
-    CodeTask.kind: Kind(CodeTask.again, code_registry),
-    CHANGE: Kind(_change_again, _change_registry),
+    Question.kind: Kind(Question.again, partial(agents_of, Question.kind)),
+    CodeTask.kind: Kind(CodeTask.again, partial(agents_of, CodeTask.kind)),
+    CHANGE: Kind(_change_again, partial(agents_of, CHANGE)),
 }
 
 

@@ -30,9 +30,8 @@ from goedels_poetry.search.agents.deps import DOUBT, FAULT, Fault
 from goedels_poetry.search.machine.background import call_in
 from goedels_poetry.search.machine.graph import CANNOT_GO_ON
 from goedels_poetry.search.machine.kinds import as_stored
-from goedels_poetry.search.machine.learning import fill_memory
-from goedels_poetry.search.machine.loop import SearchLoop
-from goedels_poetry.search.machine.session import FRAMEWORK, Interruption, RunSession, Services, Subject
+from goedels_poetry.search.machine.session import FRAMEWORK, Interruption, RunSession, SearchLoop, Services, Subject
+from goedels_poetry.search.memory.bank import fill_memory
 from goedels_poetry.search.memory.tried import TRIALS, UNDER_WAY, Unfinished, unfinished_on, why_unproved
 from goedels_poetry.search.tasks.base import GO_ON, Statement, Stop
 from goedels_poetry.store.derivation import derivation, metrics, open_goals, why_not

@@ -10,7 +10,7 @@ from goedels_poetry.search.memory.bank import (
     proved_in_run,
     theory_of,
 )
-from goedels_poetry.search.memory.lateral import ExecutionTrace, NodeState, conversation, node_state
+from goedels_poetry.search.memory.tried import ExecutionTrace, NodeState, conversation, node_state
 
 __all__ = [
     "ExecutionTrace",

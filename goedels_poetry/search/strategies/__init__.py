@@ -16,8 +16,7 @@ from inspect import signature
 from typing import Any, TypeVar
 
 from goedels_poetry import plugins
-from goedels_poetry.search.strategies.goals import StrategyGoal
-from goedels_poetry.search.strategies.proposals import Proposal, UnusableSketch
+from goedels_poetry.search.strategies.goals import Proposal, StrategyGoal, UnusableSketch
 from goedels_poetry.store.state import UNNAMED
 
 GROUP = "goedels_poetry.strategies"

@@ -1,12 +1,13 @@
-"""A claim in plain words and its formal statement: what a run keeps of it, and the moves before the search.
+"""A theorem in formal text; a claim in plain words with its formal statement, and the moves before the search.
 
-The present formal text hangs on the root (:data:`FORMAL` in its ``refs``), so that every past moment of a run and
-every fork has the one that it had. An attempt is one round of the formalizer, whatever station rejects its text.
+The present formal text of a claim hangs on the root (:data:`FORMAL` in its ``refs``), so that every past moment of a
+run and every fork has the one that it had. An attempt is one round of the formalizer, whoever rejects its text.
 """
 
 from __future__ import annotations
 
 import asyncio
+import copy
 import os
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,6 +24,34 @@ from goedels_poetry.store.reads import HistoryEntry, StoreReader
 from goedels_poetry.store.results import RunResult
 from goedels_poetry.store.state import ROOT, NodeStatus, ProofNode, Queue
 from goedels_poetry.store.txn import Txn
+
+
+@dataclass(frozen=True)
+class FormalTheorem(Task):
+    """Somebody's own formal text. Its premises and its goal are looked at before any search."""
+
+    kind: ClassVar[str] = "theorem"
+    learns: ClassVar[bool] = True
+    first_queue: ClassVar[str] = Queue.CHECK_SEMANTICS
+
+    text: str
+
+    async def read(self, language: Language, options: dict[str, Any]) -> Theorem:
+        """See `Task`."""
+        try:
+            read = await language.read(self.text, copy.deepcopy(options))
+        except InvalidInput as error:
+            raise error.in_text(self.text) from None
+        return replace(read, text=self.text, options=options)
+
+    async def prepare(self, language: Language, theorem: Theorem) -> ProofNode:
+        """See `Task`."""
+        return replace(await super().prepare(language, theorem), key=await language.canonical(theorem, ""))
+
+    def submission(self, store: StoreReader) -> str:
+        """See `Task`."""
+        return self.text
+
 
 MAX_CLAIM = 20_000
 """Characters of a claim, and of the definitions that it comes with."""

@@ -111,8 +111,14 @@ class LiveView(Progress):
         self._live = self._new_live()
 
     def _new_live(self) -> Live:
-        plain = {"transient": True, "redirect_stdout": False, "redirect_stderr": False}
-        return Live(console=self._console, get_renderable=self._draw, refresh_per_second=REDRAWS_PER_SECOND, **plain)
+        return Live(
+            console=self._console,
+            get_renderable=self._draw,
+            refresh_per_second=REDRAWS_PER_SECOND,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
 
     def __enter__(self) -> Self:
         self._live.start(refresh=True)

@@ -17,7 +17,7 @@ from goedels_poetry.models.requests import Reply, Request
 from goedels_poetry.protocol.base import Goal, Language, Outcome, Premise, Theorem
 from goedels_poetry.protocol.trials import TrialLog, logging_trials
 from goedels_poetry.search.memory import LemmaBank
-from goedels_poetry.search.memory.tried import TRIALS, log_place
+from goedels_poetry.search.memory.tried import TRIALS, log_place, resolved
 from goedels_poetry.search.strategies import Strategy
 from goedels_poetry.search.tasks.base import Task
 from goedels_poetry.settings.declared import Settings
@@ -68,11 +68,9 @@ class Displaced(Protocol):
     @property
     def displaced(self) -> Mapping[str, Displaced]:
         """Queue -> the one before it."""
-        ...
 
     async def work(self, node: ProofNode, deps: Deps, state: GoedelsPoetryState) -> Apply:
         """What it would have done."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -171,31 +169,18 @@ class Deps:
             options=self.theorem.options,
             node_id=node.id,
             statement=node.statement,
-            scope=self._scope(node),
+            scope=tuple((step, self._statement(step)) for step in scope_ids(store, node)),
             attempt=node.decomposition_attempts if sketching else node.attempts,
-            history=tuple(self._entry(each.kind, each.entry) for each in entries),
+            history=tuple({"kind": each.kind, **resolved(store, each.entry)} for each in entries),
             banned=tuple(bans_in(entries)),
             depth_left=max(0, self.settings.budgets.depth - node.depth),
             preferred=self.preferred,
             premises=tuple(Premise(**premise) for premise in premises),
         )
 
-    def _entry(self, kind: str, entry: dict[str, Any]) -> dict[str, Any]:
-        resolved: dict[str, Any] = {"kind": kind}
-        for name, value in entry.items():
-            if name.endswith("_ref"):
-                resolved[name.removesuffix("_ref")] = self.store.load(value)
-            else:
-                resolved[name] = value
-        return resolved
-
-    def _scope(self, node: ProofNode) -> tuple[tuple[str, str], ...]:
-        return tuple((step, self._statement(step)) for step in scope_ids(self.store, node))
-
     def _statement(self, step: str) -> str:
-        if step.startswith("L"):
-            return str(self.store.meta(f"lemma:{step}")[0]["statement"])
-        return self.store.get(step).statement
+        lemma = self.store.meta(f"lemma:{step}") if step.startswith("L") else None
+        return str(lemma[0]["statement"]) if lemma is not None else self.store.get(step).statement
 
 
 Work = Callable[[ProofNode, Deps], Awaitable[Apply]]

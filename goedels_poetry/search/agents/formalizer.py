@@ -63,12 +63,12 @@ async def formalizer(node: ProofNode, deps: Deps) -> Apply:
         return Outcome(True, {"formal": whole, "statement": theorem.statement, "key": key})
 
     async def examine(value: dict[str, Any]) -> Outcome:
-        assert isinstance(deps.language, Examinable)
+        if not isinstance(deps.language, Examinable):
+            return Outcome(True)
         theorem = await deps.language.read(value["formal"], deps.theorem.options)
         return await deps.language.sanity_tests(theorem, claim.context)
 
-    check = examine if isinstance(language, Examinable) else None
-    done = await ask_round(deps, schedule(deps).scheduled(request), read, check)
+    done = await ask_round(deps, schedule(deps).scheduled(request), read, examine)
 
     def apply(txn: Txn) -> str:
         done.log(txn, node)
@@ -76,25 +76,28 @@ async def formalizer(node: ProofNode, deps: Deps) -> Apply:
             return set_formalized(txn, node, **done.winner.value, tests=done.winner.report.get("tests", ()))
         shown = [(sample.value or sample.report).get("formal", "") for sample in done.samples]
         stage = "tests" if any(sample.value for sample in done.samples) else "formalizer"
-        most = deps.settings.schedule.max_attempts
-        rejected = next(filter(None, shown), "")
-        return set_failed_formalization(
-            txn, node, done.reason, most=most, stage=stage, formal=rejected, fault=done.fault
-        )
+        return _rejected(txn, node, deps, done.reason, stage, formal=next(filter(None, shown), ""), fault=done.fault)
 
     return apply
 
 
 def questions(claim: Claim, language: Formalizable, failed: list[tuple[str, str]]) -> dict[str, str]:
-    """The variables of the formalizer's prompt; ``failed``: earlier texts and what was wrong with them."""
+    """The variables of the formalizer's prompt.
+
+    ``failed``: earlier texts and what was wrong with them; the latest ones count when there is not room.
+    """
     lines = claim.context.count("\n") + 1
     given = f"{claim.context}\n\n(These {lines} lines stay in front of your text.)" if claim.context else NOTHING
+    earlier: list[str] = []
+    for text, reason in reversed(failed):
+        if sum(map(len, earlier)) < MAX_STORY:
+            earlier.insert(0, (f"{text[:MAX_STORY]}\n\n" if text else "") + f"Rejected: {reason}")
     return {
         "question": claim.text,
         "context": given,
         "steps": "\n".join(f"{n}. {step}" for n, step in enumerate(claim.steps, 1)) or NOTHING,
         "language": language.formal_language,
-        "history": _story(failed),
+        "history": "\n\n---\n\n".join(earlier) or NOTHING,
         "answer_format": language.formal_format,
     }
 
@@ -118,19 +121,6 @@ def formal_text(reply: Reply, tags: tuple[str, ...]) -> str:
     if len(text) > MAX_FORMAL:
         raise UnusableReply(f"the formal text is longer than {MAX_FORMAL} characters")
     return text
-
-
-def _story(failed: list[tuple[str, str]]) -> str:
-    """Earlier texts and what was wrong with them, oldest first; the latest ones count when there is not room."""
-    told: list[str] = []
-    room = MAX_STORY
-    for text, reason in reversed(failed):
-        shown = f"{text[:MAX_STORY]}\n\n" if text else ""
-        told.append(f"{shown}Rejected: {reason}")
-        room -= len(told[-1])
-        if room <= 0:
-            break
-    return "\n\n---\n\n".join(reversed(told)) or NOTHING
 
 
 _FINAL = {
@@ -180,11 +170,8 @@ async def judge(node: ProofNode, deps: Deps) -> Apply:
         if claim is not None and found in _FAULTS_OF_A_FORMALIZATION:
             core = "; ".join(outcome.value.get("core") or ())
             words = f"{txn.reason}: {core}" if core else txn.reason
-            most = deps.settings.schedule.max_attempts
             detail = outcome.value if verdict is Verdict.INCONSISTENT else None
-            return set_failed_formalization(
-                txn, node, words, most=most, stage="premises", verdict=verdict, detail=detail
-            )
+            return _rejected(txn, node, deps, words, "premises", verdict=verdict, detail=detail)
         txn.put(replace(node, queue=None, status=status, reason=txn.reason))
         txn.set_verdict(verdict, txn.reason, outcome.value)
         return str(verdict)
@@ -199,16 +186,13 @@ async def _compare(node: ProofNode, deps: Deps, claim: Claim) -> Apply:
 
     def apply(txn: Txn) -> str:
         done.log(txn, node)
-        most = deps.settings.schedule.max_attempts
         if done.winner is None:
-            reason = f"the judge's answer cannot be used: {done.reason}"
-            return set_failed_formalization(txn, node, reason, most=most, stage="judge")
-        said = done.winner.value
-        reason = _words(said)
-        if said["same"]:
+            return _rejected(txn, node, deps, f"the judge's answer cannot be used: {done.reason}", "judge")
+        reason = _words(done.winner.value)
+        if done.winner.value["same"]:
             return set_judged_faithful(txn, node, reason)
-        reason = f"it does not say what the claim says: {reason}" if reason else "it does not say what the claim says"
-        return set_failed_formalization(txn, node, reason, most=most, stage="judge")
+        other = ": ".join(filter(None, ("it does not say what the claim says", reason)))
+        return _rejected(txn, node, deps, other, "judge")
 
     return apply
 
@@ -234,10 +218,15 @@ async def _there_and_back(node: ProofNode, deps: Deps, claim: Claim) -> Apply:
         else:
             fault = compared.reason if compared is not None else told.reason or "it has no words"
             reason = f"the round trip failed: {fault}"
-        most = deps.settings.schedule.max_attempts
-        return set_failed_formalization(txn, node, reason, most=most, stage="round trip")
+        return _rejected(txn, node, deps, reason, "round trip")
 
     return apply
+
+
+def _rejected(txn: Txn, node: ProofNode, deps: Deps, reason: str, stage: str, **more: Any) -> str:
+    """One attempt to formalize failed, at a stage."""
+    most = deps.settings.schedule.max_attempts
+    return set_failed_formalization(txn, node, reason, most=most, stage=stage, **more)
 
 
 async def _ask(node: ProofNode, deps: Deps, prompt: str, variables: dict[str, str], schema: dict[str, Any]) -> Round:

@@ -30,9 +30,6 @@ PROOF_PROMPTS = ("prover-", "repair-unproved", "repair-timeout", "repair-invalid
 SKETCH_PROMPTS = ("decomposer-", "repair-false-lemma", "repair-gap")
 """Prompts whose rounds count as sketches of a model."""
 
-TRIED = "tried"
-"""Kind of history entry: what the sketch that led to a goal says has been tried on it, with how that ended."""
-
 UNREADABLE = "reply-unreadable"
 """The prompt that sends a reply back that cannot be read."""
 
@@ -104,8 +101,6 @@ def _attempts(history: Sequence[dict[str, Any]], shown_beside: str) -> Iterator[
                 yield f"- a direct proof: {reason}"
             case "rejected" if reason not in shown_beside:
                 yield f"- {sketch}\n  rejected: {reason}"
-            case "tried":
-                yield f"- the rule that came with it: {reason}"
             case "backtrack":
                 subgoal = str(entry.get("statement", ""))[:MAX_ENTRY]
                 yield f"- {sketch}\n  given up, for it led to {subgoal}: {_lost(entry)}"
@@ -123,12 +118,6 @@ def _lost(entry: dict[str, Any]) -> str:
     """What became of the subgoal for which an approach was given up; its id says nothing to a model."""
     reason = _reason(entry)
     return reason.partition(" failed: ")[2] or reason
-
-
-def came_with(goal: Goal) -> str:
-    """What was tried on a goal before anybody worked on it, for a first question about it; "" for nothing."""
-    reports = [str(entry["reason"])[:MAX_STORY] for entry in goal.history if entry["kind"] == TRIED]
-    return f"\n\nThe rule that came with it was tried as well: {reports[-1]}" if reports else ""
 
 
 def shown_sketch(sketch: Any) -> str:
@@ -203,10 +192,6 @@ def shown(value: Any) -> str:
     return text[:MAX_STORY]
 
 
-FIRST_SAID = ("tried_proofs", "tried_sketches")
-"""Variables of the first questions about a goal, which show no history."""
-
-
 def guide_of(deps: Deps, *roles: str) -> ModelGuided | None:
     """The language as one that models can work in, when any of ``roles`` has a model; else None."""
     language = deps.language
@@ -226,7 +211,6 @@ async def request_for(
     """A scheduled request about a goal, with the variables that every prompt may use, and ``variables`` besides."""
     assert isinstance(deps.language, ModelGuided)
     described = {**await deps.language.describe(goal), **variables}
-    described |= {part: described[part] + came_with(goal) for part in FIRST_SAID if part in described}
     return request_about(deps, node, goal, role, prompt, attempt, schema, described)
 
 

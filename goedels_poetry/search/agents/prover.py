@@ -53,21 +53,15 @@ async def prover(node: ProofNode, deps: Deps) -> Apply:
 
         return apply
     outcome = deps.charge(await deps.language.prove(goal))
-    if guide is None or outcome.ok or "refuted" in outcome.value:
-        return lambda txn: settle_attempt(txn, deps, node, outcome, Queue.PROVE)
-    return await _search(deps, guide, node, goal, outcome)
-
-
-async def _search(deps: Deps, guide: ModelGuided, node: ProofNode, goal: Goal, direct: Outcome) -> Apply:
-    """What the symbolic agents find with a few queries, before a model is asked for anything."""
-    queries = deps.settings.symbolic_queries
-    found = deps.charge(await guide.sketch_within(goal, queries, leave_open=False)) if queries else Outcome(False)
-    if found.ok:
-        return lambda txn: deps.moves(txn).set_sketch(node, found.value["sketch"])
-    # The symbolic prover may say that it can do no more; the model has its turn all the same.
-    more = proofs_left(deps, guide, goal)
-    left = replace(direct, reason=direct.words, value={"report": direct.words}) if more else direct
-    return lambda txn: settle_attempt(txn, deps, node, left, Queue.PROVE)
+    if guide is not None and not outcome.ok and "refuted" not in outcome.value:
+        # A few queries of the symbolic agents come before a model is asked for anything.
+        queries = deps.settings.symbolic_queries
+        found = deps.charge(await guide.sketch_within(goal, queries, leave_open=False)) if queries else Outcome(False)
+        if found.ok:
+            return lambda txn: deps.moves(txn).set_sketch(node, found.value["sketch"])
+        if proofs_left(deps, guide, goal):  # the symbolic prover may say that it can do no more: the model has its turn
+            outcome = replace(outcome, reason=outcome.words, value={"report": outcome.words})
+    return lambda txn: settle_attempt(txn, deps, node, outcome, Queue.PROVE)
 
 
 def proofs_left(deps: Deps, guide: ModelGuided, goal: Goal) -> bool:
@@ -112,11 +106,8 @@ async def ask_for_proof(
 
 def settle_round(txn: Txn, deps: Deps, node: ProofNode, guide: ModelGuided, goal: Goal, done: Round) -> str:
     """The winner goes to the verifier; without one the attempt has failed, with the first report."""
-    done.log(txn, node)
-    moves = deps.moves(txn)
-    winner = done.winner
-    for sample in done.rejected():
-        moves.note_rejected_sketch(node, sample.value["sketch"], sample.reason)
+    done.note(txn, deps, node)
+    moves, winner = deps.moves(txn), done.winner
     if winner is not None and "candidate" in winner.value:
         return moves.set_candidate(node, winner.value["candidate"])
     if winner is not None:
@@ -143,9 +134,6 @@ def settle_attempt(txn: Txn, deps: Deps, node: ProofNode, outcome: Outcome, queu
     reason = outcome.words or "no proof found"
     exhausted = queue if outcome.exhausted else None
     return moves.set_failed_proof(node, reason, report=outcome.value.get("report"), exhausted=exhausted)
-
-
-# The corrector's other half
 
 
 async def correct_sketch(node: ProofNode, deps: Deps) -> Apply:
@@ -177,13 +165,10 @@ async def correct_sketch(node: ProofNode, deps: Deps) -> Apply:
 
 def _settle_correction(txn: Txn, deps: Deps, node: ProofNode, done: Round) -> str:
     """Like a new sketch; when none holds, the decider sees the rejected one and what became of its repair."""
-    done.log(txn, node)
-    moves = deps.moves(txn)
-    for sample in done.rejected(known=node.fingerprint or ""):
-        moves.note_rejected_sketch(node, sample.value["sketch"], sample.reason)
+    done.note(txn, deps, node, known=node.fingerprint or "")
     if done.winner is not None:
         return settle_winner(txn, deps, node, done.winner)
-    return moves.set_uncorrected_sketch(node, f"{node.reason}{NOT_REPAIRED}{done.reason}")
+    return deps.moves(txn).set_uncorrected_sketch(node, f"{node.reason}{NOT_REPAIRED}{done.reason}")
 
 
 @agent(
@@ -201,27 +186,26 @@ async def corrector(node: ProofNode, deps: Deps) -> Apply:
     if outcome.ok or guide is None or not proofs_left(deps, guide, goal):
         return lambda txn: settle_attempt(txn, deps, node, outcome, Queue.CORRECT)
     written = await last_reply(deps, goal)
-    if not written:  # what was rejected is a query of the search's own: there is nothing in it to read, or to mend
-        done = await ask_for_proof(deps, guide, node, goal, "corrector", proof_prompt(goal))
-        return lambda txn: settle_round(txn, deps, node, guide, goal, done)
-    words = {"candidate": written, "report": shown(report), "answer_format": await _format(guide, goal)}
-    prompt = guide.repair_prompt or proof_fault(report, node.reason)
+    prompt, words = proof_prompt(goal), dict[str, str]()
+    if written:  # else it was a query of the search's own that was rejected: there is nothing in it to read, or to mend
+        prompt = guide.repair_prompt or proof_fault(report, node.reason)
+        form = (await guide.describe(goal))["proof_format"]
+        words = {"candidate": written, "report": shown(report), "answer_format": form}
     done = await ask_for_proof(deps, guide, node, goal, "corrector", prompt, **words)
     return lambda txn: settle_round(txn, deps, node, guide, goal, done)
 
 
-async def _format(guide: ModelGuided, goal: Goal) -> str:
-    return (await guide.describe(goal))["proof_format"]
+REPAIRS = {
+    "repair-timeout": ("timeout", "timed out", "rlimit", "resource", "memory", "took longer"),
+    "repair-invalid": ("unknown symbol", "unknown sort", "expected", "ill-sorted", "cannot be read"),
+}
+"""Repair prompt -> what is in a report that it is about; any other proof is repaired as one that proves too little."""
 
 
 def proof_fault(report: Any, reason: str) -> str:
     """The repair prompt for a kind of error."""
     words = f"{reason} {shown(report)}".lower()
-    if any(word in words for word in ("timeout", "timed out", "rlimit", "resource", "memory", "took longer")):
-        return "repair-timeout"
-    if any(word in words for word in ("unknown symbol", "unknown sort", "expected", "ill-sorted", "cannot be read")):
-        return "repair-invalid"
-    return "repair-unproved"
+    return next((prompt for prompt, signs in REPAIRS.items() if any(s in words for s in signs)), "repair-unproved")
 
 
 @agent(

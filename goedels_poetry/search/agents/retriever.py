@@ -83,12 +83,10 @@ def is_case(store: StoreReader, goal: str) -> bool:
     """Whether a goal is a case of an induction or of a split: what its parent states, once more under conditions."""
     parent = store.get(goal).parent
     sketch = store.get(parent).refs.get("sketch") if parent is not None else None
-    if sketch is None:
-        return False
     known = _schemes.setdefault(store, {})
-    if sketch not in known:
+    if sketch is not None and sketch not in known:
         known[sketch] = "scheme" in store.load(sketch)
-    return known[sketch]
+    return sketch is not None and known[sketch]
 
 
 KIND = "retrieval"
@@ -108,7 +106,8 @@ async def retriever(node: ProofNode, deps: Deps) -> Apply:
     goal = await deps.goal(node, sketching=True)
     guided = guide_of(deps, "prover", "sketcher") is not None
     shared = await with_shared_facts(deps, replace(node, lemmas=()), goal) if guided else SharedFacts(node, goal)
-    asked = await _ask(node, deps, goal) if _can_search(deps) else None
+    can_search = deps.premises is not None and isinstance(deps.language, Searchable)
+    asked = await _ask(node, deps, goal) if can_search and deps.settings.retrieval.premises > 0 else None
     queries = asked.winner.value["queries"] if asked is not None and asked.winner is not None else []
     lemmas: dict[str, list[dict[str, Any]]] = {}
     if bank is not None and offers:
@@ -153,11 +152,6 @@ async def _ask(node: ProofNode, deps: Deps, goal: Goal) -> Round | None:
         return Outcome(True, {"queries": (reply.parsed or {}).get("queries", [])[:5]})
 
     return await ask_round(deps, replace(request, samples=1), read)
-
-
-def _can_search(deps: Deps) -> bool:
-    """Whether premises can be looked up in the run's language at all."""
-    return deps.premises is not None and isinstance(deps.language, Searchable) and deps.settings.retrieval.premises > 0
 
 
 async def found_premises(deps: Deps, goal: Goal, queries: Sequence[str] = ()) -> SearchResult:

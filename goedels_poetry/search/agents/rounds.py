@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from goedels_poetry.errors import BudgetExceeded, InvalidInput, is_passing, one_line
 from goedels_poetry.models.cache import Asked
+from goedels_poetry.models.prompts import PromptError
 from goedels_poetry.models.requests import Reply, Request
 from goedels_poetry.protocol.base import Goal, ModelGuided, Outcome, Refutable
 from goedels_poetry.search.agents.deps import Deps, Fault
@@ -48,24 +49,19 @@ async def refuted_with_subgoal(deps: Deps, goal: Goal) -> Outcome | None:
     So it is where the subgoal was the goal itself in other words: after an introduction, or in one case of it. None
     when there is nothing of this kind to find out, or when the values do not refute the goal.
     """
-    values = _values_of_subgoal(goal)
+    last = next((entry for entry in reversed(goal.history) if entry["kind"] not in _ASIDE), {"kind": ""})
+    found: Any = last.get("report") if last["kind"] == "backtrack" else None  # else the subgoal is older news
+    for part in ("counterexample", "values"):
+        found = found.get(part) if isinstance(found, dict) else None
     language = deps.language
-    if not values or not isinstance(language, ModelGuided):
+    if not isinstance(found, dict) or not found or not isinstance(language, ModelGuided):
         return None
+    values = {str(name): str(text) for name, text in found.items()}
     read = await language.read_sketch(goal, {"refuted": {"at": values}})
     if not read.ok or REFUTATION not in read.value:
         return None  # the subgoal has other variables
-    found = deps.charge(await confirmed(deps, goal, read.value[REFUTATION]))
-    return found if found.ok else None
-
-
-def _values_of_subgoal(goal: Goal) -> dict[str, str]:
-    """The values at which a subgoal was false, directly after that has ended the last sketch; else nothing."""
-    last = next((entry for entry in reversed(goal.history) if entry["kind"] not in _ASIDE), None)
-    report = last.get("report") if last is not None and last["kind"] == "backtrack" else None
-    counterexample = report.get("counterexample") if isinstance(report, dict) else None
-    values = counterexample.get("values") if isinstance(counterexample, dict) else None
-    return {str(name): str(text) for name, text in values.items()} if isinstance(values, dict) else {}
+    outcome = deps.charge(await confirmed(deps, goal, read.value[REFUTATION]))
+    return outcome if outcome.ok else None
 
 
 def settle_refutation(txn: Txn, deps: Deps, node: ProofNode, found: dict[str, Any]) -> str:
@@ -192,6 +188,14 @@ class Round:
                 claimed = txn.save(sample.report[REFUTATION])
                 txn.log(node.id, REFUTED_IN_VAIN, model=self.model, reason=sample.reason, claimed_ref=claimed)
 
+    def note(self, txn: Txn, deps: Deps, node: ProofNode, known: str = "") -> list[Sample]:
+        """Keep the exchange, and every rejected sketch as evidence against its strategy; returns those samples."""
+        self.log(txn, node)
+        rejected = self.rejected(known)
+        for sample in rejected:
+            deps.moves(txn).note_rejected_sketch(node, sample.value["sketch"], sample.reason)
+        return rejected
+
 
 async def outcome_of(deps: Deps, who: str, work: Callable[[], Awaitable[Outcome]]) -> Outcome:
     """The outcome of ``work``, or a fault after `TRIES` of them, each noted under ``who``.
@@ -264,7 +268,10 @@ async def ask_round(deps: Deps, request: Request, read: Read, check: Check | Non
         await asyncio.gather(*checks.values(), return_exceptions=True)
     samples.sort(key=lambda sample: sample.reply.sample)
     winner = next((n for n, sample in enumerate(samples) if sample.holds), len(samples))
-    return Round(request, deps.models.name(request.role), _messages(deps, request), tuple(samples[: winner + 1]))
+    messages: tuple[tuple[str, str], ...] = ()
+    with suppress(PromptError):  # it could not be filled in: the reply says why
+        messages = (*request.messages, *deps.models.prompts.get(request.prompt).messages(request.variables))
+    return Round(request, deps.models.name(request.role), messages, tuple(samples[: winner + 1]))
 
 
 async def ask_once(
@@ -286,14 +293,14 @@ async def ask_once(
         sample: number of several independent runs on the same question.
         read: the reply as a value; None: the object as it is.
     """
-
-    async def parsed(reply: Reply) -> Outcome:
-        return Outcome(True, dict(reply.parsed or {}))
-
     number = node.attempts if attempt is None else attempt
     seed = deps.settings.seed + STRIDE * sample
     request = Request(role, prompt, variables, number, schema=schema, node=node.id, seed=seed)
-    return await ask_round(deps, replace(schedule(deps).scheduled(request), samples=1), read or parsed)
+    return await ask_round(deps, replace(schedule(deps).scheduled(request), samples=1), read or _parsed)
+
+
+async def _parsed(reply: Reply) -> Outcome:
+    return Outcome(True, dict(reply.parsed or {}))
 
 
 async def ask_readable(deps: Deps, request: Request, read: Read, check: Check | None = None) -> Round:
@@ -347,13 +354,3 @@ async def remembered(
     if found.ok:
         deps.models.cache.put(kind, question, found.value)
     return found
-
-
-def _messages(deps: Deps, request: Request) -> tuple[tuple[str, str], ...]:
-    """The prompt as it was sent; nothing when it could not be filled in (the reply says why)."""
-    assert deps.models is not None
-    from goedels_poetry.models.prompts import PromptError
-
-    with suppress(PromptError):
-        return (*request.messages, *deps.models.prompts.get(request.prompt).messages(request.variables))
-    return ()

@@ -18,7 +18,6 @@ from goedels_poetry.search.agents.deps import Apply, Deps, logged
 from goedels_poetry.search.agents.guidance import (
     PROOF_PROMPTS,
     SKETCH_PROMPTS,
-    TRIED,
     failed_subgoal,
     guide_of,
     request_for,
@@ -130,8 +129,7 @@ def _check(said: Any, needs: tuple[str, ...], language: str) -> None:
 
 
 def _rank(strategy: Strategy, goal: Goal) -> tuple[int, str]:
-    known = strategy.name in goal.preferred
-    return (goal.preferred.index(strategy.name) if known else len(goal.preferred), strategy.name)
+    return [*goal.preferred, strategy.name].index(strategy.name), strategy.name
 
 
 AGAIN = "that was proposed before, with the same rule and the same lemmas, and is not allowed on this goal any more"
@@ -233,15 +231,8 @@ async def check_sketch(deps: Deps, guide: ModelGuided, goal: Goal, proposal: dic
 
 
 def settle_sketch_round(txn: Txn, deps: Deps, node: ProofNode, done: Round) -> str:
-    """The winner goes to the verifier; without one the round has cost one attempt.
-
-    Every rejected sketch is evidence against its strategy.
-    """
-    done.log(txn, node)
-    moves = deps.moves(txn)
-    rejected = done.rejected()
-    for sample in rejected:
-        moves.note_rejected_sketch(node, sample.value["sketch"], sample.reason)
+    """The winner goes to the verifier; without one the round has cost one attempt."""
+    rejected, moves = done.note(txn, deps, node), deps.moves(txn)
     if done.winner is not None:
         return settle_winner(txn, deps, node, done.winner)
     node = replace(node, strategy=None, fingerprint=None)
@@ -277,9 +268,6 @@ async def decomposer(node: ProofNode, deps: Deps) -> Apply:
             return moves.set_failed_sketch(node, f"subgoal {circular.id} is the goal again: the sketch is a circle")
         known = {c.id: find_proved(deps, c) for c in children if not c.refs}
         adopted = {name: subtree for name, subtree in known.items() if subtree is not None}
-        for child, spec in zip(children, specs, strict=True):
-            if spec.get("tried") and child.id not in adopted:
-                txn.log(child.id, TRIED, reason=str(spec["tried"]))
         return moves.set_decomposed(node, children, adopted=adopted)
 
     return apply
@@ -345,8 +333,7 @@ class SketchBacktrackAgent:
             )
             txn.reason = str(last.get("reason", ""))
             moves = deps.moves(txn)
-            ours = [waiting for waiting in moves.get_sketches_to_backtrack() if waiting.id == node.id]
-            return moves.set_backtracked_sketches(ours)
+            return moves.set_backtracked_sketches([w for w in moves.get_sketches_to_backtrack() if w.id == node.id])
 
         return apply
 

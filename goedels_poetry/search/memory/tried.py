@@ -268,7 +268,7 @@ def conversation(store: StoreReader) -> list[dict[str, Any]]:
     ``outcome``, ``reason``.
     """
     said = [
-        {"seq": seq, "node": node_id, "kind": kind, **_resolved(store, entry)}
+        {"seq": seq, "node": node_id, "kind": kind, **resolved(store, entry, "exchange", without="variables")}
         for seq, node_id, kind, entry in store.whole_history()
     ]
     said += [
@@ -279,10 +279,10 @@ def conversation(store: StoreReader) -> list[dict[str, Any]]:
     return sorted(said, key=lambda entry: entry["seq"])  # stable: what one commit says stays in its order
 
 
-def _resolved(store: StoreReader, entry: dict[str, Any]) -> dict[str, Any]:
-    """An entry with its texts in place of references; the variables of a prompt stand in the exchange's messages."""
+def resolved(store: StoreReader, entry: dict[str, Any], *named: str, without: str = "") -> dict[str, Any]:
+    """An entry with its values in place of references, those that are ``named`` included."""
     return {
-        name.removesuffix("_ref"): store.load(value) if name == "exchange" or name.endswith("_ref") else value
+        name.removesuffix("_ref"): store.load(value) if name in named or name.endswith("_ref") else value
         for name, value in entry.items()
-        if name != "variables"
+        if name != without
     }

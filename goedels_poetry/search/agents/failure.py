@@ -144,10 +144,8 @@ class FailureTable:
 
     def resolve(self, queues: Collection[str], declared: Declaration) -> dict[str, Policy]:
         """Queue -> policy, for each queue that an agent serves; raises ValueError with what is wrong."""
-        if declared is None or isinstance(declared, str) or callable(declared):
-            return {queue: self._one(queue, declared) for queue in queues}
         if not isinstance(declared, Mapping):
-            raise ValueError(f"{declared!r} is no failure policy; there are {', '.join(self.moves)}")
+            return {queue: self._one(queue, declared) for queue in queues}
         strangers = sorted(set(map(str, declared)) - set(queues))
         if strangers:
             raise ValueError(f"it declares a failure policy for {', '.join(strangers)}, which it does not serve")
@@ -157,21 +155,17 @@ class FailureTable:
         if declared is None:
             return self.default(queue)
         if callable(declared):
-            return Policy(getattr(declared, "__name__", type(declared).__name__), _checked(declared))
+            try:
+                inspect.signature(declared).bind(None, None, "", None)
+            except TypeError as exc:
+                raise ValueError(f"its failure policy does not take (txn, node, reason, deps): {exc}") from exc
+            return Policy(getattr(declared, "__name__", type(declared).__name__), declared)
         if not isinstance(declared, str) or declared not in self.moves:
             raise ValueError(f"{declared!r} is no failure policy; there are {', '.join(self.moves)}")
         if declared in self.only and queue not in self.only[declared]:
             where = ", ".join(self.only[declared])
             raise ValueError(f"the failure policy {declared} means nothing in the queue {queue}; it is for {where}")
         return Policy(str(declared), self.moves[declared])
-
-
-def _checked(move: OnFailure) -> OnFailure:
-    try:
-        inspect.signature(move).bind(None, None, "", None)
-    except TypeError as exc:
-        raise ValueError(f"its failure policy does not take (txn, node, reason, deps): {exc}") from exc
-    return move
 
 
 def writes(loop: Loop) -> OnFailure:
@@ -226,8 +220,7 @@ def skip(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
 def decide_by_table(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
     """See :attr:`FailurePolicy.DECIDE_BY_TABLE`."""
     legal = legal_moves(deps.store, deps.settings, node)
-    move = next(move for move in POLICY[node.failure] if move in legal)
-    deps.moves(txn).set_decision(node, move, legal, reason)
+    deps.moves(txn).set_decision(node, next(m for m in POLICY[node.failure] if m in legal), legal, reason)
     return ERROR
 
 

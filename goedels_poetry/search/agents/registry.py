@@ -119,42 +119,28 @@ def agent(
     def declare(run: RunT) -> RunT:
         title = name or str(getattr(run, "__name__", type(run).__name__))
         plugins.must_be_async(run, f"agent {title}")
-        if timeout is not None and not _is_positive(timeout):
+        if timeout is not None and not (isinstance(timeout, int | float) and timeout > 0):
             raise TypeError(f"the timeout of agent {title} is a number of seconds, not {timeout!r}")
-        run.__agent__ = AgentSpec(  # type: ignore[attr-defined]
-            title,
-            tuple(map(str, queues)),
-            run,
-            timeout,
-            quick,
-            checks,
-            role,
-            on_failure=on_failure,
-            state=_state_parameter(title, run),
-        )
+        named, state = tuple(map(str, queues)), _state_parameter(title, run)
+        spec = AgentSpec(title, named, run, timeout, quick, checks, role, on_failure=on_failure, state=state)
+        run.__agent__ = spec  # type: ignore[attr-defined]
         return run
 
     return declare
 
 
-def _is_positive(seconds: Any) -> bool:
-    return isinstance(seconds, int | float) and seconds > 0
-
-
 def _state_parameter(name: str, run: Run) -> str:
     """The parameter that asks for the state, by its name or its type; "" without one."""
-    signature = inspect.signature(run)
-    asking = [p.name for p in list(signature.parameters.values())[2:] if p.name == "state" or _is_state(p.annotation)]
+    signature, state = inspect.signature(run), GoedelsPoetryState.__name__
+    typed = {
+        p.name for p in signature.parameters.values() if state in str(getattr(p.annotation, "__name__", p.annotation))
+    }
+    asking = [name for name in list(signature.parameters)[2:] if name == "state" or name in typed]
     try:
         signature.bind(None, None, **dict.fromkeys(asking[:1]))
     except TypeError as exc:
         raise TypeError(f"agent {name} takes (node, deps) and may ask for the state: {exc}") from exc
     return asking[0] if asking else ""
-
-
-def _is_state(annotation: Any) -> bool:
-    written = annotation.rpartition(".")[2] if isinstance(annotation, str) else annotation
-    return written in (GoedelsPoetryState, GoedelsPoetryState.__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +216,9 @@ def load_registry(
     loaded, problems = plugins.load(group, "__agent__")
     brought = [replace(d.__agent__, plugin=plugin.name) for plugin in loaded for d in plugin.declared]
     known: Registry = Registry({}, {}, failures=failures)
-    for spec in (_built_in(where) for where in built_in):
+    for where in built_in:
+        module, _, attribute = where.partition(":")
+        spec = getattr(import_module(f"goedels_poetry.search.{module}"), attribute).__agent__
         known = _with(known, _checked(spec, known))
     for spec in brought:
         try:
@@ -267,10 +255,3 @@ def _checked(spec: AgentSpec, known: Registry) -> AgentSpec:
         return replace(spec, policies=known.failures.resolve(spec.queues, spec.on_failure))
     except ValueError as problem:
         raise ValueError(f"agent {spec.name!r}: {problem}") from problem
-
-
-def _built_in(where: str) -> AgentSpec:
-    module, _, attribute = where.partition(":")
-    spec = getattr(import_module(f"goedels_poetry.search.{module}"), attribute).__agent__
-    assert isinstance(spec, AgentSpec)
-    return spec

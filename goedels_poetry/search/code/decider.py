@@ -7,7 +7,6 @@ run, the conversation begins afresh, with the bans.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from goedels_poetry.protocol.base import Outcome
@@ -105,18 +104,6 @@ FAILURES = FailureTable.of(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What the legal moves depend on, besides node and history."""
-
-    most: int
-    """Attempts of a model."""
-    has_writer: bool
-    prosecuted: bool
-    """Whether a candidate that passed goes to the prosecutor."""
-    bans: Mapping[str, Mapping[str, Any]]
-
-
 @agent(queue=Queue.DECIDE, quick=True, name="decider")
 async def decider(node: ProofNode, deps: Deps) -> Apply:
     """The first legal move of the table."""
@@ -126,11 +113,21 @@ async def decider(node: ProofNode, deps: Deps) -> Apply:
 
     def apply(txn: Txn) -> str:
         store = txn.store
-        report, past = store.load(node.refs[REPORT]), candidates(store.history(node.id))
-        bans = store.bans(node.id)
-        facts = Facts(task.max_attempts, by_model, prosecuted, bans)
-        legal = legal_moves(node, report, past, facts)
-        move = next((m for m in POLICY[report["kind"]] if m in legal), "give_up")
+        report, past, bans = store.load(node.refs[REPORT]), candidates(store.history(node.id)), store.bans(node.id)
+        kind, last = report["kind"], past[-1] if past else {}
+        left = by_model and sum(entry.get("by") == MODEL for entry in past) < task.max_attempts
+        twice = len(past) > 1 and {kind, past[-2]["outcome"]} <= NOT_RUN
+        banned = kind != BANNED and last.get("fingerprint") in bans
+        passed = kind == PASSED and CANDIDATE in node.refs
+        conversed = left and last.get("by") == MODEL and CONVERSATION in node.refs
+        legal = {
+            "correct": conversed and not twice and not banned,
+            "fresh": left or last.get("by") == SYNTHESIS,
+            "ask_again": left,
+            "prosecute": passed and prosecuted and PROSECUTED not in node.refs,
+            "accept": passed,
+        }
+        move = next((m for m in POLICY[kind] if legal.get(m)), "give_up")
         why = MOVES[move] if by_model or move != "give_up" else "nothing is left to try without a language model"
         if move == "accept":
             return accept_passed(txn, node, task.checks.to_json(), task.text, why)
@@ -141,31 +138,6 @@ async def decider(node: ProofNode, deps: Deps) -> Apply:
         return set_move(txn, node, move, f"{node.reason}; {why}" if node.reason else why)
 
     return apply
-
-
-def legal_moves(
-    node: ProofNode, report: Mapping[str, Any], past: Sequence[Mapping[str, Any]], facts: Facts
-) -> frozenset[str]:
-    """Moves that the attempts so far allow.
-
-    Args:
-        report: on the last attempt, which is the last of ``past``.
-        past: all attempts.
-    """
-    kind, last = report["kind"], past[-1] if past else {}
-    left = facts.has_writer and sum(entry.get("by") == MODEL for entry in past) < facts.most
-    twice = len(past) > 1 and {kind, past[-2]["outcome"]} <= NOT_RUN
-    banned = kind != BANNED and last.get("fingerprint") in facts.bans
-    passed = kind == PASSED and CANDIDATE in node.refs
-    conversed = left and last.get("by") == MODEL and CONVERSATION in node.refs
-    allowed = {
-        "correct": conversed and not twice and not banned,
-        "fresh": left or last.get("by") == SYNTHESIS,
-        "ask_again": left,
-        "prosecute": passed and facts.prosecuted and PROSECUTED not in node.refs,
-        "accept": passed,
-    }
-    return frozenset(move for move, legal in allowed.items() if legal)
 
 
 def _best(store: StoreReader, node: ProofNode, past: Sequence[Mapping[str, Any]]) -> str:

@@ -106,10 +106,7 @@ class Machine:
             start = partial(self.jobs.start, item.key, spec, node, item.seq, work(), deps.cost, deps.faults)
             context.copy().run(start)
         if not spec.quick:
-            return [
-                {"seq": item.seq, "agent": spec.name, "node": node.id, "outcome": STARTED, "reason": ""}
-                for item, node in there
-            ]
+            return [_step(item.seq, spec.name, node.id, STARTED) for item, node in there]
         jobs = [job for item, _ in there if (job := self.jobs.pop(item.key)) is not None]
         if jobs:
             await asyncio.wait({job.task for job in jobs})
@@ -133,16 +130,12 @@ class Machine:
         return [step for step in steps if step is not None]
 
     async def _lost(self, job: Job, error: BaseException) -> Step | None:
-        return await (self._put_off(job, error) if is_passing(error) else self._fail(job, error))
-
-    async def _put_off(self, job: Job, error: BaseException) -> None:
-        """Nothing was tried: the node stays where it is, for a resume."""
-        await self.store.on_thread(self.store.forget_work, [job.key])
-        text = str(error) if isinstance(error, PASSING) else one_line(error)
-        self.supervisor.stop(f"{CANNOT_GO_ON}: {text}", "machine")
-
-    async def _fail(self, job: Job, error: BaseException) -> Step | None:
         """The node pays what its agent has declared; when that fails too, what is usual in its queue."""
+        if is_passing(error):  # nothing was tried: the node stays where it is, for a resume
+            await self.store.on_thread(self.store.forget_work, [job.key])
+            text = str(error) if isinstance(error, PASSING) else one_line(error)
+            self.supervisor.stop(f"{CANNOT_GO_ON}: {text}", "machine")
+            return None
         queue, reason = job.node.queue or "", one_line(error)
         job.faults.append(Fault(f"agent {job.spec.name}", job.spec.plugin, reason))
         declared, usual = self.registry.policy(job.spec, queue), self.registry.failures.default(queue)
@@ -168,12 +161,13 @@ class Machine:
         """Each all or nothing, one after the other. None: the node moved on, or was cut off, in the meantime."""
         steps: list[Step | Exception | None] = []
         for job, apply in moves:
-            done = await self.store.on_thread(self._committed, job, apply)
+            done: Any = await self.store.on_thread(self._committed, job, apply)
             if isinstance(done, Commit):
                 if done.cuts:
                     await self.store.on_thread(self.store.forget_work, await self.jobs.cancel_below(done.cuts))
-                self.emit(done.event)
-            steps.append(_step(done.event) if isinstance(done, Commit) else done)
+                self.emit(event := done.event)
+                done = _step(event.seq, event.agent, event.node, event.outcome, event.reason)
+            steps.append(done)
         return steps
 
     def _committed(self, job: Job, apply: Apply) -> Commit | Exception | None:
@@ -243,14 +237,8 @@ def _note(txn: Txn, job: Job) -> str:
     return "error"
 
 
-def _step(event: Event) -> Step:
-    return {
-        "seq": event.seq,
-        "agent": event.agent,
-        "node": event.node,
-        "outcome": event.outcome,
-        "reason": event.reason[:STEP_REASON],
-    }
+def _step(seq: int, agent: str, node: str, outcome: str, reason: str = "") -> Step:
+    return {"seq": seq, "agent": agent, "node": node, "outcome": outcome, "reason": reason[:STEP_REASON]}
 
 
 def _context_of_jobs(trace: UUID | None) -> Context:

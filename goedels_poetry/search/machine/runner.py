@@ -71,11 +71,9 @@ class Elsewhere(Protocol):
         When this returns the folder has all that a run here would have left in it. An exception says nothing about
         the theorem, and leaves the folder as it was.
         """
-        ...
 
     def interrupt(self, reason: str) -> None:
         """Stop every run at its next step boundary; from any thread."""
-        ...
 
 
 async def run_elsewhere(

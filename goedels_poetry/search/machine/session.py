@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,7 +17,7 @@ from goedels_poetry.search.agents.deps import Deps
 from goedels_poetry.search.agents.registry import Registry
 from goedels_poetry.search.machine.checkpoints import GraphOptions, checkpointer, drive, run_config
 from goedels_poetry.search.machine.graph import Machine, build
-from goedels_poetry.search.machine.supervisor import RUNNING, Dispatch, Jobs, SupervisorAgent
+from goedels_poetry.search.machine.supervisor import RUNNING, Jobs, SupervisorAgent
 from goedels_poetry.search.memory.bank import Memory
 from goedels_poetry.search.retrieval import PremiseSearch
 from goedels_poetry.search.tasks.base import Statement, Stop, Task
@@ -113,13 +113,8 @@ class RunSession:
         self.services = services
         self.interruption = interruption
         self.warnings = warnings
-        self._store = store
+        self.store = store
         self._on_event = services.on_event
-
-    @property
-    def store(self) -> ProofStore:
-        """The tree."""
-        return self._store
 
     @property
     def interrupted(self) -> str:
@@ -128,11 +123,11 @@ class RunSession:
 
     async def root(self) -> ProofNode:
         """The root as it is now."""
-        return await self._store.on_thread(self._store.root)
+        return await self.store.on_thread(self.store.root)
 
     async def commit(self, name: str, move: Callable[[Txn], str]) -> None:
         """One move of the framework's own; ``name`` says what it is in the commit's key."""
-        await self.commit_once(f"{name}:{self._store.seq}", move)
+        await self.commit_once(f"{name}:{self.store.seq}", move)
 
     async def commit_once(self, key: str, move: Callable[[Txn], str]) -> None:
         """The same under a key of its own: nothing happens when that was done before."""
@@ -141,7 +136,7 @@ class RunSession:
             txn.reason = "; ".join(self.warnings)  # so that `trace` names plug-ins that were left out
             return move(txn)
 
-        done = await self._store.on_thread(self._store.commit, key, FRAMEWORK, ROOT, noted)
+        done = await self.store.on_thread(self.store.commit, key, FRAMEWORK, ROOT, noted)
         if done is not None:
             self.emit(done.event)
 
@@ -204,23 +199,22 @@ class SearchLoop:
 
     async def _driven(self, machine: Machine, config: RunnableConfig) -> GoedelsPoetryState:
         """The state in which the graph ended. Checkpoints are a record: what is damaged is put aside, once a search."""
-        path, on_chunk = self._session.place.graph_db, self._session.services.graph.on_chunk
+        place, on_chunk = self._session.place, self._session.services.graph.on_chunk
         heard = on_chunk is not None or bool(config.get("callbacks"))
-        try:
-            async with checkpointer(self._session.place) as saver:
-                return await drive(build(machine, each_step=heard, checkpointer=saver), config, on_chunk)
-        except sqlite3.Error as error:
-            if not (is_damaged(error) or is_unfinished(error)):
-                refuse(path, error)
-            aside = put_aside(path)
-            self._session.warn(
-                f"{path.name} was damaged: it is {aside.name} now, and a new one has been begun; no goal is lost"
-            )
-        try:
-            async with checkpointer(self._session.place) as saver:
-                return await drive(build(machine, each_step=heard, checkpointer=saver), config, on_chunk)
-        except sqlite3.Error as error:
-            raise StoreError(f"{path}: checkpoints cannot be kept ({error})") from error
+        for is_new in (False, True):
+            try:
+                async with checkpointer(place) as saver:
+                    return await drive(build(machine, each_step=heard, checkpointer=saver), config, on_chunk)
+            except sqlite3.Error as error:
+                if is_new:
+                    raise StoreError(f"{place.graph_db}: checkpoints cannot be kept ({error})") from error
+                if not (is_damaged(error) or is_unfinished(error)):
+                    refuse(place.graph_db, error)
+                name, aside = place.graph_db.name, put_aside(place.graph_db).name
+                self._session.warn(
+                    f"{name} was damaged: it is {aside} now, and a new one has been begun; no goal is lost"
+                )
+        raise AssertionError("the second try returns or raises")
 
     def troubles(self) -> list[str]:
         """What went wrong when premises were looked up, for the warnings."""
@@ -260,12 +254,11 @@ async def opening(machine: Machine, run_id: str) -> Stop | None:
         turn = await machine.turn(state)
         if turn.stop is not None:
             return turn.stop
-        if await machine.store.on_thread(_is_beyond, machine, turn.plan):
+        nodes = await machine.store.on_thread(
+            lambda plan: [machine.store.get(item.node_id) for item in plan], turn.plan
+        )
+        if any(node.queue not in DIRECT for node in nodes):
             return None
         state = turn.state
         agents = machine.registry.agents
         await asyncio.gather(*(machine.step(agents[item.agent], [item], state) for item in turn.plan))
-
-
-def _is_beyond(machine: Machine, plan: Sequence[Dispatch]) -> bool:
-    return any(machine.store.get(item.node_id).queue not in DIRECT for item in plan)

@@ -79,13 +79,11 @@ def read_state(place: RunDir, config: RunnableConfig | None = None, extensions: 
         StoreError: the run has no store. GoedelsPoetryError: it has no such checkpoint.
     """
     wanted = (config or {}).get("configurable", {}).get("checkpoint_id")
-    found = None
     if has_checkpoints(place):
         with _graph(place, extensions) as graph:
-            read = graph.get_state(_thread(place, wanted))
-            found = read if read.created_at is not None else None
-            newest = found is not None and (wanted is None or _is_newest(graph, place, wanted))
-        if found is not None:
+            found, latest = graph.get_state(_thread(place, wanted)), graph.get_state(_thread(place)).config
+        if found.created_at is not None:
+            newest = wanted is None or latest["configurable"].get("checkpoint_id") == wanted
             return _snapshot(place, found, extensions, newest=newest)
     if wanted is not None:
         raise GoedelsPoetryError(f"run {place.run_id} has no checkpoint {wanted!r}")
@@ -109,12 +107,11 @@ def read_history(
         before: only checkpoints older than the one that this names.
         limit: so many at most.
     """
-    if not has_checkpoints(place) and before is None and not filter and limit != 0:
-        yield read_state(place, extensions=extensions)
-        return
-    if limit == 0 or not has_checkpoints(place):
-        return
     newest = before is None and not filter
+    if limit == 0 or not has_checkpoints(place):
+        if limit != 0 and newest:
+            yield read_state(place, extensions=extensions)
+        return
     with _graph(place, extensions) as graph:
         chosen = dict(filter) if filter else None
         for found in graph.get_state_history(_thread(place), filter=chosen, before=before, limit=limit):
@@ -125,11 +122,6 @@ def read_history(
 def _thread(place: RunDir, checkpoint: str | None = None) -> RunnableConfig:
     named = {"checkpoint_id": checkpoint} if checkpoint is not None else {}
     return {"configurable": {"thread_id": place.run_id, "checkpoint_ns": "", **named}}
-
-
-def _is_newest(graph: CompiledStateGraph[Any, Any, Any, Any], place: RunDir, checkpoint: str) -> bool:
-    latest = graph.get_state(_thread(place)).config
-    return bool(latest["configurable"].get("checkpoint_id") == checkpoint)
 
 
 def _snapshot(place: RunDir, found: StateSnapshot, extensions: Extensions, *, newest: bool) -> Snapshot:

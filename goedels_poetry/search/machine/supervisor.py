@@ -116,8 +116,7 @@ class Jobs:
 
     async def cancel_below(self, prefixes: Iterable[str]) -> list[str]:
         """Cancel the jobs of nodes that were cut off; returns their keys."""
-        lost = [job for job in self._jobs.values() if job.node.id.startswith(tuple(prefixes))]
-        return await self._cancel(lost)
+        return await self._cancel([job for job in self._jobs.values() if job.node.id.startswith(tuple(prefixes))])
 
     async def cancel_all(self) -> list[str]:
         """Cancel everything that is under way; returns the keys."""
@@ -142,11 +141,14 @@ SHARE_OF_LATER = 4
 
 RUNNING = "running"
 
-_MODEL_BUDGETS = {
+_BUDGETS = {
+    "wall_seconds": "{:g} s of wall time are used up",
+    "solver_seconds": "{:g} s of solver time are used up",
     "model_calls": "{} model calls are used up",
     "model_tokens": "{} model tokens are used up",
     "money": "the money for models is used up ({:g} dollars)",
 }
+"""Budget -> how a reason says that it is used up."""
 
 _ATTEMPTING = frozenset({Queue.PROVE, Queue.VERIFY, Queue.CORRECT, Queue.DECIDE})
 """Queues in which a goal may be on the point of being proved directly."""
@@ -300,9 +302,7 @@ class SupervisorAgent:
         """Nothing to do and nothing under way, but the root is not proved."""
         routes = self._registry.routes
         unserved = [name for name, queue in state["queues"].items() if queue["length"] and name not in routes]
-        if unserved:
-            return Stop("exhausted", "; ".join(self._unserved(name, state) for name in unserved))
-        return Stop("exhausted")
+        return Stop("exhausted", "; ".join(self._unserved(name, state) for name in unserved))
 
     def _unserved(self, queue: str, state: GoedelsPoetryState) -> str:
         """That goals wait where nobody comes, and who has sent the first of them there."""
@@ -330,17 +330,15 @@ class SupervisorAgent:
 
     def _over_budget(self, spent: Mapping[str, float]) -> Stop | None:
         budgets = self._settings.budgets
-        if budgets.wall_seconds is not None and self._seconds("wall_seconds", spent) >= budgets.wall_seconds:
-            return _over("wall_seconds", f"{budgets.wall_seconds:g} s of wall time are used up")
-        if budgets.solver_seconds is not None and self._seconds("solver_seconds", spent) >= budgets.solver_seconds:
-            return _over("solver_seconds", f"{budgets.solver_seconds:g} s of solver time are used up")
-        for name, text in _MODEL_BUDGETS.items():
+        for name, text in _BUDGETS.items():
             limit = getattr(budgets, name)
+            in_seconds = name.endswith("_seconds")
+            used = self._seconds(name, spent) if in_seconds else spent.get(name, 0)
             # A limit of 0 stops the run when a model is first asked, not before.
-            if limit and spent.get(name, 0) >= limit:
-                return _over(name, text.format(limit))
+            if (limit or (in_seconds and limit is not None)) and used >= limit:
+                return Stop("out_of_budget", text.format(limit), name)
         if self._steps_left(spent) <= 0:
-            return _over("agent_steps", f"{budgets.agent_steps} agent steps are used up")
+            return Stop("out_of_budget", f"{budgets.agent_steps} agent steps are used up", "agent_steps")
         return None
 
 
@@ -351,14 +349,9 @@ def present_state(
     lengths = store.queue_lengths()
     names = [*registry.routes, *sorted(set(lengths) - set(registry.routes))]
     queues = {name: _queue(store, name, lengths.get(name, 0)) for name in names}
-    new: GoedelsPoetryState = {
-        "run_id": str(store.meta("run_id") or "") if state is None else state.get("run_id", ""),
-        "seq": store.seq,
-        "queues": queues,
-        "spent": store.spent(),
-        "status": RUNNING,
-        "reason": "",
-    }
+    run_id = str(store.meta("run_id") or "") if state is None else state.get("run_id", "")
+    new: GoedelsPoetryState = {"run_id": run_id, "seq": store.seq, "queues": queues, "spent": store.spent()}
+    new |= {"status": RUNNING, "reason": ""}
     if state is not None and state.get("step") is not None:
         new["step"] = state["step"]
     return new
@@ -366,7 +359,3 @@ def present_state(
 
 def _queue(store: StoreReader, name: str, length: int) -> QueueState:
     return {"length": length, "head": [item.node_id for item in store.peek(name, QUEUE_HEAD)] if length else []}
-
-
-def _over(budget: str, reason: str) -> Stop:
-    return Stop("out_of_budget", reason, budget)

@@ -69,17 +69,13 @@ def export_subtree(store: StoreReader, node_id: str, *, origin: str) -> list[dic
 
     Each item: ``{"id", "origin", "statement", "row", "proof"?, "sketch"?}``.
     """
-    nodes = store.subtree(node_id)
-    root = nodes[0]
-    return [_export(store, node, node.depth - root.depth, origin) for node in nodes]
-
-
-def _export(store: StoreReader, node: ProofNode, depth: int, origin: str) -> dict[str, Any]:
-    row = node.to_row()
-    row["depth"] = depth
-    refs = row.pop("refs", {})
-    item = {"id": node.id, "origin": origin, "statement": node.statement, "row": row}
-    return item | {name: store.load(refs[name]) for name in ("proof", "sketch") if name in refs}
+    nodes, found = store.subtree(node_id), []
+    for node in nodes:
+        row = {**node.to_row(), "depth": node.depth - nodes[0].depth}
+        refs = row.pop("refs", {})
+        parts = {name: store.load(refs[name]) for name in ("proof", "sketch") if name in refs}
+        found.append({"id": node.id, "origin": origin, "statement": node.statement, "row": row, **parts})
+    return found
 
 
 class LemmaBank:
@@ -160,9 +156,7 @@ def proved_in_run(
         if not wanted(key, node_id):
             continue
         node = store.get(node_id)
-        if node.parent is None or node.origin.startswith("bank:"):
-            continue
-        if store.is_cut(node_id) and not cut_ones:
+        if node.parent is None or node.origin.startswith("bank:") or (store.is_cut(node_id) and not cut_ones):
             continue
         body = export_subtree(store, node_id, origin="")
         if len(body) <= MOST_NODES_OF_A_LEMMA and not _rests_on_others(store, node, body):
@@ -180,14 +174,12 @@ def _rests_on_others(store: StoreReader, node: ProofNode, body: list[dict[str, A
     parts = [item[name] for item in body for name in ("proof", "sketch") if item.get(name)]
     cited = {cite for part in parts for cite in part.get("cites", ())}
     text = json.dumps(parts)  # where citations are keys, they are long enough to stand for nothing else
-    return any(fact in cited or _key(store, fact) in text for fact in outside)
-
-
-def _key(store: StoreReader, fact: str) -> str:
-    """By what a node or a lemma of the bank is cited."""
-    lemma = store.meta(f"lemma:{fact}")
-    key = store.get(fact).key if lemma is None else lemma[0]["row"]["key"]
-    return str(key).rpartition(":")[2]
+    for fact in outside:
+        lemma = store.meta(f"lemma:{fact}")
+        key = store.get(fact).key if lemma is None else lemma[0]["row"]["key"]
+        if fact in cited or str(key).rpartition(":")[2] in text:
+            return True
+    return False
 
 
 # -- strategies --------------------------------------------------------------------------------------------------
@@ -246,18 +238,15 @@ class MemoryFiles:
         """What can be used now; what cannot be opened is left out and named."""
         if not self._settings.use_memory:
             return Memory()
-        home = self._settings.data_dir
-        problems: list[str] = []
-        if self._bank is None:
-            try:
-                self._bank = LemmaBank(home / "lemmas.db")
-            except (sqlite3.Error, OSError) as exc:
-                problems.append(f"the lemma bank {home / 'lemmas.db'} is not used: {exc}")
-        if self._statistics is None:
-            try:
-                self._statistics = StrategyStatistics(home / "strategies.db")
-            except (sqlite3.Error, OSError) as exc:
-                problems.append(f"the statistics {home / 'strategies.db'} are not used: {exc}")
+        home, problems = self._settings.data_dir, []
+        try:
+            self._bank = self._bank or LemmaBank(home / "lemmas.db")
+        except (sqlite3.Error, OSError) as exc:
+            problems.append(f"the lemma bank {home / 'lemmas.db'} is not used: {exc}")
+        try:
+            self._statistics = self._statistics or StrategyStatistics(home / "strategies.db")
+        except (sqlite3.Error, OSError) as exc:
+            problems.append(f"the statistics {home / 'strategies.db'} are not used: {exc}")
         return Memory(self._bank, self._statistics, tuple(problems))
 
     def close(self) -> None:
@@ -273,6 +262,8 @@ def fill_memory(
 ) -> list[str]:
     """Give later runs what this one has learnt; a full disk must not take the result with it.
 
+    That is what the checker has accepted, and what else was proved where nobody but our own agents says so.
+
     Args:
         retry: the checker could not be asked about the whole proof now.
         ours: names of the agents that come from no plug-in.
@@ -283,27 +274,14 @@ def fill_memory(
     if memory.statistics is not None:
         memory.statistics.record(run_id, result.language, _strategy_counts(store))
     if memory.bank is not None:
-        _fill_bank(memory.bank, store, result, retry, ours)
+        nodes, ours_alone, accepted = store.nodes(), store.agents() <= ours, result.verdict is Verdict.PROVED
+        if store.root().status is NodeStatus.PROVED and not accepted and not retry:
+            taken = {node.origin.removeprefix("bank:") for node in nodes if node.origin.startswith("bank:")}
+            memory.bank.forget(taken | {lemma for node in nodes for lemma in node.lemmas})
+        elif accepted or ours_alone:
+            # Even this is no more than a hint: the checker looks at whatever a later proof takes from the bank.
+            memory.bank.add(proved_in_run(store, result.language, cut_ones=ours_alone))
     return memory.troubles()
-
-
-def _fill_bank(bank: LemmaBank, store: ProofStore, result: RunResult, retry: bool, ours: frozenset[str]) -> None:
-    """What the checker has accepted; and what else was proved where nobody but our own agents says so.
-
-    Even that is no more than a hint: the checker looks at whatever a later proof takes from the bank.
-    """
-    ours_alone = store.agents() <= ours
-    accepted = result.verdict is Verdict.PROVED
-    if store.root().status is NodeStatus.PROVED and not accepted and not retry:
-        bank.forget(_taken_from_bank(store))
-    elif accepted or ours_alone:
-        bank.add(proved_in_run(store, result.language, cut_ones=ours_alone))
-
-
-def _taken_from_bank(store: ProofStore) -> set[str]:
-    nodes = store.nodes()
-    adopted = {node.origin.removeprefix("bank:") for node in nodes if node.origin.startswith("bank:")}
-    return adopted | {lemma for node in nodes for lemma in node.lemmas}
 
 
 def _strategy_counts(store: ProofStore) -> dict[tuple[str, str], tuple[int, int]]:

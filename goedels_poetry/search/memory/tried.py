@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -51,14 +53,11 @@ def tried_on(store: StoreReader, node_id: str, *, as_of: int | None = None) -> T
     """
     log = TrialLog()
     for entry in store.history(node_id, as_of=as_of):
-        for trial in _trials(entry):
-            log.take({"trials": [trial.to_json()]})
-        log.take({"more": entry.entry.get("more", 0)} if entry.kind == TRIALS else {})
-    if as_of is None:
-        for agent, at in store.under_way():
-            if at == node_id:
-                left = unfinished(log_path(store, agent, node_id))
-                log.take(left.to_json())
+        more = entry.entry.get("more", 0) if entry.kind == TRIALS else 0
+        log.take({"trials": [trial.to_json() for trial in _trials(entry)], "more": more})
+    for agent, at in store.under_way() if as_of is None else ():
+        if at == node_id:
+            log.take(unfinished(log_path(store, agent, node_id)).to_json())
     return Tried(log.trials[:MOST_KEPT], log.dropped)
 
 
@@ -88,18 +87,11 @@ def unfinished_on(store: StoreReader) -> list[Unfinished]:
     found = []
     for path in paths:
         agent, _, node = path.stem.partition("-")
-        crashed = bool(starts) and _written(path) < starts[-1]
+        crashed = bool(starts) and os.path.getmtime(path) < starts[-1]
         log = unfinished(path, now=None if crashed else time.time())
         if node and log.trials:
             found.append(Unfinished(agent, node, log))
     return found
-
-
-def _written(path: Path) -> float:
-    try:
-        return path.stat().st_mtime
-    except OSError:
-        return 0.0
 
 
 def why_unproved(store: StoreReader, nodes: Sequence[ProofNode], reason: str) -> str:
@@ -130,23 +122,23 @@ def why_unproved(store: StoreReader, nodes: Sequence[ProofNode], reason: str) ->
 
 def _trials(entry: HistoryEntry) -> Iterator[Trial]:
     facts = entry.entry
-    reason = str(facts.get("reason") or "")
+    reason, strategy = str(facts.get("reason") or ""), str(facts.get("strategy") or "sketch")
     match entry.kind:
         case "trials":
             yield from (Trial.from_json(trial) for trial in facts.get("trials", ()))
         case "rejected":
-            yield Trial(str(facts.get("strategy") or "sketch"), _of(facts), Status.REJECTED, f"rejected: {reason}")
+            yield Trial(strategy, _of(facts), Status.REJECTED, f"rejected: {reason}")
         case "backtrack":
-            what, left = _of(facts), str(facts.get("statement") or "")
-            yield Trial(str(facts.get("strategy") or "sketch"), what, Status.OPEN, reason, left=left)
+            yield Trial(strategy, _of(facts), Status.OPEN, reason, left=str(facts.get("statement") or ""))
         case "fault":
             yield Trial(str(facts.get("who") or "agent"), "", Status.ERROR, f"failed: {reason}")
-        case "model":
-            yield from _of_model(facts)
+        case "model":  # one trial for each reason why replies of a round could not be used or did not hold
+            asked = f"model {facts.get('model') or facts.get('role', '')}".strip()
+            for why, times in Counter(map(str, facts.get("reasons", ()))).items():
+                prompt = str(facts.get("prompt", ""))
+                yield Trial(asked, prompt, Status.REJECTED, f"rejected: {why}", times=times)
         case "candidate":
             yield Trial("program", _of(facts), Status.FAILED, reason or str(facts.get("outcome", "")))
-        case _:
-            return
 
 
 def _of(facts: dict[str, Any]) -> str:
@@ -156,17 +148,7 @@ def _of(facts: dict[str, Any]) -> str:
     return inside[:-1] if inside != fingerprint and inside.endswith(")") else ""
 
 
-def _of_model(facts: dict[str, Any]) -> Iterator[Trial]:
-    """One trial for each reason why replies of a round could not be used or did not hold."""
-    strategy = f"model {facts.get('model') or facts.get('role', '')}".strip()
-    for reason in dict.fromkeys(map(str, facts.get("reasons", ()))):
-        trial = Trial(strategy, str(facts.get("prompt", "")), Status.REJECTED, f"rejected: {reason}")
-        yield replace(trial, times=sum(reason == other for other in facts["reasons"]))
-
-
 _STATUS = {NodeStatus.PROVED: "verified", NodeStatus.REFUTED: "rejected", NodeStatus.FAILED: "rejected"}
-_OF_CODE = {"passed": "success"}
-"""Outcome of a candidate for a function -> status of its trace; every other one has failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,52 +193,44 @@ def node_state(store: StoreReader, node_id: str) -> NodeState:
     for entry in store.history(node_id):
         _trace(store, traces, entry)
     current = next((node.refs[name] for name in ("proof", "sketch", "candidate") if name in node.refs), None)
-    code = _code(store, current) if current else None
+    code = _code(store, current) or None
     if node.status is NodeStatus.PROVED:
         if traces and traces[-1].status == "pending":
             traces[-1] = replace(traces[-1], status="success")
         elif code is not None:
             traces.append(ExecutionTrace(store.seq, code, "accepted", "success"))
     status = "verified" if "solution" in node.refs else _STATUS.get(node.status, "pending")
-    return NodeState(_query(store, node), code, status, tuple(traces), tuple(store.bans(node_id)))
+    query, (kind, _) = node.statement, store.meta("task") or ("", {})
+    if kind == "code" and not query:  # of a task in words these words
+        query = str(json.loads(store.meta("theorem")).get("task", ""))
+    return NodeState(query, code, status, tuple(traces), tuple(store.bans(node_id)))
 
 
-def _query(store: StoreReader, node: ProofNode) -> str:
-    """The goal; of a task in words these words."""
-    kind, _ = store.meta("task") or ("", {})
-    if kind != "code" or node.statement:
-        return node.statement
-    return str(json.loads(store.meta("theorem")).get("task", ""))
-
-
-def _code(store: StoreReader, ref: str) -> str:
-    """What a reference holds: of a candidate for a function its text, else JSON."""
-    text = store.text(ref)
-    value = json.loads(text)
+def _code(store: StoreReader, ref: str | None) -> str:
+    """What a reference holds: of a candidate for a function its text, else JSON; "" without one."""
+    text = store.text(ref) if ref is not None else ""
+    value = json.loads(text) if text else None
     return str(value["source"]) if isinstance(value, dict) and value.keys() >= {"source", "digest"} else text
 
 
 def _trace(store: StoreReader, traces: list[ExecutionTrace], entry: HistoryEntry) -> None:
-    facts = entry.entry
+    facts, pending = entry.entry, bool(traces) and traces[-1].status == "pending"
     reason, strategy = str(facts.get("reason", "")), facts.get("fingerprint")
+    code = _code(store, facts.get("candidate_ref") or facts.get("sketch_ref"))
     match entry.kind:
         case "attempt":
-            code = store.text(facts["candidate_ref"]) if "candidate_ref" in facts else ""
             traces.append(ExecutionTrace(entry.seq, code, reason, "failed"))
         case "sketch":
-            code = store.text(facts["sketch_ref"])
             traces.append(ExecutionTrace(entry.seq, code, "", "pending", strategy))
         case "candidate":
-            code = _code(store, facts["candidate_ref"]) if "candidate_ref" in facts else ""
-            status = _OF_CODE.get(str(facts["outcome"]), "failed")
             if traces and traces[-1].status == "success" and code == traces[-1].code_generated:
                 traces.pop()  # hostile tests broke what had passed: one attempt, with the last word on it
+            status = "success" if facts["outcome"] == "passed" else "failed"
             traces.append(ExecutionTrace(entry.seq, code, reason, status, strategy or None))
+        case "rejected" | "backtrack" if pending:
+            traces[-1] = replace(traces[-1], status="failed", verifier_feedback=reason)
         case "rejected" | "backtrack":
-            if traces and traces[-1].status == "pending":
-                traces[-1] = replace(traces[-1], status="failed", verifier_feedback=reason)
-            else:
-                traces.append(ExecutionTrace(entry.seq, "", reason, "failed", strategy))
+            traces.append(ExecutionTrace(entry.seq, "", reason, "failed", strategy))
 
 
 def conversation(store: StoreReader) -> list[dict[str, Any]]:

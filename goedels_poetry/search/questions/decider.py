@@ -92,28 +92,16 @@ def report_on(question: Question, program: str, outcome: Outcome, doubts: Sequen
 
 
 def _unreadable(program: str, outcome: Outcome) -> Report:
-    """A program that the reader refuses, with the lines that are meant."""
-    where = outcome.value
-    lines = program.splitlines()
-    message = outcome.words or "the program cannot be read"
-    told = [_fault(lines, {**where, "message": message})]
-    words = "The program cannot be read:\n" + "\n".join(told)
-    return {"kind": UNREADABLE, "words": words, "reason": _placed({**where, "message": message})}
-
-
-def _fault(lines: list[str], fault: Json) -> str:
-    line = fault.get("line")
-    quoted = f"\n    {lines[line - 1].strip()[:300]}" if line and line <= len(lines) else ""
-    hint = f"\n{fault['hint']}" if fault.get("hint") else ""
-    return f"{_placed(fault)}{quoted}{hint}"
-
-
-def _placed(fault: Json) -> str:
-    """The message of a fault with its place before it."""
-    line, column = fault.get("line"), fault.get("column")
+    """A program that the reader refuses, with the line that is meant."""
+    where, message = outcome.value, outcome.words or "the program cannot be read"
+    line, column = where.get("line"), where.get("column")
     place = f"line {line}" + (f", column {column}" if column else "") if line else ""
-    place = ", ".join(filter(None, (place, str(fault.get("path") or ""))))
-    return f"{place}: {fault['message']}" if place else str(fault["message"])
+    place = ", ".join(filter(None, (place, str(where.get("path") or ""))))
+    reason = f"{place}: {message}" if place else message
+    lines = program.splitlines()
+    quoted = f"\n    {lines[line - 1].strip()[:300]}" if line and line <= len(lines) else ""
+    hint = f"\n{where['hint']}" if where.get("hint") else ""
+    return {"kind": UNREADABLE, "words": f"The program cannot be read:\n{reason}{quoted}{hint}", "reason": reason}
 
 
 def _inconsistent(question: Question, result: Json) -> Report:
@@ -288,48 +276,31 @@ FAILURES = FailureTable.of(
 @agent(queue=Queue.DECIDE, quick=True, name="decider")
 async def decider(node: ProofNode, deps: Deps) -> Apply:
     """The first legal move of the table."""
+    left = node.attempts < question_of(deps).max_attempts
 
     def apply(txn: Txn) -> str:
         report = txn.store.load(node.refs[REPORT])
         trust = txn.store.load(node.refs[TRUST]) if TRUST in node.refs else None
-        past = programs(txn.store.history(node.id))
-        legal = legal_moves(node, report, past, question_of(deps).max_attempts, trust)
-        order = AFTER_TESTS if trust is not None else POLICY[report["kind"]]
-        move = next((m for m in order if m in legal), "give_up")
+        if trust is not None:
+            order, asked = AFTER_TESTS, not trust.get("words") or DOUBTED in node.refs
+        else:
+            order, asked = POLICY[report["kind"]], _is_settled(report, programs(txn.store.history(node.id)))
+        legal = {
+            "correct": left and not asked and CONVERSATION in node.refs,
+            "ask_again": left and CONVERSATION not in node.refs,
+            "test": trust is None and "result" in report,
+            "accept": DECIDED in node.refs,
+        }
+        move = next((m for m in order if legal.get(m)), "give_up")
         return set_move(txn, node, move, f"{node.reason}; {MOVES[move]}" if node.reason else MOVES[move])
 
     return apply
 
 
-def legal_moves(
-    node: ProofNode, report: dict[str, Any], past: list[dict[str, Any]], most: int, trust: dict[str, Any] | None
-) -> frozenset[str]:
-    """Moves that the attempts so far allow.
-
-    Args:
-        report: on the last attempt, which is the last of ``past``.
-        past: all attempts.
-        most: how many there may be.
-        trust: what the tests of the formalisation say; None: it has not been tested.
-    """
-    kind = report["kind"]
-    left = node.attempts < most
-    if trust is not None:
-        asked = not trust.get("words") or DOUBTED in node.refs
-    else:
-        often = sum(entry["outcome"] == kind for entry in past)
-        again = report.get("again") or (report.get("again_if_changed") and not _is_unchanged(past))
-        asked = bool(report.get("final")) or (kind in ONCE and often > 1 and not again)
-    allowed = {
-        "correct": left and not asked and CONVERSATION in node.refs,
-        "ask_again": left and CONVERSATION not in node.refs,
-        "test": trust is None and "result" in report,
-        "accept": DECIDED in node.refs,
-    }
-    return frozenset(move for move, legal in allowed.items() if legal)
-
-
-def _is_unchanged(past: list[dict[str, Any]]) -> bool:
-    """Whether the model stays with its program."""
+def _is_settled(report: Report, past: list[dict[str, Any]]) -> bool:
+    """Whether the model need not be asked about its program (once more); the report is on the last of ``past``."""
     last = [entry.get("program_ref") for entry in past[-2:]]
-    return len(last) == 2 and last[0] is not None and last[0] == last[1]
+    unchanged = len(last) == 2 and last[0] is not None and last[0] == last[1]
+    again = report.get("again") or (report.get("again_if_changed") and not unchanged)
+    often = sum(entry["outcome"] == report["kind"] for entry in past)
+    return bool(report.get("final")) or (report["kind"] in ONCE and often > 1 and not again)

@@ -47,28 +47,22 @@ class Session(Protocol):
     @property
     def store(self) -> ProofStore:
         """The tree."""
-        ...
 
     @property
     def interrupted(self) -> str:
         """Why the run was asked to stop; "" while it was not."""
-        ...
 
     async def root(self) -> ProofNode:
         """The root as it is now."""
-        ...
 
     async def commit(self, name: str, move: Callable[[Txn], str]) -> None:
         """One move of the framework's own; ``name`` says what it is in the commit's key."""
-        ...
 
     async def unless_interrupted(self, work: Awaitable[T]) -> T:
         """Wait for something outside of the run; raises CancelledError when the run is asked to stop meanwhile."""
-        ...
 
     def warn(self, text: str) -> None:
         """One line for the result's warnings."""
-        ...
 
 
 class Task:

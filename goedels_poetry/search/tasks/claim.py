@@ -98,7 +98,15 @@ class Claim(Task):
 
     def check(self, language: Language, models: Models | None) -> None:
         """See `Task`."""
-        check_claim(self, language, models)
+        if not self.text.strip():
+            raise InvalidInput("the claim is empty")
+        for what, text in (("claim", self.text), ("context", self.context)):
+            if len(text) > MAX_CLAIM:
+                raise InvalidInput(f"the {what} is longer than {MAX_CLAIM} characters")
+        if not isinstance(language, Formalizable):
+            raise InvalidInput(f"the language {language.name} does not say how claims are stated in it")
+        if models is None or not models.has("formalizer"):
+            raise InvalidInput(NO_MODEL)
 
     async def settle(self, stop: Stop, session: Session) -> Stop:
         """Ask the person about the formal statement, where the search waits for that; the run's time stands still."""
@@ -126,20 +134,19 @@ class Claim(Task):
 
     def conclude(self, result: RunResult, store: StoreReader, theorem: Theorem, suffix: str) -> RunResult:
         """See `Task`: how the claim was formalized, with the formal text beside the certificate."""
-        return with_formalization(result, store, self, theorem, suffix)
-
-
-def check_claim(claim: Claim, language: Language, models: Models | None) -> None:
-    """Raise InvalidInput, with what to do about it, when the claim cannot be formalized here."""
-    if not claim.text.strip():
-        raise InvalidInput("the claim is empty")
-    for what, text in (("claim", claim.text), ("context", claim.context)):
-        if len(text) > MAX_CLAIM:
-            raise InvalidInput(f"the {what} is longer than {MAX_CLAIM} characters")
-    if not isinstance(language, Formalizable):
-        raise InvalidInput(f"the language {language.name} does not say how claims are stated in it")
-    if models is None or not models.has("formalizer"):
-        raise InvalidInput(NO_MODEL)
+        formalization = formalization_of(store, self)
+        if formalization["formal"] is None:
+            return replace(result, formalization=formalization)
+        warnings = [*result.warnings, *(w for w in theorem.warnings if w not in result.warnings)]
+        odd = [test["words"] for test in formalization["tests"] if test["outcome"] == WARNING]
+        warnings += [f"formal statement: {words}" for words in odd]
+        warnings += [] if formalization["judged"] else [NOT_JUDGED]
+        if result.certificate is not None:
+            try:
+                formalization["file"] = str(_write_beside(result.certificate, formalization["formal"], suffix))
+            except OSError as problem:
+                warnings.append(f"the formal text could not be written beside the certificate: {problem}")
+        return replace(result, formalization=formalization, warnings=tuple(warnings))
 
 
 # -- moves -----------------------------------------------------------------------------------------------------
@@ -264,27 +271,6 @@ def formalization_of(store: StoreReader, claim: Claim) -> dict[str, Any]:
         "confirmed": judgement.get("confirmed"),
         "file": None,
     }
-
-
-def with_formalization(result: RunResult, store: StoreReader, claim: Claim, theorem: Theorem, suffix: str) -> RunResult:
-    """The result with what there is to say about its claim; the formal text is written beside the certificate.
-
-    Args:
-        theorem: the formal theorem as it was read last.
-        suffix: of files in its language.
-    """
-    formalization = formalization_of(store, claim)
-    if formalization["formal"] is None:
-        return replace(result, formalization=formalization)
-    warnings = [*result.warnings, *(w for w in theorem.warnings if w not in result.warnings)]
-    warnings += [f"formal statement: {test['words']}" for test in formalization["tests"] if test["outcome"] == WARNING]
-    warnings += [] if formalization["judged"] else [NOT_JUDGED]
-    if result.certificate is not None:
-        try:
-            formalization["file"] = str(_write_beside(result.certificate, formalization["formal"], suffix))
-        except OSError as problem:
-            warnings.append(f"the formal text could not be written beside the certificate: {problem}")
-    return replace(result, formalization=formalization, warnings=tuple(warnings))
 
 
 def _write_beside(certificate: Path, formal: str, suffix: str) -> Path:

@@ -197,59 +197,13 @@ def lift_oldest(txn: Txn, node: ProofNode) -> str:
 # -- results ---------------------------------------------------------------------------------------------------
 
 
+SHOWN = ("attempt", "by", "strategy", "fingerprint", "outcome", "reason", "input", "passed", "total")
+"""What a result says of an attempt."""
+
+
 def candidates(history: Iterable[HistoryEntry]) -> list[dict[str, Any]]:
     """The attempts of a run, oldest first."""
     return [entry.entry for entry in history if entry.kind == CODE.entry]
-
-
-def solution_of(store: StoreReader) -> str:
-    """The module that passed every check; raises GoedelsPoetryError when none has."""
-    ref = store.root().refs.get(SOLUTION)
-    if ref is None:
-        raise GoedelsPoetryError("no candidate has passed every check")
-    return str(store.load(ref))
-
-
-def conclude_code(result: RunResult, store: StoreReader, function: str) -> RunResult:
-    """The result with the function, or the best one; ``answer``:
-
-    ``{"function", "source", "attempts": [{"attempt", "by", "strategy", "outcome", "reason", "input", "passed",
-    "total"}], "bans": [{"strategy", "reason", "failures"}], "passed", "total", "aside": [words], "inputs_tried"}``.
-    """
-    refs = store.root().refs
-    best = store.load(refs[BEST]) if BEST in refs else {}
-    report = store.load(best["report"]) if best else {}
-    source = store.load(refs[SOLUTION]) if SOLUTION in refs else ""
-    if not source and best:
-        source = store.load(best["candidate"])["source"]
-    note = store.load(refs[CANDIDATE]).get("note", "") if SOLUTION in refs else ""
-    shown = ("attempt", "by", "strategy", "fingerprint", "outcome", "reason", "input", "passed", "total")
-    prosecuted = store.load(refs[PROSECUTED]) if PROSECUTED in refs else {}
-    aside = list(prosecuted.get("aside", ()))
-    answer = {
-        "function": function,
-        "source": source,
-        "attempts": [{name: entry.get(name) for name in shown} for entry in candidates(store.history(ROOT))],
-        "bans": [
-            {"strategy": ban["fingerprint"], "reason": ban["reason"], "failures": ban["failures"]}
-            for ban in store.bans(ROOT).values()
-        ],
-        "passed": report.get("passed", 0),
-        "total": report.get("total", 0),
-        "inputs_tried": report.get("inputs_tried", 0),
-        "aside": aside,
-    }
-    tested = result.verdict is Verdict.TESTED
-    failing = None if tested else report.get("failing")
-    return replace(
-        result,
-        answer=answer,
-        reason=result.reason.removeprefix("; "),
-        counterexample={"arguments": failing} if failing else result.counterexample,
-        disputed=tuple(prosecuted.get("disputed", ())) if tested else (),
-        open_goals=() if tested else result.open_goals,
-        warnings=tuple(dict.fromkeys(filter(None, (*result.warnings, *(aside if tested else ()), note)))),
-    )
 
 
 DEFAULT_ATTEMPTS = 10
@@ -405,11 +359,47 @@ class CodeTask(Task):
 
     def submission(self, store: StoreReader) -> str:
         """See `Task`: the module that passed every check."""
-        return solution_of(store)
+        ref = store.root().refs.get(SOLUTION)
+        if ref is None:
+            raise GoedelsPoetryError("no candidate has passed every check")
+        return str(store.load(ref))
 
     def conclude(self, result: RunResult, store: StoreReader, theorem: Theorem, suffix: str) -> RunResult:
-        """See `Task`: with the attempts, the bans, and the function or the best one that there was."""
-        return conclude_code(result, store, self.function)
+        """See `Task`: with the attempts, the bans, and the function or the best one that there was; ``answer``:
+
+        ``{"function", "source", "attempts": [{"attempt", "by", "strategy", "outcome", "reason", "input", "passed",
+        "total"}], "bans": [{"strategy", "reason", "failures"}], "passed", "total", "inputs_tried", "aside": [words]}``.
+        """
+        refs = store.root().refs
+        best = store.load(refs[BEST]) if BEST in refs else {}
+        report = store.load(best["report"]) if best else {}
+        source = store.load(refs[SOLUTION]) if SOLUTION in refs else ""
+        if not source and best:
+            source = store.load(best["candidate"])["source"]
+        note = store.load(refs[CANDIDATE]).get("note", "") if SOLUTION in refs else ""
+        prosecuted = store.load(refs[PROSECUTED]) if PROSECUTED in refs else {}
+        tested, aside = result.verdict is Verdict.TESTED, list(prosecuted.get("aside", ()))
+        answer = {
+            "function": self.function,
+            "source": source,
+            "attempts": [{name: entry.get(name) for name in SHOWN} for entry in candidates(store.history(ROOT))],
+            "bans": [
+                {"strategy": ban["fingerprint"], "reason": ban["reason"], "failures": ban["failures"]}
+                for ban in store.bans(ROOT).values()
+            ],
+            **{name: report.get(name, 0) for name in ("passed", "total", "inputs_tried")},
+            "aside": aside,
+        }
+        failing = None if tested else report.get("failing")
+        return replace(
+            result,
+            answer=answer,
+            reason=result.reason.removeprefix("; "),
+            counterexample={"arguments": failing} if failing else result.counterexample,
+            disputed=tuple(prosecuted.get("disputed", ())) if tested else (),
+            open_goals=() if tested else result.open_goals,
+            warnings=tuple(dict.fromkeys(filter(None, (*result.warnings, *(aside if tested else ()), note)))),
+        )
 
     def with_bans(self, bans: tuple[str, ...]) -> CodeTask:
         """The same task with further strategies that are not wanted."""

@@ -297,7 +297,15 @@ class Question(Task):
 
     def check(self, language: Language, models: Models | None) -> None:
         """See `Task`."""
-        check_question(self, models)
+        if not self.text.strip():
+            raise InvalidInput("the question is empty")
+        for what, text in (("question", self.text), ("context", self.context)):
+            if len(text) > MAX_QUESTION:
+                raise InvalidInput(f"the {what} is longer than {MAX_QUESTION} characters")
+        if self.max_attempts < 1 or self.verify_timeout < 1:
+            raise InvalidInput("max_attempts and verify_timeout must be at least 1")
+        if models is None or not models.has("formalizer"):
+            raise InvalidInput(NO_MODEL)
 
     async def settle(self, stop: Stop, session: Session) -> Stop:
         """An answer that only waits for tests of its formalisation is not lost with the time for these."""
@@ -310,19 +318,6 @@ class Question(Task):
         await session.commit("untested", lambda txn: set_move(txn, txn.get(ROOT), "accept", untested))
         root = await session.root()
         return Stop("proved") if root.status is NodeStatus.PROVED else Stop("finished", root.reason)
-
-
-def check_question(question: Question, models: Models | None) -> None:
-    """Raise InvalidInput, with what to do about it, when the question cannot be answered here."""
-    if not question.text.strip():
-        raise InvalidInput("the question is empty")
-    for what, text in (("question", question.text), ("context", question.context)):
-        if len(text) > MAX_QUESTION:
-            raise InvalidInput(f"the {what} is longer than {MAX_QUESTION} characters")
-    if question.max_attempts < 1 or question.verify_timeout < 1:
-        raise InvalidInput("max_attempts and verify_timeout must be at least 1")
-    if models is None or not models.has("formalizer"):
-        raise InvalidInput(NO_MODEL)
 
 
 # -- moves -----------------------------------------------------------------------------------------------------

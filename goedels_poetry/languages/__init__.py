@@ -50,8 +50,7 @@ class BroughtLanguage:
 def brought(given: Iterable[Any]) -> tuple[BroughtLanguage, ...]:
     """What a caller brings: classes, which are called without arguments, or instances.
 
-    Raises:
-        RefusedPlugin: it lacks something of `Language`, or its name or a suffix is taken. The words name everything.
+    Raises RefusedPlugin: it lacks something of `Language`, or its name or a suffix is taken. The words name everything.
     """
     found: dict[str, BroughtLanguage] = {}
     for each in given:
@@ -123,12 +122,7 @@ def _installed() -> list[EntryPoint]:
 
 
 def get(name: str, more: Sequence[BroughtLanguage] = ()) -> Language:
-    """A new instance of the language called ``name``; raises :class:`UnknownLanguage`.
-
-    Args:
-        name: of the language.
-        more: what the caller has brought.
-    """
+    """A new instance of the language called ``name``; raises :class:`UnknownLanguage`."""
     if name in BUILT_IN:
         module, _, attribute = BUILT_IN[name][0].partition(":")
         return cast(Language, getattr(import_module(module), attribute)())
@@ -144,12 +138,7 @@ def get(name: str, more: Sequence[BroughtLanguage] = ()) -> Language:
 
 
 def for_file(path: str | os.PathLike[str], more: Sequence[BroughtLanguage] = ()) -> str:
-    """Name of the language for a file, by its suffix; raises :class:`UnknownLanguage`.
-
-    Args:
-        path: the file's name.
-        more: languages that the caller has brought.
-    """
+    """Name of the language for a file, by its suffix; raises :class:`UnknownLanguage`."""
     suffix = PurePath(path).suffix.lower()
     ours, theirs = {name: known for name, (_, known) in BUILT_IN.items()}, {each.name: each.suffixes for each in more}
     for name, known in ours.items():
@@ -175,12 +164,7 @@ def for_file(path: str | os.PathLike[str], more: Sequence[BroughtLanguage] = ())
 def blaming(language: Language, what: str) -> Iterator[None]:
     """Inside, whatever a language that is not ours raises says whose fault it is.
 
-    Args:
-        language: that works.
-        what: it does, e.g. "read the text".
-
-    Raises:
-        RefusedPlugin: for everything that is none of our errors, of the system's or of time.
+    Raises RefusedPlugin: for everything that is none of our errors, of the system's or of time.
     """
     try:
         yield

@@ -23,7 +23,6 @@ def as_invalid_input() -> Iterator[None]:
 def from_utf8(data: bytes, hint: str | None = None) -> str:
     """The text of bytes.
 
-    Raises:
-        InvalidInput: where the first byte stands that is not UTF-8; columns are those of bytes.
+    Raises InvalidInput: where the first byte stands that is not UTF-8; columns are those of bytes.
     """
     return lines.from_utf8(data, hint)

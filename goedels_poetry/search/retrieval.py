@@ -244,13 +244,7 @@ class PremiseSearch:
         failed: str = "",
         earlier: Collection[str] = (),
     ) -> SearchResult:
-        """Premises for a goal; never raises, and takes no longer than the settings say.
-
-        Args:
-            queries: asked before those that come from the goal itself.
-            failed: statement of the subgoal for which other premises are wanted.
-            earlier: queries that are not asked again.
-        """
+        """Premises for a goal; never raises, and takes no longer than the settings say."""
         if not self._settings.premises:
             return SearchResult()
         key = (goal.theorem, str(goal.options), goal.statement, goal.scope, tuple(queries), failed, tuple(earlier))

@@ -108,16 +108,7 @@ class RunFacts:
 def explain(
     store: StoreReader, node: str | ProofNode, as_of: int | None = None, *, facts: RunFacts | None = None
 ) -> Explanation:
-    """Why a goal is open, or what was tried on one that is not.
-
-    Args:
-        node: a goal or its id.
-        as_of: as it was after that commit; None: now, with what jobs under way have tried so far.
-        facts: of the run at that moment, where they are known already.
-
-    Raises:
-        KeyError: there is no such goal.
-    """
+    """Why a goal is open, or what was tried on one that is not; raises KeyError: there is no such goal."""
     goal = store.get(node, as_of=as_of) if isinstance(node, str) else node
     tried = tried_on(store, goal.id, as_of=as_of)
     near: Nearest | None = None

@@ -56,12 +56,7 @@ class Silent(Progress):
 
 
 class Lines(Silent):
-    """One line an event, for pipes, logs and dumb terminals.
-
-    Args:
-        stream: where to; never the one of the results.
-        several: theorems, so that each line names its own.
-    """
+    """One line an event, for pipes, logs and dumb terminals."""
 
     def __init__(self, stream: IO[str], several: bool) -> None:
         super().__init__(stream)

@@ -44,12 +44,7 @@ class ProofText:
 
 
 def proof_text(result: RunResult, statement: str = "") -> ProofText | None:
-    """The proof behind a result; None where there is none, or no certificate that can be read.
-
-    Args:
-        result: of a run; its certificate says the rest.
-        statement: the theorem in one line, as people read it.
-    """
+    """The proof behind a result; None where there is none, or no certificate that can be read."""
     folder = result.certificate
     if folder is None:
         return None
@@ -91,13 +86,7 @@ def _lean(folder: Path, claim: str, theorem: str) -> ProofText | None:
 
 
 def lean_pieces(original: str, proof: str, theorem: str) -> tuple[str, str]:
-    """What a finished Lean file has more than the one it proves: lemmas before the theorem, and the theorem proved.
-
-    Args:
-        original: the file with the theorem left open as ``:= sorry``.
-        proof: the same file with lemmas and the proof in their places.
-        theorem: the constant's full name.
-    """
+    """What a finished Lean file has more than the one it proves: lemmas before the theorem, and the theorem proved."""
     for hole in re.finditer(r" := sorry", original):
         before, after = original[: hole.start()], original[hole.end() :]
         if not proof.endswith(after):

@@ -83,11 +83,7 @@ async def correction(deps: Deps, node: ProofNode, prompt: str, note: str) -> Mes
 
 
 async def say(node: ProofNode, deps: Deps, message: Message, read: Callable[[Reply], Mapping[str, Any]]) -> Turned:
-    """Send, and read what comes: one attempt in any case.
-
-    Args:
-        read: the reply as a value; raises UnusableReply. Called on a thread: a long text takes a while.
-    """
+    """Send, and read what comes: one attempt in any case."""
     chosen = schedule(deps)
     request = Request(
         role=message.role,

@@ -104,8 +104,7 @@ class Deps:
     async def usual(self, node: ProofNode, state: GoedelsPoetryState | None = None) -> Apply:
         """What the agent does whose queue the one at work has taken over: to be done in one's own ``apply``, too.
 
-        Raises:
-            LookupError: the node's queue was nobody else's.
+        Raises LookupError: the node's queue was nobody else's.
         """
         other = self.displaced.get(node.queue or "")
         if other is None:
@@ -132,8 +131,7 @@ class Deps:
     async def ask(self, request: Request) -> list[Reply]:
         """Ask the model of a role at this job's and this run's expense; see :meth:`Models.ask`.
 
-        Raises:
-            BudgetExceeded: let it pass: the run then stops cleanly, and the node keeps its attempt.
+        Raises BudgetExceeded: let it pass: the run then stops cleanly, and the node keeps its attempt.
         """
         with self.ledger.waiting():
             return sorted([reply async for reply in self.each(request)], key=lambda reply: reply.sample)

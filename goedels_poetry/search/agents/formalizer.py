@@ -105,8 +105,7 @@ def questions(claim: Claim, language: Formalizable, failed: list[tuple[str, str]
 def formal_text(reply: Reply, tags: tuple[str, ...]) -> str:
     """The formal text in a reply: in a fenced block, as ``{"formal": ...}``, or all of it.
 
-    Raises:
-        UnusableReply: nothing there, too long, or cut off: half a statement may be readable, and another one.
+    Raises UnusableReply: nothing there, too long, or cut off: half a statement may be readable, and another one.
     """
     fenced = blocks(reply.text)
     if (fenced and not fenced[-1].closed) or (not fenced and reply.finish == "length"):

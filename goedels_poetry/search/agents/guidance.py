@@ -68,9 +68,6 @@ def story(history: Sequence[dict[str, Any]], shown_beside: str = "") -> str:
     """What was tried on a goal, oldest first, in words; the beginning is left out when it is too long.
 
     What was tried several times with the same end stands there once, with the number of times.
-
-    Args:
-        shown_beside: a report that the same prompt shows in a place of its own: what ended with it is left out.
     """
     told = Counter(_attempts(history, shown_beside))
     kept: list[str] = []

@@ -174,8 +174,7 @@ class Registry:
     def with_given(self, agents: Iterable[AgentSpec], named: Iterable[Strategy]) -> Registry:
         """With the agents and strategies of a caller, after all others.
 
-        Raises:
-            RefusedPlugin: an agent cannot be a node of the graph.
+        Raises RefusedPlugin: an agent cannot be a node of the graph.
         """
         known = self
         for spec in agents:
@@ -196,8 +195,7 @@ class Registry:
 def given_agents(given: Iterable[Any]) -> tuple[AgentSpec, ...]:
     """The agents that a caller brings: functions with ``@agent``, or modules of some.
 
-    Raises:
-        RefusedPlugin: one is no agent.
+    Raises RefusedPlugin: one is no agent.
     """
     how = "@agent(queue=...)"
     return tuple(replace(spec, plugin=origin) for spec, origin in plugins.marked(given, "__agent__", "agent", how))
@@ -206,13 +204,7 @@ def given_agents(given: Iterable[Any]) -> tuple[AgentSpec, ...]:
 def load_registry(
     built_in: Iterable[str] = BUILT_IN, group: str = GROUP, failures: FailureTable = PROOF_FAILURES
 ) -> Registry:
-    """Built-in agents, then those of installed plug-ins, which take over the queues that they name.
-
-    Args:
-        built_in: ``module:attribute`` of each agent, below ``goedels_poetry.search``.
-        group: of the entry points of plug-ins.
-        failures: the failure policies that agents may declare, and the defaults.
-    """
+    """Built-in agents, then those of installed plug-ins, which take over the queues that they name."""
     loaded, problems = plugins.load(group, "__agent__")
     brought = [replace(d.__agent__, plugin=plugin.name) for plugin in loaded for d in plugin.declared]
     known: Registry = Registry({}, {}, failures=failures)

@@ -202,8 +202,7 @@ async def outcome_of(deps: Deps, who: str, work: Callable[[], Awaitable[Outcome]
 
     Every exception is a fault of ours but `InvalidInput`, which refuses the reply.
 
-    Raises:
-        BudgetExceeded, and whatever says that a tool is missing or the system lacks resources: nothing was tried.
+    Raises BudgetExceeded, and whatever says that a tool is missing or the system lacks resources: nothing was tried.
     """
     found = Outcome(False)
     for _ in range(TRIES):
@@ -226,12 +225,7 @@ async def outcome_of(deps: Deps, who: str, work: Callable[[], Awaitable[Outcome]
 async def ask_round(deps: Deps, request: Request, read: Read, check: Check | None = None) -> Round:
     """Ask for one sample of a request and, when it does not hold, for all others; find the first that holds.
 
-    Args:
-        read: what a reply proposes; ``value["key"]``, when there is one, tells proposals apart.
-        check: whether a proposal holds; None: every proposal that can be read does.
-
-    Raises:
-        BudgetExceeded: the run may not ask any more.
+    Raises BudgetExceeded: the run may not ask any more.
     """
     assert deps.models is not None
     checks: dict[str, asyncio.Task[Outcome]] = {}
@@ -286,13 +280,7 @@ async def ask_once(
     sample: int = 0,
     read: Read | None = None,
 ) -> Round:
-    """One sample of an object by schema: of several, the most lenient judgement would win.
-
-    Args:
-        attempt: default: the node's.
-        sample: number of several independent runs on the same question.
-        read: the reply as a value; None: the object as it is.
-    """
+    """One sample of an object by schema: of several, the most lenient judgement would win."""
     number = node.attempts if attempt is None else attempt
     seed = deps.settings.seed + STRIDE * sample
     request = Request(role, prompt, variables, number, schema=schema, node=node.id, seed=seed)
@@ -306,8 +294,7 @@ async def _parsed(reply: Reply) -> Outcome:
 async def ask_readable(deps: Deps, request: Request, read: Read, check: Check | None = None) -> Round:
     """Like `ask_round`; a reply that cannot be read is sent back once, with what is wrong: form costs no attempt.
 
-    Raises:
-        BudgetExceeded: the run may not ask any more.
+    Raises BudgetExceeded: the run may not ask any more.
     """
     done = await ask_round(deps, request, read, check)
     broken = done.unreadable

@@ -325,15 +325,7 @@ PERSON = "person"
 def go_back(data_dir: Path, run: str, step: int, patches: tuple[str, ...] = (), reason: str = "") -> str:
     """Record the decision; the run can then be resumed. Returns its id.
 
-    Args:
-        data_dir: of the framework.
-        run: the run's id, or an unambiguous beginning of it.
-        step: the state to go back to; 0 is the file as it was.
-        patches: changes to try from there, in this order.
-        reason: why; shown in the history.
-
-    Raises:
-        UnknownRun, RunLocked. InvalidInput: the run is about no change, or has no such state.
+    Raises UnknownRun, RunLocked. InvalidInput: the run is about no change, or has no such state.
     """
     place = Runs(data_dir).get(run)
     with place.lock():

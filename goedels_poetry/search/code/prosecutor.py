@@ -123,11 +123,7 @@ def read_tests(task: CodeTask, proposals: Sequence[Mapping[str, Any]]) -> tuple[
 
 
 def arguments_of(task: CodeTask, call: str) -> dict[str, str]:
-    """Literals by parameter, of a call of the task's function.
-
-    Raises:
-        NotAValue, SyntaxError: it is no such call.
-    """
+    """Literals by parameter, of a call of the task's function; raises NotAValue, SyntaxError: it is no such call."""
     if len(call) > MAX_CALL:
         raise NotAValue("the call is too long")
     node = ast.parse(call.strip().rstrip(";"), mode="eval").body

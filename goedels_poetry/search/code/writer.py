@@ -86,13 +86,7 @@ def _reader(task: CodeTask) -> Callable[[Reply], dict[str, Any]]:
 
 
 def generate_solution(query: str, context: str = "", forbidden_strategies: Sequence[Forbidden | str] = ()) -> Message:
-    """The request for a function.
-
-    Args:
-        query: the task in words, with its checks.
-        context: the given code, and earlier attempts.
-        forbidden_strategies: each with the evidence where there is some.
-    """
+    """The request for a function."""
     forbidden = [each if isinstance(each, Forbidden) else Forbidden(each) for each in forbidden_strategies]
     return Message(ROLE, "code-generate", {"query": query, "context": context, "forbidden": forbidden_words(forbidden)})
 
@@ -108,8 +102,7 @@ _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 def function_in(reply: Reply, task: CodeTask) -> str:
     """The module that the model wrote, as it is to be tested: the last block with the function.
 
-    Raises:
-        UnusableReply: it holds no such function, is cut off, too long, or is no Python.
+    Raises UnusableReply: it holds no such function, is cut off, too long, or is no Python.
     """
     if len(reply.text) > MAX_REPLY:
         raise UnusableReply(f"the reply is longer than {MAX_REPLY} characters")

@@ -272,13 +272,7 @@ def _begin(store: ProofStore, items: Sequence[Dispatch]) -> list[ProofNode | Non
 def build(
     machine: Machine, *, each_step: bool = True, **compile_arguments: Any
 ) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """The compiled graph of a run.
-
-    Args:
-        each_step: LangGraph is told of every step of an agent; else of the last one that ends with a super-step, which
-            is what its checkpoint shows: the others cost as much as the steps themselves, and nobody listens.
-        compile_arguments: ``checkpointer=`` and others, for LangGraph's ``compile``.
-    """
+    """The compiled graph of a run."""
     from langgraph.graph import END
     from langgraph.types import Command, Send
 

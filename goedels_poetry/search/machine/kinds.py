@@ -40,8 +40,7 @@ class Extensions:
     def of(cls, agents: Iterable[Any] = (), strategies_: Iterable[Any] = (), languages_: Iterable[Any] = ()) -> Self:
         """From what a caller has: marked functions, modules of some, language classes or instances.
 
-        Raises:
-            RefusedPlugin: one is not what it should be; the words say what to change.
+        Raises RefusedPlugin: one is not what it should be; the words say what to change.
         """
         for what, given in (("agents", agents), ("strategies", strategies_), ("languages", languages_)):
             if isinstance(given, str) or not isinstance(given, Iterable):
@@ -138,8 +137,7 @@ KINDS: dict[str, Kind] = {
 def registry_of(kind: str, extensions: Extensions) -> Registry:
     """The agents that serve a kind of task, with what the caller has brought.
 
-    Raises:
-        KeyError: there is no such kind.
+    Raises KeyError: there is no such kind.
     """
     return extensions.added_to(KINDS[kind].registry(), agents=KINDS[kind].is_proof)
 
@@ -161,8 +159,7 @@ def as_stored(task: Task) -> tuple[str, dict[str, Any]]:
 def task_of(store: StoreReader) -> Task | None:
     """The task of a run; None when it stopped before its first commit.
 
-    Raises:
-        UnknownRun: it is of a kind that is not in the table.
+    Raises UnknownRun: it is of a kind that is not in the table.
     """
     stored = store.meta("task")
     if stored is None:
@@ -179,8 +176,7 @@ def task_of(store: StoreReader) -> Task | None:
 def run_id_of(run: Any) -> str:
     """The id of the run that somebody names by its id, a result, a line of ``runs()`` or the config of a snapshot.
 
-    Raises:
-        UnknownRun: it names none; the words say what does.
+    Raises UnknownRun: it names none; the words say what does.
     """
     if isinstance(run, Mapping):
         named = run.get("configurable")

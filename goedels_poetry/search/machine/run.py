@@ -297,11 +297,7 @@ class Run:
         call_in(self._loop, partial(self.interruption.ask, reason))
 
     async def run(self, out: Path | None) -> RunResult:
-        """Begin or go on, until there is a result; it is stored in the run's directory.
-
-        Args:
-            out: directory for the certificate; None: inside the run's directory.
-        """
+        """Begin or go on, until there is a result; it is stored in the run's directory."""
         finished = self._place.result() if self._place.is_finished() else None
         if finished is not None and self._is_vouched_for(finished) and not _wants_certificate(finished, out):
             spent = finished.metrics.get("models", {})

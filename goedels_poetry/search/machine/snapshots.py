@@ -75,8 +75,7 @@ def read_state(place: RunDir, config: RunnableConfig | None = None, extensions: 
 
     A run that was not checkpointed yet (a fork, say) has the state that its store is in.
 
-    Raises:
-        StoreError: the run has no store. GoedelsPoetryError: it has no such checkpoint.
+    Raises StoreError: the run has no store. GoedelsPoetryError: it has no such checkpoint.
     """
     wanted = (config or {}).get("configurable", {}).get("checkpoint_id")
     if has_checkpoints(place):
@@ -100,13 +99,7 @@ def read_history(
     limit: int | None = None,
     extensions: Extensions = NOTHING,
 ) -> Iterator[Snapshot]:
-    """Every checkpoint, newest first; of a run without any, the state of its store.
-
-    Args:
-        filter: only checkpoints with this metadata, e.g. ``{"source": "input"}``: the starts of the run.
-        before: only checkpoints older than the one that this names.
-        limit: so many at most.
-    """
+    """Every checkpoint, newest first; of a run without any, the state of its store."""
     newest = before is None and not filter
     if limit == 0 or not has_checkpoints(place):
         if limit != 0 and newest:
@@ -165,11 +158,6 @@ async def stream_of(
     """(mode, chunk) as they come, then the verdict in each mode, then ``("result", RunResult)``.
 
     Closing the stream cancels the run, which can be resumed.
-
-    Args:
-        begin: starts the run with its two listeners.
-        modes: those that are wanted.
-        verdict: whether each mode ends with the verdict.
     """
     chunks: asyncio.Queue[tuple[str, Any] | None] = asyncio.Queue()
     last: dict[str, Any] = {}

@@ -37,11 +37,7 @@ class Job:
 
 
 class Jobs:
-    """The jobs of one run in this process. Only its event loop touches them.
-
-    Args:
-        places: how many may be at work at once.
-    """
+    """The jobs of one run in this process. Only its event loop touches them."""
 
     def __init__(self, places: int) -> None:
         self.places = places
@@ -233,11 +229,7 @@ class SupervisorAgent:
         return present_state(self._store, self._registry, state)
 
     def ended(self, state: GoedelsPoetryState | None = None) -> Stop | None:
-        """Whether the search is over, and why; reads the root from the store.
-
-        Args:
-            state: as :meth:`look` gives it; None: look now.
-        """
+        """Whether the search is over, and why; reads the root from the store."""
         state = state if state is not None else self.look()
         root = self._store.root()
         if root.status is NodeStatus.PROVED:

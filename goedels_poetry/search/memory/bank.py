@@ -145,13 +145,7 @@ def proved_in_run(
     latest: int | None = None,
     wanted: Callable[[str, str], bool] = lambda key, node_id: True,
 ) -> Iterator[Lemma]:
-    """Each goal below the root whose proof stands by itself, in the order in which they were proved.
-
-    Args:
-        cut_ones: with those that backtracking cut off, which stand in no proof that was checked.
-        latest: how many of the goals that were proved last are looked at; None: all.
-        wanted: by key and node; what is not wanted is not read.
-    """
+    """Each goal below the root whose proof stands by itself, in the order in which they were proved."""
     for key, node_id in store.lemmas(latest):
         if not wanted(key, node_id):
             continue
@@ -263,10 +257,6 @@ def fill_memory(
     """Give later runs what this one has learnt; a full disk must not take the result with it.
 
     That is what the checker has accepted, and what else was proved where nobody but our own agents says so.
-
-    Args:
-        retry: the checker could not be asked about the whole proof now.
-        ours: names of the agents that come from no plug-in.
 
     Returns:
         What went wrong, for the warnings.

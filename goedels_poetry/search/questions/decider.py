@@ -59,14 +59,7 @@ Json = Mapping[str, Any]
 
 
 def report_on(question: Question, program: str, outcome: Outcome, doubts: Sequence[str] = ()) -> Report:
-    """The report on a program that `Answering.answer` has looked at: see `question.set_report`.
-
-    Args:
-        question: what is asked.
-        program: as the model wrote it.
-        outcome: of `Answering.answer`.
-        doubts: what else may be amiss with a program that leaves the question open, see `Answering.compare`.
-    """
+    """The report on a program that `Answering.answer` has looked at: see `question.set_report`."""
     found = outcome.value
     result = found.get("result")
     if not outcome.ok or result is None:

@@ -98,12 +98,7 @@ async def _read_by_models(
     sentences: int,
     rounds: list[Round],
 ) -> list[FormalizationTest]:
-    """The tests that ask a model; each exchange is added to ``rounds``.
-
-    Args:
-        told: what models may be shown, as JSON.
-        sentences: how many the text has.
-    """
+    """The tests that ask a model; each exchange is added to ``rounds``."""
     from goedels_poetry.questions.confidence.model_tests import ProgramView, model_tests
     from goedels_poetry.questions.confidence.score import FormalizationTest
 

@@ -32,8 +32,7 @@ _SECTIONS = ("sorts", "functions", "knowledge_base", "verifications", "rules", "
 def program_in(reply: Reply, backend: str) -> str:
     """The program, as the model wrote it; ``backend``: ``smt2`` or ``json``.
 
-    Raises:
-        UnusableReply: none, too long, or cut off: half a program may be readable, and mean something else.
+    Raises UnusableReply: none, too long, or cut off: half a program may be readable, and mean something else.
     """
     fenced = blocks(reply.text)
     if (fenced and not fenced[-1].closed) or (reply.finish == "length" and not fenced):
@@ -171,13 +170,7 @@ def kind_of(question: Question) -> Kind:
 
 
 def variables(question: Question, note: str = "", prompts: Prompts | None = None) -> dict[str, str]:
-    """What the first prompt may mention.
-
-    Args:
-        question: what is asked.
-        note: about a reply that could not be used.
-        prompts: where the part of the prompt is taken from that is about questions of this kind; None: those that ship.
-    """
+    """What the first prompt may mention."""
     kind = kind_of(question)
     own = (prompts or Prompts()).get(f"{first_prompt(question)}-{kind}")
     return {

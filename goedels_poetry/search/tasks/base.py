@@ -111,8 +111,7 @@ class Task:
     async def read(self, language: Language, options: dict[str, Any]) -> Theorem:
         """The theorem as it is before the first step; while there is none, what stands for it.
 
-        Raises:
-            InvalidInput: the text is none. TimeoutError, Unavailable: that cannot be known now.
+        Raises InvalidInput: the text is none. TimeoutError, Unavailable: that cannot be known now.
         """
         return Theorem(language.name, self.text, options, " ".join(self.text.split()))
 
@@ -127,8 +126,7 @@ class Task:
     def submission(self, store: StoreReader) -> str:
         """The formal text that the checker gets: as it was written, not what became of it in the search.
 
-        Raises:
-            GoedelsPoetryError: there is none.
+        Raises GoedelsPoetryError: there is none.
         """
         formal = store.root().refs.get(FORMAL)
         if formal is None:

@@ -41,8 +41,7 @@ _DIFF = re.compile(r"^(@@|--- |\+\+\+ |diff --git )", re.MULTILINE)
 def change_in(reply: Reply) -> str:
     """The change that a reply proposes, as text for `read_proposal`.
 
-    Raises:
-        UnusableReply: there is none, it is cut off, or too long.
+    Raises UnusableReply: there is none, it is cut off, or too long.
     """
     fenced = blocks(reply.text)
     if (fenced and not fenced[-1].closed) or (reply.finish == "length" and not fenced):

@@ -211,14 +211,7 @@ def set_failed_formalization(
     detail: dict[str, Any] | None = None,
     fault: bool = False,
 ) -> str:
-    """One attempt to formalize failed. After ``most`` of them the run ends with ``verdict``, else it is done anew.
-
-    Args:
-        stage: who rejected it: "formalizer", "tests", "judge", "round trip" or "premises".
-        formal: the text, when it is not the one that the node has.
-        detail: evidence for a verdict other than ``unknown``.
-        fault: it failed by our own fault, of which the model hears nothing.
-    """
+    """One attempt to formalize failed. After ``most`` of them the run ends with ``verdict``, else it is done anew."""
     number = len(failures(txn.store.history(node.id))) + 1
     last = number >= most
     refs = {"formal_ref": node.refs[FORMAL]} if FORMAL in node.refs else {}

@@ -407,11 +407,7 @@ class CodeTask(Task):
 
 
 def signature_node(signature: str) -> ast.FunctionDef:
-    """A signature as Python reads it.
-
-    Raises:
-        InvalidInput: it is none.
-    """
+    """A signature as Python reads it; raises InvalidInput: it is none."""
     line = " ".join(signature.split()).rstrip(":").rstrip()
     try:
         body = ast.parse(f"{line}: ...").body

@@ -31,11 +31,7 @@ _UNREADABLE = (SyntaxError, ValueError, TypeError, RecursionError, MemoryError)
 def code_task(text: str, path: str = "") -> CodeTask:
     """The task that a TOML text states; see `docs/code.md` for its keys.
 
-    Args:
-        path: of the file; the task's name where the text has none.
-
-    Raises:
-        InvalidInput: with the line where it can be told.
+    Raises InvalidInput: with the line where it can be told.
     """
     if len(text) > MAX_FILE:
         raise InvalidInput(f"the task is longer than {MAX_FILE} characters")
@@ -72,8 +68,7 @@ def code_task(text: str, path: str = "") -> CodeTask:
 def task_of_problem(problem: CodeProblem, **fields: Any) -> CodeTask:
     """A problem of a data set as a task; ``fields`` are further ones of `CodeTask`.
 
-    Raises:
-        InvalidInput: it cannot be told how the function is called.
+    Raises InvalidInput: it cannot be told how the function is called.
     """
     pairs = [(text, _example(text, problem.function)) for text in problem.assertions]
     rest = tuple(text for text, pair in pairs if pair is None)

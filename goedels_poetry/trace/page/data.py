@@ -61,8 +61,7 @@ Row = dict[str, Any]
 def run_data(store: StoreReader, since_seq: int = 0) -> dict[str, Any]:
     """What the page of a run shows, or what has become of it since a commit.
 
-    Raises:
-        StoreError: the run's file cannot be read.
+    Raises StoreError: the run's file cannot be read.
     """
     with closing(connect(store.path, read_only=True)) as db:
         try:

@@ -32,13 +32,7 @@ class Live:
 
 
 def render(data: dict[str, Any], *, title: str, live: Live | None = None) -> str:
-    """The page of a run.
-
-    Args:
-        data: of ``run_data(store)``, whole; it is not changed.
-        title: of the window.
-        live: where updates come from; None: the page is a document of its own.
-    """
+    """The page of a run."""
     log = {name: value for name, value in data.items() if name != "texts"}
     # Attempts, sketches and conversations are most of the data, and read only when somebody asks for them.
     parts = {"run": log, "texts": data["texts"], "live": asdict(live) if live else None}

@@ -247,7 +247,9 @@ def in_short(explanation: Explanation) -> str:
             parts.append(counted(number, kind, many) + (f" ({proved} proved)" if proved and kind == "lemma" else ""))
     if not parts:
         return "nothing"
-    seconds = sum(trial.seconds or 0 for trial in explanation.tried if _is_step(trial))
+    seconds = sum(
+        trial.seconds or 0 for trial in explanation.tried if not trial.what or trial.status is Status.UNDER_WAY
+    )
     beside = f"; {others} other strategies do not apply" if others > 1 else ""
     return ", ".join(parts) + (f" in {seconds:.1f} s" if seconds >= 0.05 else "") + beside
 
@@ -262,11 +264,6 @@ def _kind(trial: Trial) -> str:
     if trial.what and trial.strategy in TACTICS:
         return "tactic"
     return "attempt" if trial.what and not trial.left and trial.seconds is None else "strategy"
-
-
-def _is_step(trial: Trial) -> bool:
-    """Whether its seconds are not part of another trial's."""
-    return not trial.what or trial.status is Status.UNDER_WAY
 
 
 def nearest_line(near: Nearest, language: str = "") -> str:

@@ -153,7 +153,7 @@ def text(registry: Registry, kind: str = "theorem") -> Tree:
         for way in station.ways:
             line = Text(f"{way.outcome:{width}} → ")
             line.append(ENDS.get(way.to, way.to), style="bold" if way.to not in ENDS else "green")
-            line.append(_whose(way), style="dim")
+            line.append(f" ({way.whose})" if way.whose else "", style="dim")
             branch.add(line)
         if not station.ways:
             branch.add(Text(f"→ {UNSAID}", style="dim"))
@@ -190,10 +190,6 @@ def picture(registry: Registry, kind: str = "theorem") -> Picture:
     boxes += [Box(f"i{n}", [name, "(idle)"]) for n, name in enumerate(idle(registry))]
     boxes += [Box(f"s{n}", [f"strategy {s.name}{_by(s.plugin)}"], "idea") for n, s in enumerate(registry.strategies)]
     return Picture(boxes, arrows, comments=[SUPERVISOR, *(f"warning: {problem}" for problem in registry.notices)])
-
-
-def _whose(way: Way) -> str:
-    return f" ({way.whose})" if way.whose else ""
 
 
 def _by(plugin: str) -> str:

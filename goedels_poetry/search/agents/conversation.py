@@ -107,7 +107,9 @@ async def say(node: ProofNode, deps: Deps, message: Message, read: Callable[[Rep
     done = await ask_round(deps, request, outcome)
     # What is kept is what was said, not what there was room for.
     said = (*message.turns, *done.messages[len(request.messages) :]) if message.turns else done.messages
-    text = _shown(done)
+    text = done.samples[0].reply.text if done.samples else ""
+    if len(text) > MAX_SHOWN:
+        text = f"{text[: MAX_SHOWN // 2]}\n…\n{text[-MAX_SHOWN // 2 :]}"
     broken = done.fault or (message.schema is None and any(sample.reply.error for sample in done.samples))
     if done.winner is None and (broken or not text):
         return Turned(done, None)
@@ -127,11 +129,6 @@ async def write(
         return set_unusable_reply(txn, node, loop, done.round.reason, done.turns)
 
     return apply
-
-
-def _shown(done: Round) -> str:
-    text = done.samples[0].reply.text if done.samples else ""
-    return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN // 2]}\n…\n{text[-MAX_SHOWN // 2 :]}"
 
 
 def _fitting(deps: Deps, message: Message) -> tuple[Turn, ...]:

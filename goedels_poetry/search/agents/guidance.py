@@ -144,12 +144,9 @@ def bans(history: Sequence[dict[str, Any]]) -> str:
     for fingerprint, ban in list(banned.items())[-MAX_BANS:]:
         what = shown_sketch(sketches[fingerprint]) if fingerprint in sketches else str(ban["strategy"])
         why = "see above" if _reason(ban) in told else f"last because {_lost(ban)}"
-        lines.append(f"- {what}\n  failed {_times(ban.get('failures', 1))}: {why}")
+        failures = int(ban.get("failures", 1))
+        lines.append(f"- {what}\n  failed {'once' if failures == 1 else f'{failures} times'}: {why}")
     return "\n".join(lines) or NOTHING
-
-
-def _times(number: int) -> str:
-    return "once" if number == 1 else f"{number} times"
 
 
 def failed_subgoal(goal: Goal) -> dict[str, str]:

@@ -50,7 +50,9 @@ async def from_strategies(goal: Goal, deps: Deps) -> dict[str, Any] | None:
 
     What a strategy raises, or proposes in a form that is none, is noted as its fault and costs the goal nothing else.
     """
-    usable = sorted((s for s in deps.strategies if s.speaks(deps.language.name)), key=lambda s: _rank(s, goal))
+    order = list(goal.preferred)
+    usable = [s for s in deps.strategies if s.speaks(deps.language.name)]
+    usable.sort(key=lambda s: ([*order, s.name].index(s.name), s.name))
     if not usable:
         return None
     shown = StrategyGoal.of(goal, deps.language.name, await _sequent(goal, deps))
@@ -126,10 +128,6 @@ def _check(said: Any, needs: tuple[str, ...], language: str) -> None:
         json.dumps(said, allow_nan=False)
     except (TypeError, ValueError) as exc:
         raise UnusableSketch(f"the sketch is not JSON: {one_line(exc)}") from exc
-
-
-def _rank(strategy: Strategy, goal: Goal) -> tuple[int, str]:
-    return [*goal.preferred, strategy.name].index(strategy.name), strategy.name
 
 
 AGAIN = "that was proposed before, with the same rule and the same lemmas, and is not allowed on this goal any more"

@@ -6,9 +6,6 @@ run, the conversation begins afresh, with the bans.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 from goedels_poetry.protocol.base import Outcome
 from goedels_poetry.python.fingerprint.ban import Fingerprint
 from goedels_poetry.python.testing.candidate import test_candidate
@@ -46,7 +43,6 @@ from goedels_poetry.search.tasks.code import (
     set_move,
     set_prosecuted,
 )
-from goedels_poetry.store.reads import StoreReader
 from goedels_poetry.store.state import ProofNode, Queue
 from goedels_poetry.store.txn import Txn
 
@@ -132,20 +128,17 @@ async def decider(node: ProofNode, deps: Deps) -> Apply:
         if move == "accept":
             return accept_passed(txn, node, task.checks.to_json(), task.text, why)
         if move == "give_up":
-            return set_move(txn, node, move, f"{why}; {_best(store, node, past)}")
+            told = str(past[-1]["reason"]) if past else "no candidate was found"
+            if BEST in node.refs:
+                best = store.load(store.load(node.refs[BEST])["report"])
+                checks = f"{best.get('passed', 0)} of {best.get('total', 0)} checks"
+                told = f"the best candidate passes {checks}: {best['reason']}"
+            return set_move(txn, node, move, f"{why}; {told}")
         if move == "fresh" and all_banned(task, bans) and (lifted := lift_oldest(txn, node)):
             why = f"every strategy is banned, so the oldest ban is lifted once: {lifted}"
         return set_move(txn, node, move, f"{node.reason}; {why}" if node.reason else why)
 
     return apply
-
-
-def _best(store: StoreReader, node: ProofNode, past: Sequence[Mapping[str, Any]]) -> str:
-    """The best candidate in one line."""
-    if BEST not in node.refs:
-        return str(past[-1]["reason"]) if past else "no candidate was found"
-    best = store.load(store.load(node.refs[BEST])["report"])
-    return f"the best candidate passes {best.get('passed', 0)} of {best.get('total', 0)} checks: {best['reason']}"
 
 
 @agent(queue=Queue.VERIFY, name="verifier")

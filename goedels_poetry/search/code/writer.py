@@ -220,7 +220,8 @@ async def enumerated(task: CodeTask, forbidden: Sequence[Forbidden], known: Know
     """
     held = task.examples[2::3] if len(task.examples) >= FEWEST else ()
     shown = tuple(pair for pair in task.examples if pair not in held)
-    weak = _weight(task, held) < ENOUGH
+    unseen = sum(1 if expected in ("True", "False") else 2 for _, expected in held) + len(task.ensures)
+    weak = unseen + ENOUGH * (len(task.tests) + len(task.properties)) < ENOUGH
     if brief and weak:
         return Found(None, TOO_LITTLE)
     most, seconds = (MOST_BRIEF, BRIEF) if brief else (MOST_LONG, LONG)
@@ -253,12 +254,6 @@ async def _passes(task: CodeTask, candidate: dict[str, Any], seed: int, failing:
     report = await test_candidate(candidate["source"], task.checks, seed=seed, inputs=inputs, effort="quick")
     failing += [dict(r.input) for r in report.results if not r.passed and r.input and r.input not in failing]
     return report.passed
-
-
-def _weight(task: CodeTask, held: Sequence[Pair]) -> int:
-    """Weight of the checks that the enumeration has not seen."""
-    guessed = sum(1 if expected in ("True", "False") else 2 for _, expected in held)
-    return guessed + len(task.ensures) + ENOUGH * (len(task.tests) + len(task.properties))
 
 
 def _texts(

@@ -91,7 +91,10 @@ class Conclusion:
     async def of(self, stop: Stop) -> Concluded:
         """The result."""
         session, store = self._session, self._session.store
-        await self._keep_trials()
+        left = await store.on_own_thread(unfinished_on, store)
+        if left:  # what jobs that were stopped had tried goes into the history of their goals
+            await session.commit("trials", lambda txn: _log_trials(txn, left))
+            shutil.rmtree(store.path.parent / UNDER_WAY, ignore_errors=True)
         nodes = await store.on_own_thread(store.nodes)
         numbers = await store.on_own_thread(metrics, store, nodes)
         self._tell_of_models(numbers)
@@ -99,14 +102,14 @@ class Conclusion:
         unanswered = finding.verdict in NOT_FINAL and bool(store.spent().get(AWAY))
         if unanswered:
             finding = replace(finding, reason="; ".join(filter(None, (finding.reason, NOT_ASKED))))
-        finding = self._or_tested(finding)
+        if finding.verdict is Verdict.UNKNOWN and self._subject.theorem.tests is not None:
+            checks = {"checks": self._subject.theorem.tests}  # what was neither proved nor refuted is still tested
+            finding = Finding(Verdict.TESTED, f"not proved: {finding.reason}", checks)
         certificate, retry = Certificate(finding.verdict, reason=finding.reason, details=finding.detail), False
         if finding.verdict in CHECKED:
             seconds = self._check_seconds(numbers)
             certificate, retry = await self._checked(finding, seconds)
-        await store.on_thread(self._tell_faults)
-        if certificate.verdict not in CHECKED:
-            await store.on_thread(self._tell_doubts)
+        await store.on_thread(self._tell_faults, certificate.verdict not in CHECKED)
         result = self._merged(finding, certificate)
         result = replace(
             result,
@@ -118,14 +121,6 @@ class Conclusion:
         suffix = self._subject.language.suffixes[0]
         result = await store.on_own_thread(self._subject.task.conclude, result, store, self._statement.latest, suffix)
         return Concluded(result, retry or stop.retry, unanswered and result.verdict not in CLAIMS)
-
-    async def _keep_trials(self) -> None:
-        """What jobs that were stopped had tried goes into the history of their goals."""
-        store = self._session.store
-        left = await store.on_own_thread(unfinished_on, store)
-        if left:
-            await self._session.commit("trials", lambda txn: _log_trials(txn, left))
-            shutil.rmtree(store.path.parent / UNDER_WAY, ignore_errors=True)
 
     # -- what was found ----------------------------------------------------------------------------------------
     def _finding(self, stop: Stop, nodes: list[ProofNode]) -> Finding:
@@ -152,13 +147,6 @@ class Conclusion:
         if budget:
             return Finding(Verdict.OUT_OF_BUDGET, f"{reason}{resume} with a larger {budget} budget", {})
         return Finding(Verdict.UNKNOWN, reason, {})
-
-    def _or_tested(self, finding: Finding) -> Finding:
-        """What was neither proved nor refuted is still tested, where there are checks that can be run."""
-        tests = self._subject.theorem.tests
-        if finding.verdict is not Verdict.UNKNOWN or tests is None:
-            return finding
-        return Finding(Verdict.TESTED, f"not proved: {finding.reason}", {"checks": tests})
 
     def _merged(self, finding: Finding, certificate: Certificate) -> RunResult:
         """What was found, as far as the checker bears it out."""
@@ -259,15 +247,13 @@ class Conclusion:
             self._session.warn(f"no price is known for {name}: the budget on money does not see it")
         self._session.warnings += services.models.troubles()
 
-    def _tell_faults(self) -> None:
-        """What agents, strategies and verifiers raised becomes warnings, one line for each that is different."""
-        faults = Counter(Fault.of(entry).words for _, entry in self._session.store.history_of_kind(FAULT))
+    def _tell_faults(self, with_doubts: bool) -> None:
+        """What was raised becomes warnings, each once; and what the judge has said where nobody got past it."""
+        store = self._session.store
+        faults = Counter(Fault.of(entry).words for _, entry in store.history_of_kind(FAULT))
         for words, number in faults.items():
             self._session.warn(f"{words} ({number} times)" if number > 1 else words)
-
-    def _tell_doubts(self) -> None:
-        """What the judge has said of the theorem, where nobody has got past it."""
-        for _, entry in self._session.store.history_of_kind(DOUBT):
+        for _, entry in store.history_of_kind(DOUBT) if with_doubts else ():
             self._session.warn(str(entry.get("words", "")))
 
 

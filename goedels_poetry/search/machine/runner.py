@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import shutil
 import threading
 from collections.abc import Coroutine, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -89,40 +90,26 @@ async def run_elsewhere(
         finished = place.result() if place.is_finished() else None
         if finished is not None:
             return replace(finished, input=assignment.name)  # the same theorem under another name was quicker
-        before = _commits(place)
+        before = 0
+        if place.has_tree():
+            with place.open(read_only=True) as store:
+                before = store.seq
         try:
             result = await elsewhere.run(place, assignment)
         finally:
-            _leave_nothing(place)
+            with contextlib.suppress(OSError):  # of a run that never began only the lock is there
+                if [entry.name for entry in place.path.iterdir()] == ["lock"]:
+                    (place.path / "lock").unlink()
+                    place.path.rmdir()
         if on_event is not None and place.has_tree():
             with place.open(read_only=True) as store:
                 for event in store.events(before):
                     on_event(replace(event, run_id=place.run_id))
         if out is not None and result.certificate is not None:
-            result = replace(result, certificate=_copied(result.certificate, out))
+            copied = Path(shutil.copytree(result.certificate, out, dirs_exist_ok=True))
+            result = replace(result, certificate=copied)
             place.write_card(result=result.to_json())
         return result
-
-
-def _commits(place: RunDir) -> int:
-    if not place.has_tree():
-        return 0
-    with place.open(read_only=True) as store:
-        return store.seq
-
-
-def _leave_nothing(place: RunDir) -> None:
-    """Of a run that never began only the lock is there."""
-    with contextlib.suppress(OSError):
-        if [entry.name for entry in place.path.iterdir()] == ["lock"]:
-            (place.path / "lock").unlink()
-            place.path.rmdir()
-
-
-def _copied(certificate: Path, out: Path) -> Path:
-    import shutil
-
-    return Path(shutil.copytree(certificate, out, dirs_exist_ok=True))
 
 
 T = TypeVar("T")
@@ -250,7 +237,7 @@ class MachineRunner:
             more["name"] = os.fspath(source)
         name = more.get("name")
         try:
-            text = source if isinstance(source, str) else await asyncio.to_thread(_text_of, source)
+            text = source if isinstance(source, str) else (await asyncio.to_thread(Path(source).read_bytes)).decode()
         except UnicodeDecodeError as exc:
             return RunResult(name or "", Verdict.INVALID, reason=f"the file is not UTF-8: {exc.reason}")
         task: Task = FormalTheorem(text)
@@ -417,12 +404,6 @@ class MachineRunner:
                     made.work_on(self._pool)
             return self._languages[wanted]
 
-    def _registry(self, kind: str) -> Registry:
-        """The agents that serve a kind of task, read once: plug-ins do not change while a process lives."""
-        if kind not in self._registries:
-            self._registries[kind] = registry_of(kind, self.extensions)
-        return self._registries[kind]
-
     def _must_be_open(self) -> None:
         if self._closed:
             raise Closed(f"this {type(self).__name__} is closed: make another one")
@@ -455,13 +436,15 @@ class MachineRunner:
                 return _unread(name, language, f"{exc}; this says nothing about the text: try it again")
             if theorem is None:
                 return _unread(name, language, f"{self._interrupted} before the theorem was read")
+            if task.kind not in self._registries:  # read once: plug-ins do not change while a process lives
+                self._registries[task.kind] = registry_of(task.kind, self.extensions)
             services = Services(
                 settings=self.settings,
                 checkers=self._checkers,
                 models=self.models,
                 memory=self._memory.open() if task.learns else Memory(),
                 budget=more.get("allowance") or SharedBudget.of_one_run(self.settings.budgets),
-                registry=self._registry(task.kind),
+                registry=self._registries[task.kind],
                 on_event=on_event or _ignore,
                 graph=GraphOptions(more.get("config"), more.get("on_chunk"), self._checkpoint_all),
             )
@@ -469,21 +452,18 @@ class MachineRunner:
             # Two inputs may be the same theorem: the second waits and finds the first one's result.
             async with busy:
                 with place.lock():
-                    result = await self._to_its_end(run, out)
+                    if self._interrupted:
+                        run.interrupt(self._interrupted)
+                    self._under_way.append(run)
+                    try:
+                        result = await run.run(out)
+                    finally:
+                        self._under_way.remove(run)
         except InvalidInput as exc:
             return RunResult(name, Verdict.INVALID, language=language.name, reason=str(exc), location=exc.location)
         finally:
             self._end()
         return replace(result, input=name)
-
-    async def _to_its_end(self, run: Run, out: Path | None) -> RunResult:
-        if self._interrupted:
-            run.interrupt(self._interrupted)
-        self._under_way.append(run)
-        try:
-            return await run.run(out)
-        finally:
-            self._under_way.remove(run)
 
 
 def _unread(name: str, language: Language, reason: str) -> RunResult:
@@ -532,8 +512,3 @@ async def _read(task: Task, language: Language, options: dict[str, Any]) -> Theo
         raise InvalidInput(f"options: there is no `{unknown[0]}`", hint=f"there are {', '.join(OPTIONS[:2])}")
     with languages.blaming(language, "read the text"):
         return await task.read(language, options)
-
-
-def _text_of(path: os.PathLike[str]) -> str:
-    """A file's text, byte for byte: line ends stay as they are. Raises OSError, UnicodeDecodeError."""
-    return Path(path).read_bytes().decode()

@@ -225,7 +225,9 @@ class SupervisorAgent:
 
     def look(self, state: GoedelsPoetryState | None = None) -> GoedelsPoetryState:
         """The state at the store's present revision, with the wall time that has passed."""
-        self._count_wall_time()
+        now = time.monotonic()
+        self._store.spend(wall_seconds=0.0 if self._mark is None else now - self._mark)
+        self._mark = now
         return present_state(self._store, self._registry, state)
 
     def ended(self, state: GoedelsPoetryState | None = None) -> Stop | None:
@@ -311,11 +313,6 @@ class SupervisorAgent:
     def _seconds(self, budget: str, spent: Mapping[str, float]) -> float:
         return spent.get(budget, 0.0) + self._used.get(budget, 0.0)
 
-    def _count_wall_time(self) -> None:
-        now = time.monotonic()
-        self._store.spend(wall_seconds=0.0 if self._mark is None else now - self._mark)
-        self._mark = now
-
     def _steps_left(self, spent: Mapping[str, float]) -> int:
         limit = self._settings.budgets.agent_steps
         return 1 << 30 if limit is None else limit - int(spent.get("steps", 0))
@@ -340,14 +337,13 @@ def present_state(
     """``state`` brought up to a store's present revision; O(queues), whatever the size of the tree."""
     lengths = store.queue_lengths()
     names = [*registry.routes, *sorted(set(lengths) - set(registry.routes))]
-    queues = {name: _queue(store, name, lengths.get(name, 0)) for name in names}
+    heads = {
+        name: [item.node_id for item in store.peek(name, QUEUE_HEAD)] if lengths.get(name) else [] for name in names
+    }
+    queues: dict[str, QueueState] = {name: {"length": lengths.get(name, 0), "head": heads[name]} for name in names}
     run_id = str(store.meta("run_id") or "") if state is None else state.get("run_id", "")
     new: GoedelsPoetryState = {"run_id": run_id, "seq": store.seq, "queues": queues, "spent": store.spent()}
     new |= {"status": RUNNING, "reason": ""}
     if state is not None and state.get("step") is not None:
         new["step"] = state["step"]
     return new
-
-
-def _queue(store: StoreReader, name: str, length: int) -> QueueState:
-    return {"length": length, "head": [item.node_id for item in store.peek(name, QUEUE_HEAD)] if length else []}

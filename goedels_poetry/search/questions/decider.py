@@ -77,9 +77,11 @@ def report_on(question: Question, program: str, outcome: Outcome, doubts: Sequen
         if vacuous:
             words, reason = str(vacuous[0]["words"]), str(vacuous[0]["reason"])
             return {"kind": VACUOUS, "words": words, "reason": reason, "result": result}
-        reason = "the answer is " + _shown(result["answer"])
+        answer = result["answer"]
+        reason = f"the answer is {str(answer).lower() if isinstance(answer, bool) else answer}"
         return {"kind": ANSWER, "words": reason, "reason": reason, "result": result}
-    if _out_of_limits(result):
+    checks = [goal.get("checks") or {} for goal in result.get("goals", ())]
+    if any("unknown" in (each.get("with_goal"), each.get("with_negation")) for each in checks):
         return _limits(question, result)
     return _open(question, result, found.get("world", ()), list(dict.fromkeys(doubts)))
 
@@ -132,12 +134,14 @@ def _limits(question: Question, result: Json) -> Report:
 
 def _open(question: Question, result: Json, world: Sequence[str], hints: Sequence[str]) -> Report:
     told = "\n".join(f"- {line[:MOST_WORDS]}" for line in world)
+    pressed = ("" if question.may_stay_open else OPEN_BINARY) + OPEN_TEXT + (OPEN_CASE if question.facts else "")
+    asked = pressed if question.context else OPEN_FACTS
     words = "\n".join(
         (
             "Neither the goal nor its negation follows from the premises."
             + (f" Here is a world in which all premises are true and the goal is false:\n{told}" if told else ""),
             *(("What may be amiss:", *(f"- {hint}" for hint in hints)) if hints else ()),
-            _what_to_do(question),
+            asked,
         )
     )
     reason = str(result["reason"] or "neither the goal nor its negation follows")
@@ -153,18 +157,6 @@ def _open(question: Question, result: Json, world: Sequence[str], hints: Sequenc
     }
 
 
-def _what_to_do(question: Question) -> str:
-    if not question.context:
-        return OPEN_FACTS
-    return ("" if question.may_stay_open else OPEN_BINARY) + OPEN_TEXT + (OPEN_CASE if question.facts else "")
-
-
-def _out_of_limits(result: Json) -> bool:
-    """Whether a check was left undecided, so that more could be known."""
-    checks = [goal.get("checks") or {} for goal in result.get("goals", ())]
-    return any("unknown" in (c.get("with_goal"), c.get("with_negation")) for c in checks)
-
-
 def _listed(question: Question, premises: Iterable[Json]) -> str:
     texts = {s.number: s.text for s in question.sentences}
     lines = []
@@ -176,10 +168,6 @@ def _listed(question: Question, premises: Iterable[Json]) -> str:
         told = f" ({source})" if source else ""
         lines.append(f"- {premise['name']}{told}: {premise['formula']}")
     return "\n".join(lines)
-
-
-def _shown(answer: object) -> str:
-    return str(answer).lower() if isinstance(answer, bool) else str(answer)
 
 
 @agent(queue=Queue.VERIFY, name="verifier")

@@ -203,19 +203,9 @@ def _listed(question: Question) -> str:
 def _facts(question: Question) -> str:
     if not question.context and (question.world_knowledge or not question.has_text):
         return WITH_A_CASE + FROM_THE_WORLD if question.has_text else FROM_THE_WORLD
-    return _scope(question) + _allowed(question)
-
-
-def _scope(question: Question) -> str:
-    """How much of the text is to be rendered."""
-    most = SHORT_DOCUMENT if question.context and question.facts else SHORT
-    return WHOLE if len(question.numbers) <= most else SELECTED
-
-
-def _allowed(question: Question) -> str:
-    if not question.world_knowledge:
-        return TEXT_ONLY
-    return FROM_RULES_AND_A_CASE if question.facts else FROM_THE_TEXT
+    whole = len(question.numbers) <= (SHORT_DOCUMENT if question.context and question.facts else SHORT)
+    allowed = FROM_RULES_AND_A_CASE if question.facts else FROM_THE_TEXT
+    return (WHOLE if whole else SELECTED) + (allowed if question.world_knowledge else TEXT_ONLY)
 
 
 def _goal(question: Question) -> str:

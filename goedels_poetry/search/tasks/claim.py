@@ -113,7 +113,10 @@ class Claim(Task):
         if stop.status != "exhausted" or (await session.root()).queue != CONFIRM:
             return stop
         try:
-            answer = await self._confirmed(session)
+            payload = formalization_of(session.store, self)
+            answer: bool | None = True if payload["confirmed"] else None  # what the person has said, now or earlier
+            if answer is None and self.confirm is not None:
+                answer = await session.unless_interrupted(self.confirm(payload))
         except asyncio.CancelledError:
             if not session.interrupted:
                 raise
@@ -124,13 +127,6 @@ class Claim(Task):
         if answer is False:
             return Stop("declined", DECLINED, retry=True)
         return Stop("stated", ONLY_STATED, retry=True) if self.only else GO_ON
-
-    async def _confirmed(self, session: Session) -> bool | None:
-        """What the person has said, now or earlier; None when nobody is asked."""
-        payload = formalization_of(session.store, self)
-        if payload["confirmed"]:
-            return True
-        return None if self.confirm is None else await session.unless_interrupted(self.confirm(payload))
 
     def conclude(self, result: RunResult, store: StoreReader, theorem: Theorem, suffix: str) -> RunResult:
         """See `Task`: how the claim was formalized, with the formal text beside the certificate."""

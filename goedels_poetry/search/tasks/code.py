@@ -64,7 +64,8 @@ def _noted(txn: Txn, node: ProofNode, refs: Refs, report: Report) -> dict[str, A
     found = [dict(each) for each in report.get("evidence", ()) if each]
     if found:
         refs[EVIDENCE] = txn.save([*found, *(each for each in earlier if each not in found)][:MAX_EVIDENCE])
-    if candidate and report["kind"] in (PASSED, FAILED, UNTESTED) and _part(report) >= _best_part(txn, refs):
+    best = _part(txn.store.load(txn.store.load(refs[BEST])["report"])) if BEST in refs else 0.0
+    if candidate and report["kind"] in (PASSED, FAILED, UNTESTED) and _part(report) >= best:
         refs[BEST] = txn.save({"candidate": refs[CANDIDATE], "report": refs[REPORT]})
     if report.get("counts") and candidate.get("by") == MODEL:
         _strategy_failed(txn, node, candidate, report)
@@ -78,10 +79,6 @@ def _noted(txn: Txn, node: ProofNode, refs: Refs, report: Report) -> dict[str, A
         "total": report.get("total", 0),
         **({"candidate_ref": refs[CANDIDATE]} if candidate else {}),
     }
-
-
-def _best_part(txn: Txn, refs: Refs) -> float:
-    return _part(txn.store.load(txn.store.load(refs[BEST])["report"])) if BEST in refs else 0.0
 
 
 def _part(report: Report) -> float:
@@ -434,14 +431,11 @@ def check_code(task: CodeTask) -> None:
         raise InvalidInput("max_attempts must be at least 1, seconds in 0..600, memory_mb in 16..65536")
     if task.language != "python":
         raise InvalidInput(f"the language {task.language!r} is not known here", hint="python")
-    if not any(function in "\n".join(texts) for texts in _checked_texts(task)) and not task.ensures:
+    checks = "\n".join((*(call for call, _ in task.examples), *task.tests, *task.properties))
+    if function not in checks and not task.ensures:
         raise InvalidInput(f"no check calls {function}: a candidate could not fail")
     if task.bans:
         from goedels_poetry.python.fingerprint.ban import parse_ban
 
         for ban in task.bans:
             parse_ban(ban)
-
-
-def _checked_texts(task: CodeTask) -> tuple[tuple[str, ...], ...]:
-    return tuple(call for call, _ in task.examples), task.tests, task.properties

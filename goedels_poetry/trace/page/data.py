@@ -314,14 +314,14 @@ def in_words(value: Any, language: str = "") -> Any:
     if isinstance(value, list):
         return [in_words(item, language) for item in value]
     if isinstance(value, dict):
-        return {name: _part_in_words(value, name, item, language) for name, item in value.items()}
+        strategy, found = str(value.get("strategy", "")), {}
+        for name, part in value.items():
+            if name in _FORMULAE and isinstance(part, str):
+                found[name] = worded_points(strategy, worded(part, language), language)
+            else:
+                found[name] = in_words(part, language)
+        return found
     return value
-
-
-def _part_in_words(trial: dict[str, Any], name: str, part: Any, language: str) -> Any:
-    if name in _FORMULAE and isinstance(part, str):
-        return worded_points(str(trial.get("strategy", "")), worded(part, language), language)
-    return in_words(part, language)
 
 
 def cut_inside(body: str) -> str:

@@ -11,6 +11,7 @@ import tempfile
 import threading
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
@@ -245,23 +246,23 @@ class PremiseSearch:
         earlier: Collection[str] = (),
     ) -> SearchResult:
         """Premises for a goal; never raises, and takes no longer than the settings say."""
-        if not self._settings.premises:
-            return SearchResult()
-        key = (goal.theorem, str(goal.options), goal.statement, goal.scope, tuple(queries), failed, tuple(earlier))
-        if key not in self._known:
+        seconds, key = self._settings.seconds, (goal.theorem, str(goal.options), goal.statement, goal.scope)
+        asked = (*key, tuple(queries), failed, tuple(earlier))
+        if self._settings.premises and asked not in self._known:
             try:
-                async with asyncio.timeout(self._settings.seconds):
+                async with asyncio.timeout(seconds):
                     found = await self._find(language, goal, queries, failed, earlier)
-            except TimeoutError:
-                self._trouble("time", f"no premises within {self._settings.seconds:g} s; the search goes on without")
-                return SearchResult()
             except Exception as fault:  # noqa: BLE001  the search for a proof goes on without
-                self._trouble("premises", f"premises could not be looked up: {one_line(fault)}")
+                late = f"no premises within {seconds:g} s; the search goes on without"
+                words = (
+                    late if isinstance(fault, TimeoutError) else f"premises could not be looked up: {one_line(fault)}"
+                )
+                self._troubles.setdefault(type(fault).__name__, words)
                 return SearchResult()
             if len(self._known) >= MOST_KNOWN:
                 self._known.pop(next(iter(self._known)))
-            self._known[key] = found
-        return self._known[key]
+            self._known[asked] = found
+        return self._known.get(asked, SearchResult())
 
     async def _find(
         self, language: Searchable, goal: Goal, queries: Sequence[str], failed: str, earlier: Collection[str]
@@ -271,34 +272,35 @@ class PremiseSearch:
         stuck = _with_symbols((await language.local_context(replace(goal, statement=failed)))[0]) if failed else None
         own = queries_for(wanted, stuck, {*earlier, *queries})
         asked = tuple(dict.fromkeys((*(q for q in queries if q not in earlier), *own)))
-        sources = await self._sources(language, goal, before)
-        answers = await asyncio.gather(*(self._asked(name, source(q)) for q in asked for name, source in sources))
         limit = self._settings.premises
+        indexes = {"the library": await self._library(language, goal), "the file": Index.of(before) if before else None}
+        sources: list[tuple[str, Source]] = [
+            (name, partial(asyncio.to_thread, index.search, limit=SPARE * limit))
+            for name, index in indexes.items()
+            if index
+        ]
+        sources = [each for each in (*sources, *self._services) if self._failures[each[0]] < MOST_FAILURES]
+        answers = await asyncio.gather(*(self._asked(name, source(q)) for q in asked for name, source in sources))
         weights = [WEIGHTS.get(name, 1.0) * (CHOSEN if q in queries else 1.0) for q in asked for name, _ in sources]
         ranked = [p for p in fused(answers, SPARE * limit, weights) if p.name != wanted.name]
         if not queries:  # nothing is asked for but what the goal is about
             symbols = (part for symbol in (*wanted.conclusion, *wanted.context) for part in symbol.split(">"))
             known = {name.partition(".")[0] for name in (*symbols, *_IDENTIFIER.findall(goal.theorem))}
             ranked = [p for p in ranked if p.source != "library" or "." not in p.name or _namespace(p) in known]
-        return SearchResult(await _stated(language, goal, ranked, limit), asked)
-
-    async def _sources(self, language: Searchable, goal: Goal, before: list[Citable]) -> list[tuple[str, Source]]:
-        indexes = {
-            "the library": await self._library(language, goal),
-            "the file": Index.of(before) if before else None,
-        }
-        many = SPARE * self._settings.premises
-        found: list[tuple[str, Source]] = [
-            (name, partial(_of_index, index, many)) for name, index in indexes.items() if index is not None
-        ]
-        return [each for each in (*found, *self._services) if self._failures[each[0]] < MOST_FAILURES]
+        statements = await language.stated(goal, [p.name for p in ranked])
+        alike: dict[tuple[str, str], Premise] = {}
+        for p in ranked:  # the same law of ten kinds of numbers is one premise: that of the kind that fits best
+            if p.name in statements:
+                p = replace(p, statement=statements[p.name])
+                alike.setdefault(_law(p), p)
+        return SearchResult(tuple(alike.values())[:limit], asked)
 
     async def _asked(self, name: str, answer: Awaitable[list[Premise]]) -> list[Premise]:
         try:
             return await answer
         except Exception as fault:  # noqa: BLE001  the other sources remain
             reason = str(fault) if isinstance(fault, SearchFailed) else one_line(fault)
-            self._trouble(name, f"{name} gave no premises: {reason}")
+            self._troubles.setdefault(name, f"{name} gave no premises: {reason}")
             self._failures[name] += 1
             return []
 
@@ -313,25 +315,14 @@ class PremiseSearch:
     async def _opened(self, language: Searchable, goal: Goal, library_id: str) -> Index | None:
         file = self._cache / f"{sha256(f'{FORMAT} {library_id}'.encode()).hexdigest()[:16]}.db"
         kept = await asyncio.to_thread(Index.at, file) if library_id else None
-        if kept is not None:
-            return kept
-        entries = await language.library(goal)
-        if entries is None:
-            return None
-        if library_id:
+        entries = await language.library(goal) if kept is None else None
+        if entries is not None and library_id:
             try:
                 await asyncio.to_thread(Index.write, file, entries)
                 return await asyncio.to_thread(Index.at, file)
             except (OSError, sqlite3.Error) as fault:
-                self._trouble("cache", f"the index of the library is not kept: {one_line(fault)}")
-        return await asyncio.to_thread(Index.of, entries)
-
-    def _trouble(self, what: str, reason: str) -> None:
-        self._troubles.setdefault(what, reason)
-
-
-async def _of_index(index: Index, many: int, query: str) -> list[Premise]:
-    return await asyncio.to_thread(index.search, query, many)
+                self._troubles.setdefault("cache", f"the index of the library is not kept: {one_line(fault)}")
+        return kept if entries is None else await asyncio.to_thread(Index.of, entries)
 
 
 def fused(answers: Sequence[Sequence[Premise]], limit: int, weights: Sequence[float] = ()) -> list[Premise]:
@@ -343,17 +334,6 @@ def fused(answers: Sequence[Sequence[Premise]], limit: int, weights: Sequence[fl
             known.setdefault(name, next(found for found in answer if found.name == name))
             scores[name] = scores.get(name, 0.0) + weight / (RANK_OFFSET + rank)
     return [known[name] for name in sorted(scores, key=lambda name: -scores[name])[:limit]]
-
-
-async def _stated(language: Searchable, goal: Goal, ranked: list[Premise], limit: int) -> tuple[Premise, ...]:
-    """The best of them, with the statements that the language prints; those unknown to it are left out."""
-    statements = await language.stated(goal, [p.name for p in ranked])
-    alike: dict[tuple[str, str], Premise] = {}
-    for p in ranked:  # the same law of ten kinds of numbers is one premise: that of the kind that fits best
-        if p.name in statements:
-            known = replace(p, statement=statements[p.name])
-            alike.setdefault(_law(known), known)
-    return tuple(alike.values())[:limit]
 
 
 def _law(premise: Premise) -> tuple[str, str]:
@@ -433,7 +413,7 @@ async def loogle(base: str, limit: int, seconds: float, query: str) -> list[Prem
     names = [piece for piece in query.split() if ">" not in piece and "#" not in piece]
     asked = query if "_" in names or "?" in query else ", ".join(names[:LOOGLE_NAMES])
     found = await _get(f"{base.rstrip('/')}/json", {"q": asked}, {}, seconds)
-    return _hits(found.get("hits"), "type", "doc", "loogle")[:limit]
+    return _hits(found.get("hits"), ("name", "type", "doc"), "loogle")[:limit]
 
 
 async def leanexplore(base: str, api_key: str, limit: int, seconds: float, query: str) -> list[Premise]:
@@ -441,14 +421,14 @@ async def leanexplore(base: str, api_key: str, limit: int, seconds: float, query
     text = " ".join(piece for piece in query.split() if ">" not in piece)
     headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
     found = await _get(f"{base.rstrip('/')}/search", {"q": text, "limit": str(limit)}, headers, seconds)
-    return _hits(found.get("results"), "source_text", "docstring", "leanexplore")[:limit]
+    return _hits(found.get("results"), ("name", "source_text", "docstring"), "leanexplore")[:limit]
 
 
 async def _get(address: str, parameters: dict[str, str], headers: dict[str, str], seconds: float) -> dict[str, Any]:
     """The JSON object at an address; raises :class:`SearchFailed`, and the errors of the connection."""
     from goedels_poetry.models.http import http_client  # brings the HTTP client
 
-    server = address.rpartition("/")[0]
+    server, found = address.rpartition("/")[0], None
     try:
         async with asyncio.timeout(seconds), http_client(MOST_BYTES) as client:
             answer = await client.get(address, params=parameters, headers=headers)
@@ -456,20 +436,15 @@ async def _get(address: str, parameters: dict[str, str], headers: dict[str, str]
         raise SearchFailed(f"{server} did not answer within {seconds:g} s") from None
     if answer.status_code != 200:
         raise SearchFailed(f"{server} answered with HTTP {answer.status_code}")
-    try:
+    with suppress(ValueError):
         found = json.loads(answer.content)
-    except ValueError:
-        found = None
     if not isinstance(found, dict):
         raise SearchFailed(f"{server} answered with something else than a JSON object")
     return found
 
 
-def _hits(value: Any, statement: str, docstring: str, source: str) -> list[Premise]:
-    """The hits that have a name."""
-    found = []
-    for hit in value if isinstance(value, list) else ():
-        if isinstance(hit, dict) and str(hit.get("name") or "").strip():
-            texts = [str(hit.get(field) or "").strip()[:MOST_TEXT] for field in ("name", statement, docstring)]
-            found.append(Premise(texts[0], texts[1], texts[2], source))
-    return found
+def _hits(value: Any, fields: tuple[str, str, str], source: str) -> list[Premise]:
+    """The hits that have a name, which is in the first of the fields; statement and docstring are in the others."""
+    hits = [hit for hit in value if isinstance(hit, dict)] if isinstance(value, list) else []
+    texts = [[str(hit.get(each) or "").strip()[:MOST_TEXT] for each in fields] for hit in hits]
+    return [Premise(name, statement, docstring, source) for name, statement, docstring in texts if name]

@@ -8,5 +8,5 @@
 * `wording`: stored statements and strategies as people write them; `proof_text`: a proof for people.
 * `page`: a run as a page for browsers, and two runs side by side.
 
-What was tried is read by `goedels_poetry.search.memory.tried`; jobs write it: `goedels_poetry.protocol.trials`.
+What was tried is read by `goedels_poetry.search.memory`; jobs write it: `goedels_poetry.protocol.trials`.
 """

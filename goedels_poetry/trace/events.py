@@ -93,14 +93,10 @@ def compare(a: StoreReader, b: StoreReader, results: tuple[RunResult | None, Run
     ``a``, ``b``: what one knows of each; ``same_theorem``; goals by statement, those of `LISTS`; ``parting``: the first
     step on a goal that is not the same in both, None where they took the same steps.
     """
-    first, second = (_side(store, result) for store, result in zip((a, b), results, strict=True))
+    first, second = _side(a, results[0]), _side(b, results[1])
     goals_a, goals_b = _goals(a, first["statement"]), _goals(b, second["statement"])
-    found: Json = {
-        "schema": 1,
-        "a": first,
-        "b": second,
-        "same_theorem": (a.meta("theorem"), a.meta("language")) == (b.meta("theorem"), b.meta("language")),
-    }
+    same = (a.meta("theorem"), a.meta("language")) == (b.meta("theorem"), b.meta("language"))
+    found: Json = {"schema": 1, "a": first, "b": second, "same_theorem": same}
     for here, there, these, others in (("a", "b", goals_a, goals_b), ("b", "a", goals_b, goals_a)):
         proved = [statement for statement, is_proved in these.items() if is_proved]
         found[f"proved_in_{here}_open_in_{there}"] = _listed([s for s in proved if others.get(s) is False])

@@ -14,7 +14,7 @@ from rich.live import Live
 from rich.text import Text
 
 from goedels_poetry.protocol.trials import doing
-from goedels_poetry.search.memory.tried import log_path
+from goedels_poetry.search.memory import log_path
 from goedels_poetry.store.reads import StoreReader
 from goedels_poetry.store.results import Event, RunResult
 from goedels_poetry.store.state import ROOT, NodeStatus, ProofNode, subtree_range

@@ -8,6 +8,7 @@ picture has a station for every queue, and an edge for everything that an agent 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from goedels_poetry.search.agents.registry import Registry
-from goedels_poetry.trace.picture import Arrow, Box, Picture
+from goedels_poetry.trace.tree import Arrow, Box, Picture
 
 DONE, END, ASKED, OPEN = "proved", "end", "confirm", "open"
 """Where a goal is in no agent's queue: proved; the search is over; a person is asked; left open while others go on."""
@@ -77,14 +78,12 @@ class Way(NamedTuple):
 
 def journey_of(kind: str) -> dict[str, tuple[Way, ...]]:
     """Queue -> ways out of it; {} for an unknown kind."""
-    lines = (line.partition(": ") for line in EDGES.get(kind, "").strip().splitlines())
-    return {queue: tuple(map(_way, ways.split("; "))) for queue, _, ways in lines}
-
-
-def _way(text: str) -> Way:
-    outcome, _, rest = text.partition(" > ")
-    to, _, whose = rest.partition(" (")
-    return Way(outcome, to, whose.rstrip(")"))
+    found = {}
+    for line in EDGES.get(kind, "").strip().splitlines():
+        queue, _, ways = line.partition(": ")
+        parts = [re.fullmatch(r"(.*) > ([^(]*?)(?: \((.*)\))?", way) for way in ways.split("; ")]
+        found[queue] = tuple(Way(way[1], way[2], way[3] or "") for way in parts if way)
+    return found
 
 
 SUPERVISOR = "supervisor: hands a goal to the agent of its queue, the most urgent queue first"
@@ -121,15 +120,13 @@ class Station:
 
 def stations(registry: Registry, kind: str = "theorem") -> list[Station]:
     """Every queue that somebody serves, in the order in which a goal mostly comes through them."""
-    journey, order = journey_of(kind), {queue: place for place, queue in enumerate(registry.routes, 1)}
-    along = [*(queue for queue in journey if queue in order), *(queue for queue in order if queue not in journey)]
-    return [_station(registry, queue, order[queue], journey.get(queue, ())) for queue in along]
-
-
-def _station(registry: Registry, queue: str, urgency: int, ways: tuple[Way, ...]) -> Station:
-    spec = registry.routes[queue]
-    others = tuple(o.name for o in registry.agents.values() if queue in o.queues and o.name != spec.name)
-    return Station(queue, urgency, spec.name, spec.plugin, others, registry.policy(spec, queue).name, ways)
+    journey, order, found = journey_of(kind), {queue: at for at, queue in enumerate(registry.routes, 1)}, []
+    for queue in dict.fromkeys((*(queue for queue in journey if queue in order), *order)):
+        spec = registry.routes[queue]
+        others = tuple(o.name for o in registry.agents.values() if queue in o.queues and o.name != spec.name)
+        failure = registry.policy(spec, queue).name
+        found.append(Station(queue, order[queue], spec.name, spec.plugin, others, failure, journey.get(queue, ())))
+    return found
 
 
 def idle(registry: Registry) -> list[str]:

@@ -26,7 +26,7 @@ from goedels_poetry.reasoning.postprocessors import (
 from goedels_poetry.reasoning.steps import Advice, PostProcessor, Tally, Task, chain
 from goedels_poetry.search.machine.kinds import agents_of
 from goedels_poetry.search.machine.supervisor import Jobs, SupervisorAgent
-from goedels_poetry.search.questions.judge import faults_in, subquestions_in
+from goedels_poetry.search.questions.decider import faults_in, subquestions_in
 from goedels_poetry.search.tasks.base import Stop
 from goedels_poetry.search.tasks.question import Question
 from goedels_poetry.settings.declared import Budgets

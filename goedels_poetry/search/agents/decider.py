@@ -107,9 +107,12 @@ async def _ask(node: ProofNode, deps: Deps) -> Advice | None:
         offered[REFUTED] = REFUTED_WORDS
     attempted = shown_sketch(sketch) if by_model else shown(candidate)
     described = await guide.describe(goal)
+    # Whether it looks false, nobody can say without what the goal rests on.
+    parts = {"Definitions": "definitions", "Premises": "premises", "Facts that are proved already": "facts"}
+    basis = [f"{title}:\n\n{described[name]}\n" for title, name in parts.items() if described[name] != "(none)"]
     words = {
         **described,
-        "statement": _problem(described),
+        "statement": "\n".join([*basis, f"Goal:\n\n{described['statement']}"]),
         "candidate": await last_reply(deps, goal, read=by_model) or attempted,
         "report": reported(node.reason, await deps.load(node, "report")),
         "moves": "\n".join(f'- "{move}": {why}' for move, why in offered.items()),
@@ -132,13 +135,6 @@ async def _ask(node: ProofNode, deps: Deps) -> Advice | None:
         return Advice(done, reason=done.reason)
     chosen = done.winner.value
     return Advice(done, chosen["move"], chosen["reason"], chosen.get(REFUTATION, {}))
-
-
-def _problem(described: dict[str, str]) -> str:
-    """The goal with what it rests on: whether it looks false, nobody can say without its definitions."""
-    parts = {"Definitions": "definitions", "Premises": "premises", "Facts that are proved already": "facts"}
-    told = [f"{title}:\n\n{described[name]}\n" for title, name in parts.items() if described[name] != "(none)"]
-    return "\n".join([*told, f"Goal:\n\n{described['statement']}"])
 
 
 async def _refuted(deps: Deps, guide: ModelGuided, goal: Goal, claim: Any, reason: str) -> Outcome:

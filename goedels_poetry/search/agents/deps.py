@@ -16,8 +16,7 @@ from goedels_poetry.models.client import Models
 from goedels_poetry.models.requests import Reply, Request
 from goedels_poetry.protocol.base import Goal, Language, Outcome, Premise, Theorem
 from goedels_poetry.protocol.trials import TrialLog, logging_trials
-from goedels_poetry.search.memory import LemmaBank
-from goedels_poetry.search.memory.tried import TRIALS, log_place, resolved
+from goedels_poetry.search.memory import TRIALS, LemmaBank, log_place, resolved
 from goedels_poetry.search.strategies import Strategy
 from goedels_poetry.search.tasks.base import Task
 from goedels_poetry.settings.declared import Settings

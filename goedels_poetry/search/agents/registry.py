@@ -119,7 +119,8 @@ def agent(
     def declare(run: RunT) -> RunT:
         title = name or str(getattr(run, "__name__", type(run).__name__))
         plugins.must_be_async(run, f"agent {title}")
-        if timeout is not None and not (isinstance(timeout, int | float) and timeout > 0):
+        seconds: Any = timeout
+        if timeout is not None and not (isinstance(seconds, int | float) and seconds > 0):
             raise TypeError(f"the timeout of agent {title} is a number of seconds, not {timeout!r}")
         named, state = tuple(map(str, queues)), _state_parameter(title, run)
         spec = AgentSpec(title, named, run, timeout, quick, checks, role, on_failure=on_failure, state=state)

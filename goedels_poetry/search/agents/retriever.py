@@ -45,11 +45,11 @@ class SharedFacts:
 async def with_shared_facts(deps: Deps, node: ProofNode, goal: Goal) -> SharedFacts:
     """The goal with those facts in its scope that the language thinks useful."""
     offers = await deps.store.on_thread(_offers, deps, node) if node.key else {}
-    if not offers:
-        return SharedFacts(node, goal)
-    listed = [{"id": name, "statement": statement, "strategy": ""} for name, (statement, _) in offers.items()]
-    chosen = deps.charge(await deps.language.retrieve(goal, listed))
-    names = [str(name) for name in chosen.value.get("lemmas", ()) if name in offers] if chosen.ok else []
+    names: list[str] = []
+    if offers:
+        listed = [{"id": name, "statement": statement, "strategy": ""} for name, (statement, _) in offers.items()]
+        chosen = deps.charge(await deps.language.retrieve(goal, listed))
+        names = [str(name) for name in chosen.value.get("lemmas", ()) if name in offers] if chosen.ok else []
     if not names:
         return SharedFacts(node, goal)
     scope = (*goal.scope, *((name, offers[name][0]) for name in names))
@@ -107,7 +107,13 @@ async def retriever(node: ProofNode, deps: Deps) -> Apply:
     guided = guide_of(deps, "prover", "sketcher") is not None
     shared = await with_shared_facts(deps, replace(node, lemmas=()), goal) if guided else SharedFacts(node, goal)
     can_search = deps.premises is not None and isinstance(deps.language, Searchable)
-    asked = await _ask(node, deps, goal) if can_search and deps.settings.retrieval.premises > 0 else None
+    asked: Round | None = None
+    has_model = guide_of(deps, "search_query") is not None
+    if can_search and deps.settings.retrieval.premises > 0 and has_model and node.generation:
+        attempt = rounds_so_far(goal, "search-query-")  # after a failure a model may add queries of its own
+        about = ("search_query", "search-query-backtrack", attempt, QUERY_SCHEMA)
+        request = await request_for(deps, node, goal, *about, **failed_subgoal(goal))
+        asked = await ask_round(deps, replace(request, samples=1), _queries)
     queries = asked.winner.value["queries"] if asked is not None and asked.winner is not None else []
     lemmas: dict[str, list[dict[str, Any]]] = {}
     if bank is not None and offers:
@@ -139,19 +145,8 @@ async def retriever(node: ProofNode, deps: Deps) -> Apply:
     return apply
 
 
-async def _ask(node: ProofNode, deps: Deps, goal: Goal) -> Round | None:
-    """After a failure a model may add queries of its own."""
-    if guide_of(deps, "search_query") is None or not node.generation:
-        return None
-    attempt, words = rounds_so_far(goal, "search-query-"), failed_subgoal(goal)
-    request = await request_for(
-        deps, node, goal, "search_query", "search-query-backtrack", attempt, QUERY_SCHEMA, **words
-    )
-
-    async def read(reply: Reply) -> Outcome:
-        return Outcome(True, {"queries": (reply.parsed or {}).get("queries", [])[:5]})
-
-    return await ask_round(deps, replace(request, samples=1), read)
+async def _queries(reply: Reply) -> Outcome:
+    return Outcome(True, {"queries": (reply.parsed or {}).get("queries", [])[:5]})
 
 
 async def found_premises(deps: Deps, goal: Goal, queries: Sequence[str] = ()) -> SearchResult:

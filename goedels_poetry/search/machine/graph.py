@@ -113,7 +113,8 @@ class Machine:
         return await self._collect(jobs)
 
     async def _collect(self, jobs: Sequence[Job]) -> list[Step]:
-        errors = [_error_of(job) for job in jobs]
+        cancelled = asyncio.CancelledError("cancelled")
+        errors = [cancelled if job.task.cancelled() else job.task.exception() for job in jobs]
         moves = [(job, job.task.result()) for job, error in zip(jobs, errors, strict=True) if error is None]
         steps: list[Step | None] = []
         for (job, _), done in zip(moves, await self._commit(moves), strict=True):
@@ -139,23 +140,18 @@ class Machine:
         queue, reason = job.node.queue or "", one_line(error)
         job.faults.append(Fault(f"agent {job.spec.name}", job.spec.plugin, reason))
         declared, usual = self.registry.policy(job.spec, queue), self.registry.failures.default(queue)
-        try:
-            return await self._commit_one(job, self._failure(declared, job.node, reason))
-        except Exception as exc:
-            if declared == usual:
-                raise
-            who = f"failure policy {declared.name} of agent {job.spec.name}"
-            job.faults.append(Fault(who, job.spec.plugin, one_line(exc)))
-            return await self._commit_one(job, self._failure(usual, job.node, reason))
+        for policy in (declared, usual):
+            (done,) = await self._commit([(job, self._failure(policy, job.node, reason))])
+            if not isinstance(done, Exception):
+                return done
+            if policy == usual:
+                raise done
+            who = f"failure policy {policy.name} of agent {job.spec.name}"
+            job.faults.append(Fault(who, job.spec.plugin, one_line(done)))
+        return None
 
     def _failure(self, policy: Policy, node: ProofNode, reason: str) -> Apply:
         return lambda txn: policy.move(txn, node, reason, self.deps)
-
-    async def _commit_one(self, job: Job, apply: Apply) -> Step | None:
-        (done,) = await self._commit([(job, apply)])
-        if isinstance(done, Exception):
-            raise done
-        return done
 
     async def _commit(self, moves: Sequence[tuple[Job, Apply]]) -> list[Step | Exception | None]:
         """Each all or nothing, one after the other. None: the node moved on, or was cut off, in the meantime."""
@@ -255,10 +251,6 @@ def _context_of_jobs(trace: UUID | None) -> Context:
         above.parent_run_id = trace
         context.run(var_child_runnable_config.set, {**config, "callbacks": above})
     return context
-
-
-def _error_of(job: Job) -> BaseException | None:
-    return asyncio.CancelledError("cancelled") if job.task.cancelled() else job.task.exception()
 
 
 def _begin(store: ProofStore, items: Sequence[Dispatch]) -> list[ProofNode | None]:

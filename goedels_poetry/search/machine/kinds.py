@@ -74,13 +74,9 @@ class Extensions:
 
 def _facts(code: CodeType) -> list[Any]:
     """What a function does, without where it stands."""
-    inside = [_facts(c) if isinstance(c, CodeType) else _stable(c) for c in code.co_consts]
+    sets = [sorted(map(repr, c)) if isinstance(c, frozenset) else c for c in code.co_consts]  # they have no order
+    inside = [_facts(c) if isinstance(c, CodeType) else repr(c) for c in sets]
     return [code.co_code, code.co_names, code.co_varnames, inside]
-
-
-def _stable(constant: Any) -> str:
-    """Sets of constants have no order."""
-    return str(sorted(map(repr, constant))) if isinstance(constant, frozenset) else repr(constant)
 
 
 # -- kinds of tasks ----------------------------------------------------------------------------------------------
@@ -102,9 +98,9 @@ CHANGE = "change"
 AGENTS = {
     Question.kind: (
         "questions",
-        "writer:formalizer decider:verifier writer:corrector decider:decider judge:judge judge:refiner",
+        "writer:formalizer decider:verifier writer:corrector decider:decider decider:judge decider:refiner",
     ),
-    CodeTask.kind: ("code", "writer:generator decider:verifier writer:corrector decider:decider prosecutor:prosecutor"),
+    CodeTask.kind: ("code", "writer:generator decider:verifier writer:corrector decider:decider decider:prosecutor"),
     CHANGE: ("changes", "changer:surveyor changer:changer changer:verifier decider:decider"),
 }
 """Kind of task that has agents of its own -> their folder in `search`, and each as ``module:attribute`` in it."""
@@ -149,11 +145,6 @@ def id_of(task: Task, language: str, options: dict[str, Any], models: Models | N
     more |= {"brought": brought} if brought else {}
     more |= {task.kind: task.identity} if task.kind != FormalTheorem.kind else {}
     return identity(task.text, language, {**options, **more})
-
-
-def as_stored(task: Task) -> tuple[str, dict[str, Any]]:
-    """What the store keeps of a task, besides its text."""
-    return task.kind, task.identity
 
 
 def task_of(store: StoreReader) -> Task | None:

@@ -26,11 +26,10 @@ from goedels_poetry.protocol.base import Configurable, JobPool, Language, Severa
 from goedels_poetry.search.agents.registry import Registry
 from goedels_poetry.search.machine.background import Closed, call_in
 from goedels_poetry.search.machine.checkpoints import GraphOptions, OnChunk
-from goedels_poetry.search.machine.kinds import KINDS, Extensions, as_stored, id_of, registry_of, task_of
+from goedels_poetry.search.machine.kinds import KINDS, Extensions, id_of, registry_of, task_of
 from goedels_poetry.search.machine.run import Run
 from goedels_poetry.search.machine.session import Services, Subject
-from goedels_poetry.search.memory import conversation
-from goedels_poetry.search.memory.bank import Memory, MemoryFiles
+from goedels_poetry.search.memory import Memory, MemoryFiles, conversation
 from goedels_poetry.search.tasks.base import Task
 from goedels_poetry.search.tasks.claim import Claim, Confirm, FormalTheorem
 from goedels_poetry.search.tasks.question import Question
@@ -424,8 +423,8 @@ class MachineRunner:
             if not place.is_finished():
                 task.check(language, self.models)
                 if self.elsewhere is not None:
-                    kind, identity = as_stored(task)
-                    sent = Assignment(place.run_id, name, language.name, options, kind, task.text, identity)
+                    about = task.kind, task.text, task.identity
+                    sent = Assignment(place.run_id, name, language.name, options, *about)
                     async with busy:
                         return await run_elsewhere(self.elsewhere, place, sent, out, on_event)
             try:

@@ -18,7 +18,7 @@ from goedels_poetry.search.agents.registry import Registry
 from goedels_poetry.search.machine.checkpoints import GraphOptions, checkpointer, drive, run_config
 from goedels_poetry.search.machine.graph import Machine, build
 from goedels_poetry.search.machine.supervisor import RUNNING, Jobs, SupervisorAgent
-from goedels_poetry.search.memory.bank import Memory
+from goedels_poetry.search.memory import Memory
 from goedels_poetry.search.retrieval import PremiseSearch
 from goedels_poetry.search.tasks.base import Statement, Stop, Task
 from goedels_poetry.settings.declared import Settings

@@ -73,13 +73,9 @@ class Jobs:
         self._jobs[key] = Job(key, spec, node, seq, task, cost, faults)
         self._nodes.add((node.id, seq))
 
-    def finished(self) -> list[Job]:
-        """Jobs whose result can be collected."""
-        return [job for job in self._jobs.values() if job.task.done()]
-
-    def unfinished(self) -> list[Job]:
-        """Jobs that are at work."""
-        return [job for job in self._jobs.values() if not job.task.done()]
+    def all(self, *, done: bool) -> list[Job]:
+        """Jobs whose result can be collected, or those that are at work."""
+        return [job for job in self._jobs.values() if job.task.done() is done]
 
     def pop(self, key: str) -> Job | None:
         """Take a job out, finished or not."""
@@ -102,7 +98,7 @@ class Jobs:
 
     async def wait(self, seconds: float | None) -> None:
         """Until any job is done, somebody calls :meth:`wake`, or the time is over."""
-        if not self.finished():
+        if not self.all(done=True):
             try:
                 async with asyncio.timeout(seconds):
                     await self._wake.wait()
@@ -219,11 +215,11 @@ class SupervisorAgent:
 
     def turn(self, state: GoedelsPoetryState) -> Turn:
         """What to do next, from the state that it is handed; reads the store."""
-        state = self.look(state)
+        state = self._look(state)
         ended = self.ended(state)
         return Turn(state, ended, [] if ended else self.plan(state))
 
-    def look(self, state: GoedelsPoetryState | None = None) -> GoedelsPoetryState:
+    def _look(self, state: GoedelsPoetryState | None = None) -> GoedelsPoetryState:
         """The state at the store's present revision, with the wall time that has passed."""
         now = time.monotonic()
         self._store.spend(wall_seconds=0.0 if self._mark is None else now - self._mark)
@@ -232,7 +228,7 @@ class SupervisorAgent:
 
     def ended(self, state: GoedelsPoetryState | None = None) -> Stop | None:
         """Whether the search is over, and why; reads the root from the store."""
-        state = state if state is not None else self.look()
+        state = state if state is not None else self._look()
         root = self._store.root()
         if root.status is NodeStatus.PROVED:
             return Stop("proved")
@@ -249,7 +245,7 @@ class SupervisorAgent:
         """
         start: list[Dispatch] = []
         steps = self._steps_left(state["spent"]) - len(self._jobs)
-        places, unfinished = self._jobs.places, self._jobs.unfinished()
+        places, unfinished = self._jobs.places, self._jobs.all(done=False)
         asking = [job for job in unfinished if not self._jobs.are_apart(job.spec)]
         room = {True: places - len(unfinished) + len(asking), False: places - len(asking)}
         later = self._wanted_later(asking, places, state)
@@ -262,7 +258,7 @@ class SupervisorAgent:
             chosen = self._choose(queue, spec, wanted, taken) if wanted > 0 else []
             room[is_apart] -= 0 if spec.quick else len(chosen)
             start += chosen
-        finished = self._jobs.finished()[:COLLECTED]
+        finished = self._jobs.all(done=True)[:COLLECTED]
         return [Dispatch(job.spec.name, job.node.id, job.seq) for job in finished] + start[: max(0, steps)]
 
     def _wanted_later(self, asking: Sequence[Job], places: int, state: GoedelsPoetryState) -> dict[str, int]:
@@ -295,15 +291,13 @@ class SupervisorAgent:
     def stuck(self, state: GoedelsPoetryState) -> Stop:
         """Nothing to do and nothing under way, but the root is not proved."""
         routes = self._registry.routes
-        unserved = [name for name, queue in state["queues"].items() if queue["length"] and name not in routes]
-        return Stop("exhausted", "; ".join(self._unserved(name, state) for name in unserved))
-
-    def _unserved(self, queue: str, state: GoedelsPoetryState) -> str:
-        """That goals wait where nobody comes, and who has sent the first of them there."""
-        waiting = state["queues"][queue]["head"][:1]
-        sent = [event for event in self._store.events() if event.node in waiting]
-        by = f", where {sent[-1].agent} has sent goal {sent[-1].node}" if sent else ""
-        return f"no agent serves the queue {queue}{by}"
+        reasons = []
+        for name, queue in state["queues"].items():
+            if queue["length"] and name not in routes:
+                sent = [event for event in self._store.events() if event.node in queue["head"][:1]]
+                by = f", where {sent[-1].agent} has sent goal {sent[-1].node}" if sent else ""
+                reasons.append(f"no agent serves the queue {name}{by}")
+        return Stop("exhausted", "; ".join(reasons))
 
     def seconds_left(self) -> float | None:
         """How long the supervisor may wait before it must look at the budgets again; None: as long as it takes."""

@@ -22,7 +22,6 @@ from goedels_poetry.files import is_no_file
 from goedels_poetry.search.agents.registry import Registry, load_registry
 from goedels_poetry.search.machine.graph import RECURSION_LIMIT, draw
 from goedels_poetry.search.machine.kinds import Extensions, registry_of, task_of
-from goedels_poetry.search.machine.session import FRAMEWORK
 from goedels_poetry.search.machine.supervisor import RUNNING, present_state
 from goedels_poetry.store.database import refuse
 from goedels_poetry.store.reads import StoreReader
@@ -40,6 +39,8 @@ if TYPE_CHECKING:
     from langgraph.types import PregelTask, StateSnapshot
 
 
+FRAMEWORK = "framework"
+"""Who commits what no agent does."""
 PASSED_ON = ("callbacks", "tags", "metadata", "run_name")
 """What of a caller's ``RunnableConfig`` reaches the graph, its agents and the models that they ask. The thread is the
 run's, and how many steps there may be is what the budgets say."""

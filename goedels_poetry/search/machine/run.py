@@ -28,8 +28,9 @@ from goedels_poetry.models.accounting import AWAY
 from goedels_poetry.protocol.base import Incomplete
 from goedels_poetry.search.agents.deps import DOUBT, FAULT, Fault
 from goedels_poetry.search.machine.background import call_in
+from goedels_poetry.search.machine.checkpoints import FRAMEWORK
 from goedels_poetry.search.machine.graph import CANNOT_GO_ON
-from goedels_poetry.search.machine.session import FRAMEWORK, Interruption, RunSession, SearchLoop, Services, Subject
+from goedels_poetry.search.machine.session import Interruption, RunSession, SearchLoop, Services, Subject
 from goedels_poetry.search.memory import TRIALS, UNDER_WAY, Unfinished, fill_memory, unfinished_on, why_unproved
 from goedels_poetry.search.tasks.base import GO_ON, Statement, Stop
 from goedels_poetry.store.derivation import derivation, metrics, open_goals, why_not

@@ -15,7 +15,7 @@ from goedels_poetry.models.client import Models
 from goedels_poetry.protocol.base import Language, Searchable, Theorem
 from goedels_poetry.search.agents.deps import Deps
 from goedels_poetry.search.agents.registry import Registry
-from goedels_poetry.search.machine.checkpoints import GraphOptions, checkpointer, drive, run_config
+from goedels_poetry.search.machine.checkpoints import FRAMEWORK, GraphOptions, checkpointer, drive, run_config
 from goedels_poetry.search.machine.graph import Machine, build
 from goedels_poetry.search.machine.supervisor import RUNNING, Jobs, SupervisorAgent
 from goedels_poetry.search.memory import Memory
@@ -33,9 +33,6 @@ from goedels_poetry.store.txn import Txn
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
 
-
-FRAMEWORK = "framework"
-"""Who commits what no agent does."""
 
 T = TypeVar("T")
 

@@ -275,9 +275,7 @@ class PremiseSearch:
         limit = self._settings.premises
         indexes = {"the library": await self._library(language, goal), "the file": Index.of(before) if before else None}
         sources: list[tuple[str, Source]] = [
-            (name, partial(asyncio.to_thread, index.search, limit=SPARE * limit))
-            for name, index in indexes.items()
-            if index
+            (name, partial(_of_index, index, SPARE * limit)) for name, index in indexes.items() if index
         ]
         sources = [each for each in (*sources, *self._services) if self._failures[each[0]] < MOST_FAILURES]
         answers = await asyncio.gather(*(self._asked(name, source(q)) for q in asked for name, source in sources))
@@ -323,6 +321,10 @@ class PremiseSearch:
             except (OSError, sqlite3.Error) as fault:
                 self._troubles.setdefault("cache", f"the index of the library is not kept: {one_line(fault)}")
         return kept if entries is None else await asyncio.to_thread(Index.of, entries)
+
+
+async def _of_index(index: Index, many: int, query: str) -> list[Premise]:
+    return await asyncio.to_thread(index.search, query, many)
 
 
 def fused(answers: Sequence[Sequence[Premise]], limit: int, weights: Sequence[float] = ()) -> list[Premise]:

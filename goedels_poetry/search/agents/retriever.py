@@ -111,8 +111,8 @@ async def retriever(node: ProofNode, deps: Deps) -> Apply:
     has_model = guide_of(deps, "search_query") is not None
     if can_search and deps.settings.retrieval.premises > 0 and has_model and node.generation:
         attempt = rounds_so_far(goal, "search-query-")  # after a failure a model may add queries of its own
-        about = ("search_query", "search-query-backtrack", attempt, QUERY_SCHEMA)
-        request = await request_for(deps, node, goal, *about, **failed_subgoal(goal))
+        role, prompt, words = "search_query", "search-query-backtrack", failed_subgoal(goal)
+        request = await request_for(deps, node, goal, role, prompt, attempt, QUERY_SCHEMA, **words)
         asked = await ask_round(deps, replace(request, samples=1), _queries)
     queries = asked.winner.value["queries"] if asked is not None and asked.winner is not None else []
     lemmas: dict[str, list[dict[str, Any]]] = {}

@@ -74,18 +74,17 @@ class Finding:
     """Evidence, as the agent that found it put it: ``counterexample``, ``core``, ``result``."""
 
 
+@dataclass(frozen=True, slots=True)
 class Conclusion:
     """From the end of a run's search to its result."""
 
-    def __init__(
-        self, session: RunSession, subject: Subject, options: dict[str, Any], statement: Statement, out: Path | None
-    ) -> None:
-        """``options``: as they were given, whatever agents did to theirs; ``out``: directory for the certificate."""
-        self._session = session
-        self._subject = subject
-        self._options = options
-        self._statement = statement
-        self._directory = out or session.place.path / "certificate"
+    _session: RunSession
+    _subject: Subject
+    _options: dict[str, Any]
+    """As they were given, whatever agents did to theirs."""
+    _statement: Statement
+    _directory: Path
+    """For the certificate."""
 
     async def of(self, stop: Stop) -> Concluded:
         """The result."""
@@ -299,7 +298,7 @@ class Run:
         while stop is GO_ON:
             stop = await subject.task.settle(await search.until_end(), session)
         session.warnings += search.troubles()
-        conclusion = Conclusion(session, subject, self._options, statement, out)
+        conclusion = Conclusion(session, subject, self._options, statement, out or self._place.path / "certificate")
         result, retry, unanswered = await conclusion.of(stop)
         ours = frozenset({FRAMEWORK, *(name for name, spec in registry.agents.items() if not spec.plugin)})
         problem = await store.on_own_thread(  # it may have to wait for another process

@@ -100,18 +100,16 @@ class Interruption:
             self._waiting = None
 
 
+@dataclass(slots=True)
 class RunSession:
     """One run in this process; see `goedels_poetry.search.tasks.base.Session` for what its task may do with it."""
 
-    def __init__(
-        self, place: RunDir, store: ProofStore, services: Services, interruption: Interruption, warnings: list[str]
-    ) -> None:
-        self.place = place
-        self.services = services
-        self.interruption = interruption
-        self.warnings = warnings
-        self.store = store
-        self._on_event = services.on_event
+    place: RunDir
+    store: ProofStore
+    services: Services
+    interruption: Interruption
+    warnings: list[str]
+    _is_heard: bool = True
 
     @property
     def interrupted(self) -> str:
@@ -148,9 +146,10 @@ class RunSession:
     def emit(self, event: Event) -> None:
         """Tell the listener; its errors must not cost a goal its attempt."""
         try:
-            self._on_event(replace(event, run_id=self.place.run_id))
+            if self._is_heard:
+                self.services.on_event(replace(event, run_id=self.place.run_id))
         except Exception as exc:  # noqa: BLE001  whatever a listener of somebody else's raises
-            self._on_event = lambda _: None
+            self._is_heard = False
             self.warn(f"the event listener failed and was switched off: {one_line(exc)}")
 
 
@@ -158,16 +157,16 @@ DIRECT = frozenset({Queue.FORMALIZE, Queue.CHECK_SEMANTICS, Queue.PROVE, Queue.V
 """Where a goal is before anything is decomposed."""
 
 
+@dataclass(slots=True)
 class SearchLoop:
     """Searches on one tree, one after the other: a task may move something between two of them."""
 
-    def __init__(self, session: RunSession, subject: Subject, statement: Statement, registry: Registry) -> None:
-        """``statement``: what the theorem is at any moment."""
-        self._session = session
-        self._subject = subject
-        self._statement = statement
-        self._registry = registry
-        self._premises: PremiseSearch | None = None
+    _session: RunSession
+    _subject: Subject
+    _statement: Statement
+    """What the theorem is at any moment."""
+    _registry: Registry
+    _premises: PremiseSearch | None = None
 
     async def until_end(self) -> Stop:
         """Begin or go on; the store knows what is to be done."""

@@ -148,14 +148,10 @@ def _open(question: Question, result: Json, world: Sequence[str], hints: Sequenc
     told = "\n".join(f"- {line[:MOST_WORDS]}" for line in world)
     pressed = ("" if question.may_stay_open else OPEN_BINARY) + OPEN_TEXT + (OPEN_CASE if question.facts else "")
     asked = pressed if question.context else OPEN_FACTS
-    words = "\n".join(
-        (
-            "Neither the goal nor its negation follows from the premises."
-            + (f" Here is a world in which all premises are true and the goal is false:\n{told}" if told else ""),
-            *(("What may be amiss:", *(f"- {hint}" for hint in hints)) if hints else ()),
-            asked,
-        )
-    )
+    world_text = f" Here is a world in which all premises are true and the goal is false:\n{told}" if told else ""
+    amiss = ["What may be amiss:", *(f"- {hint}" for hint in hints)] if hints else []
+    neither = f"Neither the goal nor its negation follows from the premises.{world_text}"
+    words = "\n".join((neither, *amiss, asked))
     reason = str(result["reason"] or "neither the goal nor its negation follows")
     stays = question.may_stay_open and not hints  # it offers a third answer: then nobody is pressed for another
     return {
@@ -174,11 +170,10 @@ def _listed(question: Question, premises: Iterable[Json]) -> str:
     lines = []
     for premise in list(premises)[:MOST_PREMISES]:
         said = " ".join(f'"{texts[n]}"' for n in premise.get("sentences", ()) if n in texts)
-        source = (
-            f"sentence {', '.join(map(str, premise['sentences']))}: {said}" if said else str(premise.get("words") or "")
-        )
-        told = f" ({source})" if source else ""
-        lines.append(f"- {premise['name']}{told}: {premise['formula']}")
+        source = str(premise.get("words") or "")
+        if said:
+            source = f"sentence {', '.join(map(str, premise['sentences']))}: {said}"
+        lines.append(f"- {premise['name']}{f' ({source})' if source else ''}: {premise['formula']}")
     return "\n".join(lines)
 
 
@@ -376,11 +371,8 @@ async def _read_by_models(
 
     async def check(facts: Sequence[Mapping[str, Any]]) -> FormalizationTest:
         found = deps.charge(await language.facts(program, question.options, sentences, facts))
-        return (
-            FormalizationTest.of(found.value["test"])
-            if found.ok
-            else FormalizationTest("stated facts", "skipped", found.words)
-        )
+        skipped = FormalizationTest("stated facts", "skipped", found.words)
+        return FormalizationTest.of(found.value["test"]) if found.ok else skipped
 
     return await model_tests(ProgramView.of(told), ask, check)
 
@@ -418,13 +410,11 @@ async def refiner(node: ProofNode, deps: Deps) -> Apply:
 
     async def read(reply: Reply) -> Outcome:
         said = reply.parsed or {}
-        return Outcome(
-            True, faults_in(said, question) if critique else {"subquestions": subquestions_in(said, question)}
-        )
+        found = faults_in(said, question) if critique else {"subquestions": subquestions_in(said, question)}
+        return Outcome(True, found)
 
-    done = await ask_once(
-        deps, node, role, PROMPTS[question.task], variables(question), schema, sample=question.sample, read=read
-    )
+    words, sample = variables(question), question.sample
+    done = await ask_once(deps, node, role, PROMPTS[question.task], words, schema, sample=sample, read=read)
     said = dict(done.winner.value) if done.winner is not None else {}
     if said.get("faults") and deps.models is not None:
         told = {"faults": "\n".join(f"- {f['where']}: {f['fault']}\n  {f['fix']}" for f in said["faults"])}

@@ -92,12 +92,9 @@ class Task:
 
         It is hashed under :attr:`kind` into the run's id, unless it is {}, and the task is made from it again.
         """
-        facts: dict[str, Any] = {}
-        for each in fields(self):  # type: ignore[arg-type]  # each task is a dataclass
-            value = getattr(self, each.name)
-            if each.name != "text" and each.compare and value != each.default:
-                facts[each.name] = _plain(value)
-        return facts
+        named = [each for each in fields(self) if each.name != "text" and each.compare]  # type: ignore[arg-type]
+        facts = {each.name: getattr(self, each.name) for each in named if getattr(self, each.name) != each.default}
+        return {name: _plain(value) for name, value in facts.items()}
 
     @classmethod
     def again(cls, text: str, identity: dict[str, Any]) -> Self:

@@ -402,15 +402,16 @@ def _end(txn: Txn, node: ProofNode, reason: str) -> str:
     verdict = Verdict(result["verdict"])
     line = str(result["reason"] or (OPPOSITE if verdict is Verdict.REFUTED else reason))
     refs = {**node.refs, FORMAL: txn.store.load(node.refs[DECIDED])["program"]}
+    core = [str(premise["name"]) for premise in result.get("core") or ()]  # of premises that contradict each other
     txn.remember("statement", " ".join(str(goal["formula"]) for goal in result["goals"])[:2_000])
     if verdict is Verdict.PROVED:
-        txn.put(
-            replace(node, queue=None, status=NodeStatus.PROVED, reason="", refs={**refs, "proof": txn.save(result)})
-        )
+        refs["proof"] = txn.save(result)
+        txn.put(replace(node, queue=None, status=NodeStatus.PROVED, reason="", refs=refs))
         return "answered"
     status = NodeStatus.REFUTED if verdict is Verdict.REFUTED else NodeStatus.FAILED
     txn.put(replace(node, queue=None, status=status, reason=line, refs=refs))
-    txn.set_verdict(verdict, line, {"verdict": str(verdict), "result": result, **_contradiction(result)})
+    evidence = {"verdict": str(verdict), "result": result}
+    txn.set_verdict(verdict, line, evidence | ({"core": core} if verdict is Verdict.INCONSISTENT else {}))
     return "answered" if verdict is Verdict.REFUTED else str(verdict)
 
 
@@ -429,13 +430,6 @@ def _worth(report: Report) -> int:
     if report["kind"] == REFUSED:
         return 1
     return {"proved": 4, "refuted": 4, "unknown": 3}.get(str(report["result"]["verdict"]), 2)
-
-
-def _contradiction(result: dict[str, Any]) -> dict[str, Any]:
-    """``{"core": names}`` of premises that contradict each other, where they do."""
-    if result["verdict"] != Verdict.INCONSISTENT:
-        return {}
-    return {"core": [str(premise["name"]) for premise in result.get("core") or ()]}
 
 
 def programs(history: Iterable[HistoryEntry]) -> list[dict[str, Any]]:

@@ -47,7 +47,7 @@ def described() -> dict[str, str]:
     return asyncio.run(describe())
 
 
-OF_OTHERS = ("question-", "code-", "change-")
+OF_OTHERS = ("question-", "code-", "change-", "parts-")
 
 
 @pytest.mark.parametrize("name", [name for name in Prompts().names() if not name.startswith(OF_OTHERS)])

@@ -19,7 +19,7 @@ from goedels_poetry.search.agents.failure import ERROR, FailureTable, writes
 from goedels_poetry.search.agents.guidance import NOTHING
 from goedels_poetry.search.agents.registry import agent
 from goedels_poetry.search.agents.rounds import Round, ask_once
-from goedels_poetry.search.questions.writer import question_of, sentences_of
+from goedels_poetry.search.questions.writer import part, question_of, sentences_of
 from goedels_poetry.search.tasks.attempts import CONVERSATION, NO_REPLY, REPLY, REPORT, set_report
 from goedels_poetry.search.tasks.question import (
     ADVISE,
@@ -53,19 +53,6 @@ MOST_PREMISES = 20
 MOST_WORDS = 3_000
 """Characters of a countermodel in words that a report shows."""
 
-OPEN_TEXT = """If the text settles the question, the program lacks a sentence, something that every reader takes for \
-granted, or the link between two wordings of one notion (two names of people are always two people): add what is \
-missing. If the text leaves it open, answer with the one word UNCHANGED; that is a right answer then. Do not assume \
-the goal, its negation, or anything that the text does not support."""
-OPEN_BINARY = """The question is put as one of yes or no, so suppose first that the text settles it: which sentence, \
-or which link between words of two sentences that every reader makes, excludes this world? """
-OPEN_CASE = """ Where the case says nothing about a condition of the rule that decides, and a reader would take it to \
-be met, state that as knowledge of the world whose words begin with "Assumed: "."""
-OPEN_FACTS = """A fact is missing, or facts are not connected: which well-known fact decides the question in this \
-world, and which general rule connects it with the goal? Add what is missing, as knowledge of the world, for a yes or \
-for a no, whichever is true. Do not write the goal or its negation as a premise. If what is known about the world \
-really does not decide it, answer with the one word UNCHANGED."""
-
 Report = dict[str, Any]
 Json = Mapping[str, Any]
 
@@ -83,7 +70,10 @@ def report_on(question: Question, program: str, outcome: Outcome, doubts: Sequen
         return {"kind": REFUSED, "words": words, "reason": str(refused[0]["reason"]), "result": result}
     verdict = Verdict(result["verdict"])
     if verdict is Verdict.INCONSISTENT:
-        return _inconsistent(question, result)
+        core = result.get("core") or ()
+        reason = f"the premises contradict each other: {', '.join(str(premise['name']) for premise in core)}"
+        words = part("inconsistent").format(listed=_listed(question, core))
+        return {"kind": INCONSISTENT, "words": words, "reason": reason, "result": result}
     if verdict in (Verdict.PROVED, Verdict.REFUTED) and result["answer"] is not None:
         vacuous = [f for f in findings if f["kind"] == VACUOUS]
         if vacuous:
@@ -94,7 +84,9 @@ def report_on(question: Question, program: str, outcome: Outcome, doubts: Sequen
         return {"kind": ANSWER, "words": reason, "reason": reason, "result": result}
     checks = [goal.get("checks") or {} for goal in result.get("goals", ())]
     if any("unknown" in (each.get("with_goal"), each.get("with_negation")) for each in checks):
-        return _limits(question, result)
+        words = part("limits").format(ms=question.verify_timeout, reason=result["reason"])
+        reason = str(result["reason"] or "no answer within the limits")
+        return {"kind": LIMITS, "words": words, "reason": reason, "result": result}
     return _open(question, result, found.get("world", ()), list(dict.fromkeys(doubts)))
 
 
@@ -111,43 +103,10 @@ def _unreadable(program: str, outcome: Outcome) -> Report:
     return {"kind": UNREADABLE, "words": f"The program cannot be read:\n{reason}{quoted}{hint}", "reason": reason}
 
 
-def _inconsistent(question: Question, result: Json) -> Report:
-    core = result.get("core") or ()
-    words = (
-        "The premises contradict each other, so anything would follow from them and there is no answer. These cannot "
-        f"all be true together:\n{_listed(question, core)}\n"
-        "Most often one of them says more than its sentence says, or was assumed without need: a rule whose exception "
-        "stands in another sentence ('usually', 'often'), an exclusive 'or' where both may hold, two names for one "
-        "thing called different, a fact about the case that the text does not state."
-    )
-    names = ", ".join(str(premise["name"]) for premise in core)
-    return {
-        "kind": INCONSISTENT,
-        "words": words,
-        "reason": f"the premises contradict each other: {names}",
-        "result": result,
-    }
-
-
-def _limits(question: Question, result: Json) -> Report:
-    words = (
-        f"The solver reached no answer within {question.verify_timeout} ms ({result['reason']}). Make the program "
-        "easier for it: leave out premises that have nothing to do with the question, declare individuals as "
-        "constants, avoid nested quantifiers, functions from a sort into itself and multiplication of variables, and "
-        "say with one predicate what you say with several."
-    )
-    return {
-        "kind": LIMITS,
-        "words": words,
-        "reason": str(result["reason"] or "no answer within the limits"),
-        "result": result,
-    }
-
-
 def _open(question: Question, result: Json, world: Sequence[str], hints: Sequence[str]) -> Report:
     told = "\n".join(f"- {line[:MOST_WORDS]}" for line in world)
-    pressed = ("" if question.may_stay_open else OPEN_BINARY) + OPEN_TEXT + (OPEN_CASE if question.facts else "")
-    asked = pressed if question.context else OPEN_FACTS
+    pressed = ["open-binary"] * (not question.may_stay_open) + ["open"] + ["open-case"] * bool(question.facts)
+    asked = " ".join(map(part, pressed if question.context else ["open-facts"]))
     world_text = f" Here is a world in which all premises are true and the goal is false:\n{told}" if told else ""
     amiss = ["What may be amiss:", *(f"- {hint}" for hint in hints)] if hints else []
     neither = f"Neither the goal nor its negation follows from the premises.{world_text}"
@@ -297,12 +256,6 @@ def _is_settled(report: Report, past: list[dict[str, Any]]) -> bool:
 
 FAULTS = frozenset({"back-translation", "answer polarity"})
 """Tests by a reader whose failure is worth another look at the program."""
-DOUBT = (
-    "The program could be read and decided. Its goal, and the premises that decide, were compared with the words of "
-    "question and text. This was noticed, and may be right as it stands:\n{faults}\nLook at the words of each place "
-    "again. Mend what says something else than its words, and leave the rest as it is, whatever the answer becomes. If "
-    "all of it is right, answer with the one word UNCHANGED."
-)
 
 
 @agent(queue=Queue.CHECK_SEMANTICS, name="judge", role="judge")
@@ -337,7 +290,7 @@ async def judge(node: ProofNode, deps: Deps) -> Apply:
         "confidence": level,
         "warnings": warnings,
         "reason": "; ".join(faults) or f"confidence {level['level']}",
-        "words": DOUBT.format(faults=listed) if faults else "",
+        "words": part("doubt").format(faults=listed) if faults else "",
     }
 
     def apply(txn: Txn) -> str:

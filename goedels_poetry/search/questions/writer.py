@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from goedels_poetry.errors import InvalidInput
@@ -109,52 +110,24 @@ def _is_program(text: str) -> bool:
 SHORT, SHORT_DOCUMENT = 40, 12
 """Sentences of a text, and of a document beside a case, that are rendered whole: in longer ones much is beside the
 point, and in shorter ones a selection loses more than it saves."""
-WHOLE = "The text is short: render every sentence of it, also those that seem to have no bearing. "
-SELECTED = "Render what bears on the question, and leave out the rest. "
 
-NO_TEXT = "(There is no text: you have to bring the facts.)"
 
-FROM_THE_TEXT = (
-    "Premises render the text: each names the sentences that it renders. A premise that is not in the text is allowed "
-    "only where every reader takes it for granted without being told (what kind of thing something is, that a part "
-    "belongs to its whole, simple arithmetic, how the words of one sentence relate to those of another): mark it as "
-    "knowledge of the world. Never assume what the question asks, and never a fact only to reach an answer. When the "
-    "text leaves the question open, the goal must stay open, too: that is a right answer."
-)
-FROM_RULES_AND_A_CASE = (
-    "The text gives the rules, and the case the facts. Premises render them: each names the sentences that it "
-    "renders. How the facts of the case fall under the words of a rule is knowledge of the world. Where the text "
-    "has a rule about what is asked, the goal is decided by it: no, when something that the case tells of fails a "
-    "condition or falls under an exception; yes, when what it tells of meets them. A condition that decides and of "
-    "which the case says nothing is taken to be met, unless something speaks against it: that is knowledge of the "
-    'world, too, and its words begin with "Assumed: "; where the answer is the same without it, leave it out. Never '
-    "assume the very thing that is asked, nor anything that text or case contradict. Only where the text has no "
-    "rule about what is asked does the goal stay open: that is a right answer then."
-)
-TEXT_ONLY = (
-    "Premises render the text: each names the sentences that it renders. Nothing else may be assumed, not even what "
-    "everybody knows. When the text leaves the question open, the goal must stay open, too: that is a right answer."
-)
-WITH_A_CASE = "Premises render the sentences of the case; each names those that it renders. "
-FROM_THE_WORLD = (
-    "There is no text to look things up in, so facts and rules must come from you, as knowledge of the world. Take the "
-    "question apart: which two or three facts, each one well known and checkable on its own, decide it, and which "
-    "general rules connect them? Write those as premises, all that is needed for a yes or for a no, with numbers and "
-    "dates where they matter: as they are where you know them, otherwise with a bound that is safe. The answer has to "
-    "follow from them by reasoning: a premise that says the goal itself, or its opposite, is refused. Be sure of each "
-    "fact; do not bend one to reach an answer. Take the words of the question in their ordinary sense."
-)
+def part(name: str) -> str:
+    """A text from which prompts and reports about questions are put together, see ``parts-question.md``."""
+    return _parts()[name]
+
+
+@cache
+def _parts() -> dict[str, str]:
+    text = Prompts().get("parts-question").text
+    return dict(re.findall(r"^## (\S+)\n+(.*?)\s*(?=^## |\Z)", text, re.MULTILINE | re.DOTALL))
+
 
 DERIVED = {
     "smt2": '`(assert (! formula :named d1 :derived "Is Mira ill? No."))`',
     "json": '`{"name": "d1", "assertion": "formula", "derived": "Is Mira ill? No."}`',
 }
 """How a premise says that it renders the answer to an earlier question."""
-
-OPEN_WORLD = "What does not follow is not false: it is open."
-CLOSED_WORLD = (
-    "The world is closed: what does not follow is false. The system adds that itself; do not write premises for it."
-)
 
 
 def first_prompt(question: Question) -> str:
@@ -177,11 +150,11 @@ def variables(question: Question, note: str = "", prompts: Prompts | None = None
         "table": table(kind, question.backend, "\n".join(s.text for s in question.sentences)),
         "goals": goals(kind, question.asked),
         "kind": own.messages({})[-1][1],
-        "text": _listed(question) or NO_TEXT,
+        "text": _listed(question) or part("no-text"),
         "question": question.asked,
         "goal": _goal(question),
         "facts": _facts(question),
-        "world": CLOSED_WORLD if question.world == "closed" else OPEN_WORLD,
+        "world": part(f"{question.world}-world"),
         "known": _known(question),
         "note": note,
     }
@@ -202,10 +175,13 @@ def _listed(question: Question) -> str:
 
 def _facts(question: Question) -> str:
     if not question.context and (question.world_knowledge or not question.has_text):
-        return WITH_A_CASE + FROM_THE_WORLD if question.has_text else FROM_THE_WORLD
-    whole = len(question.numbers) <= (SHORT_DOCUMENT if question.context and question.facts else SHORT)
-    allowed = FROM_RULES_AND_A_CASE if question.facts else FROM_THE_TEXT
-    return (WHOLE if whole else SELECTED) + (allowed if question.world_knowledge else TEXT_ONLY)
+        names = ["with-a-case"] * question.has_text + ["from-the-world"]
+    else:
+        short = SHORT_DOCUMENT if question.context and question.facts else SHORT
+        allowed = "from-rules-and-a-case" if question.facts else "from-the-text"
+        names = ["whole" if len(question.numbers) <= short else "selected"]
+        names.append(allowed if question.world_knowledge else "text-only")
+    return " ".join(map(part, names))
 
 
 def _goal(question: Question) -> str:

@@ -57,6 +57,8 @@ class Advice:
     round: Round
     move: str = ""
     reason: str = ""
+    to: int | None = None
+    """The step to whose state a roll back goes, where the choice names one."""
     refutation: dict[str, Any] = field(default_factory=dict)
     """What a refutation of the goal came to that holds."""
 
@@ -133,8 +135,7 @@ async def _ask(node: ProofNode, deps: Deps) -> Advice | None:
     done = await ask_round(deps, replace(request, samples=1), read)
     if done.winner is None:
         return Advice(done, reason=done.reason)
-    chosen = done.winner.value
-    return Advice(done, chosen["move"], chosen["reason"], chosen.get(REFUTATION, {}))
+    return Advice(done, **done.winner.value)
 
 
 async def _refuted(deps: Deps, guide: ModelGuided, goal: Goal, claim: Any, reason: str) -> Outcome:

@@ -15,11 +15,11 @@ from goedels_poetry.models.requests import Reply, object_of
 from goedels_poetry.protocol.base import Outcome
 from goedels_poetry.python.changes import ChangeReport
 from goedels_poetry.python.changes.comparing import MISSED, OPEN, REACHED
-from goedels_poetry.search.agents.decider import PROMPT
+from goedels_poetry.search.agents.decider import PROMPT, Advice
 from goedels_poetry.search.agents.deps import Apply, Deps
 from goedels_poetry.search.agents.failure import ERROR, FailureTable
 from goedels_poetry.search.agents.registry import agent
-from goedels_poetry.search.agents.rounds import Round, ask_once
+from goedels_poetry.search.agents.rounds import ask_once
 from goedels_poetry.search.changes.changer import PATCH, change_of, decision_variables, patches_of, used
 from goedels_poetry.search.changes.changer import ROLE as AUTHOR
 from goedels_poetry.search.tasks.attempts import REPORT
@@ -161,16 +161,6 @@ ROLE = "decider"
 
 DECISION_SCHEMA = object_of("decision", closed=True, reason="string", decision="string")
 """No enumeration: a decision to go back names the step, in one's own words."""
-
-
-@dataclass(frozen=True, slots=True)
-class Advice:
-    """What a model was asked about a decision, and its choice where that is a legal one."""
-
-    round: Round
-    move: str = ""
-    to: int | None = None
-    reason: str = ""
 
 
 @agent(queue=Queue.DECIDE, quick=True, role=ROLE, name="decider")

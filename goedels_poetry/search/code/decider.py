@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from inspect import Parameter, Signature
 from typing import Any
 
 from goedels_poetry.models.requests import object_of
@@ -283,18 +284,19 @@ def arguments_of(task: CodeTask, call: str) -> dict[str, str]:
     node = ast.parse(call.strip().rstrip(";"), mode="eval").body
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id != task.function:
         raise NotAValue(f"it does not call {task.function}")
-    given = dict(zip(task.parameters, node.args, strict=False))
-    if len(node.args) > len(task.parameters):
-        raise NotAValue("it has too many arguments")
-    for keyword in node.keywords:
-        if keyword.arg is None or keyword.arg in given or keyword.arg not in task.parameters:
-            raise NotAValue(f"it has no parameter {keyword.arg}")
-        given[keyword.arg] = keyword.value
-    missing = [name for name in task.parameters if name not in given and name not in task.defaults]
-    if missing:
-        raise NotAValue(f"it lacks {', '.join(missing)}")
-    values = {name: given.get(name) or task.defaults[name] for name in task.parameters}
-    return {name: repr(_value(value)) for name, value in values.items()}
+    try:
+        bound = _signature(task).bind(*node.args, **{str(keyword.arg): keyword.value for keyword in node.keywords})
+    except TypeError as error:
+        raise NotAValue(str(error)) from None
+    bound.apply_defaults()
+    return {name: repr(_value(value)) for name, value in bound.arguments.items()}
+
+
+def _signature(task: CodeTask) -> Signature:
+    """The parameters with their defaults as they are written, each by place or by name."""
+    kind, empty = Parameter.POSITIONAL_OR_KEYWORD, Parameter.empty
+    listed = [Parameter(name, kind, default=task.defaults.get(name, empty)) for name in task.parameters]
+    return Signature(listed, __validate_parameters__=False)
 
 
 def _value(written: ast.expr | str) -> Any:

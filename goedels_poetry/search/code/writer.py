@@ -338,9 +338,11 @@ async def generator(node: ProofNode, deps: Deps) -> Apply:
     history = await deps.store.on_thread(deps.store.history, node.id)
     forbidden = forbidden_strategies(task, await deps.store.on_thread(deps.store.bans, node.id))
     failing, past = await deps.load(node, EVIDENCE) or [], candidates(history)
-    if may_enumerate(task, rounds_of(history), by_model=by_model):
-        digests = frozenset(str(entry.get("digest")) for entry in past)
-        found = await enumerated(task, forbidden, Known(deps.settings.seed, digests, tuple(failing)), brief=by_model)
+    rounds = rounds_of(history)
+    again = not by_model and rounds[-1:] == [True] and len(rounds) < MOST_ROUNDS
+    if task.can_be_synthesised and not (by_model and task.model_first) and (again or not rounds):
+        tried = {str(entry.get("digest")) for entry in past}
+        found = await enumerated(task, forbidden, tried, failing, seed=deps.settings.seed, brief=by_model)
         return lambda txn: set_enumerated(txn, node, found.candidate, found.note, passes=found.passes)
     if not by_model:
         reason = f"{NOTHING_LEFT}; {node.reason}" if node.reason else NOTHING_LEFT
@@ -428,9 +430,8 @@ def _names_of(node: ast.stmt) -> frozenset[str]:
 def _without_trials(source: str, tree: ast.Module, function: str) -> str:
     """Without assertions, calls and a main part that only try the function out."""
     lines = source.splitlines()
-    for node in reversed(tree.body):
-        if _is_trial(node, function):
-            del lines[node.lineno - 1 : node.end_lineno]
+    for node in reversed([node for node in tree.body if _is_trial(node, function)]):
+        del lines[node.lineno - 1 : node.end_lineno]
     return "\n".join(lines)
 
 
@@ -460,17 +461,6 @@ WEAK = "the function was enumerated to fit the examples, and few other checks sp
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """The outcomes of earlier enumerations and tests."""
-
-    seed: int
-    digests: frozenset[str] = frozenset()
-    """Candidates that were tried."""
-    failing: tuple[Mapping[str, str], ...] = ()
-    """Inputs on which one failed."""
-
-
-@dataclass(frozen=True, slots=True)
 class Found:
     """The outcome of an enumeration."""
 
@@ -480,15 +470,12 @@ class Found:
     """Whether the candidate has passed a quick test."""
 
 
-def may_enumerate(task: CodeTask, rounds: Sequence[bool], *, by_model: bool) -> bool:
-    """Whether small functions are enumerated now; ``rounds``: whether the results of earlier ones passed."""
-    if not task.can_be_synthesised or (by_model and task.model_first):
-        return False
-    return not rounds or (not by_model and rounds[-1] and len(rounds) < MOST_ROUNDS)
-
-
-async def enumerated(task: CodeTask, forbidden: Sequence[Forbidden], known: Known, *, brief: bool) -> Found:
+async def enumerated(
+    task: CodeTask, forbidden: Sequence[Forbidden], tried: set[str], failing: list[Any], *, seed: int, brief: bool
+) -> Found:
     """The first candidate that passes a quick test; cancelling ends the search, which has a thread of its own.
+
+    ``tried``, ``failing``: digests of candidates, and inputs on which one failed; both grow.
 
     Where a model can be asked (``brief``) more has to speak for it than that it fits; without one the smallest
     candidate is given in any case, so that there is something to show.
@@ -500,8 +487,7 @@ async def enumerated(task: CodeTask, forbidden: Sequence[Forbidden], known: Know
     if brief and weak:
         return Found(None, TOO_LITTLE)
     most, seconds = (MOST_BRIEF, BRIEF) if brief else (MOST_LONG, LONG)
-    failing, tried = [dict(each) for each in known.failing], set(known.digests)
-    first, given_up = None, threading.Event()
+    first, given_up, before = None, threading.Event(), len(tried)
     try:
         for examples in dict.fromkeys([shown] if brief else [shown, task.examples]):
             fitting = _texts(task, examples, forbidden, seconds, given_up.is_set)
@@ -514,21 +500,17 @@ async def enumerated(task: CodeTask, forbidden: Sequence[Forbidden], known: Know
                     continue
                 tried.add(candidate["digest"])
                 first = first or candidate
-                if await _passes(task, candidate, known.seed, failing):
-                    number = len(tried) - len(known.digests)
-                    return Found(candidate, f"enumeration: small function {number} passes a quick test", passes=True)
+                source, inputs = candidate["source"], [dict(each) for each in failing]
+                report = await test_candidate(source, task.checks, seed=seed, inputs=inputs, effort="quick")
+                if report.passed:
+                    note = f"enumeration: small function {len(tried) - before} passes a quick test"
+                    return Found(candidate, note, passes=True)
+                broken = [dict(each.input) for each in report.results if not each.passed and each.input]
+                failing += [each for each in broken if each not in failing]
     finally:
         given_up.set()
-    number = len(tried) - len(known.digests)
-    return Found(None if brief else first, f"enumeration: {number} small functions fit, none passes every check")
-
-
-async def _passes(task: CodeTask, candidate: dict[str, Any], seed: int, failing: list[dict[str, str]]) -> bool:
-    """A quick test; inputs that fail are added to ``failing``."""
-    inputs = [dict(each) for each in failing]
-    report = await test_candidate(candidate["source"], task.checks, seed=seed, inputs=inputs, effort="quick")
-    failing += [dict(r.input) for r in report.results if not r.passed and r.input and r.input not in failing]
-    return report.passed
+    note = f"enumeration: {len(tried) - before} small functions fit, none passes every check"
+    return Found(None if brief else first, note)
 
 
 def _texts(
@@ -542,10 +524,9 @@ def _texts(
     deadline = time.monotonic() + seconds
     free = [f"not ({text})" for text in task.requires] + [f"({when})" for _, when in task.raises if when]
     contracts = tuple(" or ".join([*free, f"({text})"]) for text in task.ensures)
+    more: dict[str, Any] = {"contracts": contracts, "words": task.task, "given_up": given_up}
     with suppress(InvalidInput):  # types that are not enumerated
-        for text in synthesise(
-            task.signature, examples, seconds=seconds, contracts=contracts, words=task.task, given_up=given_up
-        ):
+        for text in synthesise(task.signature, examples, seconds=seconds, **more):
             if not why_banned(strategy_of(task.whole(text), task.function), forbidden):
                 yield text
             if time.monotonic() > deadline:

@@ -19,7 +19,7 @@ from goedels_poetry.search.agents.guidance import (
     guide_of,
     last_reply,
     reported,
-    request_about,
+    request_for,
     rounds_so_far,
     shown,
     shown_sketch,
@@ -113,14 +113,13 @@ async def _ask(node: ProofNode, deps: Deps) -> Advice | None:
     parts = {"Definitions": "definitions", "Premises": "premises", "Facts that are proved already": "facts"}
     basis = [f"{title}:\n\n{described[name]}\n" for title, name in parts.items() if described[name] != "(none)"]
     words = {
-        **described,
         "statement": "\n".join([*basis, f"Goal:\n\n{described['statement']}"]),
         "candidate": await last_reply(deps, goal, read=by_model) or attempted,
         "report": reported(node.reason, await deps.load(node, "report")),
         "moves": "\n".join(f'- "{move}": {why}' for move, why in offered.items()),
     }
     attempt = rounds_so_far(goal, PROMPT)
-    request = request_about(deps, node, goal, "decider", PROMPT, attempt, decision_schema(offered), words)
+    request = await request_for(deps, node, goal, "decider", PROMPT, attempt, decision_schema(offered), **words)
 
     async def read(reply: Reply) -> Outcome:
         said = reply.parsed or {}

@@ -202,37 +202,15 @@ async def request_for(
     schema: dict[str, Any] | None,
     **variables: str,
 ) -> Request:
-    """A scheduled request about a goal, with the variables that every prompt may use, and ``variables`` besides."""
-    assert isinstance(deps.language, ModelGuided)
-    described = {**await deps.language.describe(goal), **variables}
-    return request_about(deps, node, goal, role, prompt, attempt, schema, described)
-
-
-def request_about(
-    deps: Deps,
-    node: ProofNode,
-    goal: Goal,
-    role: str,
-    prompt: str,
-    attempt: int,
-    schema: dict[str, Any] | None,
-    variables: dict[str, str],
-) -> Request:
-    """The same about a goal that is described already, among ``variables``.
+    """A scheduled request about a goal, with the variables that every prompt may use, and ``variables`` besides.
 
     What their ``report`` says, the history does not say again.
     """
-    told = hints(deps) + story(goal.history, variables.get("report", ""))
-    request = Request(
-        role=role,
-        prompt=prompt,
-        variables={"history": told, "banned": bans(goal.history), **variables},
-        attempt=attempt,
-        schema=schema,
-        node=node.id,
-        seed=deps.settings.seed,
-    )
-    return schedule(deps).scheduled(request)
+    assert isinstance(deps.language, ModelGuided)
+    told = {"history": hints(deps) + story(goal.history, variables.get("report", "")), "banned": bans(goal.history)}
+    words = {**told, **await deps.language.describe(goal), **variables}
+    seed = deps.settings.seed
+    return schedule(deps).scheduled(Request(role, prompt, words, attempt, schema=schema, node=node.id, seed=seed))
 
 
 def hints(deps: Deps) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from goedels_poetry.models.requests import Reply
 from goedels_poetry.protocol.base import Goal, ModelGuided, Outcome
 from goedels_poetry.search.agents.deps import Apply, Deps, logged
 from goedels_poetry.search.agents.guidance import (
@@ -17,15 +16,14 @@ from goedels_poetry.search.agents.guidance import (
     guide_of,
     last_reply,
     reported,
-    request_for,
     rounds_so_far,
     shown,
     shown_sketch,
 )
 from goedels_poetry.search.agents.registry import agent
 from goedels_poetry.search.agents.retriever import find_proved, with_premises, with_shared_facts
-from goedels_poetry.search.agents.rounds import Round, ask_readable, outcome_of, remembered
-from goedels_poetry.search.agents.sketcher import ask_for_sketch, check_sketch, settle_winner, sketches_left
+from goedels_poetry.search.agents.rounds import Round, outcome_of
+from goedels_poetry.search.agents.sketcher import ask_model, settle_winner, sketches_left
 from goedels_poetry.store.state import ProofNode, Queue
 from goedels_poetry.store.txn import Txn
 
@@ -77,41 +75,19 @@ def proof_prompt(goal: Goal) -> str:
 async def ask_for_proof(
     deps: Deps, guide: ModelGuided, node: ProofNode, goal: Goal, role: str, prompt: str, **variables: str
 ) -> Round:
-    """One round of proof attempts by a model; each is verified here, the winner once more by the verifier.
-
-    A model that sees that lemmas or an induction are needed may say so at once: a reply may be a sketch.
-    """
-    attempt = rounds_so_far(goal, *PROOF_PROMPTS)
-    goal = await with_premises(deps, goal)
+    """One round of proof attempts by a model; each is verified at once, the winner once more by the verifier."""
     if not node.attempts:  # with ``model_first``
         variables = {"tried_proofs": NOTHING_TRIED, **variables}
-    request = await request_for(deps, node, goal, role, prompt, attempt, guide.proof_schema, **variables)
-
-    async def read(reply: Reply) -> Outcome:
-        said = reply.parsed if reply.parsed is not None else reply.text
-        found = await remembered(
-            deps, guide, "validation", goal, ["proof", said], lambda: guide.read_candidate(goal, said)
-        )
-        sketch = found.value.get("sketch") if found.ok else None
-        return found if sketch is None else replace(found, value={"sketch": sketch, "key": str(sketch["fingerprint"])})
-
-    async def check(proposal: dict[str, Any]) -> Outcome:
-        made = proposal.get("candidate")
-        if made is None:
-            return await check_sketch(deps, guide, goal, proposal, alone=request.samples == 1)
-        return await remembered(deps, guide, "verification", goal, made, lambda: deps.language.verify(goal, made))
-
-    return await ask_readable(deps, request, read, check)
+    goal = await with_premises(deps, goal)
+    return await ask_model(deps, guide, node, goal, role, prompt, proof=True, **variables)
 
 
 def settle_round(txn: Txn, deps: Deps, node: ProofNode, guide: ModelGuided, goal: Goal, done: Round) -> str:
     """The winner goes to the verifier; without one the attempt has failed, with the first report."""
     done.note(txn, deps, node)
-    moves, winner = deps.moves(txn), done.winner
-    if winner is not None and "candidate" in winner.value:
-        return moves.set_candidate(node, winner.value["candidate"])
-    if winner is not None:
-        return settle_winner(txn, deps, node, winner)
+    settled = settle_winner(txn, deps, node, done)
+    if settled:
+        return settled
     rejected = next((sample for sample in done.samples if "candidate" in sample.value and not sample.fault), None)
     report: dict[str, Any] = {"report": done.reason}
     if rejected is not None:
@@ -121,7 +97,7 @@ def settle_round(txn: Txn, deps: Deps, node: ProofNode, guide: ModelGuided, goal
         # A symbolic attempt that is still to come says itself when it was the last.
         over = (Queue.CORRECT,) if deps.settings.model_first else (Queue.PROVE, Queue.CORRECT)
         node = replace(node, exhausted=tuple(dict.fromkeys((*node.exhausted, *map(str, over)))))
-    return moves.set_failed_proof(node, done.reason, report=report, fault=done.fault)
+    return deps.moves(txn).set_failed_proof(node, done.reason, report=report, fault=done.fault)
 
 
 def settle_attempt(txn: Txn, deps: Deps, node: ProofNode, outcome: Outcome, queue: Queue) -> str:
@@ -141,39 +117,31 @@ async def correct_sketch(node: ProofNode, deps: Deps) -> Apply:
     goal = await deps.goal(node, sketching=True)
     sketch, report = await deps.load(node, "sketch"), await deps.load(node, "report")
     guide = guide_of(deps, "prover", "sketcher", "corrector")
-    if guide is not None and not sketch.get("deterministic", True):
-        if not deps.has_model("corrector") or not sketches_left(deps, node, goal):
-            return lambda txn: deps.moves(txn).set_uncorrected_sketch(node, node.reason)
-        prompt = "repair-false-lemma" if "refuted_child" in (report or {}) else "repair-gap"
-        words = {
-            "candidate": await last_reply(deps, goal, read=True) or shown_sketch(sketch),
-            "report": reported(node.reason, report),
-            "answer_format": (await guide.describe(goal))["sketch_format"],
-        }
-        done = await ask_for_sketch(deps, guide, node, goal, "corrector", prompt, **words)
-        return lambda txn: _settle_correction(txn, deps, node, done)
-    outcome = deps.charge(await deps.language.correct_sketch(goal, sketch, report))
+    if guide is None or sketch.get("deterministic", True):
+        outcome = deps.charge(await deps.language.correct_sketch(goal, sketch, report))
+        if outcome.ok:
+            return lambda txn: deps.moves(txn).set_sketch(node, outcome.value["sketch"])
+        reason = outcome.reason or "the sketch could not be repaired"
+        return lambda txn: deps.moves(txn).set_uncorrected_sketch(node, reason)
+    if not deps.has_model("corrector") or not sketches_left(deps, node, goal):
+        return lambda txn: deps.moves(txn).set_uncorrected_sketch(node, node.reason)
+    prompt = "repair-false-lemma" if "refuted_child" in (report or {}) else "repair-gap"
+    words = {
+        "candidate": await last_reply(deps, goal, read=True) or shown_sketch(sketch),
+        "report": reported(node.reason, report),
+        "answer_format": (await guide.describe(goal))["sketch_format"],
+    }
+    done = await ask_model(deps, guide, node, goal, "corrector", prompt, **words)
 
     def apply(txn: Txn) -> str:
-        moves = deps.moves(txn)
-        if outcome.ok:
-            return moves.set_sketch(node, outcome.value["sketch"])
-        return moves.set_uncorrected_sketch(node, outcome.reason or "the sketch could not be repaired")
+        done.note(txn, deps, node, known=node.fingerprint or "")
+        unmended = f"{node.reason}{NOT_REPAIRED}{done.reason}"  # for the decider, with the sketch that was rejected
+        return settle_winner(txn, deps, node, done) or deps.moves(txn).set_uncorrected_sketch(node, unmended)
 
     return apply
 
 
-def _settle_correction(txn: Txn, deps: Deps, node: ProofNode, done: Round) -> str:
-    """Like a new sketch; when none holds, the decider sees the rejected one and what became of its repair."""
-    done.note(txn, deps, node, known=node.fingerprint or "")
-    if done.winner is not None:
-        return settle_winner(txn, deps, node, done.winner)
-    return deps.moves(txn).set_uncorrected_sketch(node, f"{node.reason}{NOT_REPAIRED}{done.reason}")
-
-
-@agent(
-    queue=(Queue.CORRECT, Queue.CORRECT_SKETCH),
-)
+@agent(queue=(Queue.CORRECT, Queue.CORRECT_SKETCH))
 @logged
 async def corrector(node: ProofNode, deps: Deps) -> Apply:
     """One corrected candidate or sketch, or one more failed attempt."""
@@ -208,35 +176,29 @@ def proof_fault(report: Any, reason: str) -> str:
     return next((prompt for prompt, signs in REPAIRS.items() if any(s in words for s in signs)), "repair-unproved")
 
 
-@agent(
-    queue=(Queue.VERIFY, Queue.VERIFY_SKETCH),
-    checks=True,
-)
+@agent(queue=(Queue.VERIFY, Queue.VERIFY_SKETCH), checks=True)
 @logged
 async def verifier(node: ProofNode, deps: Deps) -> Apply:
     """Accept or reject, by what the node's queue asks for."""
-    if node.queue == Queue.VERIFY:
-        goal, candidate = await deps.goal(node), await deps.load(node, "candidate")
-        outcome = await outcome_of(deps, "verifier", lambda: deps.language.verify(goal, candidate))
-        return lambda txn: _settle_proof(txn, deps, node, outcome)
-    goal, sketch = await deps.goal(node, sketching=True), await deps.load(node, "sketch")
-    outcome = await outcome_of(deps, "verifier", lambda: deps.language.verify_sketch(goal, sketch))
-    return lambda txn: _settle_sketch(txn, deps, node, outcome)
+    of_proof = node.queue == Queue.VERIFY
+    goal, made = (
+        await deps.goal(node, sketching=not of_proof),
+        await deps.load(node, "candidate" if of_proof else "sketch"),
+    )
+    check = deps.language.verify if of_proof else deps.language.verify_sketch
+    found = await outcome_of(deps, "verifier", lambda: check(goal, made))
 
+    def apply(txn: Txn) -> str:
+        moves, value = deps.moves(txn), found.value
+        if of_proof and found.ok:
+            return moves.set_proved(node, value["proof"])
+        if of_proof:
+            reason = found.reason or "the proof attempt was rejected"
+            return moves.set_failed_proof(node, reason, report=value, fault=found.fault)
+        if found.ok:
+            return moves.set_validated_sketch(node, value.get("sketch"))
+        refuted, correctable = value.get("refuted_child"), bool(value.get("correctable"))
+        reason = found.reason or ("the sketch was rejected" if refuted is None else f"subgoal {refuted} is false")
+        return moves.set_failed_sketch(node, reason, report=value, correctable=correctable, fault=found.fault)
 
-def _settle_proof(txn: Txn, deps: Deps, node: ProofNode, outcome: Outcome) -> str:
-    moves = deps.moves(txn)
-    if outcome.ok:
-        return moves.set_proved(node, outcome.value["proof"])
-    reason = outcome.reason or "the proof attempt was rejected"
-    return moves.set_failed_proof(node, reason, report=outcome.value, fault=outcome.fault)
-
-
-def _settle_sketch(txn: Txn, deps: Deps, node: ProofNode, outcome: Outcome) -> str:
-    moves = deps.moves(txn)
-    if outcome.ok:
-        return moves.set_validated_sketch(node, outcome.value.get("sketch"))
-    refuted = outcome.value.get("refuted_child")
-    reason = outcome.reason or ("the sketch was rejected" if refuted is None else f"subgoal {refuted} is false")
-    correctable = bool(outcome.value.get("correctable"))
-    return moves.set_failed_sketch(node, reason, report=outcome.value, correctable=correctable, fault=outcome.fault)
+    return apply

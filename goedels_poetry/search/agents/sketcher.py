@@ -28,7 +28,6 @@ from goedels_poetry.search.agents.retriever import find_proved
 from goedels_poetry.search.agents.rounds import (
     REFUTATION,
     Round,
-    Sample,
     ask_readable,
     confirmed,
     refuted_with_subgoal,
@@ -151,10 +150,6 @@ async def sketcher(node: ProofNode, deps: Deps) -> Apply:
     if guide is None:
         outcome = deps.charge(await deps.language.sketch(goal))
         return lambda txn: _settle(txn, deps, node, outcome)
-    return await _guided(deps, guide, node, goal)
-
-
-async def _guided(deps: Deps, guide: ModelGuided, node: ProofNode, goal: Goal) -> Apply:
     queries = deps.settings.symbolic_queries
     fresh = not rounds_so_far(goal, *SKETCH_PROMPTS, generation=node.generation)
     if fresh and (goal.scope or node.generation):  # there is something new since the prover has searched
@@ -162,13 +157,13 @@ async def _guided(deps: Deps, guide: ModelGuided, node: ProofNode, goal: Goal) -
         if found.ok:
             return lambda txn: deps.moves(txn).set_sketch(node, found.value["sketch"])
     if deps.has_model("sketcher") and sketches_left(deps, node, goal):
-        backtracked = {**failed_subgoal(goal)} if fresh and node.generation else {}
+        backtracked = failed_subgoal(goal) if fresh and node.generation else {}
         tried = rounds_so_far(goal, *PROOF_PROMPTS, *SKETCH_PROMPTS)
         prompt = "decomposer-backtrack" if backtracked else "decomposer-subsequent" if tried else "decomposer-initial"
-        done = await ask_for_sketch(deps, guide, node, goal, "sketcher", prompt, **backtracked)
+        done = await ask_model(deps, guide, node, goal, "sketcher", prompt, **backtracked)
         return lambda txn: settle_sketch_round(txn, deps, node, done)
-    outcome = deps.charge(await guide.sketch_within(goal, LAST_RESORT * queries, leave_open=True))
-    return lambda txn: _settle(txn, deps, node, outcome)
+    last = deps.charge(await guide.sketch_within(goal, LAST_RESORT * queries, leave_open=True))
+    return lambda txn: _settle(txn, deps, node, last)
 
 
 def _settle(txn: Txn, deps: Deps, node: ProofNode, outcome: Outcome) -> str:
@@ -190,49 +185,72 @@ def sketches_left(deps: Deps, node: ProofNode, goal: Goal) -> bool:
     return rounds_so_far(goal, *SKETCH_PROMPTS) < int(allowed)
 
 
-async def ask_for_sketch(
-    deps: Deps, guide: ModelGuided, node: ProofNode, goal: Goal, role: str, prompt: str, **variables: str
+async def ask_model(
+    deps: Deps,
+    guide: ModelGuided,
+    node: ProofNode,
+    goal: Goal,
+    role: str,
+    prompt: str,
+    *,
+    proof: bool = False,
+    **variables: str,
 ) -> Round:
-    """One round of sketches by a model. A beam is verified here; a single sketch goes straight to the verifier."""
-    attempt = rounds_so_far(goal, *SKETCH_PROMPTS)
-    request = await request_for(deps, node, goal, role, prompt, attempt, guide.sketch_schema, **variables)
+    """One round of sketches by a model, or of proof attempts, of which each may be a sketch or a refutation, too.
+
+    What comes of it is verified here, but for a sketch that is alone: that goes to the verifier as it is.
+    """
+    kind, prompts = ("proof", PROOF_PROMPTS) if proof else ("sketch", SKETCH_PROMPTS)
+    schema, reader = guide.sketch_schema, guide.read_sketch
+    if proof:
+        schema, reader = guide.proof_schema, guide.read_candidate
+    attempt, language = rounds_so_far(goal, *prompts), deps.language
+    request = await request_for(deps, node, goal, role, prompt, attempt, schema, **variables)
     banned = {entry["fingerprint"]: entry["reason"] for entry in goal.history if entry["kind"] == "ban"}
 
     async def read(reply: Reply) -> Outcome:
         said = reply.parsed if reply.parsed is not None else reply.text
-        found = await remembered(
-            deps, guide, "validation", goal, ["sketch", said], lambda: guide.read_sketch(goal, said)
-        )
-        if not found.ok or REFUTATION in found.value:
+        found = await remembered(deps, guide, "validation", goal, [kind, said], lambda: reader(goal, said))
+        sketch = found.value.get("sketch") if found.ok else None
+        if sketch is None:
             return found
-        sketch = found.value["sketch"]
         name = str(sketch["fingerprint"])
-        if name in goal.banned:
-            reason = f"{AGAIN}: {banned.get(name, '')}"
-            return Outcome(False, {"banned": sketch}, reason)
+        if not proof and name in goal.banned:
+            return Outcome(False, {"banned": sketch}, f"{AGAIN}: {banned.get(name, '')}")
         return replace(found, value={"sketch": sketch, "key": name})
 
     async def check(proposal: dict[str, Any]) -> Outcome:
-        return await check_sketch(deps, guide, goal, proposal, alone=request.samples == 1)
+        if REFUTATION in proposal:
+            return await confirmed(deps, goal, proposal[REFUTATION])
+        made = proposal.get("candidate")
+        if made is not None:
+            return await remembered(deps, guide, "verification", goal, made, lambda: language.verify(goal, made))
+        made = proposal["sketch"]
+        if request.samples == 1:
+            return Outcome(True)
+        return await remembered(deps, guide, "verification", goal, made, lambda: language.verify_sketch(goal, made))
 
     return await ask_readable(deps, request, read, check)
 
 
-async def check_sketch(deps: Deps, guide: ModelGuided, goal: Goal, proposal: dict[str, Any], *, alone: bool) -> Outcome:
-    """Whether a sketch, or a refutation, holds. A sketch that is ``alone`` goes to the verifier as it is."""
-    if REFUTATION in proposal:
-        return await confirmed(deps, goal, proposal[REFUTATION])
-    if alone:
-        return Outcome(True)
-    made = proposal["sketch"]
-    return await remembered(deps, guide, "verification", goal, made, lambda: deps.language.verify_sketch(goal, made))
+def settle_winner(txn: Txn, deps: Deps, node: ProofNode, done: Round) -> str:
+    """A proof or a sketch goes to the verifier, a refutation that holds ends the goal; "" without a winner."""
+    if done.winner is None:
+        return ""
+    moves, value = deps.moves(txn), done.winner.value
+    if "candidate" in value:
+        return moves.set_candidate(node, value["candidate"])
+    if REFUTATION in value:
+        return settle_refutation(txn, deps, node, done.winner.report)
+    return moves.set_sketch(node, value["sketch"])
 
 
 def settle_sketch_round(txn: Txn, deps: Deps, node: ProofNode, done: Round) -> str:
     """The winner goes to the verifier; without one the round has cost one attempt."""
     rejected, moves = done.note(txn, deps, node), deps.moves(txn)
-    if done.winner is not None:
-        return settle_winner(txn, deps, node, done.winner)
+    settled = settle_winner(txn, deps, node, done)
+    if settled:
+        return settled
     node = replace(node, strategy=None, fingerprint=None)
     banned = next((sample.report["banned"] for sample in done.samples if "banned" in sample.report), None)
     if rejected:
@@ -240,13 +258,6 @@ def settle_sketch_round(txn: Txn, deps: Deps, node: ProofNode, done: Round) -> s
     if banned is not None:
         return moves.set_sketch(node, banned)
     return moves.set_failed_sketch(node, done.reason, fault=done.fault)
-
-
-def settle_winner(txn: Txn, deps: Deps, node: ProofNode, winner: Sample) -> str:
-    """A sketch goes to the verifier; a refutation that holds ends the goal."""
-    if REFUTATION in winner.value:
-        return settle_refutation(txn, deps, node, winner.report)
-    return deps.moves(txn).set_sketch(node, winner.value["sketch"])
 
 
 @agent(queue=Queue.DECOMPOSE, quick=True)

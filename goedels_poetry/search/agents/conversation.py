@@ -133,20 +133,16 @@ async def write(
 
 def _fitting(deps: Deps, message: Message) -> tuple[Turn, ...]:
     """The turns that there is room for: the first prompt, and as many of the latest as fit."""
+    endpoint: Any = deps.models.endpoints.get(message.role) if deps.models is not None else None
+    context: int | None = endpoint.settings.context if endpoint is not None else None
+    room = ROOM
+    if context is not None:
+        reply = int(endpoint.settings.max_tokens or schedule(deps).max_tokens or context // 4)
+        room = max(0, (context - reply) * CHARACTERS_PER_TOKEN - 2_000)
     turns = message.turns
-    room = _room(deps, message.role) - sum(map(len, message.variables.values()))
     start = next((n + 1 for n, (who, _) in enumerate(turns) if who == "user"), 0)
     head, tail = turns[:start], list(turns[start:])
-    room -= sum(len(text) for _, text in head)
+    room -= sum(map(len, message.variables.values())) + sum(len(text) for _, text in head)
     while len(tail) > 1 and sum(len(text) for _, text in tail) > room:
         tail = tail[2:]  # in pairs, so that user and assistant go on taking turns
     return (*head, *tail)
-
-
-def _room(deps: Deps, role: str) -> int:
-    endpoint: Any = deps.models.endpoints.get(role) if deps.models is not None else None
-    context: int | None = endpoint.settings.context if endpoint is not None else None
-    if context is None:
-        return ROOM
-    reply = int(endpoint.settings.max_tokens or schedule(deps).max_tokens or context // 4)
-    return max(0, (context - reply) * CHARACTERS_PER_TOKEN - 2_000)

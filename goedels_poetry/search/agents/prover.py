@@ -79,7 +79,7 @@ async def ask_for_proof(
     if not node.attempts:  # with ``model_first``
         variables = {"tried_proofs": NOTHING_TRIED, **variables}
     goal = await with_premises(deps, goal)
-    return await ask_model(deps, guide, node, goal, role, prompt, proof=True, **variables)
+    return await ask_model(deps, guide, node, goal, role, prompt, variables, proof=True)
 
 
 def settle_round(txn: Txn, deps: Deps, node: ProofNode, guide: ModelGuided, goal: Goal, done: Round) -> str:
@@ -131,7 +131,7 @@ async def correct_sketch(node: ProofNode, deps: Deps) -> Apply:
         "report": reported(node.reason, report),
         "answer_format": (await guide.describe(goal))["sketch_format"],
     }
-    done = await ask_model(deps, guide, node, goal, "corrector", prompt, **words)
+    done = await ask_model(deps, guide, node, goal, "corrector", prompt, words)
 
     def apply(txn: Txn) -> str:
         done.note(txn, deps, node, known=node.fingerprint or "")

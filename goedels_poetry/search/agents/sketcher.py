@@ -160,7 +160,7 @@ async def sketcher(node: ProofNode, deps: Deps) -> Apply:
         backtracked = failed_subgoal(goal) if fresh and node.generation else {}
         tried = rounds_so_far(goal, *PROOF_PROMPTS, *SKETCH_PROMPTS)
         prompt = "decomposer-backtrack" if backtracked else "decomposer-subsequent" if tried else "decomposer-initial"
-        done = await ask_model(deps, guide, node, goal, "sketcher", prompt, **backtracked)
+        done = await ask_model(deps, guide, node, goal, "sketcher", prompt, backtracked)
         return lambda txn: settle_sketch_round(txn, deps, node, done)
     last = deps.charge(await guide.sketch_within(goal, LAST_RESORT * queries, leave_open=True))
     return lambda txn: _settle(txn, deps, node, last)
@@ -192,9 +192,9 @@ async def ask_model(
     goal: Goal,
     role: str,
     prompt: str,
+    variables: dict[str, str],
     *,
     proof: bool = False,
-    **variables: str,
 ) -> Round:
     """One round of sketches by a model, or of proof attempts, of which each may be a sketch or a refutation, too.
 
@@ -222,13 +222,12 @@ async def ask_model(
     async def check(proposal: dict[str, Any]) -> Outcome:
         if REFUTATION in proposal:
             return await confirmed(deps, goal, proposal[REFUTATION])
-        made = proposal.get("candidate")
-        if made is not None:
-            return await remembered(deps, guide, "verification", goal, made, lambda: language.verify(goal, made))
-        made = proposal["sketch"]
-        if request.samples == 1:
+        is_candidate = "candidate" in proposal
+        if request.samples == 1 and not is_candidate:
             return Outcome(True)
-        return await remembered(deps, guide, "verification", goal, made, lambda: language.verify_sketch(goal, made))
+        made = proposal["candidate" if is_candidate else "sketch"]
+        verify = language.verify if is_candidate else language.verify_sketch
+        return await remembered(deps, guide, "verification", goal, made, lambda: verify(goal, made))
 
     return await ask_readable(deps, request, read, check)
 

@@ -93,36 +93,32 @@ def legal_moves(now: Situation) -> tuple[str, ...]:
 def preferred(now: Situation) -> tuple[str, str]:
     """The move of the table, always a legal one, and why."""
     legal = legal_moves(now)
-    for move, why in _wanted(now):
-        if move in legal:
-            return move, why
-    return legal[-1], MOVES[legal[-1]]
+    return next(((move, why) for move, why in _wanted(now) if move in legal), (legal[-1], MOVES[legal[-1]]))
 
 
 def _wanted(now: Situation) -> Sequence[tuple[str, str]]:
-    report = now.report
+    report, back = now.report, "it makes nothing better"
     if not report.is_applied:
         return (("refine", "it could not be applied; another one is asked for"), ("stop", MOVES["stop"]))
     if report.is_clean:
         return (("keep", "the goal is reached and nothing broke"),)
     if report.broken:
-        harm = f"it breaks what worked ({report.broken[0]})"
-        if report.goal == REACHED:
-            return (("refine", f"the goal is reached, but {harm}"), ("roll_back", harm))
-        return (("different", harm), ("roll_back", harm))
-    if report.doubts:
-        doubt = f"nobody has said that this is meant: {report.doubts[0]}"
-        return (("refine", doubt), ("roll_back", doubt))
-    if report.goal == OPEN:
-        return (
-            ("keep", "nothing broke, and whether the goal is reached cannot be checked here"),
-            ("roll_back", "it changes nothing"),
-        )
-    if report.better:
-        return (("keep_partial", f"the goal is not reached, but nothing broke and {report.better[0]}"),)
-    if now.in_vain > 1:
-        return (("different", "the last changes made nothing better"), ("roll_back", "it makes nothing better"))
-    return (("refine", "nothing broke, and the goal is not reached"), ("roll_back", "it makes nothing better"))
+        back = f"it breaks what worked ({report.broken[0]})"
+        reached = report.goal == REACHED
+        wanted = ("refine", f"the goal is reached, but {back}") if reached else ("different", back)
+    elif report.doubts:
+        back = f"nobody has said that this is meant: {report.doubts[0]}"
+        wanted = ("refine", back)
+    elif report.goal == OPEN:
+        back = "it changes nothing"
+        wanted = ("keep", "nothing broke, and whether the goal is reached cannot be checked here")
+    elif report.better:
+        wanted = ("keep_partial", f"the goal is not reached, but nothing broke and {report.better[0]}")
+    elif now.in_vain > 1:
+        wanted = ("different", "the last changes made nothing better")
+    else:
+        wanted = ("refine", "nothing broke, and the goal is not reached")
+    return wanted, ("roll_back", back)
 
 
 def chosen_move(words: str, legal: Sequence[str]) -> tuple[str, int | None]:

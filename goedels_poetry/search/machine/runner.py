@@ -35,7 +35,7 @@ from goedels_poetry.search.tasks.claim import Claim, Confirm, FormalTheorem
 from goedels_poetry.search.tasks.question import Question
 from goedels_poetry.settings.declared import Settings
 from goedels_poetry.store.proof_store import ProofStore
-from goedels_poetry.store.results import Event, OnEvent, RunResult
+from goedels_poetry.store.results import OnEvent, RunResult
 from goedels_poetry.store.runs import RunDir, Runs
 
 if TYPE_CHECKING:
@@ -337,22 +337,15 @@ class MachineRunner:
     @contextlib.contextmanager
     def together(self) -> Iterator[None]:
         """Inside, runs belong together: an interrupt is one of those that are still to begin, too."""
-        self._begin()
+        with self._guard:
+            if not self._active:  # what an earlier interrupt was about is over
+                self._interrupted = ""
+            self._active += 1
         try:
             yield
         finally:
-            self._end()
-
-    def _begin(self) -> None:
-        """Something is under way; what an earlier interrupt was about is over when nothing was."""
-        with self._guard:
-            if not self._active:
-                self._interrupted = ""
-            self._active += 1
-
-    def _end(self) -> None:
-        with self._guard:
-            self._active -= 1
+            with self._guard:
+                self._active -= 1
 
     # -- look ----------------------------------------------------------------------------------------------
     def open_store(self, run_id: str) -> ProofStore:
@@ -408,69 +401,60 @@ class MachineRunner:
             raise Closed(f"this {type(self).__name__} is closed: make another one")
 
     async def _run(
-        self,
-        place: RunDir,
-        task: Task,
-        language: Language,
-        options: dict[str, Any],
-        name: str,
-        more: RunOptions,
+        self, place: RunDir, task: Task, language: Language, options: dict[str, Any], name: str, more: RunOptions
     ) -> RunResult:
-        out, on_event = more.get("out"), more.get("on_event")
-        self._begin()
         try:
-            busy = self._busy.setdefault((asyncio.get_running_loop(), place.path), asyncio.Lock())  # kept by who has it
-            if not place.is_finished():
-                task.check(language, self.models)
-                if self.elsewhere is not None:
-                    about = task.kind, task.text, task.identity
-                    sent = Assignment(place.run_id, name, language.name, options, *about)
-                    async with busy:
-                        return await run_elsewhere(self.elsewhere, place, sent, out, on_event)
-            try:
-                theorem = await self._readings.of(_read(task, language, options))
-            except TimeoutError as exc:
-                return _unread(name, language, f"{exc}, and the time for it is used up: give it more")
-            except Unavailable as exc:
-                return _unread(name, language, f"{exc}; this says nothing about the text: try it again")
-            if theorem is None:
-                return _unread(name, language, f"{self._interrupted} before the theorem was read")
-            if task.kind not in self._registries:  # read once: plug-ins do not change while a process lives
-                self._registries[task.kind] = registry_of(task.kind, self.extensions)
-            services = Services(
-                settings=self.settings,
-                checkers=self._checkers,
-                models=self.models,
-                memory=self._memory.open() if task.learns else Memory(),
-                budget=more.get("allowance") or SharedBudget.of_one_run(self.settings.budgets),
-                registry=self._registries[task.kind],
-                on_event=on_event or _ignore,
-                graph=GraphOptions(more.get("config"), more.get("on_chunk"), self._checkpoint_all),
-            )
-            run = Run(place, Subject(task, language, theorem, name), services)
-            # Two inputs may be the same theorem: the second waits and finds the first one's result.
-            async with busy:
-                with place.lock():
-                    if self._interrupted:
-                        run.interrupt(self._interrupted)
-                    self._under_way.append(run)
-                    try:
-                        result = await run.run(out)
-                    finally:
-                        self._under_way.remove(run)
+            with self.together():
+                return replace(await self._checked_run(place, task, language, options, name, more), input=name)
         except InvalidInput as exc:
             return RunResult(name, Verdict.INVALID, language=language.name, reason=str(exc), location=exc.location)
-        finally:
-            self._end()
-        return replace(result, input=name)
 
-
-def _unread(name: str, language: Language, reason: str) -> RunResult:
-    return RunResult(name, Verdict.OUT_OF_BUDGET, language=language.name, reason=reason)
-
-
-def _ignore(event: Event) -> None:
-    """Nobody listens."""
+    async def _checked_run(
+        self, place: RunDir, task: Task, language: Language, options: dict[str, Any], name: str, more: RunOptions
+    ) -> RunResult:
+        """The same of a task that may be one that cannot be worked on: then InvalidInput."""
+        out, on_event = more.get("out"), more.get("on_event")
+        busy = self._busy.setdefault((asyncio.get_running_loop(), place.path), asyncio.Lock())  # kept by who has it
+        if not place.is_finished():
+            task.check(language, self.models)
+            if self.elsewhere is not None:
+                about = task.kind, task.text, task.identity
+                sent = Assignment(place.run_id, name, language.name, options, *about)
+                async with busy:
+                    return await run_elsewhere(self.elsewhere, place, sent, out, on_event)
+        theorem, late = None, ""
+        try:
+            theorem = await self._readings.of(_read(task, language, options))
+        except TimeoutError as exc:
+            late = f"{exc}, and the time for it is used up: give it more"
+        except Unavailable as exc:
+            late = f"{exc}; this says nothing about the text: try it again"
+        if theorem is None:
+            reason = late or f"{self._interrupted} before the theorem was read"
+            return RunResult(name, Verdict.OUT_OF_BUDGET, language=language.name, reason=reason)
+        if task.kind not in self._registries:  # read once: plug-ins do not change while a process lives
+            self._registries[task.kind] = registry_of(task.kind, self.extensions)
+        services = Services(
+            settings=self.settings,
+            checkers=self._checkers,
+            models=self.models,
+            memory=self._memory.open() if task.learns else Memory(),
+            budget=more.get("allowance") or SharedBudget.of_one_run(self.settings.budgets),
+            registry=self._registries[task.kind],
+            on_event=on_event or (lambda event: None),
+            graph=GraphOptions(more.get("config"), more.get("on_chunk"), self._checkpoint_all),
+        )
+        run = Run(place, Subject(task, language, theorem, name), services)
+        # Two inputs may be the same theorem: the second waits and finds the first one's result.
+        async with busy:
+            with place.lock():
+                if self._interrupted:
+                    run.interrupt(self._interrupted)
+                self._under_way.append(run)
+                try:
+                    return await run.run(out)
+                finally:
+                    self._under_way.remove(run)
 
 
 class Readings:

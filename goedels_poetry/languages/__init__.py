@@ -48,10 +48,7 @@ class BroughtLanguage:
 
 
 def brought(given: Iterable[Any]) -> tuple[BroughtLanguage, ...]:
-    """What a caller brings: classes, which are called without arguments, or instances.
-
-    Raises RefusedPlugin: it lacks something of `Language`, or its name or a suffix is taken. The words name everything.
-    """
+    """What a caller brings: classes, which are called without arguments, or instances; raises RefusedPlugin."""
     found: dict[str, BroughtLanguage] = {}
     for each in given:
         lacking = lacks(each)
@@ -162,10 +159,7 @@ def for_file(path: str | os.PathLike[str], more: Sequence[BroughtLanguage] = ())
 
 @contextmanager
 def blaming(language: Language, what: str) -> Iterator[None]:
-    """Inside, whatever a language that is not ours raises says whose fault it is.
-
-    Raises RefusedPlugin: for everything that is none of our errors, of the system's or of time.
-    """
+    """Inside, whatever a language that is not ours raises says whose fault it is; raises RefusedPlugin."""
     try:
         yield
     except (GoedelsPoetryError, OSError):

@@ -173,10 +173,7 @@ class Registry:
         return {name: tuple(q for q, spec in self.routes.items() if spec.name == name) for name in self.agents}
 
     def with_given(self, agents: Iterable[AgentSpec], named: Iterable[Strategy]) -> Registry:
-        """With the agents and strategies of a caller, after all others.
-
-        Raises RefusedPlugin: an agent cannot be a node of the graph.
-        """
+        """With the agents and strategies of a caller, after all others; raises RefusedPlugin."""
         known = self
         for spec in agents:
             try:
@@ -194,10 +191,7 @@ class Registry:
 
 
 def given_agents(given: Iterable[Any]) -> tuple[AgentSpec, ...]:
-    """The agents that a caller brings: functions with ``@agent``, or modules of some.
-
-    Raises RefusedPlugin: one is no agent.
-    """
+    """The agents that a caller brings: functions with ``@agent``, or modules of some; raises RefusedPlugin."""
     how = "@agent(queue=...)"
     return tuple(replace(spec, plugin=origin) for spec, origin in plugins.marked(given, "__agent__", "agent", how))
 

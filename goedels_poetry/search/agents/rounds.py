@@ -198,11 +198,9 @@ class Round:
 
 
 async def outcome_of(deps: Deps, who: str, work: Callable[[], Awaitable[Outcome]]) -> Outcome:
-    """The outcome of ``work``, or a fault after `TRIES` of them, each noted under ``who``.
+    """The outcome of ``work``, or a fault after `TRIES` of them, each noted under ``who``; raises BudgetExceeded.
 
     Every exception is a fault of ours but `InvalidInput`, which refuses the reply.
-
-    Raises BudgetExceeded, and whatever says that a tool is missing or the system lacks resources: nothing was tried.
     """
     found = Outcome(False)
     for _ in range(TRIES):

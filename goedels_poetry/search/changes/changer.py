@@ -323,10 +323,7 @@ PERSON = "person"
 
 
 def go_back(data_dir: Path, run: str, step: int, patches: tuple[str, ...] = (), reason: str = "") -> str:
-    """Record the decision; the run can then be resumed. Returns its id.
-
-    Raises UnknownRun, RunLocked. InvalidInput: the run is about no change, or has no such state.
-    """
+    """Record the decision; the run can then be resumed. Returns its id; raises UnknownRun, RunLocked, InvalidInput."""
     place = Runs(data_dir).get(run)
     with place.lock():
         store = place.open()

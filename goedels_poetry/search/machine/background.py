@@ -40,10 +40,7 @@ class BackgroundLoop:
         self._closed = False
 
     def begin(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Start it; cancelling the future cancels it.
-
-        Raises Closed: after :meth:`close`. RuntimeError: it is asked from work of its own, which would wait for itself.
-        """
+        """Start it; cancelling the future cancels it; raises Closed, RuntimeError."""
         with self._lock:
             if self._closed or threading.current_thread() is self._thread:
                 work.close()
@@ -56,10 +53,7 @@ class BackgroundLoop:
             return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def run(self, work: Coroutine[Any, Any, T], interrupt: Callable[[str], None] | None = None) -> T:
-        """Wait for it. What breaks off the waiting (Ctrl-C) cancels it, and waits until it has ended.
-
-        Raises Closed: before or meanwhile. Else as :meth:`begin` and ``work``.
-        """
+        """Wait for it. What breaks off the waiting (Ctrl-C) cancels it, and waits until it has ended; raises Closed."""
         ended = threading.Event()
 
         async def noted() -> T:

@@ -190,11 +190,9 @@ class Snapshot:
 
 
 def read_state(place: RunDir, config: RunnableConfig | None = None, extensions: Extensions = NOTHING) -> Snapshot:
-    """The checkpoint that ``config`` names, by default the newest.
+    """The checkpoint that ``config`` names, by default the newest; raises StoreError, GoedelsPoetryError.
 
     A run that was not checkpointed yet (a fork, say) has the state that its store is in.
-
-    Raises StoreError: the run has no store. GoedelsPoetryError: it has no such checkpoint.
     """
     wanted = (config or {}).get("configurable", {}).get("checkpoint_id")
     if has_checkpoints(place):

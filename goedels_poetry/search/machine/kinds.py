@@ -131,10 +131,7 @@ KINDS: dict[str, Kind] = {
 
 
 def registry_of(kind: str, extensions: Extensions) -> Registry:
-    """The agents that serve a kind of task, with what the caller has brought.
-
-    Raises KeyError: there is no such kind.
-    """
+    """The agents that serve a kind of task, with what the caller has brought; raises KeyError."""
     return extensions.added_to(KINDS[kind].registry(), agents=KINDS[kind].is_proof)
 
 
@@ -148,10 +145,7 @@ def id_of(task: Task, language: str, options: dict[str, Any], models: Models | N
 
 
 def task_of(store: StoreReader) -> Task | None:
-    """The task of a run; None when it stopped before its first commit.
-
-    Raises UnknownRun: it is of a kind that is not in the table.
-    """
+    """The task of a run; None when it stopped before its first commit; raises UnknownRun."""
     stored = store.meta("task")
     if stored is None:
         return None

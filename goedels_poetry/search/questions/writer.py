@@ -31,10 +31,7 @@ _SECTIONS = ("sorts", "functions", "knowledge_base", "verifications", "rules", "
 
 
 def program_in(reply: Reply, backend: str) -> str:
-    """The program, as the model wrote it; ``backend``: ``smt2`` or ``json``.
-
-    Raises UnusableReply: none, too long, or cut off: half a program may be readable, and mean something else.
-    """
+    """The program, as the model wrote it; ``backend``: ``smt2`` or ``json``; raises UnusableReply."""
     fenced = blocks(reply.text)
     if (fenced and not fenced[-1].closed) or (reply.finish == "length" and not fenced):
         raise UnusableReply("the reply is cut off before the end of the program")

@@ -39,10 +39,7 @@ _DIFF = re.compile(r"^(@@|--- |\+\+\+ |diff --git )", re.MULTILINE)
 
 
 def change_in(reply: Reply) -> str:
-    """The change that a reply proposes, as text for `read_proposal`.
-
-    Raises UnusableReply: there is none, it is cut off, or too long.
-    """
+    """The change that a reply proposes, as text for `read_proposal`; raises UnusableReply."""
     fenced = blocks(reply.text)
     if (fenced and not fenced[-1].closed) or (reply.finish == "length" and not fenced):
         raise UnusableReply("the reply is cut off before the end of the change")

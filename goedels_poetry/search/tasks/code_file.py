@@ -29,10 +29,7 @@ _UNREADABLE = (SyntaxError, ValueError, TypeError, RecursionError, MemoryError)
 
 
 def code_task(text: str, path: str = "") -> CodeTask:
-    """The task that a TOML text states; see `docs/code.md` for its keys.
-
-    Raises InvalidInput: with the line where it can be told.
-    """
+    """The task that a TOML text states; see `docs/code.md` for its keys; raises InvalidInput."""
     if len(text) > MAX_FILE:
         raise InvalidInput(f"the task is longer than {MAX_FILE} characters")
     read = _Reader(_toml(text), text)
@@ -69,10 +66,7 @@ def code_task(text: str, path: str = "") -> CodeTask:
 
 
 def task_of_problem(problem: CodeProblem, **fields: Any) -> CodeTask:
-    """A problem of a data set as a task; ``fields`` are further ones of `CodeTask`.
-
-    Raises InvalidInput: it cannot be told how the function is called.
-    """
+    """A problem of a data set as a task; ``fields`` are further ones of `CodeTask`; raises InvalidInput."""
     pairs = [(text, _example(text, problem.function)) for text in problem.assertions]
     rest = tuple(text for text, pair in pairs if pair is None)
     setup, before = problem.setup.strip(), ""

@@ -59,10 +59,7 @@ Row = dict[str, Any]
 
 
 def run_data(store: StoreReader, since_seq: int = 0) -> dict[str, Any]:
-    """What the page of a run shows, or what has become of it since a commit.
-
-    Raises StoreError: the run's file cannot be read.
-    """
+    """What the page of a run shows, or what has become of it since a commit; raises StoreError."""
     with closing(connect(store.path, read_only=True)) as db:
         try:
             db.execute("BEGIN")  # one moment of the run

@@ -1,7 +1,6 @@
 """Looking at runs, from their stores alone; nothing here changes one.
 
-* `tree`: a proof tree as text, a picture, or a value for notebooks; `machine`: how a goal travels; `picture`: both as
-  Mermaid or Graphviz.
+* `tree`: a proof tree as text, as Mermaid or Graphviz, or a value for notebooks; `machine`: how a goal travels.
 * `explain`: why a goal is open: what was tried, how near it came, what would help.
 * `events`: the events of a run with what each has cost.
 * `lines` and `live`: what is shown while runs go on, in pipes and on terminals; `terminal`: text for either.

@@ -1,9 +1,8 @@
 """How a goal travels through the state machine, as a picture: queues, who serves them, where goals go; with plug-ins.
 
 The supervisor hands a goal to the agent of the queue in which it stands, and the agent leaves it in another. So the
-picture has a station for every queue, and an edge for everything that an agent may make of a goal
-(`search.agents.journey`). LangGraph's own picture, in which every agent goes back to the supervisor, is
-`GoedelsPoetryFramework.graph`.
+picture has a station for every queue, and an edge for everything that an agent may make of a goal. LangGraph's own
+picture, in which every agent goes back to the supervisor, is `GoedelsPoetryFramework.graph`.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
   runs learn.
   `kinds` is the table of tasks with the agents that serve them, with what a caller brings.
 * `session` is what the parts of a run share, and one search: it puts the machine together and drives its `graph`, with
-  LangGraph's notes in `checkpoints` (read by `snapshots`). The graph asks the `supervisor` what is next and runs
+  LangGraph's notes in `checkpoints`. The graph asks the `supervisor` what is next and runs
   agents as jobs.
 * `background` is the loop on which synchronous faces wait.
 

@@ -8,9 +8,9 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from goedels_poetry.errors import one_line
+from goedels_poetry.errors import InvalidInput, one_line
 from goedels_poetry.models.accounting import Ledger
 from goedels_poetry.models.client import Models
 from goedels_poetry.models.requests import Reply, Request
@@ -30,6 +30,8 @@ from goedels_poetry.store.txn import Txn
 if TYPE_CHECKING:
     from goedels_poetry.search.retrieval import PremiseSearch  # brings LangChain, which takes a while to import
 
+
+TaskT = TypeVar("TaskT", bound=Task)
 
 Apply = Callable[[Txn], str]
 """An agent's change of the tree: run once, inside one transaction; returns the outcome word of the event."""
@@ -122,6 +124,12 @@ class Deps:
     def note_fault(self, who: str, error: BaseException, plugin: str = "") -> None:
         """Record an exception that the job goes on after."""
         self.faults.append(Fault(who, plugin, one_line(error)))
+
+    def task_as(self, kind: type[TaskT]) -> TaskT:
+        """The task, of the kind that an agent serves."""
+        if not isinstance(self.task, kind):
+            raise InvalidInput(f"this run is about no {kind.kind}")
+        return self.task
 
     def has_model(self, role: str) -> bool:
         """Whether a role has a language model."""

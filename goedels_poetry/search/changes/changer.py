@@ -178,13 +178,6 @@ PATCH, MODEL = "patch", "model"
 """How the source of a step begins."""
 
 
-def change_of(deps: Deps) -> Change:
-    """The change that this run is about."""
-    if not isinstance(deps.task, Change):
-        raise InvalidInput("there is no file to change")
-    return deps.task
-
-
 async def baseline_in(deps: Deps, node: ProofNode) -> Baseline:
     """What was before any change."""
     return Baseline.from_json(await deps.load(node, BASELINE))
@@ -203,7 +196,7 @@ def used(store: StoreReader, source: str) -> int:
 @agent(queue=SURVEY, name="surveyor")
 async def surveyor(node: ProofNode, deps: Deps) -> Apply:
     """Run everything that there is to run, twice where it is tests."""
-    task = change_of(deps)
+    task = deps.task_as(Change)
     base = await baseline_for(task.case)
     return lambda txn: set_surveyed(txn, node, base.to_json(), _line(base))
 
@@ -226,7 +219,7 @@ def _line(base: Baseline) -> str:
 @agent(queue=Queue.VERIFY, name="verifier")
 async def verifier(node: ProofNode, deps: Deps) -> Apply:
     """Verify against what was before any change, whatever state the change was applied to."""
-    task = change_of(deps)
+    task = deps.task_as(Change)
     pending = await deps.load(node, PENDING)
     text = await deps.store.on_thread(deps.store.load, pending["text"])
     report = await verified(task.case, await baseline_in(deps, node), str(text))
@@ -239,7 +232,7 @@ NOTE = "(Your last reply could not be used: {}.)"
 @agent(queue=(Queue.FORMALIZE, Queue.CORRECT), name="changer")
 async def changer(node: ProofNode, deps: Deps) -> Apply:
     """The next change that was given; then one by a model."""
-    task, store = change_of(deps), deps.store
+    task, store = deps.task_as(Change), deps.store
     patches = await store.on_thread(patches_of, store, task)
     number = await store.on_thread(used, store, PATCH)
     if number < len(patches):

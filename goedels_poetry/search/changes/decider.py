@@ -20,7 +20,7 @@ from goedels_poetry.search.agents.deps import Apply, Deps
 from goedels_poetry.search.agents.failure import ERROR, FailureTable
 from goedels_poetry.search.agents.registry import agent
 from goedels_poetry.search.agents.rounds import ask_once
-from goedels_poetry.search.changes.changer import PATCH, change_of, decision_variables, patches_of, used
+from goedels_poetry.search.changes.changer import PATCH, decision_variables, patches_of, used
 from goedels_poetry.search.changes.changer import ROLE as AUTHOR
 from goedels_poetry.search.tasks.attempts import REPORT
 from goedels_poetry.search.tasks.change import (
@@ -162,7 +162,7 @@ DECISION_SCHEMA = object_of("decision", closed=True, reason="string", decision="
 @agent(queue=Queue.DECIDE, quick=True, role=ROLE, name="decider")
 async def decider(node: ProofNode, deps: Deps) -> Apply:
     """The model's choice among the legal moves, or that of the table."""
-    task = change_of(deps)
+    task = deps.task_as(Change)
     now = await deps.store.on_thread(situation, deps.store, deps, task, node)
     advice = await _ask(node, deps, task, now)
 

@@ -31,7 +31,6 @@ from goedels_poetry.search.code.writer import (
     query_of,
     refused_report,
     report_on,
-    task_of,
     why_banned,
 )
 from goedels_poetry.search.tasks.attempts import CONVERSATION, NO_REPLY, REPLY, REPORT, ended, set_report
@@ -115,7 +114,7 @@ FAILURES = FailureTable.of(
 @agent(queue=Queue.DECIDE, quick=True, name="decider")
 async def decider(node: ProofNode, deps: Deps) -> Apply:
     """The first legal move of the table."""
-    task = task_of(deps)
+    task = deps.task_as(CodeTask)
     by_model = deps.has_model(WRITER)
     prosecuted = task.prosecuted and (deps.has_model(PROSECUTOR) or task.has_contract)
 
@@ -156,7 +155,7 @@ async def decider(node: ProofNode, deps: Deps) -> Apply:
 @agent(queue=Queue.VERIFY, name="verifier")
 async def verifier(node: ProofNode, deps: Deps) -> Apply:
     """A banned strategy and a repeated program are refused; the inputs that broke earlier candidates come first."""
-    task, store = task_of(deps), deps.store
+    task, store = deps.task_as(CodeTask), deps.store
     candidate = await deps.load(node, CANDIDATE)
     forbidden = forbidden_strategies(task, await store.on_thread(store.bans, node.id))
     named = candidate["strategy"]
@@ -349,7 +348,7 @@ PROMPT = "code-prosecute"
 @agent(queue=Queue.CHECK_SEMANTICS, name="prosecutor")
 async def prosecutor(node: ProofNode, deps: Deps) -> Apply:
     """Tests that might break it; what does break it costs the attempt, and stays for later ones."""
-    task, candidate = task_of(deps), await deps.load(node, CANDIDATE)
+    task, candidate = deps.task_as(CodeTask), await deps.load(node, CANDIDATE)
     source = str(candidate["source"])
     if deps.has_model(PROSECUTOR):
         return await _by_model(node, deps, task, source)

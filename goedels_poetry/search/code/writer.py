@@ -324,17 +324,10 @@ NOTE = "(Your last reply could not be used: {}. Answer with the whole function i
 NOTHING_LEFT = "no small function that was found passes every check, and there is no language model to ask"
 
 
-def task_of(deps: Deps) -> CodeTask:
-    """The task that this run is about."""
-    if not isinstance(deps.task, CodeTask):
-        raise InvalidInput("there is no function to write")
-    return deps.task
-
-
 @agent(queue=Queue.FORMALIZE, name="generator")
 async def generator(node: ProofNode, deps: Deps) -> Apply:
     """Enumerate where that may help and has not been done; then ask for a function, with the bans."""
-    task, by_model = task_of(deps), deps.has_model(ROLE)
+    task, by_model = deps.task_as(CodeTask), deps.has_model(ROLE)
     history = await deps.store.on_thread(deps.store.history, node.id)
     forbidden = forbidden_strategies(task, await deps.store.on_thread(deps.store.bans, node.id))
     failing, past = await deps.load(node, EVIDENCE) or [], candidates(history)
@@ -349,16 +342,19 @@ async def generator(node: ProofNode, deps: Deps) -> Apply:
         return lambda txn: set_move(txn, node, "give_up", reason)
     parts = (context_of(task, past, failing), await note_of(deps, node, NOTE))
     message = generate_solution(query_of(task), "\n\n".join(filter(None, parts)), forbidden)
-    return await write(node, deps, CODE, message, _reader(task))
+    return await write(node, deps, CODE, message, _reader(deps))
 
 
 @agent(queue=Queue.CORRECT, name="corrector")
 async def corrector(node: ProofNode, deps: Deps) -> Apply:
     """One more turn, with the report on the last function."""
-    return await write(node, deps, CODE, await correction(deps, node, "code-report", NOTE), _reader(task_of(deps)))
+    return await write(
+        node, deps, CODE, await correction(deps, node, "code-report", NOTE), _reader(deps.task_as(CodeTask))
+    )
 
 
-def _reader(task: CodeTask) -> Callable[[Reply], dict[str, Any]]:
+def _reader(deps: Deps) -> Callable[[Reply], dict[str, Any]]:
+    task = deps.task_as(CodeTask)
     return lambda reply: candidate_of(function_in(reply, task), task, MODEL)
 
 

@@ -19,7 +19,7 @@ from goedels_poetry.search.agents.failure import ERROR, FailureTable, writes
 from goedels_poetry.search.agents.guidance import NOTHING
 from goedels_poetry.search.agents.registry import agent
 from goedels_poetry.search.agents.rounds import Round, ask_once
-from goedels_poetry.search.questions.writer import part, question_of, sentences_of
+from goedels_poetry.search.questions.writer import part, sentences_of
 from goedels_poetry.search.tasks.attempts import CONVERSATION, NO_REPLY, REPLY, REPORT, set_report
 from goedels_poetry.search.tasks.question import (
     ADVISE,
@@ -139,7 +139,7 @@ def _listed(question: Question, premises: Iterable[Json]) -> str:
 @agent(queue=Queue.VERIFY, name="verifier")
 async def verifier(node: ProofNode, deps: Deps) -> Apply:
     """Read, check what the question requires, pose the premises, premises and goal, premises and not goal."""
-    question = question_of(deps)
+    question = deps.task_as(Question)
     language = deps.language
     if not isinstance(language, Answering):
         raise TypeError(f"{language.name} is no language of programs that answer questions")
@@ -223,7 +223,7 @@ FAILURES = FailureTable.of(
 @agent(queue=Queue.DECIDE, quick=True, name="decider")
 async def decider(node: ProofNode, deps: Deps) -> Apply:
     """The first legal move of the table."""
-    left = node.attempts < question_of(deps).max_attempts
+    left = node.attempts < deps.task_as(Question).max_attempts
 
     def apply(txn: Txn) -> str:
         report = txn.store.load(node.refs[REPORT])
@@ -263,7 +263,7 @@ async def judge(node: ProofNode, deps: Deps) -> Apply:
     """Warnings and a level of confidence for the last program that was decided."""
     from goedels_poetry.questions.confidence.score import FormalizationTest, confidence
 
-    question, language = question_of(deps), deps.language
+    question, language = deps.task_as(Question), deps.language
     assert isinstance(language, Answering)
     decided, doubted = await deps.load(node, DECIDED), await deps.load(node, DOUBTED)
     if doubted is not None and doubted["program"] == decided["program"]:  # the model stays with its program
@@ -356,7 +356,7 @@ _SHORT = 5
 @agent(queue=ADVISE, name="refiner")
 async def refiner(node: ProofNode, deps: Deps) -> Apply:
     """One request; a reply that cannot be used costs one attempt."""
-    question = question_of(deps)
+    question = deps.task_as(Question)
     critique = question.task == "critique"
     role = "judge" if critique and deps.has_model("judge") else "formalizer"
     schema = CRITIQUE_SCHEMA if critique else SPLIT_SCHEMA

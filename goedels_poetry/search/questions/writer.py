@@ -9,7 +9,6 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from goedels_poetry.errors import InvalidInput
 from goedels_poetry.models.prompts import Prompts
 from goedels_poetry.models.replies import UnusableReply, blocks, json_objects, without_thinking
 from goedels_poetry.models.requests import Reply
@@ -215,13 +214,6 @@ NOTE = (
 )
 
 
-def question_of(deps: Deps) -> Question:
-    """The question that this run is about."""
-    if not isinstance(deps.task, Question):
-        raise InvalidInput("there is no question to answer")
-    return deps.task
-
-
 def sentences_of(question: Question) -> list[str]:
     """The sentences with a number, in their order; none without a text to rely on."""
     return [s.text for s in question.sentences if s.number is not None] if question.has_text else []
@@ -230,7 +222,7 @@ def sentences_of(question: Question) -> list[str]:
 @agent(queue=Queue.FORMALIZE, name="formalizer")
 async def formalizer(node: ProofNode, deps: Deps) -> Apply:
     """Ask for a program; the prompt says what was wrong with a reply that was none."""
-    question = question_of(deps)
+    question = deps.task_as(Question)
     note = await note_of(deps, node, NOTE)
     prompt = first_prompt(question)
     words = variables(question, note, deps.models.prompts if deps.models is not None else None)
@@ -249,7 +241,7 @@ async def corrector(node: ProofNode, deps: Deps) -> Apply:
 
 
 async def _program(node: ProofNode, deps: Deps, message: Message) -> Apply:
-    question = question_of(deps)
+    question = deps.task_as(Question)
     earlier = str(await deps.load(node, PROGRAM) or "")
 
     def read(reply: Reply) -> str:

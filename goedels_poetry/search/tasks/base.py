@@ -24,6 +24,15 @@ T = TypeVar("T")
 FORMAL = "formal"
 """Reference of the root to the formal text that a model wrote last, where it is a model that writes it."""
 
+TITLE_LENGTH = 80
+"""Characters of a task in a list of runs."""
+
+
+def headline(text: str) -> str:
+    """The beginning of a text, in one line."""
+    line = " ".join(text.split())
+    return line if len(line) <= TITLE_LENGTH else f"{line[: TITLE_LENGTH - 1]}…"
+
 
 @dataclass(frozen=True, slots=True)
 class Stop:

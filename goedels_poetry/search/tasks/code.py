@@ -31,7 +31,7 @@ from goedels_poetry.search.tasks.attempts import (
     set_written,
     without,
 )
-from goedels_poetry.search.tasks.base import Session, Stop, Task, frozen
+from goedels_poetry.search.tasks.base import Session, Stop, Task, frozen, headline
 from goedels_poetry.store.reads import HistoryEntry, StoreReader
 from goedels_poetry.store.results import RunResult
 from goedels_poetry.store.state import ROOT, ProofNode, Queue
@@ -206,7 +206,6 @@ def candidates(history: Iterable[HistoryEntry]) -> list[dict[str, Any]]:
 DEFAULT_ATTEMPTS = 10
 MAX_TASK = 200_000
 """Characters of a task in its canonical form."""
-TITLE_LENGTH = 80
 NO_CHECKS = "there is nothing that a candidate could be tested with: give examples, tests, properties or ensures"
 NO_MODEL = (
     "without a language model only functions can be looked for whose task has examples or an ensures clause: give "
@@ -317,8 +316,7 @@ class CodeTask(Task):
     @property
     def title(self) -> str:
         """See `Task`: its name, or its beginning."""
-        line = " ".join((self.name or self.task or self.signature).split())
-        return line if len(line) <= TITLE_LENGTH else f"{line[: TITLE_LENGTH - 1]}…"
+        return headline(self.name or self.task or self.signature)
 
     @property
     def identity(self) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.models.client import Models
 from goedels_poetry.protocol.base import REFUSED, Language
 from goedels_poetry.search.tasks.attempts import ANSWERED, REPORT, Loop, Refs, Report, Turn, decided, ended
-from goedels_poetry.search.tasks.base import FORMAL, Session, Stop, Task
+from goedels_poetry.search.tasks.base import FORMAL, Session, Stop, Task, headline
 from goedels_poetry.store.reads import HistoryEntry
 from goedels_poetry.store.state import ROOT, NodeStatus, ProofNode, Queue
 from goedels_poetry.store.txn import Txn
@@ -139,8 +139,6 @@ _BEGINNINGS = frozenset(_STARTS.split())
 
 MAX_QUESTION = 100_000
 """Characters of a question, and of the text that it comes with."""
-TITLE_LENGTH = 80
-"""Characters of a question in a list of runs."""
 MAX_PROGRAM = 200_000
 """Characters of a program by a model."""
 PROGRAM, DECIDED, TRUST, DOUBTED = "program", "decided", "trust", "doubted"
@@ -287,8 +285,7 @@ class Question(Task):
     @property
     def title(self) -> str:
         """See `Task`: its beginning."""
-        line = " ".join(self.text.split())
-        return line if len(line) <= TITLE_LENGTH else f"{line[: TITLE_LENGTH - 1]}…"
+        return headline(self.text)
 
     @property
     def first_queue(self) -> str:

@@ -83,17 +83,15 @@ def export_subtree(store: StoreReader, node_id: str, *, origin: str) -> list[dic
     return found
 
 
-class LemmaBank:
+class LemmaBank(SharedDatabase):
     """The bank's file; see `SharedDatabase` for what it raises, and for what becomes of a damaged one."""
 
     def __init__(self, path: Path) -> None:
-        self._db = SharedDatabase(path, _SCHEMA)
-        self.troubles = self._db.troubles
-        self.close = self._db.close
+        super().__init__(path, _SCHEMA)
 
     def snapshot(self) -> int:
         """Number of the latest entry: what a run that begins now may see."""
-        return sum(number for (number,) in self._db.ask("SELECT coalesce(max(n), 0) FROM lemma"))
+        return sum(number for (number,) in self.ask("SELECT coalesce(max(n), 0) FROM lemma"))
 
     def find(self, language: str, key: str, statement: str, snapshot: int) -> list[dict[str, Any]] | None:
         """The proved subtree of a statement, or None. Keys are a language's own: another one's are never looked at."""
@@ -103,7 +101,7 @@ class LemmaBank:
         """The proved subtree of a lemma by its id, or None."""
         if not snapshot:  # there were no lemmas then, and every goal of a search is asked for
             return None
-        rows = self._db.ask("SELECT body FROM lemma WHERE id=? AND n<=?", (lemma, snapshot))
+        rows = self.ask("SELECT body FROM lemma WHERE id=? AND n<=?", (lemma, snapshot))
         try:
             return list(json.loads(rows[0][0])) if rows else None
         except ValueError:  # damaged where SQLite does not look: in the text itself
@@ -116,7 +114,7 @@ class LemmaBank:
             "SELECT id, statement, strategy FROM lemma WHERE language=? AND theory=? AND n<=?"
             " ORDER BY length(statement), n LIMIT ?"
         )
-        rows = self._db.ask(sql, (language, theory, snapshot, limit))
+        rows = self.ask(sql, (language, theory, snapshot, limit))
         return [{"id": lemma, "statement": statement, "strategy": strategy} for lemma, statement, strategy in rows]
 
     def add(self, lemmas: Iterable[Lemma]) -> int:
@@ -126,14 +124,14 @@ class LemmaBank:
             text = json.dumps(lemma.stored(), separators=(",", ":"))
             theory = theory_of(lemma.key)
             rows.append((lemma.name, lemma.key, theory, lemma.language, lemma.statement, lemma.strategy, text))
-        return self._db.write(
+        return self.write(
             "INSERT OR IGNORE INTO lemma(id, key, theory, language, statement, strategy, body) VALUES(?,?,?,?,?,?,?)",
             rows,
         )
 
     def forget(self, lemmas: Iterable[str]) -> None:
         """Remove lemmas whose proofs the checker did not accept."""
-        self._db.write("DELETE FROM lemma WHERE id=?", ((lemma,) for lemma in lemmas))
+        self.write("DELETE FROM lemma WHERE id=?", ((lemma,) for lemma in lemmas))
 
 
 # -- what a run gives to it ------------------------------------------------------------------------------------
@@ -190,22 +188,20 @@ CREATE TABLE IF NOT EXISTS strategy(        -- one row per run, so that recordin
 """
 
 
-class StrategyStatistics:
+class StrategyStatistics(SharedDatabase):
     """The statistics' file; see `SharedDatabase` for what it raises, and for what becomes of a damaged one."""
 
     def __init__(self, path: Path) -> None:
-        self._db = SharedDatabase(path, _STRATEGIES)
-        self.troubles = self._db.troubles
-        self.close = self._db.close
+        super().__init__(path, _STRATEGIES)
 
     def record(self, run_id: str, language: str, counts: Mapping[tuple[str, str], tuple[int, int]]) -> None:
         """Store one run's counts: (strategy, shape) -> (times tried, times it led to a proof)."""
         rows = [(run_id, language, *name, *numbers) for name, numbers in counts.items()]
-        self._db.write("INSERT OR REPLACE INTO strategy VALUES(?,?,?,?,?,?)", rows)
+        self.write("INSERT OR REPLACE INTO strategy VALUES(?,?,?,?,?,?)", rows)
 
     def preferred(self, language: str, shape: str | None = None) -> tuple[str, ...]:
         """Strategy names by rate of success (with one imagined success and failure each), best first."""
-        rows = self._db.ask(
+        rows = self.ask(
             "SELECT strategy FROM strategy WHERE language=?1 AND (?2 IS NULL OR shape=?2) GROUP BY strategy"
             " ORDER BY (sum(proved) + 1.0) / (sum(tried) + 2.0) DESC, strategy",
             (language, shape),

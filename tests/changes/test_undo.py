@@ -15,7 +15,7 @@ from model_server import Answer, Server
 from scripted_changes import STATS, Scripted, change, work
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.search.changes.changer import go_back
+from goedels_poetry.search.agents.changes import go_back
 from goedels_poetry.search.tasks.change import steps_of, text_of_step
 from goedels_poetry.store.proof_store import ProofStore
 from goedels_poetry.store.runs import Runs

@@ -96,23 +96,20 @@ class Kind(NamedTuple):
 CHANGE = "change"
 
 AGENTS = {
-    Question.kind: (
-        "questions",
-        "writer:formalizer decider:verifier writer:corrector decider:decider decider:judge decider:refiner",
-    ),
-    CodeTask.kind: ("code", "writer:generator decider:verifier writer:corrector decider:decider decider:prosecutor"),
-    CHANGE: ("changes", "changer:surveyor changer:changer changer:verifier decider:decider"),
+    Question.kind: "questions.writer:formalizer questions.decider:verifier questions.writer:corrector "
+    "questions.decider:decider questions.decider:judge questions.decider:refiner",
+    CodeTask.kind: "code.writer:generator code.decider:verifier code.writer:corrector code.decider:decider "
+    "code.decider:prosecutor",
+    CHANGE: "agents.changes:surveyor agents.changes:changer agents.changes:verifier agents.changes:decider",
 }
-"""Kind of task that has agents of its own -> their folder in `search`, and each as ``module:attribute`` in it."""
+"""Kind of task that has agents of its own -> each as ``module:attribute`` of `search`, the module of policies last."""
 
 
 def agents_of(kind: str) -> Registry:
     """The agents of one of :data:`AGENTS`, then those of plug-ins for such tasks."""
-    folder, names = AGENTS[kind]
-    failures = import_module(f"goedels_poetry.search.{folder}.decider").FAILURES
-    return load_registry(
-        [f"{folder}.{name}" for name in names.split()], GROUP.replace("agents", f"{kind}_agents"), failures
-    )
+    names = AGENTS[kind].split()
+    failures = import_module(f"goedels_poetry.search.{names[-1].partition(':')[0]}").FAILURES
+    return load_registry(names, GROUP.replace("agents", f"{kind}_agents"), failures)
 
 
 def _change_again(text: str, identity: dict[str, Any]) -> Task:

@@ -348,9 +348,7 @@ async def generator(node: ProofNode, deps: Deps) -> Apply:
 @agent(queue=Queue.CORRECT, name="corrector")
 async def corrector(node: ProofNode, deps: Deps) -> Apply:
     """One more turn, with the report on the last function."""
-    return await write(
-        node, deps, CODE, await correction(deps, node, "code-report", NOTE), _reader(deps.task_as(CodeTask))
-    )
+    return await write(node, deps, CODE, await correction(deps, node, "code-report", NOTE), _reader(deps))
 
 
 def _reader(deps: Deps) -> Callable[[Reply], dict[str, Any]]:

@@ -3,13 +3,13 @@
 A failure of our own code says nothing about a reply: the same is tried again, and it is never held against it.
 
 The first sample is asked for alone: those after it are paid for only when it does not hold. The winner is the first,
-in their order, that holds, whatever came first. Samples that propose the same thing are checked once.
+in their order, that holds, whatever came first; those after it are cancelled. Samples that propose the same thing are
+checked once.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -226,7 +226,7 @@ async def ask_round(deps: Deps, request: Request, read: Read, check: Check | Non
     Raises BudgetExceeded: the run may not ask any more.
     """
     assert deps.models is not None
-    checks: dict[str, asyncio.Task[Outcome]] = {}
+    checks: dict[str, Outcome] = {}
 
     async def judge(reply: Reply) -> Sample:
         if reply.error:
@@ -238,32 +238,31 @@ async def ask_round(deps: Deps, request: Request, read: Read, check: Check | Non
             return Sample(reply, found.value)
         key = str(found.value.get("key") or found.value)
         if key not in checks:
-            checks[key] = asyncio.ensure_future(outcome_of(deps, "verifier", lambda: check(found.value)))
-        verdict = await asyncio.shield(checks[key])
+            checks[key] = await outcome_of(deps, "verifier", lambda: check(found.value))
+        verdict = checks[key]
         reason = "" if verdict.ok else verdict.words or "it does not hold"
         return Sample(reply, found.value, reason, verdict.fault, verdict.value)
 
     samples: list[Sample] = []
-    try:
-        async with aclosing(deps.each(replace(request, first_alone=True))) as replies:
+    async with aclosing(deps.each(replace(request, first_alone=True))) as replies:
+        while not _is_decided(samples):
             with deps.ledger.waiting():
-                first = await anext(replies, None)
-            if first is not None:
-                samples = [await judge(first)]
-            if first is not None and not (samples[0].holds and first.sample == 0):
-                with deps.ledger.waiting():
-                    others = [reply async for reply in replies]
-                samples += await asyncio.gather(*map(judge, others))
-    finally:
-        for task in checks.values():
-            task.cancel()
-        await asyncio.gather(*checks.values(), return_exceptions=True)
+                reply = await anext(replies, None)
+            if reply is None:
+                break
+            samples.append(await judge(reply))
     samples.sort(key=lambda sample: sample.reply.sample)
     winner = next((n for n, sample in enumerate(samples) if sample.holds), len(samples))
     messages: tuple[tuple[str, str], ...] = ()
     with suppress(PromptError):  # it could not be filled in: the reply says why
         messages = (*request.messages, *deps.models.prompts.get(request.prompt).messages(request.variables))
     return Round(request, deps.models.name(request.role), messages, tuple(samples[: winner + 1]))
+
+
+def _is_decided(samples: Sequence[Sample]) -> bool:
+    """Whether one holds, and all before it, in their order, do not: the others are not waited for."""
+    failed = {sample.reply.sample for sample in samples if not sample.holds}
+    return any(sample.holds and failed.issuperset(range(sample.reply.sample)) for sample in samples)
 
 
 async def ask_once(

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from goedels_poetry.languages import Goal, Outcome, SimpleLanguage, Theorem
     from goedels_poetry.models.client import Models
     from goedels_poetry.plugins import RefusedPlugin
-    from goedels_poetry.search.agents.backtracker import SketchBacktrackAgent
     from goedels_poetry.search.agents.deps import Deps
     from goedels_poetry.search.agents.failure import FailurePolicy
     from goedels_poetry.search.agents.registry import agent
+    from goedels_poetry.search.agents.sketcher import SketchBacktrackAgent
     from goedels_poetry.search.machine.supervisor import SupervisorAgent
     from goedels_poetry.search.memory import ExecutionTrace, NodeState
     from goedels_poetry.search.strategies import Proposal, StrategyGoal, strategy

@@ -16,12 +16,19 @@ from goedels_poetry.models.client import Models
 from goedels_poetry.plugins import RefusedPlugin
 from goedels_poetry.protocol.base import Language
 from goedels_poetry.search.machine.background import BackgroundLoop, Closed
-from goedels_poetry.search.machine.checkpoints import OnChunk
+from goedels_poetry.search.machine.checkpoints import (
+    RESULT,
+    OnChunk,
+    Snapshot,
+    StreamMode,
+    modes_of,
+    read_history,
+    read_state,
+    stream_of,
+)
 from goedels_poetry.search.machine.graph import draw
 from goedels_poetry.search.machine.kinds import Extensions, PluginList, plugin_list, registry_of, run_id_of
 from goedels_poetry.search.machine.runner import MachineRunner, RunOptions
-from goedels_poetry.search.machine.snapshots import Snapshot, read_history, read_state
-from goedels_poetry.search.machine.streams import RESULT, StreamMode, modes_of, stream_of
 from goedels_poetry.search.tasks.claim import Confirm
 from goedels_poetry.settings.declared import Settings
 from goedels_poetry.store.results import OnEvent, RunResult, RunSummary
@@ -210,22 +217,14 @@ class GoedelsPoetryFramework(MachineRunner):
         return other.run_id
 
     def tree(self, run: str | RunResult, *, as_of: int | None = None) -> TreeView:
-        """The proof tree, now or after commit ``as_of``: ``nodes`` as data; notebooks show it as lists that open.
-
-        Raises:
-            UnknownRun: ``run`` is neither a run's id nor a result that has one.
-        """
+        """The proof tree, now or after commit ``as_of``: ``nodes`` as data; raises UnknownRun."""
         from goedels_poetry.trace.tree import TreeView
 
         with self.open_store(run_id_of(run)) as store:
             return TreeView.of(store, as_of=as_of)
 
     def page(self, run: str | RunResult) -> str:
-        """The run as one HTML document that needs nothing else, as ``goedels-poetry trace RUN --html`` writes it.
-
-        Raises:
-            UnknownRun: ``run`` is neither a run's id nor a result that has one.
-        """
+        """The run as one HTML document that needs nothing else, as ``trace RUN --html``; raises UnknownRun."""
         from goedels_poetry.trace.page.data import run_data
         from goedels_poetry.trace.page.html import render
 
@@ -234,11 +233,7 @@ class GoedelsPoetryFramework(MachineRunner):
             return render(run_data(store), title=f"{place.card().get('name') or place.run_id}")
 
     def delete_run(self, run_id: str) -> int:
-        """Delete a run that nobody works on; returns its size in bytes. Certificates elsewhere stay.
-
-        Raises:
-            UnknownRun, RunLocked.
-        """
+        """Delete a run that nobody works on; returns its size in bytes; raises UnknownRun, RunLocked."""
         return self._runs.delete(run_id)
 
     # -- as LangGraph users look at it -----------------------------------------------------------------------
@@ -248,11 +243,7 @@ class GoedelsPoetryFramework(MachineRunner):
         Its nodes are the supervisor and the agents; ``metadata`` of an agent's node has its ``queues``, what its
         failure costs (``on_failure``) and its ``plugin``. An edge from the supervisor is labelled with the queues.
 
-        Args:
-            kind: what runs are about: "theorem", "claim", "question", "code" or "change".
-
-        Raises:
-            KeyError: there is no such kind.
+        ``kind``: what runs are about: "theorem", "claim", "question", "code" or "change"; KeyError for others.
         """
         graph = draw(registry_of(kind, self.extensions))
         # LangGraph's own display for notebooks sends the graph to a server outside to have it drawn.
@@ -280,14 +271,8 @@ class GoedelsPoetryFramework(MachineRunner):
     ) -> Iterator[Snapshot]:
         """Every checkpoint of a run, newest first, over all its starts.
 
-        Args:
-            run: see :meth:`get_state`.
-            filter: only checkpoints with this metadata, e.g. ``{"source": "input"}``.
-            before: only checkpoints older than the one that this config names.
-            limit: so many at most.
-
-        Raises:
-            UnknownRun.
+        ``filter``: only checkpoints with this metadata, e.g. ``{"source": "input"}``; ``before``: only those older than
+        the one that this config names; ``limit``: so many at most.
         """
         place = self._place(run)
         return read_history(place, filter=filter, before=before, limit=limit, extensions=self.extensions)

@@ -26,10 +26,9 @@ from goedels_poetry.languages import Theorem
 from goedels_poetry.search.agents.deps import Apply, Deps
 from goedels_poetry.search.agents.registry import AgentSpec, Registry
 from goedels_poetry.search.machine.graph import RECURSION_LIMIT, Machine, build
-from goedels_poetry.search.machine.jobs import Jobs
-from goedels_poetry.search.machine.supervisor import SupervisorAgent
+from goedels_poetry.search.machine.supervisor import Jobs, SupervisorAgent
 from goedels_poetry.search.tasks.base import Statement
-from goedels_poetry.search.tasks.theorem import FormalTheorem
+from goedels_poetry.search.tasks.claim import FormalTheorem
 from goedels_poetry.store.proof_store import ProofStore
 from goedels_poetry.store.state import ROOT, ProofNode, Queue, child_id
 from goedels_poetry.store.state_manager import GoedelsPoetryStateManager

@@ -109,8 +109,7 @@ def cases(size: int, folder: Path) -> float:
 # -- lemmas ----------------------------------------------------------------------------------------------------
 def lemmas(size: int, folder: Path) -> float:
     """What the bank offers to a goal of a theory, with so many lemmas of a hundred theories in it."""
-    from goedels_poetry.search.memory import LemmaBank
-    from goedels_poetry.search.memory.bank import Lemma
+    from goedels_poetry.search.memory import Lemma, LemmaBank
 
     bank = LemmaBank(folder / "lemmas.db")
     body = [{"id": "0", "origin": "", "statement": "s", "row": {}}]

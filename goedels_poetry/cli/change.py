@@ -23,10 +23,9 @@ from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.python.changes import ChangeReport, decoded, root_of, snapshot, words_of
 from goedels_poetry.python.changes.comparing import REACHED
-from goedels_poetry.search.changes.back import go_back
+from goedels_poetry.search.agents.changes import go_back
 from goedels_poetry.search.machine.kinds import task_of
-from goedels_poetry.search.tasks.change import Change
-from goedels_poetry.search.tasks.change_moves import steps_of, text_of_step
+from goedels_poetry.search.tasks.change import Change, steps_of, text_of_step
 from goedels_poetry.settings.declared import Settings
 from goedels_poetry.store.proof_store import ProofStore
 from goedels_poetry.store.results import Event, RunResult

@@ -29,8 +29,7 @@ from goedels_poetry.store.reads import HistoryEntry, StoreReader
 from goedels_poetry.store.results import RunResult
 from goedels_poetry.store.state import NodeStatus, ProofNode
 from goedels_poetry.trace import machine, tree
-from goedels_poetry.trace.compare import LISTS, compare, parting_lines, rows
-from goedels_poetry.trace.events import told_events
+from goedels_poetry.trace.events import LISTS, compare, parting_lines, rows, told_events
 from goedels_poetry.trace.explain import Explanation, RunFacts, explain, formula, nearest_line, tried_in_short
 from goedels_poetry.trace.explain import rows as trial_rows
 from goedels_poetry.trace.page.data import run_data

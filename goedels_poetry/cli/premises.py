@@ -15,7 +15,7 @@ from goedels_poetry.cli.tools import Premises
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.protocol.base import Configurable, Goal, Searchable
-from goedels_poetry.search.retrieval.search import PremiseSearch, SearchResult
+from goedels_poetry.search.retrieval import PremiseSearch, SearchResult
 from goedels_poetry.trace.terminal import console, one_line, printable, say
 
 SCHEMA = 1

@@ -18,7 +18,7 @@ from goedels_poetry.cluster.worker import named_store, to_json
 from goedels_poetry.errors import Unavailable
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.search.machine.background import call_in
-from goedels_poetry.search.machine.elsewhere import CERTIFICATE, SECONDS, Assignment
+from goedels_poetry.search.machine.runner import CERTIFICATE, SECONDS, Assignment
 from goedels_poetry.settings.declared import Settings
 from goedels_poetry.solvers.limits import JobCrashed, JobMemory, JobTimeout, SolverError, SolverUnavailable
 from goedels_poetry.store.results import RunResult

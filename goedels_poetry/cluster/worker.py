@@ -73,7 +73,7 @@ class Worker:
 
         The JSON is ``{"result": ..., "seconds": ...}``, or ``{"error": words}``, which say nothing about the theorem.
         """
-        from goedels_poetry.search.machine.elsewhere import Assignment
+        from goedels_poetry.search.machine.runner import Assignment
 
         began = time.monotonic()
         self._at_work = True  # before anything is awaited: whoever interrupts it has asked for it first

@@ -17,8 +17,7 @@ from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.models.prompts import Prompts
 from goedels_poetry.reasoning.results import QueryResult
 from goedels_poetry.reasoning.solving import costs_of
-from goedels_poetry.search.machine.elsewhere import SECONDS, Elsewhere
-from goedels_poetry.search.machine.runner import MachineRunner
+from goedels_poetry.search.machine.runner import SECONDS, Elsewhere, MachineRunner
 from goedels_poetry.search.tasks.attempts import NO_REPLY
 from goedels_poetry.settings.declared import Settings
 from goedels_poetry.solvers.versions import solver_versions

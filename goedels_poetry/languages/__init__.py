@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from goedels_poetry.errors import GoedelsPoetryError, UnknownLanguage, one_line
 from goedels_poetry.plugins import RefusedPlugin, declared, foreign_code, origin_of
-from goedels_poetry.protocol.base import EXHAUSTED, Goal, Incomplete, Language, Outcome, Theorem
-from goedels_poetry.protocol.simple import SimpleLanguage
+from goedels_poetry.protocol.base import EXHAUSTED, Goal, Incomplete, Language, Outcome, SimpleLanguage, Theorem
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -49,11 +48,7 @@ class BroughtLanguage:
 
 
 def brought(given: Iterable[Any]) -> tuple[BroughtLanguage, ...]:
-    """What a caller brings: classes, which are called without arguments, or instances.
-
-    Raises:
-        RefusedPlugin: it lacks something of `Language`, or its name or a suffix is taken. The words name everything.
-    """
+    """What a caller brings: classes, which are called without arguments, or instances; raises RefusedPlugin."""
     found: dict[str, BroughtLanguage] = {}
     for each in given:
         lacking = lacks(each)
@@ -111,71 +106,60 @@ def names(more: Sequence[BroughtLanguage] = ()) -> tuple[str, ...]:
 def problems() -> list[str]:
     """One line for each installed language that cannot be used."""
     found = []
-    for entry_point in declared(GROUP):
-        if entry_point.name not in BUILT_IN:
-            try:
-                _plugin(entry_point)
-            except UnknownLanguage as problem:
-                found.append(str(problem))
+    for entry_point in _installed():
+        try:
+            _plugin(entry_point)
+        except UnknownLanguage as problem:
+            found.append(str(problem))
     return found
 
 
-def get(name: str, more: Sequence[BroughtLanguage] = ()) -> Language:
-    """A new instance of the language called ``name``; raises :class:`UnknownLanguage`.
+def _installed() -> list[EntryPoint]:
+    return [entry_point for entry_point in declared(GROUP) if entry_point.name not in BUILT_IN]
 
-    Args:
-        name: of the language.
-        more: what the caller has brought.
-    """
+
+def get(name: str, more: Sequence[BroughtLanguage] = ()) -> Language:
+    """A new instance of the language called ``name``; raises :class:`UnknownLanguage`."""
     if name in BUILT_IN:
         module, _, attribute = BUILT_IN[name][0].partition(":")
         return cast(Language, getattr(import_module(module), attribute)())
-    for entry_point in declared(GROUP):
+    for entry_point in _installed():
         if entry_point.name == name:
             return _plugin(entry_point)
     for each in more:
         if each.name == name:
-            return _made(each)
+            with _refusing(f"the language {name} cannot be made"):
+                made = each.make()
+            return _of_its_name(made, name, f"the language {name}")
     raise UnknownLanguage(f"no proof language {name!r}; installed: {', '.join(names(more))}")
 
 
 def for_file(path: str | os.PathLike[str], more: Sequence[BroughtLanguage] = ()) -> str:
-    """Name of the language for a file, by its suffix; raises :class:`UnknownLanguage`.
-
-    Args:
-        path: the file's name.
-        more: languages that the caller has brought.
-    """
+    """Name of the language for a file, by its suffix; raises :class:`UnknownLanguage`."""
     suffix = PurePath(path).suffix.lower()
-    for name, (_, suffixes) in BUILT_IN.items():
-        if suffix in suffixes:
+    ours, theirs = {name: known for name, (_, known) in BUILT_IN.items()}, {each.name: each.suffixes for each in more}
+    for name, known in ours.items():
+        if suffix in known:
             return name
     broken = []
-    for entry_point in declared(GROUP):
+    for entry_point in _installed():
         try:
-            if suffix in getattr(_tried(entry_point, entry_point.load), "suffixes", ()):
-                return entry_point.name
+            with _refusing(f"the language {_where(entry_point)} does not load"):
+                if suffix in getattr(entry_point.load(), "suffixes", ()):
+                    return entry_point.name
         except UnknownLanguage as problem:
             broken.append(str(problem))
-    for each in more:
-        if suffix in each.suffixes:
-            return each.name
-    known = ", ".join((*(s for _, all_of in BUILT_IN.values() for s in all_of), *(s for e in more for s in e.suffixes)))
-    words = f"no proof language for {str(path)!r} (known suffixes: {known}); name one with --language"
+    for name, known in theirs.items():
+        if suffix in known:
+            return name
+    listed = ", ".join(each for known in (*ours.values(), *theirs.values()) for each in known)
+    words = f"no proof language for {str(path)!r} (known suffixes: {listed}); name one with --language"
     raise UnknownLanguage("; ".join((words, *broken)))
 
 
 @contextmanager
 def blaming(language: Language, what: str) -> Iterator[None]:
-    """Inside, whatever a language that is not ours raises says whose fault it is.
-
-    Args:
-        language: that works.
-        what: it does, e.g. "read the text".
-
-    Raises:
-        RefusedPlugin: for everything that is none of our errors, of the system's or of time.
-    """
+    """Inside, whatever a language that is not ours raises says whose fault it is; raises RefusedPlugin."""
     try:
         yield
     except (GoedelsPoetryError, OSError):
@@ -188,36 +172,35 @@ def blaming(language: Language, what: str) -> Iterator[None]:
 
 def _plugin(entry_point: EntryPoint) -> Language:
     """A new instance of a plug-in's language, which goes by no other name than the one it is registered under."""
-    made = _tried(entry_point, _tried(entry_point, entry_point.load))
-    name = _tried(entry_point, lambda: made.name)
-    if name != entry_point.name:
-        raise UnknownLanguage(f"the language {entry_point.name} of a plug-in calls itself {name}: it is not used")
+    where = _where(entry_point)
+    with _refusing(f"the language {where} does not load"):
+        made = _of_its_name(entry_point.load()(), entry_point.name, f"the language {entry_point.name} of a plug-in")
     lacking = lacks(made)
     if lacking:
-        where = f"{entry_point.name} ({entry_point.value})"
         raise UnknownLanguage(f"the language {where} is not used: {'; '.join(lacking)}")
-    return cast(Language, made)
-
-
-def _made(language: BroughtLanguage) -> Language:
-    try:
-        with foreign_code():
-            made = language.make()
-    except Exception as exc:
-        raise UnknownLanguage(f"the language {language.name} cannot be made: {one_line(exc)}") from exc
-    if made.name != language.name:
-        raise UnknownLanguage(f"the language {language.name} calls itself {made.name}: it is not used")
     return made
 
 
-def _tried(entry_point: EntryPoint, work: Callable[[], Any]) -> Any:
-    """What foreign code gives, which may raise anything."""
+def _where(entry_point: EntryPoint) -> str:
+    return f"{entry_point.name} ({entry_point.value})"
+
+
+def _of_its_name(made: Language, name: str, who: str) -> Language:
+    if made.name != name:
+        raise UnknownLanguage(f"{who} calls itself {made.name}: it is not used")
+    return made
+
+
+@contextmanager
+def _refusing(words: str) -> Iterator[None]:
+    """Inside, foreign code may raise anything: it becomes UnknownLanguage with these words."""
     try:
         with foreign_code():
-            return work()
+            yield
+    except UnknownLanguage:
+        raise
     except Exception as exc:
-        where = f"{entry_point.name} ({entry_point.value})"
-        raise UnknownLanguage(f"the language {where} does not load: {one_line(exc)}") from exc
+        raise UnknownLanguage(f"{words}: {one_line(exc)}") from exc
 
 
 __all__ = [

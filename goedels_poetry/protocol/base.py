@@ -7,14 +7,17 @@ All methods that may take long are coroutines; they must honour cancellation by 
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from goedels_poetry.errors import GoedelsPoetryError
 
-if TYPE_CHECKING:  # solver workers need no settings, which take half of their start to import
+if TYPE_CHECKING:
     from goedels_poetry.settings.declared import Settings
+
 
 EXHAUSTED = "exhausted"
 """``Outcome.reason`` with which a language says: no further attempt of this kind can help this goal."""
@@ -146,19 +149,23 @@ class Incomplete(GoedelsPoetryError):
     """A finished tree lacks something that its evidence needs; trying again changes nothing."""
 
 
+NO_SKETCHES = "the language cannot verify sketches"
+
+
 @runtime_checkable
 class Language(Protocol):
     """One proof language: it reads, searches, proposes and assembles. What is true its checker says, see `checker`.
 
-    Instances are shared by all goals of a run and closed once by ``aclose``.
+    Instances are shared by all goals of a run and closed once by ``aclose``. What has a body here has a harmless
+    default, for who derives from it (see `SimpleLanguage`): no decomposition, no repair, no library.
     """
 
     name: str
-    suffixes: tuple[str, ...]
+    suffixes: tuple[str, ...] = ()
 
+    @abstractmethod
     async def read(self, text: str, options: dict[str, Any]) -> Theorem:
         """Parse and type-check the user's text; raises :class:`~goedels_poetry.errors.InvalidInput`."""
-        ...
 
     async def judge(self, theorem: Theorem) -> Outcome:
         """Before any search: are the premises consistent, is the goal false outright?
@@ -167,19 +174,19 @@ class Language(Protocol):
         "counterexample": {...}, "reason": str}``. "open" goes on to search, "unknown" ends the run. With "open",
         ``"doubts"`` may say what may keep everybody from proving it, a line each.
         """
-        ...
+        return Outcome(True, {"verdict": "open"})
 
+    @abstractmethod
     async def prove(self, goal: Goal) -> Outcome:
         """Look for a direct proof. ``value = {"candidate": {...}}``, or ``{"refuted": counterexample}``."""
-        ...
 
+    @abstractmethod
     async def verify(self, goal: Goal, candidate: dict[str, Any]) -> Outcome:
         """Check a candidate in a fresh solver: ``{"proof": {...}}`` when ok, else ``{"report": ...}``."""
-        ...
 
     async def correct(self, goal: Goal, candidate: dict[str, Any], report: Any) -> Outcome:
         """Repair a rejected candidate: ``{"candidate": {...}}``."""
-        ...
+        return Outcome(False, reason=EXHAUSTED)
 
     async def sketch(self, goal: Goal) -> Outcome:
         """Propose a decomposition that is not banned.
@@ -189,7 +196,7 @@ class Language(Protocol):
         "waits_for"?: [earlier indices]}], ...}}``; a child with a candidate enters ``verify`` directly.
         ``reason = EXHAUSTED`` when no unbanned strategy is left. ``shape`` groups goals in the statistics.
         """
-        ...
+        return Outcome(False, reason=EXHAUSTED)
 
     async def verify_sketch(self, goal: Goal, sketch: dict[str, Any]) -> Outcome:
         """Children imply the parent, and none of them is refuted.
@@ -198,15 +205,15 @@ class Language(Protocol):
         ``"correctable": True`` sends a deterministic sketch to ``correct_sketch`` too. On success
         ``{"sketch": ...}`` may replace it. A sketch without children that verifies is a proof.
         """
-        ...
+        return Outcome(False, {"report": NO_SKETCHES}, NO_SKETCHES)
 
     async def correct_sketch(self, goal: Goal, sketch: dict[str, Any], report: Any) -> Outcome:
         """Repair a rejected sketch: ``{"sketch": {...}}``."""
-        ...
+        return Outcome(False, reason=EXHAUSTED)
 
     async def retrieve(self, goal: Goal, lemmas: list[dict[str, Any]]) -> Outcome:
         """Choose from ``[{"id", "statement", "strategy"}]`` the lemmas that help: ``{"lemmas": [ids]}``."""
-        ...
+        return Outcome(True, {"lemmas": []})
 
     async def canonical(self, theorem: Theorem, statement: str) -> str:
         """Key of a statement, equal for statements that are equal up to renaming.
@@ -214,7 +221,7 @@ class Language(Protocol):
         Form ``theory:statement``, both hashes: only goals with the same definitions and premises share
         ``theory``. "" is the theorem itself. A proof is reused where key and statement text are both equal.
         """
-        ...
+        return f"{_hash(theorem.text)}:{_hash(statement)}"
 
     async def assemble(self, theorem: Theorem, derivation: list[dict[str, Any]]) -> dict[str, Any]:
         """A finished tree as the evidence that the language's checker reads; it says nothing about its truth.
@@ -225,15 +232,25 @@ class Language(Protocol):
         Raises:
             Incomplete: something is missing. Whatever else it raises leaves the run resumable.
         """
-        ...
+        return {"derivation": derivation}
 
     async def assemble_answer(self, theorem: Theorem, answer: dict[str, Any]) -> dict[str, Any]:
         """The same for an answer found without a tree: ``answer`` is the value that `judge` gave."""
-        ...
+        return answer
 
     async def aclose(self) -> None:
         """Kill every process that this language started. Safe to call twice."""
-        ...
+
+
+class SimpleLanguage(Language):
+    """A base for languages of plug-ins: `read`, `prove` and `verify` are left to write; see `Language` for the rest.
+
+    Who decomposes adds `sketch` and `verify_sketch`.
+    """
+
+
+def _hash(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:20]
 
 
 @runtime_checkable
@@ -262,25 +279,21 @@ class ModelGuided(Protocol):
         ``functions``, ``tried_proofs`` and ``tried_sketches`` (what has failed before a model is asked),
         ``proof_format``, ``sketch_format``.
         """
-        ...
 
     async def read_candidate(self, goal: Goal, reply: str | dict[str, Any]) -> Outcome:
         """A model's proof attempt, read: ``{"candidate": {...}}``, or a reason to send back.
 
         ``{"sketch": {...}}`` as of `read_sketch` when the model proposes a sketch instead.
         """
-        ...
 
     async def read_sketch(self, goal: Goal, reply: str | dict[str, Any]) -> Outcome:
         """A model's sketch, read: ``{"sketch": {...}}`` with its fingerprint taken from what it proposes."""
-        ...
 
     async def sketch_within(self, goal: Goal, calls: int, *, leave_open: bool) -> Outcome:
         """Like ``Language.sketch`` with at most ``calls`` solver queries.
 
         ``leave_open``: sketches with open subgoals count when no other is found.
         """
-        ...
 
 
 @runtime_checkable
@@ -299,7 +312,6 @@ class Refutable(Protocol):
         follow all the same, for a function that its definition does not determine. Not ok: why the values do not
         refute it, in words for the model.
         """
-        ...
 
 
 @runtime_checkable
@@ -308,7 +320,6 @@ class Configurable(Protocol):
 
     def configure(self, settings: Settings) -> None:
         """Called once, before anything else."""
-        ...
 
 
 class JobPool(Protocol):
@@ -318,11 +329,9 @@ class JobPool(Protocol):
         self, function: str, payload: dict[str, Any], seconds: float = 60.0, memory_mb: int = 4096, urgency: int = 0
     ) -> Any:
         """What the public function "module:function" returns of the payload; see `WorkerPool.run`."""
-        ...
 
     async def aclose(self) -> None:
         """End what is under way."""
-        ...
 
 
 @runtime_checkable
@@ -331,7 +340,6 @@ class Spreading(Protocol):
 
     def work_on(self, pool: JobPool) -> None:
         """Have all further jobs done by ``pool``, which the caller closes."""
-        ...
 
 
 @runtime_checkable
@@ -351,7 +359,6 @@ class Answering(Protocol):
             countermodel, as far as the goal depends on it}``. Not ok when it cannot be read or decided: then the
             reason, and ``{"line", "column", "path", "hint"}``.
         """
-        ...
 
     async def compare(self, text: str, options: dict[str, Any], question: str, sentences: Sequence[str]) -> Outcome:
         """Tests, without a model, of how well a program says what a question and the sentences of its text say.
@@ -361,7 +368,6 @@ class Answering(Protocol):
         and text, see `ProgramView` there; ``value["doubts"]``: lines for its author,
         about what the verdict rests on.
         """
-        ...
 
     async def facts(
         self, text: str, options: dict[str, Any], sentences: int, facts: Sequence[Mapping[str, Any]]
@@ -372,7 +378,6 @@ class Answering(Protocol):
             sentences: how many the text has.
             facts: each ``{"sentence", "words", "formula"}``.
         """
-        ...
 
 
 @runtime_checkable
@@ -381,7 +386,6 @@ class SeveralTheorems(Protocol):
 
     async def theorems(self, text: str) -> tuple[str, ...]:
         """Names of those that are still to be proved, in order; () for a text that `read` refuses."""
-        ...
 
 
 @runtime_checkable
@@ -405,7 +409,6 @@ class Examinable(Protocol):
 
     def plain(self, theorem: Theorem) -> str:
         """The formal text without comments and telling names: what a model that does not know the claim may see."""
-        ...
 
     async def sanity_tests(self, theorem: Theorem, given: str) -> Outcome:
         """Tests of the statement on instances and with the cheapest proofs; it proves nothing.
@@ -414,7 +417,6 @@ class Examinable(Protocol):
         ``{"test": name, "outcome": PASSED | WARNING | FAILED, "words": one line}``. Not ok: the text is sent back,
         with the reason.
         """
-        ...
 
 
 @runtime_checkable
@@ -423,16 +425,53 @@ class Searchable(Protocol):
 
     async def library_id(self, goal: Goal) -> str:
         """Name of the library that the goal can use: equal names, equal contents. "" when it may change."""
-        ...
 
     async def library(self, goal: Goal) -> list[Citable] | None:
         """Everything that the goal's imports prove; may take seconds. None when it cannot be known."""
-        ...
 
     async def local_context(self, goal: Goal) -> tuple[Citable, list[Citable]]:
         """The goal itself, and what was proved before it in the user's text."""
-        ...
 
     async def stated(self, goal: Goal, names: Sequence[str]) -> dict[str, str]:
         """Statements of those names that the goal may cite; the others are left out."""
-        ...
+
+
+class Variable(NamedTuple):
+    """A variable of a goal; the goal is to hold for all its values."""
+
+    name: str
+    sort: str
+    inductive: bool
+    """Whether it is of a datatype that refers to itself, or an integer: so that induction on it says something."""
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Sequent:
+    """What a goal says. Texts are in the language."""
+
+    statement: str
+    """All of it in one text."""
+    text: str
+    """The same for people and models, in several lines."""
+    variables: tuple[Variable, ...] = ()
+    hypotheses: tuple[str, ...] = ()
+    conclusion: str = ""
+    functions: tuple[str, ...] = ()
+    """Functions of the theorem that occur in it."""
+
+    @classmethod
+    def from_json(cls, found: dict[str, Any]) -> Sequent:
+        """From what a worker process answers."""
+        listed = {"hypotheses": tuple(found["hypotheses"]), "functions": tuple(found["functions"])}
+        return cls(**{**found, **listed, "variables": tuple(Variable(*each) for each in found["variables"])})
+
+
+@runtime_checkable
+class Readable(Protocol):
+    """What a language offers besides so that strategies see goals as data."""
+
+    async def sequent(self, goal: Goal) -> Sequent:
+        """The goal, at the root, too, where `Goal.statement` is empty."""

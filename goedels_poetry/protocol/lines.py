@@ -21,9 +21,5 @@ def as_invalid_input() -> Iterator[None]:
 
 @as_invalid_input()
 def from_utf8(data: bytes, hint: str | None = None) -> str:
-    """The text of bytes.
-
-    Raises:
-        InvalidInput: where the first byte stands that is not UTF-8; columns are those of bytes.
-    """
+    """The text of bytes; raises InvalidInput."""
     return lines.from_utf8(data, hint)

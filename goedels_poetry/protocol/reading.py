@@ -16,8 +16,7 @@ READ_SECONDS = (15.0, 30.0)
 async def read_apart(pool: JobPool, function: str, payload: dict[str, Any], memory_mb: int, urgency: int = 0) -> Any:
     """What a job says about a text; with a word in its ``warnings`` where the system gives less memory than is wanted.
 
-    Raises:
-        Unavailable: the process that read it ended, took too long or needed too much memory, again in a fresh one.
+    Raises Unavailable: the process that read it ended, took too long or needed too much memory, again in a fresh one.
     """
     late: JobTimeout | None = None
     for seconds in READ_SECONDS:

@@ -73,9 +73,7 @@ class Trial:
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object with every field."""
-        data = asdict(self)
-        data["status"] = str(self.status)
-        return data
+        return {**asdict(self), "status": str(self.status)}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Trial:
@@ -96,9 +94,10 @@ class TrialLog:
     """Whether anybody has written there, or asked where it is."""
     step: str = ""
     """The strategy that is under way."""
+    dropped: int = 0
+    """How many further trials there were than are kept."""
     _step_began: float = 0.0
     _kept: dict[tuple[str, str, Status], Trial] = field(default_factory=dict)
-    _dropped: int = 0
     _file: IO[str] | None = None
     _lines: int = 0
 
@@ -112,9 +111,8 @@ class TrialLog:
     def end(self, status: Status = Status.FAILED, result: str = "no proof", *, what: str = "", left: str = "") -> None:
         """The strategy that is under way has ended."""
         if self.step:
-            seconds = time.monotonic() - self._step_began
             strategy, self.step = self.step, ""
-            self._keep(Trial(strategy, what, status, result, round(seconds, 3), left))
+            self.tried(what, status, result, time.monotonic() - self._step_began, strategy=strategy, left=left)
 
     def tried(
         self,
@@ -135,7 +133,7 @@ class TrialLog:
         """Whether a further trial of this status may be kept; where it may not, it is only counted."""
         if len(self._kept) < MOST_KEPT or self._largest() is not status:
             return True
-        self._dropped += 1
+        self.dropped += 1
         return False
 
     def at(self, what: str) -> None:
@@ -146,7 +144,7 @@ class TrialLog:
         """Forget everything: nothing is open, so nobody will ask."""
         self.step = ""
         self._kept.clear()
-        self._dropped = 0
+        self.dropped = 0
 
     # -- what is kept ----------------------------------------------------------------------------------------------
     @property
@@ -154,21 +152,16 @@ class TrialLog:
         """The trials that are kept, in the order in which they were first tried."""
         return tuple(self._kept.values())
 
-    @property
-    def dropped(self) -> int:
-        """How many further trials there were."""
-        return self._dropped
-
     def to_json(self) -> dict[str, Any]:
         """What comes back with a job's result: ``{"trials": [...], "more": n}``; {} without any."""
         self.end()
-        return {"trials": [trial.to_json() for trial in self.trials], "more": self._dropped} if self._kept else {}
+        return {"trials": [trial.to_json() for trial in self.trials], "more": self.dropped} if self._kept else {}
 
     def take(self, data: dict[str, Any]) -> None:
         """Add what `to_json` gave."""
         for trial in data.get("trials", ()):
             self._keep(Trial.from_json(trial), written=False)
-        self._dropped += int(data.get("more", 0))
+        self.dropped += int(data.get("more", 0))
 
     def _keep(self, trial: Trial, *, written: bool = True) -> None:
         trial = replace(
@@ -180,21 +173,20 @@ class TrialLog:
         key = ("" if trial.lemma else trial.strategy, trial.what, trial.status)
         known = self._kept.get(key)
         self._kept[key] = trial if known is None else _together(known, trial)
-        if len(self._kept) > MOST_KEPT:
-            self._drop(self._largest())
+        if len(self._kept) > MOST_KEPT:  # the least telling goes: the longest text, and of those as long the latest
+            status = self._largest()
+            least = [
+                (len(each.left), len(each.what), n, at)
+                for n, (at, each) in enumerate(self._kept.items())
+                if each.status is status
+            ]
+            self.dropped += self._kept.pop(max(least)[-1]).times
         if written:
             self._write({"trial": trial.to_json()})
 
     def _largest(self) -> Status:
         """The status of most of the trials."""
         return Counter(trial.status for trial in self._kept.values()).most_common(1)[0][0]
-
-    def _drop(self, status: Status) -> None:
-        """The least telling trial of a status goes: the longest text, and of those that are as long the latest."""
-        present = [(key, trial) for key, trial in self._kept.items() if trial.status is status]
-        order = {key: number for number, (key, _) in enumerate(present)}
-        longest = max(present, key=lambda each: (len(each[1].left), len(each[1].what), order[each[0]]))
-        self._dropped += self._kept.pop(longest[0]).times
 
     # -- the file --------------------------------------------------------------------------------------------------
     @property
@@ -209,11 +201,9 @@ class TrialLog:
             return
         try:
             if self._file is None or self._lines > MOST_LINES:
-                if self._file is not None:
-                    self._file.close()
                 path.parent.mkdir(parents=True, exist_ok=True)
                 self._file, self._lines = path.open("w", encoding="utf-8"), 0
-                kept = [{"more": self._dropped}, *({"trial": trial.to_json()} for trial in self.trials)]
+                kept = [{"more": self.dropped}, *({"trial": trial.to_json()} for trial in self.trials)]
                 self._file.writelines(f"{json.dumps(each)}\n" for each in kept)
             self._file.write(json.dumps(line) + "\n")
             self._file.flush()
@@ -239,9 +229,9 @@ def _storable(text: str) -> str:
 
 
 def _together(one: Trial, other: Trial) -> Trial:
-    seconds = None if one.seconds is None and other.seconds is None else (one.seconds or 0) + (other.seconds or 0)
+    known = [trial.seconds for trial in (one, other) if trial.seconds is not None]
+    seconds = round(sum(known), 3) if known else None
     left = min(filter(None, (one.left, other.left)), key=len, default="")
-    seconds = None if seconds is None else round(seconds, 3)
     return replace(one, result=other.result, seconds=seconds, times=one.times + other.times, left=left)
 
 
@@ -286,22 +276,16 @@ def unfinished(path: Path, *, now: float | None = None) -> TrialLog:
     for said in _said(path):
         if "at" in said:
             last = said
-        elif "trial" in said:
-            log.take({"trials": [said["trial"]]})
-            last = _still_under_way(last, said["trial"])
         elif "more" in said:
             log.take(said)
+        elif trial := said.get("trial"):
+            log.take({"trials": [trial]})
+            if trial["strategy"] == last.get("strategy"):  # it goes on without what has ended, or is over
+                last = {**last, "what": ""} if trial["what"] else {}
     if last.get("strategy"):
         seconds = max(0.0, ended - last["at"])
         log.tried(last.get("what", ""), Status.UNDER_WAY, "was under way", seconds, strategy=last["strategy"])
     return log
-
-
-def _still_under_way(last: dict[str, Any], ended: dict[str, Any]) -> dict[str, Any]:
-    """What is under way when a trial has ended: the same, the strategy without it, or nothing known."""
-    if ended["strategy"] != last.get("strategy"):
-        return last
-    return {**last, "what": ""} if ended["what"] else {}
 
 
 def _line(text: str) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from goedels_poetry.questions.result import Answer
 from goedels_poetry.reasoning.results import QueryResult
 from goedels_poetry.reasoning.steps import Advice, PostProcessor, Task, chain
 from goedels_poetry.search.machine.runner import MachineRunner
-from goedels_poetry.search.tasks.question import DECIDED, DOUBTED, TITLE_LENGTH, TRUST, Question, programs
-from goedels_poetry.search.tasks.sentences import Sentence
+from goedels_poetry.search.tasks.base import TITLE_LENGTH
+from goedels_poetry.search.tasks.question import DECIDED, DOUBTED, TRUST, Question, Sentence, programs
 from goedels_poetry.store.reads import StoreReader
 from goedels_poetry.store.results import OnEvent, RunResult
 from goedels_poetry.store.state import ROOT

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.protocol.base import Goal, JobPool, Outcome, Theorem
+from goedels_poetry.protocol.base import Goal, JobPool, Outcome, Sequent, Theorem
 from goedels_poetry.protocol.reading import READ_SECONDS, read_apart
-from goedels_poetry.protocol.sequents import Sequent
 from goedels_poetry.protocol.trials import trial_log, unfinished
 from goedels_poetry.smt.notation.reply_forms import (
     FORMAL_FORMAT,

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from goedels_poetry.protocol.trials import NOT_APPLIED, TACTICS, Status, Trial
-from goedels_poetry.search.memory.tried import tried_on
+from goedels_poetry.search.memory import tried_on
 from goedels_poetry.store.reads import StoreReader
 from goedels_poetry.store.state import NodeStatus, ProofNode
 from goedels_poetry.trace.terminal import counted, one_line
@@ -77,15 +77,8 @@ class Explanation:
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object with every field; formulas are texts of the language."""
-        return {
-            "node": self.node,
-            "status": self.status,
-            "reason": self.reason,
-            "tried": [trial.to_json() for trial in self.tried],
-            "more": self.more,
-            "nearest": asdict(self.nearest) if self.nearest is not None else None,
-            "advice": list(self.advice),
-        }
+        tried = [trial.to_json() for trial in self.tried]
+        return {**asdict(self), "tried": tried, "advice": list(self.advice)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,26 +101,15 @@ class RunFacts:
 def explain(
     store: StoreReader, node: str | ProofNode, as_of: int | None = None, *, facts: RunFacts | None = None
 ) -> Explanation:
-    """Why a goal is open, or what was tried on one that is not.
-
-    Args:
-        node: a goal or its id.
-        as_of: as it was after that commit; None: now, with what jobs under way have tried so far.
-        facts: of the run at that moment, where they are known already.
-
-    Raises:
-        KeyError: there is no such goal.
-    """
+    """Why a goal is open, or what was tried on one that is not; raises KeyError: there is no such goal."""
     goal = store.get(node, as_of=as_of) if isinstance(node, str) else node
     tried = tried_on(store, goal.id, as_of=as_of)
-    near: Nearest | None = None
-    advice: tuple[str, ...] = ()
-    if goal.status not in DECIDED:
-        near = _nearest(store, goal, tried.trials, as_of)
-        advice = tuple(dict.fromkeys(_advice(goal, tried.trials, near, facts or RunFacts.of(store, as_of))))[
-            :MOST_ADVICE
-        ]
-    return Explanation(goal.id, str(goal.status), goal.reason, tried.trials, tried.more, near, advice)
+    about = goal.id, str(goal.status), goal.reason, tried.trials, tried.more
+    if goal.status in DECIDED:
+        return Explanation(*about, None, ())
+    near = _nearest(store, goal, tried.trials, as_of)
+    advice = dict.fromkeys(_advice(goal, tried.trials, near, facts or RunFacts.of(store, as_of)))
+    return Explanation(*about, near, tuple(advice)[:MOST_ADVICE])
 
 
 def explain_lines(store: StoreReader, node: str | ProofNode, as_of: int | None = None) -> list[str]:
@@ -163,29 +145,20 @@ def tried_in_short(explanation: Explanation, goal: ProofNode) -> str:
 
 def _nearest(store: StoreReader, goal: ProofNode, trials: Sequence[Trial], as_of: int | None) -> Nearest:
     """The simplest subgoal that anything has left open at an open leaf at or below a goal."""
-    nodes = _below(store, goal, as_of)
+    nodes = [goal]  # with its present descendants, where it is decomposed
+    if goal.pending or goal.status is NodeStatus.PROVED:
+        there = store.subtree(goal.id) if as_of is None else store.nodes(as_of=as_of)
+        inside = [n for n in there if n.id == goal.id or n.id.startswith(f"{goal.id}.")]
+        nodes = [n for n in inside if as_of is not None or not store.is_cut(n.id)] or [goal]
     inner = {node.parent for node in nodes}
     leaves = [node for node in nodes if node.id not in inner and node.status is not NodeStatus.PROVED] or [goal]
-    found: list[tuple[str, str, Trial]] = []
+    found: list[tuple[str, str, str]] = []
     for leaf in leaves:
         known = trials if leaf.id == goal.id else tried_on(store, leaf.id, as_of=as_of).trials
-        found += [(trial.left, leaf.id, trial) for trial in known if trial.left]
+        found += [(leaf.id, each.left, f"{each.strategy} {each.what}".strip()) for each in known if each.left]
+    found = found or [(leaf.id, leaf.statement, "") for leaf in leaves]
     proved = sum(node.status is NodeStatus.PROVED for node in nodes)
-    if not found:
-        simplest = min(leaves, key=lambda leaf: len(leaf.statement))
-        return Nearest(simplest.id, simplest.statement, "", proved, len(nodes))
-    left, name, trial = min(found, key=lambda entry: len(entry[0]))
-    return Nearest(name, left, f"{trial.strategy} {trial.what}".strip(), proved, len(nodes))
-
-
-def _below(store: StoreReader, goal: ProofNode, as_of: int | None) -> list[ProofNode]:
-    """A goal with its present descendants."""
-    if not goal.pending and goal.status is not NodeStatus.PROVED:
-        return [goal]  # it is not decomposed, or no more
-    if as_of is None:
-        live = [node for node in store.subtree(goal.id) if not store.is_cut(node.id)]
-        return live or [goal]
-    return [node for node in store.nodes(as_of=as_of) if node.id == goal.id or node.id.startswith(f"{goal.id}.")]
+    return Nearest(*min(found, key=lambda entry: len(entry[1])), proved, len(nodes))
 
 
 # -- what would help -----------------------------------------------------------------------------------------------
@@ -239,24 +212,17 @@ def _larger_budget(goal: ProofNode, trials: Sequence[Trial], ending: str) -> Ite
 
 def in_short(explanation: Explanation) -> str:
     """What was tried, counted: "6 strategies, 14 lemmas (3 proved), 2 replies of models in 12.3 s"."""
-    kinds: Counter[str] = Counter()
-    proved = 0
-    others = sum(trial.result == NOT_APPLIED for trial in explanation.tried)
-    for trial in explanation.tried:
-        if trial.result == NOT_APPLIED:
-            continue
-        kind = _kind(trial)
-        kinds[kind] += 1
-        proved += kind == "lemma" and trial.status is Status.PROVED
+    worked = [trial for trial in explanation.tried if trial.result != NOT_APPLIED]
+    others, kinds = len(explanation.tried) - len(worked), Counter(map(_kind, worked))
+    proved = sum(_kind(trial) == "lemma" and trial.status is Status.PROVED for trial in worked)
     kinds["further attempt"] += explanation.more
-    parts = []
-    for kind, number in kinds.items():
-        if number:
-            many = {"strategy": "strategies", "reply of a model": "replies of models"}.get(kind, "")
-            parts.append(counted(number, kind, many) + (f" ({proved} proved)" if proved and kind == "lemma" else ""))
+    many = {"strategy": "strategies", "reply of a model": "replies of models"}
+    parts = [counted(number, kind, many.get(kind, "")) for kind, number in kinds.items() if number]
+    parts = [f"{part} ({proved} proved)" if proved and part.endswith(("lemma", "lemmas")) else part for part in parts]
     if not parts:
         return "nothing"
-    seconds = sum(trial.seconds or 0 for trial in explanation.tried if _is_step(trial))
+    steps = (trial for trial in explanation.tried if not trial.what or trial.status is Status.UNDER_WAY)
+    seconds = sum(trial.seconds or 0 for trial in steps)  # those of the others are part of these
     beside = f"; {others} other strategies do not apply" if others > 1 else ""
     return ", ".join(parts) + (f" in {seconds:.1f} s" if seconds >= 0.05 else "") + beside
 
@@ -271,11 +237,6 @@ def _kind(trial: Trial) -> str:
     if trial.what and trial.strategy in TACTICS:
         return "tactic"
     return "attempt" if trial.what and not trial.left and trial.seconds is None else "strategy"
-
-
-def _is_step(trial: Trial) -> bool:
-    """Whether its seconds are not part of another trial's."""
-    return not trial.what or trial.status is Status.UNDER_WAY
 
 
 def nearest_line(near: Nearest, language: str = "") -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import TracebackType
-from typing import IO, Protocol
+from typing import IO, Self
 
 from goedels_poetry.store.reads import StoreReader
 from goedels_poetry.store.results import Event, RunResult
@@ -18,34 +17,26 @@ Opener = Callable[[str], StoreReader]
 """Run id -> a read-only view of its tree, which the caller closes."""
 
 
-class Progress(Protocol):
-    """Where a batch reports what happens. All methods are called in the event loop's thread."""
+class Progress:
+    """Where a batch reports what happens; shows nothing. All methods are called in the event loop's thread."""
 
-    def __enter__(self) -> Progress:
-        """Begin to show."""
-        ...
+    def __enter__(self) -> Self:
+        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Stop showing; what is on the screen then stays."""
-        ...
+    def __exit__(self, *error: object) -> None:
+        """What is on the screen then stays."""
 
     def expect(self, total: int) -> None:
         """There are so many theorems, now that the files have been looked into."""
-        ...
 
     def event(self, name: str, event: Event) -> None:
         """A commit of the run of theorem ``name``."""
-        ...
 
     def finished(self, name: str, result: RunResult) -> None:
         """The theorem has its answer."""
-        ...
 
     def note(self, text: str) -> None:
         """Something else that the person should know."""
-        ...
 
     @contextmanager
     def paused(self) -> Iterator[None]:
@@ -59,33 +50,13 @@ class Silent(Progress):
     def __init__(self, stream: IO[str]) -> None:
         self._console = lines_to(stream)
 
-    def __enter__(self) -> Silent:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        return None
-
-    def expect(self, total: int) -> None:
-        """Nothing."""
-
-    def event(self, name: str, event: Event) -> None:
-        """Nothing."""
-
-    def finished(self, name: str, result: RunResult) -> None:
-        """Nothing."""
-
     def note(self, text: str) -> None:
         """One line."""
         say(self._console, one_line(text))
 
 
 class Lines(Silent):
-    """One line an event, for pipes, logs and dumb terminals.
-
-    Args:
-        stream: where to; never the one of the results.
-        several: theorems, so that each line names its own.
-    """
+    """One line an event, for pipes, logs and dumb terminals."""
 
     def __init__(self, stream: IO[str], several: bool) -> None:
         super().__init__(stream)

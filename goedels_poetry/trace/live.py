@@ -7,14 +7,14 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import IO
+from typing import IO, Self
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
-from goedels_poetry.protocol.trials import Doing, doing
-from goedels_poetry.search.memory.tried import log_path
+from goedels_poetry.protocol.trials import doing
+from goedels_poetry.search.memory import log_path
 from goedels_poetry.store.reads import StoreReader
 from goedels_poetry.store.results import Event, RunResult
 from goedels_poetry.store.state import ROOT, NodeStatus, ProofNode, subtree_range
@@ -120,7 +120,7 @@ class LiveView(Progress):
             redirect_stderr=False,
         )
 
-    def __enter__(self) -> LiveView:
+    def __enter__(self) -> Self:
         self._live.start(refresh=True)
         return self
 
@@ -223,9 +223,7 @@ def _now(running: _Running) -> list[Text]:
 
 def _doing(running: _Running, agent: str, node: str) -> str | None:
     """What a job says that it is at: strategy, what it is applied to, for how long."""
-    if running.reader is None:
-        return None
-    said: Doing | None = doing(log_path(running.reader, agent, node))
+    said = doing(log_path(running.reader, agent, node)) if running.reader is not None else None
     if said is None or not said.strategy:
         return None
     what = f": {one_line(worded_detail(said.strategy, said.what, running.language))}" if said.what else ""

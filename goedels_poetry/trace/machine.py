@@ -1,21 +1,89 @@
 """How a goal travels through the state machine, as a picture: queues, who serves them, where goals go; with plug-ins.
 
 The supervisor hands a goal to the agent of the queue in which it stands, and the agent leaves it in another. So the
-picture has a station for every queue, and an edge for everything that an agent may make of a goal
-(`search.agents.journey`). LangGraph's own picture, in which every agent goes back to the supervisor, is
-`GoedelsPoetryFramework.graph`.
+picture has a station for every queue, and an edge for everything that an agent may make of a goal. LangGraph's own
+picture, in which every agent goes back to the supervisor, is `GoedelsPoetryFramework.graph`.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from rich.text import Text
 from rich.tree import Tree
 
-from goedels_poetry.search.agents.journey import ASKED, DONE, END, OPEN, Way, journey_of
 from goedels_poetry.search.agents.registry import Registry
-from goedels_poetry.trace.picture import Arrow, Box, Picture
+from goedels_poetry.trace.tree import Arrow, Box, Picture
+
+DONE, END, ASKED, OPEN = "proved", "end", "confirm", "open"
+"""Where a goal is in no agent's queue: proved; the search is over; a person is asked; left open while others go on."""
+
+EDGES = {
+    "theorem": """
+formalize: formalized > check_semantics; formalization rejected > formalize; no formalization > end
+check_semantics: open > prove; judged faithful > check_semantics; formalization rejected > formalize; \
+refuted, inconsistent > end
+prove: candidate > verify; sketched > verify_sketch; rejected > decide; adopted > proved; \
+refuted > decomposition_backtrack (an ancestor); refuted > end
+verify: proved > proved; rejected > decide
+decide: correct > correct; prove > prove; sketch > retrieve; resketch > sketch; \
+backtracked > decomposition_backtrack (an ancestor); keep > open; give_up > end
+correct: candidate > verify; sketched > verify_sketch; rejected > decide; \
+refuted > decomposition_backtrack (an ancestor); refuted > end
+retrieve: lemmas, premises > sketch
+sketch: sketched > verify_sketch; rejected, banned, none left > decide; ban lifted > sketch
+verify_sketch: sketch verified > decompose; sketch rejected > correct_sketch; sketch rejected > decide
+correct_sketch: sketched > verify_sketch; sketch not corrected > decide
+decompose: decomposed > prove (subgoals); decomposed > verify (subgoals that are ready); \
+decomposed > verify_sketch (subgoals that are ready); proved by its sketch > proved; \
+sketch rejected > correct_sketch; sketch rejected > decide
+decomposition_backtrack: to be sketched differently > retrieve""",
+    "question": """
+formalize: written > verify; no program > decide
+verify: read and decided > decide
+decide: correct > correct; ask_again > formalize; test > check_semantics; answered > proved; refuted, given up > end
+correct: written > verify; no program > decide
+check_semantics: tested > decide
+refine: rejected > refine; advised > end""",
+    "code": """
+formalize: written > verify; nothing found > formalize; no candidate > decide
+verify: passed, failed > decide
+decide: prosecute > check_semantics; correct > correct; fresh, ask_again > formalize; accepted, given up > end
+check_semantics: broken, not broken > decide
+correct: written > verify; no candidate > decide""",
+    "change": """
+check_semantics: measured > formalize; no change > end
+formalize: proposed > verify; not applied > decide; no change > end
+verify: verified, not applied > decide
+decide: refine > correct; different, roll back > formalize; keep, stop > end
+correct: proposed > verify; not applied > decide; no change > end""",
+}
+EDGES["claim"] = EDGES["theorem"].replace("check_semantics: ", "check_semantics: open > confirm; ", 1)
+"""kind of task -> a line for each queue, in the order in which a goal mostly comes through them."""
+
+
+class Way(NamedTuple):
+    """One way out of a queue."""
+
+    outcome: str
+    """As events have it, without what differs from goal to goal."""
+    to: str
+    """A queue, or :data:`ASKED`, :data:`DONE`, :data:`OPEN` or :data:`END`."""
+    whose: str = ""
+    """What goes there when it is not the goal itself: "subgoals", "an ancestor"."""
+
+
+def journey_of(kind: str) -> dict[str, tuple[Way, ...]]:
+    """Queue -> ways out of it; {} for an unknown kind."""
+    found = {}
+    for line in EDGES.get(kind, "").strip().splitlines():
+        queue, _, ways = line.partition(": ")
+        parts = [re.fullmatch(r"(.*) > ([^(]*?)(?: \((.*)\))?", way) for way in ways.split("; ")]
+        found[queue] = tuple(Way(way[1], way[2], way[3] or "") for way in parts if way)
+    return found
+
 
 SUPERVISOR = "supervisor: hands a goal to the agent of its queue, the most urgent queue first"
 UNSAID = "where its agent sends it"
@@ -51,15 +119,13 @@ class Station:
 
 def stations(registry: Registry, kind: str = "theorem") -> list[Station]:
     """Every queue that somebody serves, in the order in which a goal mostly comes through them."""
-    journey, order = journey_of(kind), {queue: place for place, queue in enumerate(registry.routes, 1)}
-    along = [*(queue for queue in journey if queue in order), *(queue for queue in order if queue not in journey)]
-    return [_station(registry, queue, order[queue], journey.get(queue, ())) for queue in along]
-
-
-def _station(registry: Registry, queue: str, urgency: int, ways: tuple[Way, ...]) -> Station:
-    spec = registry.routes[queue]
-    others = tuple(o.name for o in registry.agents.values() if queue in o.queues and o.name != spec.name)
-    return Station(queue, urgency, spec.name, spec.plugin, others, registry.policy(spec, queue).name, ways)
+    journey, order, found = journey_of(kind), {queue: at for at, queue in enumerate(registry.routes, 1)}, []
+    for queue in dict.fromkeys((*(queue for queue in journey if queue in order), *order)):
+        spec = registry.routes[queue]
+        others = tuple(o.name for o in registry.agents.values() if queue in o.queues and o.name != spec.name)
+        failure = registry.policy(spec, queue).name
+        found.append(Station(queue, order[queue], spec.name, spec.plugin, others, failure, journey.get(queue, ())))
+    return found
 
 
 def idle(registry: Registry) -> list[str]:
@@ -83,7 +149,7 @@ def text(registry: Registry, kind: str = "theorem") -> Tree:
         for way in station.ways:
             line = Text(f"{way.outcome:{width}} → ")
             line.append(ENDS.get(way.to, way.to), style="bold" if way.to not in ENDS else "green")
-            line.append(_whose(way), style="dim")
+            line.append(f" ({way.whose})" if way.whose else "", style="dim")
             branch.add(line)
         if not station.ways:
             branch.add(Text(f"→ {UNSAID}", style="dim"))
@@ -120,10 +186,6 @@ def picture(registry: Registry, kind: str = "theorem") -> Picture:
     boxes += [Box(f"i{n}", [name, "(idle)"]) for n, name in enumerate(idle(registry))]
     boxes += [Box(f"s{n}", [f"strategy {s.name}{_by(s.plugin)}"], "idea") for n, s in enumerate(registry.strategies)]
     return Picture(boxes, arrows, comments=[SUPERVISOR, *(f"warning: {problem}" for problem in registry.notices)])
-
-
-def _whose(way: Way) -> str:
-    return f" ({way.whose})" if way.whose else ""
 
 
 def _by(plugin: str) -> str:

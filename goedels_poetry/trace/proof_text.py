@@ -44,12 +44,7 @@ class ProofText:
 
 
 def proof_text(result: RunResult, statement: str = "") -> ProofText | None:
-    """The proof behind a result; None where there is none, or no certificate that can be read.
-
-    Args:
-        result: of a run; its certificate says the rest.
-        statement: the theorem in one line, as people read it.
-    """
+    """The proof behind a result; None where there is none, or no certificate that can be read."""
     folder = result.certificate
     if folder is None:
         return None
@@ -91,32 +86,23 @@ def _lean(folder: Path, claim: str, theorem: str) -> ProofText | None:
 
 
 def lean_pieces(original: str, proof: str, theorem: str) -> tuple[str, str]:
-    """What a finished Lean file has more than the one it proves: lemmas before the theorem, and the theorem proved.
-
-    Args:
-        original: the file with the theorem left open as ``:= sorry``.
-        proof: the same file with lemmas and the proof in their places.
-        theorem: the constant's full name.
-    """
+    """What a finished Lean file has more than the one it proves: lemmas before the theorem, and the theorem proved."""
     for hole in re.finditer(r" := sorry", original):
         before, after = original[: hole.start()], original[hole.end() :]
         if not proof.endswith(after):
             continue
         middle = proof[: len(proof) - len(after)]
-        line = _common(before, middle) if not middle.startswith(f"{before} := ") else _head(before, theorem)
+        line = _common(before, middle)
+        if middle.startswith(f"{before} := "):  # then nothing says where the declaration begins but its name
+            name = re.escape(theorem.rpartition(".")[2])
+            heads = list(re.finditer(rf"\b(?:theorem|lemma)\s+\S*{name}", before))
+            line = heads[-1].start() if heads else len(before)
         start = before.rfind("\n", 0, line) + 1
         head, body = before[start:], middle[start:]
         lemmas, found, tactics = body.rpartition(f"{head} := ")
         if found:
             return lemmas, f"{head} := {tactics}"
     return "", proof.strip()
-
-
-def _head(before: str, theorem: str) -> int:
-    """Where the declaration of a theorem begins in the text that ends with its statement."""
-    last = re.escape(theorem.rpartition(".")[2])
-    found = list(re.finditer(rf"\b(?:theorem|lemma)\s+\S*{last}", before))
-    return found[-1].start() if found else len(before)
 
 
 def _common(one: str, other: str) -> int:
@@ -136,15 +122,13 @@ def _common(one: str, other: str) -> int:
 def _core(result: RunResult) -> ProofText | None:
     """The premises from which the goals follow, each in words."""
     answer = result.answer or {}
-    core = answer.get("core") or ()
+    core = [f"    {premise['name']}: {premise['words']}" for premise in answer.get("core") or ()]
     if not core:
         return None
+    if str(result.verdict) == "inconsistent":
+        return ProofText(OUTLINE, ("these premises contradict each other:", *core), "proof of the contradiction")
     goals = [f"{goal['name']}: {goal['words']}" for goal in answer.get("goals", ())]
-    solvers = _solvers(result.trust_level)
-    head = ["these premises contradict each other:"] if str(result.verdict) == "inconsistent" else [*goals]
-    head += [] if str(result.verdict) == "inconsistent" else [f"  found by {solvers} to follow from:"]
-    kind = "proof of the contradiction" if str(result.verdict) == "inconsistent" else "proof"
-    return ProofText(OUTLINE, (*head, *(f"    {p['name']}: {p['words']}" for p in core)), kind)
+    return ProofText(OUTLINE, (*goals, f"  found by {_solvers(result.trust_level)} to follow from:", *core))
 
 
 # -- derivations -----------------------------------------------------------------------------------------------------
@@ -236,7 +220,9 @@ class _Outline:
         for (of, name), points in at.items():
             if of == "def":
                 yield _at(worded_definition(name, self._language), points)
-        hypotheses = _hypotheses(str(step["sequent"]))
+        (sequent,) = read(Source(str(step["sequent"])))
+        parts = sequent.items if isinstance(sequent, Group) else []
+        hypotheses = len(parts[2].items) if len(parts) > 2 and isinstance(parts[2], Group) else 0
         if hypotheses:
             yield "hypothesis" if hypotheses == 1 else "hypotheses"
         for name in map(str, query.get("cites", ())):
@@ -289,13 +275,6 @@ def how(scheme: Mapping[str, Any], language: str = "") -> str:
     if kind == "witness":
         return f"with {worded_terms(scheme['at'])} as what exists"
     return _SCHEMES.get(kind, kind).format(on=_words(str(on), language))
-
-
-def _hypotheses(sequent: str) -> int:
-    """How many hypotheses a sequent in the certificate's notation has: the parts of its third part."""
-    (whole,) = read(Source(sequent))
-    parts = whole.items if isinstance(whole, Group) else []
-    return len(parts[2].items) if len(parts) > 2 and isinstance(parts[2], Group) else 0
 
 
 def _words(text: str, language: str) -> str:

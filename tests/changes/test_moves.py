@@ -8,7 +8,7 @@ import pytest
 
 from goedels_poetry.python.changes import ChangeReport
 from goedels_poetry.python.changes.comparing import MISSED, OPEN, REACHED
-from goedels_poetry.search.changes.decider import MOVES, Situation, chosen_move, legal_moves, preferred
+from goedels_poetry.search.agents.changes import MOVES, Situation, chosen_move, legal_moves, preferred
 
 CLEAN = ChangeReport(goal=REACHED, better=("test_a is well",))
 BROKEN = replace(CLEAN, broken=("test_b fails",))

@@ -8,8 +8,8 @@ import pytest
 from scripted_changes import STATS, change, work
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.search.changes.back import go_back
-from goedels_poetry.search.tasks.change_moves import steps_of, text_of_step
+from goedels_poetry.search.agents.changes import go_back
+from goedels_poetry.search.tasks.change import steps_of, text_of_step
 from goedels_poetry.store.proof_store import ProofStore
 from goedels_poetry.store.runs import Runs
 

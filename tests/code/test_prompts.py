@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from goedels_poetry.models.prompts import Prompts
-from goedels_poetry.search.code.wording import query_of
+from goedels_poetry.search.code.writer import query_of
 from goedels_poetry.search.tasks.code import CodeTask
 
 TASK = CodeTask(

@@ -15,8 +15,7 @@ from goedels_poetry.lean.language import LeanLanguage
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.text import premises
 from goedels_poetry.protocol.base import Goal, Searchable
-from goedels_poetry.search.retrieval.index import Index
-from goedels_poetry.search.retrieval.search import PremiseSearch
+from goedels_poetry.search.retrieval import Index, PremiseSearch
 from goedels_poetry.settings.declared import RetrievalSettings
 
 FILE = """def rev : List Nat → List Nat

@@ -24,7 +24,7 @@ from goedels_poetry import (
     languages,
     strategy,
 )
-from goedels_poetry.protocol.sequents import Sequent, Variable
+from goedels_poetry.protocol.base import Sequent, Variable
 from goedels_poetry.search.agents.registry import load_registry
 from goedels_poetry.smt.language import SmtLanguage
 from goedels_poetry.store.state import Queue

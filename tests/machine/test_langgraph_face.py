@@ -22,7 +22,7 @@ from trees_by_hand import MakeFramework
 
 from goedels_poetry import Event, GoedelsPoetryFramework, Queue, Settings, Verdict
 from goedels_poetry.models.client import Models
-from goedels_poetry.search.machine.snapshots import Snapshot
+from goedels_poetry.search.machine.checkpoints import Snapshot
 
 SMT = "(declare-const p Bool)(declare-const q Bool)(prove (or p q (not (and p q))))"
 AGENTS = {

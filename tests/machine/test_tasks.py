@@ -18,10 +18,9 @@ from goedels_poetry import Verdict
 from goedels_poetry.search.machine.kinds import KINDS, id_of, task_of
 from goedels_poetry.search.tasks.base import Task
 from goedels_poetry.search.tasks.change import Change
-from goedels_poetry.search.tasks.claim import Claim
+from goedels_poetry.search.tasks.claim import Claim, FormalTheorem
 from goedels_poetry.search.tasks.code import CodeTask
 from goedels_poetry.search.tasks.question import Question
-from goedels_poetry.search.tasks.theorem import FormalTheorem
 from goedels_poetry.store.results import Event
 from goedels_poetry.store.state import ROOT
 

@@ -33,7 +33,7 @@ WORDS = {
     "empty": "reply is empty",
     "invalid JSON": "not JSON",
     "10 MB": "larger than",
-    "wrong content type": "text/html",
+    "wrong content type": "cannot be understood",
     "tool call": "a tool that nobody offered",
 }
 FAILED = {"rejected", "sketch rejected", "banned strategy rejected", "error"}

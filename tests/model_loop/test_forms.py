@@ -17,7 +17,7 @@ from goedels_poetry.smt.language import SmtLanguage
 from goedels_poetry.smt.notation.reply_forms import EXAMPLES, PROOF_SCHEMA, THEORY
 
 REV = EXAMPLES[0].goal
-NIL, ASSOC, TURN = (lemma["statement"] for lemma in EXAMPLES[0].reply["lemmas"])
+TURN = EXAMPLES[0].reply["lemmas"][2]["statement"]
 
 
 async def read(smt: SmtLanguage, text: str) -> Outcome:
@@ -61,46 +61,6 @@ async def test_a_lemma_is_read_in_whatever_form_it_comes(smt: SmtLanguage, form:
     assert found.ok, found.reason
     (lemma,) = found.value["sketch"]["children"]
     assert lemma["words"] == TURN
-
-
-INDUCTIONS = (
-    '"xs"',
-    '["xs"]',
-    '{"on": "xs"}',
-    '{"on": ["xs"], "depth": "1"}',
-    '"xs", "cases": "xs"',
-)
-
-
-@pytest.mark.parametrize("written", INDUCTIONS)
-async def test_an_induction_is_read_in_whatever_form_it_comes(smt: SmtLanguage, written: str) -> None:
-    found = await read(smt, f'{{"lemmas": ["{NIL}", "{ASSOC}"], "induction": {written}}}')
-    assert found.ok, found.reason
-    assert (found.value["sketch"]["idea"]["rule"]["kind"], found.value["sketch"]["idea"]["order"]) == (
-        "structural",
-        ["xs"],
-    )
-
-
-SPLITS = ('{"cases": {"on": "xs"}}', '{"case_split": "xs"}')
-
-
-@pytest.mark.parametrize("written", SPLITS)
-async def test_a_case_split_is_read_in_whatever_form_it_comes(smt: SmtLanguage, written: str) -> None:
-    found = await read(smt, written)
-    assert found.ok, found.reason
-    assert found.value["sketch"]["idea"]["rule"]["kind"] == "constructors"
-
-
-@pytest.mark.parametrize("written", ['{"induction": {"along": "rev"}}'])
-async def test_an_induction_along_a_function_is_read_in_whatever_form_it_comes(smt: SmtLanguage, written: str) -> None:
-    """Without arguments at the call whose arguments are variables, as that inside of ``(rev (rev xs))``."""
-    found = await read(smt, written)
-    assert found.ok, found.reason
-    assert (found.value["sketch"]["idea"]["rule"]["kind"], found.value["sketch"]["idea"]["rule"]["at"]) == (
-        "recursion",
-        ["xs"],
-    )
 
 
 REFUTATIONS = (

@@ -7,24 +7,9 @@ from scripted_models import FIBONACCI, REVERSE
 
 from goedels_poetry.models.prompts import Prompts
 from goedels_poetry.protocol.base import Goal
-from goedels_poetry.search.agents.story import bans, failed_subgoal, story
+from goedels_poetry.search.agents.guidance import bans, failed_subgoal, story
 from goedels_poetry.smt.language import SmtLanguage
 
-INT = "(define-fun-rec f ((n Int)) Int (ite (<= n 0) 0 (+ 2 (f (- n 1)))))(prove (forall ((n Int)) (>= (f n) 0)))"
-BITS = """
-(prove (forall ((x (_ BitVec 32)) (y (_ BitVec 32)))
-  (= (bvadd x y) (bvadd (bvxor x y) (bvshl (bvand x y) #x00000001)))))
-"""
-ARRAY = """
-(define-fun-rec sum ((a (Array Int Int)) (n Int)) Int (ite (<= n 0) 0 (+ (select a (- n 1)) (sum a (- n 1)))))
-(prove (forall ((a (Array Int Int)) (n Int) (v Int)) (=> (>= n 0) (= (sum (store a n v) n) (sum a n)))))
-"""
-MUTUAL = """
-(declare-datatypes ((T 0) (F 0)) (((node (val Int) (kids F))) ((none) (more (first T) (rest F)))))
-(define-funs-rec ((size ((t T)) Int) (sizes ((f F)) Int))
- ((match t (((node v k) (+ 1 (sizes k))))) (match f ((none 0) ((more a r) (+ (size a) (sizes r)))))))
-(prove (forall ((t T)) (> (size t) 0)))
-"""
 MANY = (
     "".join(f"(define-fun-rec g{i} ((n Int)) Int (ite (<= n 0) {i} (+ {i} (g{i} (- n 1)))))" for i in range(60))
     + "(prove (forall ((n Int)) (=> (>= n 0) (= (g7 n) (+ 7 (* 7 n))))))"
@@ -50,10 +35,6 @@ def length(prompt: str, described: dict[str, str], history: tuple[dict[str, obje
     ("theorem", "prompt", "most"),
     [
         pytest.param(REVERSE, "prover-initial", 7_000, id="data"),
-        pytest.param(INT, "prover-initial", 6_600, id="integers"),
-        pytest.param(BITS, "prover-initial", 6_600, id="bit vectors"),
-        pytest.param(ARRAY, "prover-initial", 6_700, id="arrays"),
-        pytest.param(MUTUAL, "prover-initial", 7_000, id="mutual recursion"),
         pytest.param(MANY, "prover-initial", 7_600, id="sixty definitions"),
         pytest.param(FIBONACCI, "repair-gap", 8_300, id="a repair"),
         pytest.param(FIBONACCI, "post-modification-decision", 3_700, id="a decision"),

@@ -9,8 +9,8 @@ from scripted_models import REVERSE
 
 from goedels_poetry.models.prompts import Prompts
 from goedels_poetry.protocol.base import Goal
-from goedels_poetry.search.agents.story import bans, failed_subgoal, story
-from goedels_poetry.search.questions import refiner
+from goedels_poetry.search.agents.guidance import bans, failed_subgoal, story
+from goedels_poetry.search.questions import decider
 from goedels_poetry.search.questions import writer as wording
 from goedels_poetry.search.tasks.question import Question
 from goedels_poetry.smt.language import SmtLanguage
@@ -47,7 +47,7 @@ def described() -> dict[str, str]:
     return asyncio.run(describe())
 
 
-OF_OTHERS = ("question-", "code-", "change-")
+OF_OTHERS = ("question-", "code-", "change-", "parts-")
 
 
 @pytest.mark.parametrize("name", [name for name in Prompts().names() if not name.startswith(OF_OTHERS)])
@@ -63,7 +63,7 @@ def test_a_prompt_can_be_filled_in(name: str, described: dict[str, str]) -> None
 @pytest.mark.parametrize("name", [name for name in Prompts().names() if name.startswith("question-")])
 def test_a_prompt_about_a_question_can_be_filled_in(name: str) -> None:
     question = Question("Is it so?", "One. Two.", conversation=(("assistant", "a program"), ("user", "proved")))
-    told = wording.variables(question) | refiner.variables(question)
+    told = wording.variables(question) | decider.variables(question)
     told |= {"report": "R", "faults": "F", "vocabulary": "V", "added": "A", "premises": "P"}
     messages = Prompts().get(name).messages(told)
     assert messages[-1][0] == "user"

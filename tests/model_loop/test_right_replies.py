@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from goedels_poetry.protocol.base import Goal
-from goedels_poetry.search.agents.refuting import refuted_with_subgoal
+from goedels_poetry.search.agents.rounds import refuted_with_subgoal
 from goedels_poetry.smt.language import SmtLanguage
 
 
@@ -94,30 +94,6 @@ async def test_a_lemma_may_take_several_unfoldings(smt: SmtLanguage) -> None:
     assert all("candidate" in lemma for lemma in lemmas)
 
 
-ROTATION = """
-(declare-datatypes ((L 0)) (((nil) (cons (hd Int) (tl L)))))
-(define-fun-rec len ((x L)) Int (match x ((nil 0) ((cons h t) (+ 1 (len t))))))
-(define-fun-rec app ((x L) (y L)) L (match x ((nil y) ((cons h t) (cons h (app t y))))))
-(define-fun-rec rot ((n Int) (x L)) L
-  (ite (<= n 0) x (match x ((nil nil) ((cons h t) (rot (- n 1) (app t (cons h nil))))))))
-(prove (forall ((x L)) (= (rot (len x) x) x)))
-"""
-
-
-@pytest.mark.whole("test_a_lemma_is_used_where_it_fits_up_to_arithmetic")
-async def test_a_lemma_over_data_uses_lemmas_at_what_recurses_on_numbers(smt: SmtLanguage) -> None:
-    lemmas = [
-        "(forall ((x L) (y L) (z L)) (= (app (app x y) z) (app x (app y z))))",
-        "(forall ((x L)) (= (app x nil) x))",
-        "(forall ((x L)) (>= (len x) 0))",
-        "(forall ((x L) (y L)) (= (rot (len x) (app x y)) (app y x)))",
-    ]
-    done = await judged(smt, ROTATION, lemmas=lemmas)
-    assert done.ok, done.reason
-    moved = next(c for c in done.value["sketch"]["children"] if "(app y x)" in c["statement"])
-    assert "sketch" in moved, "left open"
-
-
 PAIRS = """
 (declare-datatypes ((L 0)) (((nil) (cons (hd Int) (tl L)))))
 (define-fun-rec app ((x L) (y L)) L (match x ((nil y) ((cons h t) (cons h (app t y))))))
@@ -158,26 +134,6 @@ async def test_a_lemma_is_used_where_it_fits_up_to_arithmetic(smt: SmtLanguage) 
     """``steps t + n`` is ``1 + steps t`` for n = 1, which no pattern of a solver finds."""
     lemmas = ["∀ t. steps t ≥ 1", "∀ t s a n, n ≥ 0 → run (steps t + n) (push t s) a = run n s (a + sum t)"]
     done = await judged(smt, MACHINE, lemmas=lemmas)
-    assert done.ok, done.reason
-
-
-SQUARING = """
-(define-fun-rec pow ((b Int) (n Int)) Int (ite (<= n 0) 1 (* b (pow b (- n 1)))))
-(define-fun-rec fast ((b Int) (n Int) (a Int)) Int
-  (ite (<= n 0) a (ite (= (mod n 2) 0) (fast (* b b) (div n 2) a) (fast b (- n 1) (* a b)))))
-(prove (forall ((b Int) (c Int) (n Int)) (=> (>= n 0) (= (fast (* b c) n 1) (* (fast b n 1) (fast c n 1))))))
-"""
-
-
-@pytest.mark.whole("test_a_lemma_is_used_where_it_fits_up_to_arithmetic")
-async def test_a_lemma_is_used_at_what_another_brings(smt: SmtLanguage) -> None:
-    """No power stands in the goal: they come with what fast powers are."""
-    lemmas = [
-        "∀ b c n : ℤ, n ≥ 0 → pow (b * c) n = pow b n * pow c n",
-        "∀ b n : ℤ, n ≥ 0 → pow (b * b) n = pow b (2 * n)",
-        {"statement": "∀ b n a : ℤ, n ≥ 0 → fast b n a = a * pow b n", "induction": {"along": "fast"}},
-    ]
-    done = await judged(smt, SQUARING, lemmas=lemmas)
     assert done.ok, done.reason
 
 

@@ -121,24 +121,6 @@ async def test_instances_close_a_goal_without_quantified_facts(smt: SmtLanguage)
     assert (await smt.verify(goal, found.value["candidate"])).ok
 
 
-@pytest.mark.parametrize(
-    ("instance", "words"),
-    [
-        ({"of": "definition", "name": "sorry", "at": []}, "no definition"),
-        ({"of": "definition", "name": "reverse", "at": []}, "takes terms"),
-        ({"of": "fact", "name": "F1", "at": []}, "there is no F1"),
-        ({"of": "hypothesis", "name": "H0", "at": []}, "there is no H0"),
-        ({"of": "premise", "name": "premise-1", "at": []}, "no premise"),
-        ({"of": "axiom", "name": "false", "at": []}, "definition, premise, fact or hypothesis"),
-        ({"of": "definition", "name": "reverse", "at": ["(sorry)"]}, "instances[0].at"),
-    ],
-)
-async def test_an_instance_must_be_of_something_that_holds(smt: SmtLanguage, instance: Any, words: str) -> None:
-    found = await smt.read_candidate(GOAL, {"instances": [instance]})
-    assert not found.ok
-    assert words in found.reason
-
-
 async def test_a_search_within_a_number_of_queries_is_the_same_each_time(smt: SmtLanguage) -> None:
     few = await smt.sketch_within(GOAL, 3, leave_open=False)
     assert few.exhausted

@@ -21,28 +21,6 @@ from scripted_models import (
 
 from goedels_poetry import Verdict
 from goedels_poetry.cli.inspect import show_run
-from goedels_poetry.search.agents.story import bans, story
-
-SKETCH = {"strategy": "model-lemmas", "children": [{"statement": "(sequent …)", "words": "P(x)"}]}
-
-
-def sketched(fingerprint: str = "model:0123456789abcdef") -> dict[str, Any]:
-    return {"kind": "sketch", "fingerprint": fingerprint, "sketch": SKETCH}
-
-
-def rejected(reason: str, fingerprint: str = "model:0123456789abcdef") -> dict[str, Any]:
-    return {"kind": "rejected", "fingerprint": fingerprint, "reason": reason}
-
-
-def test_no_hash_and_no_id_reaches_a_model() -> None:
-    given_up = {"kind": "backtrack", "reason": "subgoal 0.0_0000 failed: false for x = 1", "statement": "Q(x)"}
-    ban = {"kind": "ban", "fingerprint": "model:0123456789abcdef", "strategy": "model-lemmas", "failures": 2}
-    history = [sketched(), rejected("false at 0"), given_up, {**ban, "reason": "subgoal 0.0_0000 failed: no"}]
-    told = story(history) + bans(history)
-    assert "0123456789abcdef" not in told
-    assert "0.0_0000" not in told
-    assert "given up, for it led to Q(x): false for x = 1" in told
-    assert "failed 2 times: last because no" in told
 
 
 async def test_a_reply_that_cannot_be_read_is_sent_back_once_and_costs_no_attempt(with_model: WithModel) -> None:

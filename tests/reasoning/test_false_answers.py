@@ -14,7 +14,7 @@ import pytest
 from goedels_poetry.protocol.base import OPEN, REFUSED, VACUOUS, Outcome
 from goedels_poetry.questions import jobs
 from goedels_poetry.questions.language import settled
-from goedels_poetry.search.questions.verifier import report_on
+from goedels_poetry.search.questions.decider import report_on
 from goedels_poetry.search.tasks.question import ANSWER, INCONSISTENT, LIMITS, UNREADABLE, Question
 
 TEXT = "Every cat is soft. Sam is a cat. Tom is a dog."

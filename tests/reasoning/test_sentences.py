@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from goedels_poetry.search.tasks.question import Question
-from goedels_poetry.search.tasks.sentences import MAX_SENTENCES, numbered, split
+from goedels_poetry.search.tasks.question import MAX_SENTENCES, Question, numbered, split
 
 
 @pytest.mark.parametrize(

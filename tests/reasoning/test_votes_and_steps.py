@@ -24,10 +24,9 @@ from goedels_poetry.reasoning.postprocessors import (
     post_processors,
 )
 from goedels_poetry.reasoning.steps import Advice, PostProcessor, Tally, Task, chain
-from goedels_poetry.search.machine.jobs import Jobs
-from goedels_poetry.search.machine.supervisor import SupervisorAgent
-from goedels_poetry.search.questions import question_registry
-from goedels_poetry.search.questions.refiner import faults_in, subquestions_in
+from goedels_poetry.search.machine.kinds import agents_of
+from goedels_poetry.search.machine.supervisor import Jobs, SupervisorAgent
+from goedels_poetry.search.questions.decider import faults_in, subquestions_in
 from goedels_poetry.search.tasks.base import Stop
 from goedels_poetry.search.tasks.question import Question
 from goedels_poetry.settings.declared import Budgets
@@ -178,7 +177,7 @@ def test_what_earlier_runs_have_used_is_missing_from_the_budgets_on_time(tmp_pat
     ended = {}
     for budget in ("wall_seconds", "solver_seconds"):
         settings = Settings(budgets=Budgets(**{budget: 60}))
-        ended[budget] = SupervisorAgent(store, question_registry(), settings, Jobs(1), used).ended()
+        ended[budget] = SupervisorAgent(store, agents_of("question"), settings, Jobs(1), used).ended()
     store.close()
     assert ended["wall_seconds"] == Stop("out_of_budget", "60 s of wall time are used up", "wall_seconds")
     assert ended["solver_seconds"] is None

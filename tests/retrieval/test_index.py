@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from goedels_poetry.protocol.base import Citable, Premise
-from goedels_poetry.search.retrieval.index import Index, words_of
-from goedels_poetry.search.retrieval.search import fused, queries_for
+from goedels_poetry.search.retrieval import Index, fused, queries_for, words_of
 
 LEMMAS = [
     Citable("List.map_append", statement="(f : α → β) : (xs ++ ys).map f = xs.map f ++ ys.map f"),

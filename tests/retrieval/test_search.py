@@ -8,7 +8,7 @@ import pytest
 from searched import LIBRARY, Searched
 
 from goedels_poetry.protocol.base import Citable, Goal
-from goedels_poetry.search.retrieval.search import PremiseSearch
+from goedels_poetry.search.retrieval import PremiseSearch
 from goedels_poetry.settings.declared import RetrievalSettings
 
 GOAL = Goal(json.dumps({"root": "reverse append"}), {}, "0", "")

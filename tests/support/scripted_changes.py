@@ -12,12 +12,11 @@ from model_server import Answer, Server
 from goedels_poetry import Event, GoedelsPoetryFramework, Settings, languages
 from goedels_poetry.protocol.base import Theorem
 from goedels_poetry.python.changes import words_of
-from goedels_poetry.search.changes import change_registry
-from goedels_poetry.search.machine.kinds import KINDS, Kind
+from goedels_poetry.search.machine.kinds import KINDS, Kind, agents_of
 from goedels_poetry.search.tasks.change import Change
 from goedels_poetry.store.results import RunResult
 
-KINDS.setdefault(Change.kind, Kind(Change.again, change_registry))
+KINDS.setdefault(Change.kind, Kind(Change.again, lambda: agents_of(Change.kind)))
 
 STATS = '''"""Small statistics."""
 

@@ -15,7 +15,7 @@ from goedels_poetry.lean.agents import prove
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.text.task import Task
 from goedels_poetry.protocol.trials import NOT_APPLIED, Status, Trial, TrialLog, logging_trials
-from goedels_poetry.search.memory.tried import TRIALS
+from goedels_poetry.search.memory import TRIALS
 from goedels_poetry.smt.jobs import replies, symbolic
 from goedels_poetry.store.state import ROOT, NodeStatus, ProofNode
 from goedels_poetry.trace.explain import Explanation, explain, explain_lines, in_short

@@ -12,7 +12,7 @@ from rich.console import Console
 from trees_by_hand import Tree, chain
 
 from goedels_poetry.protocol.trials import TrialLog
-from goedels_poetry.search.memory.tried import log_path
+from goedels_poetry.search.memory import log_path
 from goedels_poetry.store.proof_store import ProofStore
 from goedels_poetry.store.state import ROOT, ProofNode
 from goedels_poetry.trace.live import LiveView

@@ -1,11 +1,9 @@
-"""The agents of the state machine, one file each, and the registry that finds them.
+"""The agents of the state machine, and the registry that finds them.
 
-`registry` has ``@agent`` and loads our own agents and those of plug-ins; `deps` is what an agent works with, `failure`
-what its failure costs a node. `formalizer`, `judge`, `prover`, `verifier`, `corrector`,
-`decider` (with the table of `moves`), `retriever`, `sketcher`, `backtracker` and `decomposer` are the agents of a
-search for a proof; those of a question are in `search.questions`. What several of them share: `guidance` puts a
-request to a model together, `story` what was tried on it, `rounds` asks and judges its samples, `refuting` takes it
-at its word that a goal is false, `sharing` offers what other goals have proved, `conversation` is one turn with a
-model. The graph calls agents, never one agent another: what one leaves to the next, it leaves in a queue. `journey`
-writes down for people, and for pictures, which queue that may be.
+`registry` has ``@agent`` and loads our own agents and those of plug-ins; `deps` is what an agent works with;
+`failure` has the decider's moves and what an agent's failure costs a node. The agents of a search for a proof are in
+`formalizer` (and judge), `prover` (and verifier, corrector), `decider`, `retriever` and `sketcher` (and decomposer,
+backtracker), those of changes of files in `changes`. They share `guidance`, which puts a prompt about a goal together,
+and `rounds`, which asks a model and judges its samples; `conversation` is one turn with a model. The graph calls
+agents, never one agent another: what one leaves to the next, it leaves in a queue.
 """

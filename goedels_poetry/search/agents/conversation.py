@@ -83,11 +83,7 @@ async def correction(deps: Deps, node: ProofNode, prompt: str, note: str) -> Mes
 
 
 async def say(node: ProofNode, deps: Deps, message: Message, read: Callable[[Reply], Mapping[str, Any]]) -> Turned:
-    """Send, and read what comes: one attempt in any case.
-
-    Args:
-        read: the reply as a value; raises UnusableReply. Called on a thread: a long text takes a while.
-    """
+    """Send, and read what comes: one attempt in any case."""
     chosen = schedule(deps)
     request = Request(
         role=message.role,
@@ -111,7 +107,9 @@ async def say(node: ProofNode, deps: Deps, message: Message, read: Callable[[Rep
     done = await ask_round(deps, request, outcome)
     # What is kept is what was said, not what there was room for.
     said = (*message.turns, *done.messages[len(request.messages) :]) if message.turns else done.messages
-    text = _shown(done)
+    text = done.samples[0].reply.text if done.samples else ""
+    if len(text) > MAX_SHOWN:
+        text = f"{text[: MAX_SHOWN // 2]}\n…\n{text[-MAX_SHOWN // 2 :]}"
     broken = done.fault or (message.schema is None and any(sample.reply.error for sample in done.samples))
     if done.winner is None and (broken or not text):
         return Turned(done, None)
@@ -133,27 +131,18 @@ async def write(
     return apply
 
 
-def _shown(done: Round) -> str:
-    text = done.samples[0].reply.text if done.samples else ""
-    return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN // 2]}\n…\n{text[-MAX_SHOWN // 2 :]}"
-
-
 def _fitting(deps: Deps, message: Message) -> tuple[Turn, ...]:
     """The turns that there is room for: the first prompt, and as many of the latest as fit."""
+    endpoint: Any = deps.models.endpoints.get(message.role) if deps.models is not None else None
+    context: int | None = endpoint.settings.context if endpoint is not None else None
+    room = ROOM
+    if context is not None:
+        reply = int(endpoint.settings.max_tokens or schedule(deps).max_tokens or context // 4)
+        room = max(0, (context - reply) * CHARACTERS_PER_TOKEN - 2_000)
     turns = message.turns
-    room = _room(deps, message.role) - sum(map(len, message.variables.values()))
     start = next((n + 1 for n, (who, _) in enumerate(turns) if who == "user"), 0)
     head, tail = turns[:start], list(turns[start:])
-    room -= sum(len(text) for _, text in head)
+    room -= sum(map(len, message.variables.values())) + sum(len(text) for _, text in head)
     while len(tail) > 1 and sum(len(text) for _, text in tail) > room:
         tail = tail[2:]  # in pairs, so that user and assistant go on taking turns
     return (*head, *tail)
-
-
-def _room(deps: Deps, role: str) -> int:
-    endpoint: Any = deps.models.endpoints.get(role) if deps.models is not None else None
-    context: int | None = endpoint.settings.context if endpoint is not None else None
-    if context is None:
-        return ROOM
-    reply = int(endpoint.settings.max_tokens or schedule(deps).max_tokens or context // 4)
-    return max(0, (context - reply) * CHARACTERS_PER_TOKEN - 2_000)

@@ -13,12 +13,19 @@ from typing import Any
 from goedels_poetry.models.requests import Reply, object_of
 from goedels_poetry.protocol.base import Goal, ModelGuided, Outcome, Refutable
 from goedels_poetry.search.agents.deps import Apply, Deps
-from goedels_poetry.search.agents.guidance import guide_of, request_about
-from goedels_poetry.search.agents.moves import MOVES, POLICY, legal_moves, stopping_limit
-from goedels_poetry.search.agents.refuting import REFUTATION, confirmed, settle_refutation
+from goedels_poetry.search.agents.failure import MOVES, POLICY, legal_moves, stopping_limit
+from goedels_poetry.search.agents.guidance import (
+    PROOF_PROMPTS,
+    guide_of,
+    last_reply,
+    reported,
+    request_for,
+    rounds_so_far,
+    shown,
+    shown_sketch,
+)
 from goedels_poetry.search.agents.registry import agent
-from goedels_poetry.search.agents.rounds import Round, ask_round
-from goedels_poetry.search.agents.story import PROOF_PROMPTS, last_reply, reported, rounds_so_far, shown, shown_sketch
+from goedels_poetry.search.agents.rounds import REFUTATION, Round, ask_round, confirmed, settle_refutation
 from goedels_poetry.store.state import ProofNode, Queue
 from goedels_poetry.store.txn import Txn
 
@@ -50,6 +57,8 @@ class Advice:
     round: Round
     move: str = ""
     reason: str = ""
+    to: int | None = None
+    """The step to whose state a roll back goes, where the choice names one."""
     refutation: dict[str, Any] = field(default_factory=dict)
     """What a refutation of the goal came to that holds."""
 
@@ -100,15 +109,17 @@ async def _ask(node: ProofNode, deps: Deps) -> Advice | None:
         offered[REFUTED] = REFUTED_WORDS
     attempted = shown_sketch(sketch) if by_model else shown(candidate)
     described = await guide.describe(goal)
+    # Whether it looks false, nobody can say without what the goal rests on.
+    parts = {"Definitions": "definitions", "Premises": "premises", "Facts that are proved already": "facts"}
+    basis = [f"{title}:\n\n{described[name]}\n" for title, name in parts.items() if described[name] != "(none)"]
     words = {
-        **described,
-        "statement": _problem(described),
+        "statement": "\n".join([*basis, f"Goal:\n\n{described['statement']}"]),
         "candidate": await last_reply(deps, goal, read=by_model) or attempted,
         "report": reported(node.reason, await deps.load(node, "report")),
         "moves": "\n".join(f'- "{move}": {why}' for move, why in offered.items()),
     }
     attempt = rounds_so_far(goal, PROMPT)
-    request = request_about(deps, node, goal, "decider", PROMPT, attempt, decision_schema(offered), words)
+    request = await request_for(deps, node, goal, "decider", PROMPT, attempt, decision_schema(offered), **words)
 
     async def read(reply: Reply) -> Outcome:
         said = reply.parsed or {}
@@ -123,15 +134,7 @@ async def _ask(node: ProofNode, deps: Deps) -> Advice | None:
     done = await ask_round(deps, replace(request, samples=1), read)
     if done.winner is None:
         return Advice(done, reason=done.reason)
-    chosen = done.winner.value
-    return Advice(done, chosen["move"], chosen["reason"], chosen.get(REFUTATION, {}))
-
-
-def _problem(described: dict[str, str]) -> str:
-    """The goal with what it rests on: whether it looks false, nobody can say without its definitions."""
-    parts = {"Definitions": "definitions", "Premises": "premises", "Facts that are proved already": "facts"}
-    told = [f"{title}:\n\n{described[name]}\n" for title, name in parts.items() if described[name] != "(none)"]
-    return "\n".join([*told, f"Goal:\n\n{described['statement']}"])
+    return Advice(done, **done.winner.value)
 
 
 async def _refuted(deps: Deps, guide: ModelGuided, goal: Goal, claim: Any, reason: str) -> Outcome:

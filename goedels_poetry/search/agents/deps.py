@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import aclosing
+import os
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from goedels_poetry.errors import one_line
+from goedels_poetry.errors import InvalidInput, one_line
 from goedels_poetry.models.accounting import Ledger
 from goedels_poetry.models.client import Models
 from goedels_poetry.models.requests import Reply, Request
 from goedels_poetry.protocol.base import Goal, Language, Outcome, Premise, Theorem
-from goedels_poetry.search.memory import LemmaBank
+from goedels_poetry.protocol.trials import TrialLog, logging_trials
+from goedels_poetry.search.memory import TRIALS, LemmaBank, log_place, resolved
 from goedels_poetry.search.strategies import Strategy
 from goedels_poetry.search.tasks.base import Task
 from goedels_poetry.settings.declared import Settings
@@ -24,7 +28,10 @@ from goedels_poetry.store.state_manager import GoedelsPoetryStateManager
 from goedels_poetry.store.txn import Txn
 
 if TYPE_CHECKING:
-    from goedels_poetry.search.retrieval.search import PremiseSearch  # brings LangChain, which takes a while to import
+    from goedels_poetry.search.retrieval import PremiseSearch  # brings LangChain, which takes a while to import
+
+
+TaskT = TypeVar("TaskT", bound=Task)
 
 Apply = Callable[[Txn], str]
 """An agent's change of the tree: run once, inside one transaction; returns the outcome word of the event."""
@@ -62,11 +69,9 @@ class Displaced(Protocol):
     @property
     def displaced(self) -> Mapping[str, Displaced]:
         """Queue -> the one before it."""
-        ...
 
     async def work(self, node: ProofNode, deps: Deps, state: GoedelsPoetryState) -> Apply:
         """What it would have done."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -100,8 +105,7 @@ class Deps:
     async def usual(self, node: ProofNode, state: GoedelsPoetryState | None = None) -> Apply:
         """What the agent does whose queue the one at work has taken over: to be done in one's own ``apply``, too.
 
-        Raises:
-            LookupError: the node's queue was nobody else's.
+        Raises LookupError: the node's queue was nobody else's.
         """
         other = self.displaced.get(node.queue or "")
         if other is None:
@@ -121,6 +125,12 @@ class Deps:
         """Record an exception that the job goes on after."""
         self.faults.append(Fault(who, plugin, one_line(error)))
 
+    def task_as(self, kind: type[TaskT]) -> TaskT:
+        """The task, of the kind that an agent serves."""
+        if not isinstance(self.task, kind):
+            raise InvalidInput(f"this run is about no {kind.kind}")
+        return self.task
+
     def has_model(self, role: str) -> bool:
         """Whether a role has a language model."""
         return self.models is not None and self.models.has(role)
@@ -128,8 +138,7 @@ class Deps:
     async def ask(self, request: Request) -> list[Reply]:
         """Ask the model of a role at this job's and this run's expense; see :meth:`Models.ask`.
 
-        Raises:
-            BudgetExceeded: let it pass: the run then stops cleanly, and the node keeps its attempt.
+        Raises BudgetExceeded: let it pass: the run then stops cleanly, and the node keeps its attempt.
         """
         with self.ledger.waiting():
             return sorted([reply async for reply in self.each(request)], key=lambda reply: reply.sample)
@@ -165,28 +174,51 @@ class Deps:
             options=self.theorem.options,
             node_id=node.id,
             statement=node.statement,
-            scope=self._scope(node),
+            scope=tuple((step, self._statement(step)) for step in scope_ids(store, node)),
             attempt=node.decomposition_attempts if sketching else node.attempts,
-            history=tuple(self._entry(each.kind, each.entry) for each in entries),
+            history=tuple({"kind": each.kind, **resolved(store, each.entry)} for each in entries),
             banned=tuple(bans_in(entries)),
             depth_left=max(0, self.settings.budgets.depth - node.depth),
             preferred=self.preferred,
             premises=tuple(Premise(**premise) for premise in premises),
         )
 
-    def _entry(self, kind: str, entry: dict[str, Any]) -> dict[str, Any]:
-        resolved: dict[str, Any] = {"kind": kind}
-        for name, value in entry.items():
-            if name.endswith("_ref"):
-                resolved[name.removesuffix("_ref")] = self.store.load(value)
-            else:
-                resolved[name] = value
-        return resolved
-
-    def _scope(self, node: ProofNode) -> tuple[tuple[str, str], ...]:
-        return tuple((step, self._statement(step)) for step in scope_ids(self.store, node))
-
     def _statement(self, step: str) -> str:
-        if step.startswith("L"):
-            return str(self.store.meta(f"lemma:{step}")[0]["statement"])
-        return self.store.get(step).statement
+        lemma = self.store.meta(f"lemma:{step}") if step.startswith("L") else None
+        return str(lemma[0]["statement"]) if lemma is not None else self.store.get(step).statement
+
+
+Work = Callable[[ProofNode, Deps], Awaitable[Apply]]
+
+JOB_SECONDS = "job_seconds"
+"""Name of a cost: wall seconds of a job, from its start until it has its result."""
+
+
+def logged(work: Work) -> Work:
+    """An agent's work that keeps what its language has tried; stands below ``@agent``.
+
+    A job that raises leaves its log in its file, which the end of the run collects.
+    """
+
+    @wraps(work)
+    async def logging(node: ProofNode, deps: Deps) -> Apply:
+        began = time.monotonic()
+        place = log_place(deps.store, work.__name__, node.id)
+        with logging_trials(TrialLog(place)) as log:
+            apply = await work(node, deps)
+        if log.used:
+            with suppress(OSError):  # there is none, or its name is too long for one
+                os.unlink(place)
+        deps.cost[JOB_SECONDS] = deps.cost.get(JOB_SECONDS, 0) + time.monotonic() - began
+        kept = log.to_json()
+        if not kept:
+            return apply
+
+        def applied(txn: Txn) -> str:
+            outcome = apply(txn)
+            txn.log(node.id, TRIALS, agent=work.__name__, **kept)
+            return outcome
+
+        return applied
+
+    return logging

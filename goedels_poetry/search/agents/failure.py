@@ -1,4 +1,4 @@
-"""What an agent's exception or time-out costs its node: what stands in a table for its queue, or what it declares.
+"""The moves among which the decider chooses, and what an agent's exception or time-out costs its node.
 
 ``@agent(queue=..., on_failure=FailurePolicy.SKIP)``: one of the names below, or a function ``(txn, node, reason,
 deps)`` that moves the node and returns the outcome word; for an agent of several queues also a mapping from queue to
@@ -14,12 +14,76 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from goedels_poetry.search.agents.deps import Deps
-from goedels_poetry.search.agents.moves import POLICY, legal_moves
 from goedels_poetry.search.tasks.attempts import Loop, set_unusable_reply
 from goedels_poetry.search.tasks.base import FORMAL
 from goedels_poetry.search.tasks.claim import set_failed_formalization
+from goedels_poetry.settings.declared import Settings
+from goedels_poetry.store.proof_store import ProofStore
 from goedels_poetry.store.state import Failure, ProofNode, Queue
 from goedels_poetry.store.txn import Txn
+
+MOVES = {
+    "correct": "the attempt may be repaired with the verifier's report",
+    "prove": "another attempt from the beginning is allowed",
+    "sketch": "direct attempts are used up; decompose the goal",
+    "resketch": "another sketch is allowed",
+    "backtrack": "nothing is left to try here; an ancestor may be sketched differently",
+    "keep": "no ancestor can be sketched again; the goal stays open while the others go on",
+    "give_up": "no ancestor can be sketched again; the run stops",
+}
+"""move -> why it may be chosen."""
+
+POLICY: dict[Failure, tuple[str, ...]] = {
+    Failure.NONE: ("prove", "sketch", "resketch", "backtrack", "keep", "give_up"),
+    Failure.PROOF: ("correct", "prove", "sketch", "backtrack", "keep", "give_up"),
+    Failure.SKETCH: ("resketch", "backtrack", "keep", "give_up"),
+}
+"""kind of failure -> moves in order of preference; the first legal one is taken."""
+
+
+MOST_DETOURS = 20
+"""Attempts beyond those that are allowed: an agent with a queue of its own may fail between two stations, and the node
+must not go there and back for ever."""
+
+
+def legal_moves(store: ProofStore, settings: Settings, node: ProofNode) -> tuple[str, ...]:
+    """Moves that the node's counters, the budgets and its ancestors allow; never empty."""
+    proof, sketch = node.failure != Failure.SKETCH, node.failure == Failure.SKETCH
+    attempts_left = node.attempts < settings.max_attempts
+    in_pass = node.attempts % (1 + settings.prover_agent_max_self_corrections) != 0
+    resketches = settings.decomposer_agent_max_self_corrections
+    may_sketch = (
+        Queue.SKETCH not in node.exhausted
+        and node.depth < settings.budgets.depth
+        and node.decomposition_attempts <= resketches
+    )
+    hopeless = not any(a.decomposition_attempts < resketches for a in store.ancestors(node))
+    legal = {
+        "correct": proof
+        and attempts_left
+        and in_pass
+        and {"candidate", "report"} <= node.refs.keys()
+        and Queue.CORRECT not in node.exhausted,
+        "prove": proof and attempts_left and Queue.PROVE not in node.exhausted,
+        "sketch": proof and may_sketch and node.attempts < settings.max_attempts + MOST_DETOURS,
+        "resketch": sketch and may_sketch,
+        "backtrack": not hopeless,
+        "keep": hopeless and settings.when_hopeless == "keep",
+        "give_up": hopeless,
+    }
+    return tuple(move for move, allowed in legal.items() if allowed)
+
+
+def stopping_limit(settings: Settings, node: ProofNode) -> str:
+    """The budget without which this node could go on, with its value: "depth 20", "attempts 2", or ""."""
+    budgets = settings.budgets
+    if node.depth >= budgets.depth and Queue.SKETCH not in node.exhausted:
+        return f"depth {budgets.depth}"
+    scheduled = settings.prover_agent_max_pass * (1 + settings.prover_agent_max_self_corrections)
+    if node.attempts >= settings.max_attempts < scheduled and Queue.PROVE not in node.exhausted:
+        return f"attempts {settings.max_attempts}"
+    return ""
+
 
 OnFailure = Callable[[Txn, ProofNode, str, Deps], str]
 """The move for a node whose agent failed, with the reason; returns the outcome word of the event."""
@@ -80,10 +144,8 @@ class FailureTable:
 
     def resolve(self, queues: Collection[str], declared: Declaration) -> dict[str, Policy]:
         """Queue -> policy, for each queue that an agent serves; raises ValueError with what is wrong."""
-        if declared is None or isinstance(declared, str) or callable(declared):
-            return {queue: self._one(queue, declared) for queue in queues}
         if not isinstance(declared, Mapping):
-            raise ValueError(f"{declared!r} is no failure policy; there are {', '.join(self.moves)}")
+            return {queue: self._one(queue, declared) for queue in queues}
         strangers = sorted(set(map(str, declared)) - set(queues))
         if strangers:
             raise ValueError(f"it declares a failure policy for {', '.join(strangers)}, which it does not serve")
@@ -93,21 +155,17 @@ class FailureTable:
         if declared is None:
             return self.default(queue)
         if callable(declared):
-            return Policy(getattr(declared, "__name__", type(declared).__name__), _checked(declared))
+            try:
+                inspect.signature(declared).bind(None, None, "", None)
+            except TypeError as exc:
+                raise ValueError(f"its failure policy does not take (txn, node, reason, deps): {exc}") from exc
+            return Policy(getattr(declared, "__name__", type(declared).__name__), declared)
         if not isinstance(declared, str) or declared not in self.moves:
             raise ValueError(f"{declared!r} is no failure policy; there are {', '.join(self.moves)}")
         if declared in self.only and queue not in self.only[declared]:
             where = ", ".join(self.only[declared])
             raise ValueError(f"the failure policy {declared} means nothing in the queue {queue}; it is for {where}")
         return Policy(str(declared), self.moves[declared])
-
-
-def _checked(move: OnFailure) -> OnFailure:
-    try:
-        inspect.signature(move).bind(None, None, "", None)
-    except TypeError as exc:
-        raise ValueError(f"its failure policy does not take (txn, node, reason, deps): {exc}") from exc
-    return move
 
 
 def writes(loop: Loop) -> OnFailure:
@@ -162,8 +220,7 @@ def skip(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
 def decide_by_table(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
     """See :attr:`FailurePolicy.DECIDE_BY_TABLE`."""
     legal = legal_moves(deps.store, deps.settings, node)
-    move = next(move for move in POLICY[node.failure] if move in legal)
-    deps.moves(txn).set_decision(node, move, legal, reason)
+    deps.moves(txn).set_decision(node, next(m for m in POLICY[node.failure] if m in legal), legal, reason)
     return ERROR
 
 

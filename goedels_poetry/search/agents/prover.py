@@ -1,6 +1,6 @@
-"""The prover looks for a direct proof of one goal: the symbolic agents first, then the model.
+"""Direct proofs of one goal: the prover (symbolic agents first, then the model), the verifier and the corrector.
 
-With ``model_first`` the model has its turn before them.
+With ``model_first`` the model has its turn before the symbolic agents. Verifier and corrector serve sketches, too.
 """
 
 from __future__ import annotations
@@ -8,18 +8,22 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from goedels_poetry.models.requests import Reply
 from goedels_poetry.protocol.base import Goal, ModelGuided, Outcome
-from goedels_poetry.search.agents.deps import Apply, Deps
-from goedels_poetry.search.agents.guidance import guide_of, request_for
-from goedels_poetry.search.agents.logged import logged
+from goedels_poetry.search.agents.deps import Apply, Deps, logged
+from goedels_poetry.search.agents.guidance import (
+    NOT_REPAIRED,
+    PROOF_PROMPTS,
+    guide_of,
+    last_reply,
+    reported,
+    rounds_so_far,
+    shown,
+    shown_sketch,
+)
 from goedels_poetry.search.agents.registry import agent
-from goedels_poetry.search.agents.retriever import with_premises
-from goedels_poetry.search.agents.rounds import Round, ask_readable, remembered
-from goedels_poetry.search.agents.sharing import with_shared_facts
-from goedels_poetry.search.agents.sketcher import check_sketch, settle_winner
-from goedels_poetry.search.agents.story import PROOF_PROMPTS, rounds_so_far
-from goedels_poetry.search.memory import export_subtree
+from goedels_poetry.search.agents.retriever import find_proved, with_premises, with_shared_facts
+from goedels_poetry.search.agents.rounds import Round, outcome_of
+from goedels_poetry.search.agents.sketcher import ask_model, settle_winner, sketches_left
 from goedels_poetry.store.state import ProofNode, Queue
 from goedels_poetry.store.txn import Txn
 
@@ -47,21 +51,15 @@ async def prover(node: ProofNode, deps: Deps) -> Apply:
 
         return apply
     outcome = deps.charge(await deps.language.prove(goal))
-    if guide is None or outcome.ok or "refuted" in outcome.value:
-        return lambda txn: settle_attempt(txn, deps, node, outcome, Queue.PROVE)
-    return await _search(deps, guide, node, goal, outcome)
-
-
-async def _search(deps: Deps, guide: ModelGuided, node: ProofNode, goal: Goal, direct: Outcome) -> Apply:
-    """What the symbolic agents find with a few queries, before a model is asked for anything."""
-    queries = deps.settings.symbolic_queries
-    found = deps.charge(await guide.sketch_within(goal, queries, leave_open=False)) if queries else Outcome(False)
-    if found.ok:
-        return lambda txn: deps.moves(txn).set_sketch(node, found.value["sketch"])
-    # The symbolic prover may say that it can do no more; the model has its turn all the same.
-    more = proofs_left(deps, guide, goal)
-    left = replace(direct, reason=direct.words, value={"report": direct.words}) if more else direct
-    return lambda txn: settle_attempt(txn, deps, node, left, Queue.PROVE)
+    if guide is not None and not outcome.ok and "refuted" not in outcome.value:
+        # A few queries of the symbolic agents come before a model is asked for anything.
+        queries = deps.settings.symbolic_queries
+        found = deps.charge(await guide.sketch_within(goal, queries, leave_open=False)) if queries else Outcome(False)
+        if found.ok:
+            return lambda txn: deps.moves(txn).set_sketch(node, found.value["sketch"])
+        if proofs_left(deps, guide, goal):  # the symbolic prover may say that it can do no more: the model has its turn
+            outcome = replace(outcome, reason=outcome.words, value={"report": outcome.words})
+    return lambda txn: settle_attempt(txn, deps, node, outcome, Queue.PROVE)
 
 
 def proofs_left(deps: Deps, guide: ModelGuided, goal: Goal) -> bool:
@@ -77,44 +75,19 @@ def proof_prompt(goal: Goal) -> str:
 async def ask_for_proof(
     deps: Deps, guide: ModelGuided, node: ProofNode, goal: Goal, role: str, prompt: str, **variables: str
 ) -> Round:
-    """One round of proof attempts by a model; each is verified here, the winner once more by the verifier.
-
-    A model that sees that lemmas or an induction are needed may say so at once: a reply may be a sketch.
-    """
-    attempt = rounds_so_far(goal, *PROOF_PROMPTS)
-    goal = await with_premises(deps, goal)
+    """One round of proof attempts by a model; each is verified at once, the winner once more by the verifier."""
     if not node.attempts:  # with ``model_first``
         variables = {"tried_proofs": NOTHING_TRIED, **variables}
-    request = await request_for(deps, node, goal, role, prompt, attempt, guide.proof_schema, **variables)
-
-    async def read(reply: Reply) -> Outcome:
-        said = reply.parsed if reply.parsed is not None else reply.text
-        found = await remembered(
-            deps, guide, "validation", goal, ["proof", said], lambda: guide.read_candidate(goal, said)
-        )
-        sketch = found.value.get("sketch") if found.ok else None
-        return found if sketch is None else replace(found, value={"sketch": sketch, "key": str(sketch["fingerprint"])})
-
-    async def check(proposal: dict[str, Any]) -> Outcome:
-        made = proposal.get("candidate")
-        if made is None:
-            return await check_sketch(deps, guide, goal, proposal, alone=request.samples == 1)
-        return await remembered(deps, guide, "verification", goal, made, lambda: deps.language.verify(goal, made))
-
-    return await ask_readable(deps, request, read, check)
+    goal = await with_premises(deps, goal)
+    return await ask_model(deps, guide, node, goal, role, prompt, variables, proof=True)
 
 
 def settle_round(txn: Txn, deps: Deps, node: ProofNode, guide: ModelGuided, goal: Goal, done: Round) -> str:
     """The winner goes to the verifier; without one the attempt has failed, with the first report."""
-    done.log(txn, node)
-    moves = deps.moves(txn)
-    winner = done.winner
-    for sample in done.rejected():
-        moves.note_rejected_sketch(node, sample.value["sketch"], sample.reason)
-    if winner is not None and "candidate" in winner.value:
-        return moves.set_candidate(node, winner.value["candidate"])
-    if winner is not None:
-        return settle_winner(txn, deps, node, winner)
+    done.note(txn, deps, node)
+    settled = settle_winner(txn, deps, node, done)
+    if settled:
+        return settled
     rejected = next((sample for sample in done.samples if "candidate" in sample.value and not sample.fault), None)
     report: dict[str, Any] = {"report": done.reason}
     if rejected is not None:
@@ -124,22 +97,7 @@ def settle_round(txn: Txn, deps: Deps, node: ProofNode, guide: ModelGuided, goal
         # A symbolic attempt that is still to come says itself when it was the last.
         over = (Queue.CORRECT,) if deps.settings.model_first else (Queue.PROVE, Queue.CORRECT)
         node = replace(node, exhausted=tuple(dict.fromkeys((*node.exhausted, *map(str, over)))))
-    return moves.set_failed_proof(node, done.reason, report=report, fault=done.fault)
-
-
-def find_proved(deps: Deps, node: ProofNode) -> list[dict[str, Any]] | None:
-    """The same statement, proved elsewhere in this run or in the lemma bank, as a subtree to copy.
-
-    Only for a goal that nobody has worked on yet, so that the tree is as if it had been proved here.
-    """
-    if node.parent is None or not node.key or node.attempts or node.generation or node.decomposition_attempts:
-        return None
-    found = deps.store.lemma(node.key)
-    if found is not None and deps.store.get(found).statement == node.statement:
-        return export_subtree(deps.store, found, origin=f"run:{found}")
-    if deps.bank is not None:
-        return deps.bank.find(deps.language.name, node.key, node.statement, deps.bank_snapshot)
-    return None
+    return deps.moves(txn).set_failed_proof(node, done.reason, report=report, fault=done.fault)
 
 
 def settle_attempt(txn: Txn, deps: Deps, node: ProofNode, outcome: Outcome, queue: Queue) -> str:
@@ -152,3 +110,95 @@ def settle_attempt(txn: Txn, deps: Deps, node: ProofNode, outcome: Outcome, queu
     reason = outcome.words or "no proof found"
     exhausted = queue if outcome.exhausted else None
     return moves.set_failed_proof(node, reason, report=outcome.value.get("report"), exhausted=exhausted)
+
+
+async def correct_sketch(node: ProofNode, deps: Deps) -> Apply:
+    """One corrected sketch, or the decider's turn."""
+    goal = await deps.goal(node, sketching=True)
+    sketch, report = await deps.load(node, "sketch"), await deps.load(node, "report")
+    guide = guide_of(deps, "prover", "sketcher", "corrector")
+    if guide is None or sketch.get("deterministic", True):
+        outcome = deps.charge(await deps.language.correct_sketch(goal, sketch, report))
+        if outcome.ok:
+            return lambda txn: deps.moves(txn).set_sketch(node, outcome.value["sketch"])
+        reason = outcome.reason or "the sketch could not be repaired"
+        return lambda txn: deps.moves(txn).set_uncorrected_sketch(node, reason)
+    if not deps.has_model("corrector") or not sketches_left(deps, node, goal):
+        return lambda txn: deps.moves(txn).set_uncorrected_sketch(node, node.reason)
+    prompt = "repair-false-lemma" if "refuted_child" in (report or {}) else "repair-gap"
+    words = {
+        "candidate": await last_reply(deps, goal, read=True) or shown_sketch(sketch),
+        "report": reported(node.reason, report),
+        "answer_format": (await guide.describe(goal))["sketch_format"],
+    }
+    done = await ask_model(deps, guide, node, goal, "corrector", prompt, words)
+
+    def apply(txn: Txn) -> str:
+        done.note(txn, deps, node, known=node.fingerprint or "")
+        unmended = f"{node.reason}{NOT_REPAIRED}{done.reason}"  # for the decider, with the sketch that was rejected
+        return settle_winner(txn, deps, node, done) or deps.moves(txn).set_uncorrected_sketch(node, unmended)
+
+    return apply
+
+
+@agent(queue=(Queue.CORRECT, Queue.CORRECT_SKETCH))
+@logged
+async def corrector(node: ProofNode, deps: Deps) -> Apply:
+    """One corrected candidate or sketch, or one more failed attempt."""
+    if node.queue == Queue.CORRECT_SKETCH:
+        return await correct_sketch(node, deps)
+    goal = await deps.goal(node)
+    candidate, report = await deps.load(node, "candidate"), await deps.load(node, "report")
+    outcome = deps.charge(await deps.language.correct(goal, candidate, report))
+    guide = guide_of(deps, "corrector")
+    if outcome.ok or guide is None or not proofs_left(deps, guide, goal):
+        return lambda txn: settle_attempt(txn, deps, node, outcome, Queue.CORRECT)
+    written = await last_reply(deps, goal)
+    prompt, words = proof_prompt(goal), dict[str, str]()
+    if written:  # else it was a query of the search's own that was rejected: there is nothing in it to read, or to mend
+        prompt = guide.repair_prompt or proof_fault(report, node.reason)
+        form = (await guide.describe(goal))["proof_format"]
+        words = {"candidate": written, "report": shown(report), "answer_format": form}
+    done = await ask_for_proof(deps, guide, node, goal, "corrector", prompt, **words)
+    return lambda txn: settle_round(txn, deps, node, guide, goal, done)
+
+
+REPAIRS = {
+    "repair-timeout": ("timeout", "timed out", "rlimit", "resource", "memory", "took longer"),
+    "repair-invalid": ("unknown symbol", "unknown sort", "expected", "ill-sorted", "cannot be read"),
+}
+"""Repair prompt -> what is in a report that it is about; any other proof is repaired as one that proves too little."""
+
+
+def proof_fault(report: Any, reason: str) -> str:
+    """The repair prompt for a kind of error."""
+    words = f"{reason} {shown(report)}".lower()
+    return next((prompt for prompt, signs in REPAIRS.items() if any(s in words for s in signs)), "repair-unproved")
+
+
+@agent(queue=(Queue.VERIFY, Queue.VERIFY_SKETCH), checks=True)
+@logged
+async def verifier(node: ProofNode, deps: Deps) -> Apply:
+    """Accept or reject, by what the node's queue asks for."""
+    of_proof = node.queue == Queue.VERIFY
+    goal, made = (
+        await deps.goal(node, sketching=not of_proof),
+        await deps.load(node, "candidate" if of_proof else "sketch"),
+    )
+    check = deps.language.verify if of_proof else deps.language.verify_sketch
+    found = await outcome_of(deps, "verifier", lambda: check(goal, made))
+
+    def apply(txn: Txn) -> str:
+        moves, value = deps.moves(txn), found.value
+        if of_proof and found.ok:
+            return moves.set_proved(node, value["proof"])
+        if of_proof:
+            reason = found.reason or "the proof attempt was rejected"
+            return moves.set_failed_proof(node, reason, report=value, fault=found.fault)
+        if found.ok:
+            return moves.set_validated_sketch(node, value.get("sketch"))
+        refuted, correctable = value.get("refuted_child"), bool(value.get("correctable"))
+        reason = found.reason or ("the sketch was rejected" if refuted is None else f"subgoal {refuted} is false")
+        return moves.set_failed_sketch(node, reason, report=value, correctable=correctable, fault=found.fault)
+
+    return apply

@@ -28,15 +28,15 @@ GROUP = "goedels_poetry.agents"
 
 BUILT_IN = (
     "agents.formalizer:formalizer",
-    "agents.judge:judge",
-    "agents.verifier:verifier",
-    "agents.corrector:corrector",
+    "agents.formalizer:judge",
+    "agents.prover:verifier",
+    "agents.prover:corrector",
     "agents.decider:decider",
     "agents.prover:prover",
     "agents.retriever:retriever",
     "agents.sketcher:sketcher",
-    "agents.backtracker:backtrack",
-    "agents.decomposer:decomposer",
+    "agents.sketcher:backtrack",
+    "agents.sketcher:decomposer",
 )
 """``module:attribute`` below ``goedels_poetry.search``; a new built-in agent is one file and one line here."""
 
@@ -119,42 +119,29 @@ def agent(
     def declare(run: RunT) -> RunT:
         title = name or str(getattr(run, "__name__", type(run).__name__))
         plugins.must_be_async(run, f"agent {title}")
-        if timeout is not None and not _is_positive(timeout):
+        seconds: Any = timeout
+        if timeout is not None and not (isinstance(seconds, int | float) and seconds > 0):
             raise TypeError(f"the timeout of agent {title} is a number of seconds, not {timeout!r}")
-        run.__agent__ = AgentSpec(  # type: ignore[attr-defined]
-            title,
-            tuple(map(str, queues)),
-            run,
-            timeout,
-            quick,
-            checks,
-            role,
-            on_failure=on_failure,
-            state=_state_parameter(title, run),
-        )
+        named, state = tuple(map(str, queues)), _state_parameter(title, run)
+        spec = AgentSpec(title, named, run, timeout, quick, checks, role, on_failure=on_failure, state=state)
+        run.__agent__ = spec  # type: ignore[attr-defined]
         return run
 
     return declare
 
 
-def _is_positive(seconds: Any) -> bool:
-    return isinstance(seconds, int | float) and seconds > 0
-
-
 def _state_parameter(name: str, run: Run) -> str:
     """The parameter that asks for the state, by its name or its type; "" without one."""
-    signature = inspect.signature(run)
-    asking = [p.name for p in list(signature.parameters.values())[2:] if p.name == "state" or _is_state(p.annotation)]
+    signature, state = inspect.signature(run), GoedelsPoetryState.__name__
+    typed = {
+        p.name for p in signature.parameters.values() if state in str(getattr(p.annotation, "__name__", p.annotation))
+    }
+    asking = [name for name in list(signature.parameters)[2:] if name == "state" or name in typed]
     try:
         signature.bind(None, None, **dict.fromkeys(asking[:1]))
     except TypeError as exc:
         raise TypeError(f"agent {name} takes (node, deps) and may ask for the state: {exc}") from exc
     return asking[0] if asking else ""
-
-
-def _is_state(annotation: Any) -> bool:
-    written = annotation.rpartition(".")[2] if isinstance(annotation, str) else annotation
-    return written in (GoedelsPoetryState, GoedelsPoetryState.__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,11 +173,7 @@ class Registry:
         return {name: tuple(q for q, spec in self.routes.items() if spec.name == name) for name in self.agents}
 
     def with_given(self, agents: Iterable[AgentSpec], named: Iterable[Strategy]) -> Registry:
-        """With the agents and strategies of a caller, after all others.
-
-        Raises:
-            RefusedPlugin: an agent cannot be a node of the graph.
-        """
+        """With the agents and strategies of a caller, after all others; raises RefusedPlugin."""
         known = self
         for spec in agents:
             try:
@@ -208,11 +191,7 @@ class Registry:
 
 
 def given_agents(given: Iterable[Any]) -> tuple[AgentSpec, ...]:
-    """The agents that a caller brings: functions with ``@agent``, or modules of some.
-
-    Raises:
-        RefusedPlugin: one is no agent.
-    """
+    """The agents that a caller brings: functions with ``@agent``, or modules of some; raises RefusedPlugin."""
     how = "@agent(queue=...)"
     return tuple(replace(spec, plugin=origin) for spec, origin in plugins.marked(given, "__agent__", "agent", how))
 
@@ -220,17 +199,13 @@ def given_agents(given: Iterable[Any]) -> tuple[AgentSpec, ...]:
 def load_registry(
     built_in: Iterable[str] = BUILT_IN, group: str = GROUP, failures: FailureTable = PROOF_FAILURES
 ) -> Registry:
-    """Built-in agents, then those of installed plug-ins, which take over the queues that they name.
-
-    Args:
-        built_in: ``module:attribute`` of each agent, below ``goedels_poetry.search``.
-        group: of the entry points of plug-ins.
-        failures: the failure policies that agents may declare, and the defaults.
-    """
+    """Built-in agents, then those of installed plug-ins, which take over the queues that they name."""
     loaded, problems = plugins.load(group, "__agent__")
     brought = [replace(d.__agent__, plugin=plugin.name) for plugin in loaded for d in plugin.declared]
     known: Registry = Registry({}, {}, failures=failures)
-    for spec in (_built_in(where) for where in built_in):
+    for where in built_in:
+        module, _, attribute = where.partition(":")
+        spec = getattr(import_module(f"goedels_poetry.search.{module}"), attribute).__agent__
         known = _with(known, _checked(spec, known))
     for spec in brought:
         try:
@@ -267,10 +242,3 @@ def _checked(spec: AgentSpec, known: Registry) -> AgentSpec:
         return replace(spec, policies=known.failures.resolve(spec.queues, spec.on_failure))
     except ValueError as problem:
         raise ValueError(f"agent {spec.name!r}: {problem}") from problem
-
-
-def _built_in(where: str) -> AgentSpec:
-    module, _, attribute = where.partition(":")
-    spec = getattr(import_module(f"goedels_poetry.search.{module}"), attribute).__agent__
-    assert isinstance(spec, AgentSpec)
-    return spec

@@ -3,27 +3,74 @@
 A failure of our own code says nothing about a reply: the same is tried again, and it is never held against it.
 
 The first sample is asked for alone: those after it are paid for only when it does not hold. The winner is the first,
-in their order, that holds, whatever came first. Samples that propose the same thing are checked once.
+in their order, that holds, whatever came first; those after it are cancelled. Samples that propose the same thing are
+checked once.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from goedels_poetry.errors import BudgetExceeded, InvalidInput, is_passing, one_line
 from goedels_poetry.models.cache import Asked
+from goedels_poetry.models.prompts import PromptError
 from goedels_poetry.models.requests import Reply, Request
-from goedels_poetry.protocol.base import Goal, ModelGuided, Outcome
+from goedels_poetry.protocol.base import Goal, ModelGuided, Outcome, Refutable
 from goedels_poetry.search.agents.deps import Deps, Fault
-from goedels_poetry.search.agents.guidance import schedule
-from goedels_poetry.search.agents.refuting import REFUTATION
-from goedels_poetry.search.agents.story import UNREADABLE
+from goedels_poetry.search.agents.guidance import UNREADABLE, schedule
 from goedels_poetry.store.state import ProofNode
 from goedels_poetry.store.txn import Txn
+
+REFUTATION = "refutation"
+"""Key of what `ModelGuided.read_candidate` and `read_sketch` give for such a reply."""
+
+
+async def confirmed(deps: Deps, goal: Goal, refutation: Any) -> Outcome:
+    """Whether the goal ends with it, and with what; see `Refutable.confirm_refutation`.
+
+    Where it does not, the value says under `REFUTATION` what was claimed.
+    """
+    if not isinstance(deps.language, Refutable):
+        return Outcome(False, {}, f"goals of the language {deps.language.name} are refuted by its own agents alone")
+    found = await deps.language.confirm_refutation(goal, refutation)
+    return found if found.ok else replace(found, value={**found.value, REFUTATION: refutation})
+
+
+_ASIDE = frozenset({"note", "ban", "lift", "decision"})
+"""Entries of a history that may stand behind the news that a subgoal has failed."""
+
+
+async def refuted_with_subgoal(deps: Deps, goal: Goal) -> Outcome | None:
+    """What became of a goal whose last sketch failed by a false subgoal, when it is false at the same values.
+
+    So it is where the subgoal was the goal itself in other words: after an introduction, or in one case of it. None
+    when there is nothing of this kind to find out, or when the values do not refute the goal.
+    """
+    last = next((entry for entry in reversed(goal.history) if entry["kind"] not in _ASIDE), {"kind": ""})
+    found: Any = last.get("report") if last["kind"] == "backtrack" else None  # else the subgoal is older news
+    for part in ("counterexample", "values"):
+        found = found.get(part) if isinstance(found, dict) else None
+    language = deps.language
+    if not isinstance(found, dict) or not found or not isinstance(language, ModelGuided):
+        return None
+    values = {str(name): str(text) for name, text in found.items()}
+    read = await language.read_sketch(goal, {"refuted": {"at": values}})
+    if not read.ok or REFUTATION not in read.value:
+        return None  # the subgoal has other variables
+    outcome = deps.charge(await confirmed(deps, goal, read.value[REFUTATION]))
+    return outcome if outcome.ok else None
+
+
+def settle_refutation(txn: Txn, deps: Deps, node: ProofNode, found: dict[str, Any]) -> str:
+    """The goal is over, and the sketch above it rejected. ``found``: the value of `confirmed`."""
+    moves = deps.moves(txn)
+    if "refuted" in found:
+        return moves.set_refuted(node, found["refuted"], found.get("detail"))
+    return moves.set_underdetermined(node, str(found["open"]))
+
 
 MAX_KEPT = 20_000
 """Characters of a prompt or reply that the conversation keeps."""
@@ -141,14 +188,19 @@ class Round:
                 claimed = txn.save(sample.report[REFUTATION])
                 txn.log(node.id, REFUTED_IN_VAIN, model=self.model, reason=sample.reason, claimed_ref=claimed)
 
+    def note(self, txn: Txn, deps: Deps, node: ProofNode, known: str = "") -> list[Sample]:
+        """Keep the exchange, and every rejected sketch as evidence against its strategy; returns those samples."""
+        self.log(txn, node)
+        rejected = self.rejected(known)
+        for sample in rejected:
+            deps.moves(txn).note_rejected_sketch(node, sample.value["sketch"], sample.reason)
+        return rejected
+
 
 async def outcome_of(deps: Deps, who: str, work: Callable[[], Awaitable[Outcome]]) -> Outcome:
-    """The outcome of ``work``, or a fault after `TRIES` of them, each noted under ``who``.
+    """The outcome of ``work``, or a fault after `TRIES` of them, each noted under ``who``; raises BudgetExceeded.
 
     Every exception is a fault of ours but `InvalidInput`, which refuses the reply.
-
-    Raises:
-        BudgetExceeded, and whatever says that a tool is missing or the system lacks resources: nothing was tried.
     """
     found = Outcome(False)
     for _ in range(TRIES):
@@ -171,15 +223,10 @@ async def outcome_of(deps: Deps, who: str, work: Callable[[], Awaitable[Outcome]
 async def ask_round(deps: Deps, request: Request, read: Read, check: Check | None = None) -> Round:
     """Ask for one sample of a request and, when it does not hold, for all others; find the first that holds.
 
-    Args:
-        read: what a reply proposes; ``value["key"]``, when there is one, tells proposals apart.
-        check: whether a proposal holds; None: every proposal that can be read does.
-
-    Raises:
-        BudgetExceeded: the run may not ask any more.
+    Raises BudgetExceeded: the run may not ask any more.
     """
     assert deps.models is not None
-    checks: dict[str, asyncio.Task[Outcome]] = {}
+    checks: dict[str, Outcome] = {}
 
     async def judge(reply: Reply) -> Sample:
         if reply.error:
@@ -191,29 +238,31 @@ async def ask_round(deps: Deps, request: Request, read: Read, check: Check | Non
             return Sample(reply, found.value)
         key = str(found.value.get("key") or found.value)
         if key not in checks:
-            checks[key] = asyncio.ensure_future(outcome_of(deps, "verifier", lambda: check(found.value)))
-        verdict = await asyncio.shield(checks[key])
+            checks[key] = await outcome_of(deps, "verifier", lambda: check(found.value))
+        verdict = checks[key]
         reason = "" if verdict.ok else verdict.words or "it does not hold"
         return Sample(reply, found.value, reason, verdict.fault, verdict.value)
 
     samples: list[Sample] = []
-    try:
-        async with aclosing(deps.each(replace(request, first_alone=True))) as replies:
+    async with aclosing(deps.each(replace(request, first_alone=True))) as replies:
+        while not _is_decided(samples):
             with deps.ledger.waiting():
-                first = await anext(replies, None)
-            if first is not None:
-                samples = [await judge(first)]
-            if first is not None and not (samples[0].holds and first.sample == 0):
-                with deps.ledger.waiting():
-                    others = [reply async for reply in replies]
-                samples += await asyncio.gather(*map(judge, others))
-    finally:
-        for task in checks.values():
-            task.cancel()
-        await asyncio.gather(*checks.values(), return_exceptions=True)
+                reply = await anext(replies, None)
+            if reply is None:
+                break
+            samples.append(await judge(reply))
     samples.sort(key=lambda sample: sample.reply.sample)
     winner = next((n for n, sample in enumerate(samples) if sample.holds), len(samples))
-    return Round(request, deps.models.name(request.role), _messages(deps, request), tuple(samples[: winner + 1]))
+    messages: tuple[tuple[str, str], ...] = ()
+    with suppress(PromptError):  # it could not be filled in: the reply says why
+        messages = (*request.messages, *deps.models.prompts.get(request.prompt).messages(request.variables))
+    return Round(request, deps.models.name(request.role), messages, tuple(samples[: winner + 1]))
+
+
+def _is_decided(samples: Sequence[Sample]) -> bool:
+    """Whether one holds, and all before it, in their order, do not: the others are not waited for."""
+    failed = {sample.reply.sample for sample in samples if not sample.holds}
+    return any(sample.holds and failed.issuperset(range(sample.reply.sample)) for sample in samples)
 
 
 async def ask_once(
@@ -228,28 +277,21 @@ async def ask_once(
     sample: int = 0,
     read: Read | None = None,
 ) -> Round:
-    """One sample of an object by schema: of several, the most lenient judgement would win.
-
-    Args:
-        attempt: default: the node's.
-        sample: number of several independent runs on the same question.
-        read: the reply as a value; None: the object as it is.
-    """
-
-    async def parsed(reply: Reply) -> Outcome:
-        return Outcome(True, dict(reply.parsed or {}))
-
+    """One sample of an object by schema: of several, the most lenient judgement would win."""
     number = node.attempts if attempt is None else attempt
     seed = deps.settings.seed + STRIDE * sample
     request = Request(role, prompt, variables, number, schema=schema, node=node.id, seed=seed)
-    return await ask_round(deps, replace(schedule(deps).scheduled(request), samples=1), read or parsed)
+    return await ask_round(deps, replace(schedule(deps).scheduled(request), samples=1), read or _parsed)
+
+
+async def _parsed(reply: Reply) -> Outcome:
+    return Outcome(True, dict(reply.parsed or {}))
 
 
 async def ask_readable(deps: Deps, request: Request, read: Read, check: Check | None = None) -> Round:
     """Like `ask_round`; a reply that cannot be read is sent back once, with what is wrong: form costs no attempt.
 
-    Raises:
-        BudgetExceeded: the run may not ask any more.
+    Raises BudgetExceeded: the run may not ask any more.
     """
     done = await ask_round(deps, request, read, check)
     broken = done.unreadable
@@ -296,13 +338,3 @@ async def remembered(
     if found.ok:
         deps.models.cache.put(kind, question, found.value)
     return found
-
-
-def _messages(deps: Deps, request: Request) -> tuple[tuple[str, str], ...]:
-    """The prompt as it was sent; nothing when it could not be filled in (the reply says why)."""
-    assert deps.models is not None
-    from goedels_poetry.models.prompts import PromptError
-
-    with suppress(PromptError):
-        return (*request.messages, *deps.models.prompts.get(request.prompt).messages(request.variables))
-    return ()

@@ -1,7 +1,7 @@
-"""The sketcher proposes how to decompose a goal: plug-in strategies first, then the language's own and the model's.
+"""Decomposition: a sketcher proposes sketches, a decomposer makes subgoals of them, a backtracker prepares another.
 
-With a model: what the symbolic agents can finish with a few queries, then the model's sketches by the schedule,
-then whatever else the symbolic agents have.
+Plug-in strategies come first, then the language's own and the model's. With a model: what the symbolic agents can
+finish with a few queries, then the model's sketches by the schedule, then what else the symbolic agents have.
 """
 
 from __future__ import annotations
@@ -13,17 +13,29 @@ from typing import Any
 
 from goedels_poetry.errors import one_line
 from goedels_poetry.models.requests import Reply
-from goedels_poetry.protocol.base import Goal, ModelGuided, Outcome
-from goedels_poetry.protocol.sequents import Readable, Sequent
-from goedels_poetry.search.agents.deps import Apply, Deps
-from goedels_poetry.search.agents.guidance import guide_of, request_for
-from goedels_poetry.search.agents.logged import logged
-from goedels_poetry.search.agents.refuting import REFUTATION, confirmed, refuted_with_subgoal, settle_refutation
+from goedels_poetry.protocol.base import Goal, ModelGuided, Outcome, Readable, Sequent
+from goedels_poetry.search.agents.deps import Apply, Deps, logged
+from goedels_poetry.search.agents.guidance import (
+    PROOF_PROMPTS,
+    SKETCH_PROMPTS,
+    failed_subgoal,
+    guide_of,
+    request_for,
+    rounds_so_far,
+)
 from goedels_poetry.search.agents.registry import agent
-from goedels_poetry.search.agents.rounds import Round, Sample, ask_readable, remembered
-from goedels_poetry.search.agents.story import PROOF_PROMPTS, SKETCH_PROMPTS, failed_subgoal, rounds_so_far
+from goedels_poetry.search.agents.retriever import find_proved
+from goedels_poetry.search.agents.rounds import (
+    REFUTATION,
+    Round,
+    ask_readable,
+    confirmed,
+    refuted_with_subgoal,
+    remembered,
+    settle_refutation,
+)
 from goedels_poetry.search.strategies import Proposal, Strategy, StrategyGoal, UnusableSketch, fingerprint
-from goedels_poetry.store.state import ProofNode, Queue
+from goedels_poetry.store.state import ProofNode, Queue, child_id
 from goedels_poetry.store.txn import Txn
 
 # What strategies of plug-ins and callers propose for a goal
@@ -37,7 +49,9 @@ async def from_strategies(goal: Goal, deps: Deps) -> dict[str, Any] | None:
 
     What a strategy raises, or proposes in a form that is none, is noted as its fault and costs the goal nothing else.
     """
-    usable = sorted((s for s in deps.strategies if s.speaks(deps.language.name)), key=lambda s: _rank(s, goal))
+    order = list(goal.preferred)
+    usable = [s for s in deps.strategies if s.speaks(deps.language.name)]
+    usable.sort(key=lambda s: ([*order, s.name].index(s.name), s.name))
     if not usable:
         return None
     shown = StrategyGoal.of(goal, deps.language.name, await _sequent(goal, deps))
@@ -115,11 +129,6 @@ def _check(said: Any, needs: tuple[str, ...], language: str) -> None:
         raise UnusableSketch(f"the sketch is not JSON: {one_line(exc)}") from exc
 
 
-def _rank(strategy: Strategy, goal: Goal) -> tuple[int, str]:
-    known = strategy.name in goal.preferred
-    return (goal.preferred.index(strategy.name) if known else len(goal.preferred), strategy.name)
-
-
 AGAIN = "that was proposed before, with the same rule and the same lemmas, and is not allowed on this goal any more"
 
 LAST_RESORT = 5
@@ -141,10 +150,6 @@ async def sketcher(node: ProofNode, deps: Deps) -> Apply:
     if guide is None:
         outcome = deps.charge(await deps.language.sketch(goal))
         return lambda txn: _settle(txn, deps, node, outcome)
-    return await _guided(deps, guide, node, goal)
-
-
-async def _guided(deps: Deps, guide: ModelGuided, node: ProofNode, goal: Goal) -> Apply:
     queries = deps.settings.symbolic_queries
     fresh = not rounds_so_far(goal, *SKETCH_PROMPTS, generation=node.generation)
     if fresh and (goal.scope or node.generation):  # there is something new since the prover has searched
@@ -152,13 +157,13 @@ async def _guided(deps: Deps, guide: ModelGuided, node: ProofNode, goal: Goal) -
         if found.ok:
             return lambda txn: deps.moves(txn).set_sketch(node, found.value["sketch"])
     if deps.has_model("sketcher") and sketches_left(deps, node, goal):
-        backtracked = {**failed_subgoal(goal)} if fresh and node.generation else {}
+        backtracked = failed_subgoal(goal) if fresh and node.generation else {}
         tried = rounds_so_far(goal, *PROOF_PROMPTS, *SKETCH_PROMPTS)
         prompt = "decomposer-backtrack" if backtracked else "decomposer-subsequent" if tried else "decomposer-initial"
-        done = await ask_for_sketch(deps, guide, node, goal, "sketcher", prompt, **backtracked)
+        done = await ask_model(deps, guide, node, goal, "sketcher", prompt, backtracked)
         return lambda txn: settle_sketch_round(txn, deps, node, done)
-    outcome = deps.charge(await guide.sketch_within(goal, LAST_RESORT * queries, leave_open=True))
-    return lambda txn: _settle(txn, deps, node, outcome)
+    last = deps.charge(await guide.sketch_within(goal, LAST_RESORT * queries, leave_open=True))
+    return lambda txn: _settle(txn, deps, node, last)
 
 
 def _settle(txn: Txn, deps: Deps, node: ProofNode, outcome: Outcome) -> str:
@@ -180,56 +185,71 @@ def sketches_left(deps: Deps, node: ProofNode, goal: Goal) -> bool:
     return rounds_so_far(goal, *SKETCH_PROMPTS) < int(allowed)
 
 
-async def ask_for_sketch(
-    deps: Deps, guide: ModelGuided, node: ProofNode, goal: Goal, role: str, prompt: str, **variables: str
+async def ask_model(
+    deps: Deps,
+    guide: ModelGuided,
+    node: ProofNode,
+    goal: Goal,
+    role: str,
+    prompt: str,
+    variables: dict[str, str],
+    *,
+    proof: bool = False,
 ) -> Round:
-    """One round of sketches by a model. A beam is verified here; a single sketch goes straight to the verifier."""
-    attempt = rounds_so_far(goal, *SKETCH_PROMPTS)
-    request = await request_for(deps, node, goal, role, prompt, attempt, guide.sketch_schema, **variables)
+    """One round of sketches by a model, or of proof attempts, of which each may be a sketch or a refutation, too.
+
+    What comes of it is verified here, but for a sketch that is alone: that goes to the verifier as it is.
+    """
+    kind, prompts = ("proof", PROOF_PROMPTS) if proof else ("sketch", SKETCH_PROMPTS)
+    schema, reader = guide.sketch_schema, guide.read_sketch
+    if proof:
+        schema, reader = guide.proof_schema, guide.read_candidate
+    attempt, language = rounds_so_far(goal, *prompts), deps.language
+    request = await request_for(deps, node, goal, role, prompt, attempt, schema, **variables)
     banned = {entry["fingerprint"]: entry["reason"] for entry in goal.history if entry["kind"] == "ban"}
 
     async def read(reply: Reply) -> Outcome:
         said = reply.parsed if reply.parsed is not None else reply.text
-        found = await remembered(
-            deps, guide, "validation", goal, ["sketch", said], lambda: guide.read_sketch(goal, said)
-        )
-        if not found.ok or REFUTATION in found.value:
+        found = await remembered(deps, guide, "validation", goal, [kind, said], lambda: reader(goal, said))
+        sketch = found.value.get("sketch") if found.ok else None
+        if sketch is None:
             return found
-        sketch = found.value["sketch"]
         name = str(sketch["fingerprint"])
-        if name in goal.banned:
-            reason = f"{AGAIN}: {banned.get(name, '')}"
-            return Outcome(False, {"banned": sketch}, reason)
+        if not proof and name in goal.banned:
+            return Outcome(False, {"banned": sketch}, f"{AGAIN}: {banned.get(name, '')}")
         return replace(found, value={"sketch": sketch, "key": name})
 
     async def check(proposal: dict[str, Any]) -> Outcome:
-        return await check_sketch(deps, guide, goal, proposal, alone=request.samples == 1)
+        if REFUTATION in proposal:
+            return await confirmed(deps, goal, proposal[REFUTATION])
+        is_candidate = "candidate" in proposal
+        if request.samples == 1 and not is_candidate:
+            return Outcome(True)
+        made = proposal["candidate" if is_candidate else "sketch"]
+        verify = language.verify if is_candidate else language.verify_sketch
+        return await remembered(deps, guide, "verification", goal, made, lambda: verify(goal, made))
 
     return await ask_readable(deps, request, read, check)
 
 
-async def check_sketch(deps: Deps, guide: ModelGuided, goal: Goal, proposal: dict[str, Any], *, alone: bool) -> Outcome:
-    """Whether a sketch, or a refutation, holds. A sketch that is ``alone`` goes to the verifier as it is."""
-    if REFUTATION in proposal:
-        return await confirmed(deps, goal, proposal[REFUTATION])
-    if alone:
-        return Outcome(True)
-    made = proposal["sketch"]
-    return await remembered(deps, guide, "verification", goal, made, lambda: deps.language.verify_sketch(goal, made))
+def settle_winner(txn: Txn, deps: Deps, node: ProofNode, done: Round) -> str:
+    """A proof or a sketch goes to the verifier, a refutation that holds ends the goal; "" without a winner."""
+    if done.winner is None:
+        return ""
+    moves, value = deps.moves(txn), done.winner.value
+    if "candidate" in value:
+        return moves.set_candidate(node, value["candidate"])
+    if REFUTATION in value:
+        return settle_refutation(txn, deps, node, done.winner.report)
+    return moves.set_sketch(node, value["sketch"])
 
 
 def settle_sketch_round(txn: Txn, deps: Deps, node: ProofNode, done: Round) -> str:
-    """The winner goes to the verifier; without one the round has cost one attempt.
-
-    Every rejected sketch is evidence against its strategy.
-    """
-    done.log(txn, node)
-    moves = deps.moves(txn)
-    rejected = done.rejected()
-    for sample in rejected:
-        moves.note_rejected_sketch(node, sample.value["sketch"], sample.reason)
-    if done.winner is not None:
-        return settle_winner(txn, deps, node, done.winner)
+    """The winner goes to the verifier; without one the round has cost one attempt."""
+    rejected, moves = done.note(txn, deps, node), deps.moves(txn)
+    settled = settle_winner(txn, deps, node, done)
+    if settled:
+        return settled
     node = replace(node, strategy=None, fingerprint=None)
     banned = next((sample.report["banned"] for sample in done.samples if "banned" in sample.report), None)
     if rejected:
@@ -239,8 +259,92 @@ def settle_sketch_round(txn: Txn, deps: Deps, node: ProofNode, done: Round) -> s
     return moves.set_failed_sketch(node, done.reason, fault=done.fault)
 
 
-def settle_winner(txn: Txn, deps: Deps, node: ProofNode, winner: Sample) -> str:
-    """A sketch goes to the verifier; a refutation that holds ends the goal."""
-    if REFUTATION in winner.value:
-        return settle_refutation(txn, deps, node, winner.report)
-    return deps.moves(txn).set_sketch(node, winner.value["sketch"])
+@agent(queue=Queue.DECOMPOSE, quick=True)
+async def decomposer(node: ProofNode, deps: Deps) -> Apply:
+    """Children become nodes, unless the sketch is too deep or goes in a circle: then it has failed."""
+    sketch = await deps.load(node, "sketch")
+    specs: list[dict[str, Any]] = sketch["children"]
+    keys = [await deps.language.canonical(deps.theorem, spec["statement"]) for spec in specs]
+
+    def apply(txn: Txn) -> str:
+        moves = deps.moves(txn)
+        if specs and node.depth + 1 > deps.settings.budgets.depth:
+            return moves.set_failed_sketch(node, f"maximum proof tree depth {deps.settings.budgets.depth} exceeded")
+        children = [_child(txn, node, i, spec, keys[i]) for i, spec in enumerate(specs)]
+        circular = next((c for c in children if _repeats_an_ancestor(deps, node, c)), None)
+        if circular is not None:
+            return moves.set_failed_sketch(node, f"subgoal {circular.id} is the goal again: the sketch is a circle")
+        known = {c.id: find_proved(deps, c) for c in children if not c.refs}
+        adopted = {name: subtree for name, subtree in known.items() if subtree is not None}
+        return moves.set_decomposed(node, children, adopted=adopted)
+
+    return apply
+
+
+def _child(txn: Txn, node: ProofNode, index: int, spec: dict[str, Any], key: str) -> ProofNode:
+    earlier = sorted(set(spec.get("waits_for", ())))
+    if any(not 0 <= sibling < index for sibling in earlier):
+        raise ValueError(f"subgoal {index} waits for {earlier}: only earlier subgoals can be waited for")
+    ready = [part for part in ("candidate", "sketch") if spec.get(part) is not None]
+    refs = {part: txn.save(spec[part]) for part in ready[:1]}
+    sketch = spec["sketch"] if "sketch" in refs else {}
+    return ProofNode(
+        id=child_id(node.id, node.generation, index),
+        statement=spec["statement"],
+        parent=node.id,
+        depth=node.depth + 1,
+        language=node.language,
+        waits_for=tuple(child_id(node.id, node.generation, sibling) for sibling in earlier),
+        scoped=node.scoped or bool(earlier),
+        key=key,
+        strategy=sketch.get("strategy"),
+        fingerprint=sketch.get("fingerprint"),
+        refs=refs,
+    )
+
+
+def _repeats_an_ancestor(deps: Deps, node: ProofNode, child: ProofNode) -> bool:
+    """Whether the child asks for what an ancestor asks for, with nothing more to cite."""
+    if child.waits_for or not child.key:
+        return False
+    for ancestor in (node, *deps.store.ancestors(node)):
+        if ancestor.key == child.key:
+            return True
+        if ancestor.waits_for:
+            return False
+    return False
+
+
+class SketchBacktrackAgent:
+    """Takes a node out of ``decomposition_backtrack`` and tells its next sketcher what failed and what is banned.
+
+    The cut itself has happened in the transaction of the failure; this agent adds the lesson to the history.
+    """
+
+    async def __call__(self, node: ProofNode, deps: Deps) -> Apply:
+        """The lesson, then retrieval with fresh queries, then a sketch of another kind."""
+
+        def apply(txn: Txn) -> str:
+            history = deps.store.history(node.id)
+            rounds = [entry.entry for entry in history if entry.kind == "backtrack"]
+            last = rounds[-1] if rounds else {}
+            banned = [ban["strategy"] for ban in deps.store.bans(node.id).values()]
+            txn.log(
+                node.id,
+                "note",
+                reason="the last decomposition could not be proved; use a fundamentally different strategy",
+                round=last.get("round", node.decomposition_attempts),
+                failed=last.get("failed"),
+                statement=last.get("statement"),
+                because=last.get("reason"),
+                banned=banned,
+            )
+            txn.reason = str(last.get("reason", ""))
+            moves = deps.moves(txn)
+            return moves.set_backtracked_sketches([w for w in moves.get_sketches_to_backtrack() if w.id == node.id])
+
+        return apply
+
+
+backtrack = SketchBacktrackAgent()
+agent(queue=Queue.DECOMPOSITION_BACKTRACK, name="backtrack", quick=True)(backtrack)

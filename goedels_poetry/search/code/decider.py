@@ -1,4 +1,4 @@
-"""The decider chooses by a table what follows an attempt on a function; and what a failed agent costs.
+"""The verifier of functions refuses what is banned or repeated and checks the others; the decider is a table.
 
 A strategy that has just been banned is no longer corrected: then, and after two replies in a row that could not even be
 run, the conversation begins afresh, with the bans.
@@ -6,22 +6,40 @@ run, the conversation begins afresh, with the bans.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from inspect import Parameter, Signature
 from typing import Any
 
+from goedels_poetry.models.requests import object_of
+from goedels_poetry.protocol.base import Outcome
+from goedels_poetry.python.fingerprint.ban import Fingerprint
+from goedels_poetry.python.testing.candidate import replay, test_candidate
+from goedels_poetry.python.testing.checks import CheckResult
 from goedels_poetry.search.agents.deps import Apply, Deps
 from goedels_poetry.search.agents.failure import ERROR, FailureTable, writes
 from goedels_poetry.search.agents.registry import agent
-from goedels_poetry.search.code.wording import all_banned
+from goedels_poetry.search.agents.rounds import Round, ask_once, outcome_of
 from goedels_poetry.search.code.writer import ROLE as WRITER
-from goedels_poetry.search.code.writer import task_of
+from goedels_poetry.search.code.writer import (
+    all_banned,
+    broken_report,
+    forbidden_strategies,
+    is_exception,
+    left_words,
+    query_of,
+    refused_report,
+    report_on,
+    why_banned,
+)
 from goedels_poetry.search.tasks.attempts import CONVERSATION, NO_REPLY, REPLY, REPORT, ended, set_report
-from goedels_poetry.search.tasks.code_moves import (
+from goedels_poetry.search.tasks.code import (
     BANNED,
     BEST,
     CANDIDATE,
     CODE,
+    EVIDENCE,
     FAILED,
     MODEL,
     PASSED,
@@ -29,13 +47,13 @@ from goedels_poetry.search.tasks.code_moves import (
     REPEATED,
     SYNTHESIS,
     UNTESTED,
+    CodeTask,
     accept_passed,
     candidates,
     lift_oldest,
     set_move,
     set_prosecuted,
 )
-from goedels_poetry.store.reads import StoreReader
 from goedels_poetry.store.state import ProofNode, Queue
 from goedels_poetry.store.txn import Txn
 
@@ -82,7 +100,7 @@ def give_up(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
     return ERROR
 
 
-CODE_FAILURES = FailureTable.of(
+FAILURES = FailureTable.of(
     {
         Queue.FORMALIZE: writes(CODE),
         Queue.CORRECT: writes(CODE),
@@ -93,37 +111,40 @@ CODE_FAILURES = FailureTable.of(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What the legal moves depend on, besides node and history."""
-
-    most: int
-    """Attempts of a model."""
-    has_writer: bool
-    prosecuted: bool
-    """Whether a candidate that passed goes to the prosecutor."""
-    bans: Mapping[str, Mapping[str, Any]]
-
-
 @agent(queue=Queue.DECIDE, quick=True, name="decider")
 async def decider(node: ProofNode, deps: Deps) -> Apply:
     """The first legal move of the table."""
-    task = task_of(deps)
+    task = deps.task_as(CodeTask)
     by_model = deps.has_model(WRITER)
     prosecuted = task.prosecuted and (deps.has_model(PROSECUTOR) or task.has_contract)
 
     def apply(txn: Txn) -> str:
         store = txn.store
-        report, past = store.load(node.refs[REPORT]), candidates(store.history(node.id))
-        bans = store.bans(node.id)
-        facts = Facts(task.max_attempts, by_model, prosecuted, bans)
-        legal = legal_moves(node, report, past, facts)
-        move = next((m for m in POLICY[report["kind"]] if m in legal), "give_up")
+        report, past, bans = store.load(node.refs[REPORT]), candidates(store.history(node.id)), store.bans(node.id)
+        kind, last = report["kind"], past[-1] if past else {}
+        left = by_model and sum(entry.get("by") == MODEL for entry in past) < task.max_attempts
+        twice = len(past) > 1 and {kind, past[-2]["outcome"]} <= NOT_RUN
+        banned = kind != BANNED and last.get("fingerprint") in bans
+        passed = kind == PASSED and CANDIDATE in node.refs
+        conversed = left and last.get("by") == MODEL and CONVERSATION in node.refs
+        legal = {
+            "correct": conversed and not twice and not banned,
+            "fresh": left or last.get("by") == SYNTHESIS,
+            "ask_again": left,
+            "prosecute": passed and prosecuted and PROSECUTED not in node.refs,
+            "accept": passed,
+        }
+        move = next((m for m in POLICY[kind] if legal.get(m)), "give_up")
         why = MOVES[move] if by_model or move != "give_up" else "nothing is left to try without a language model"
         if move == "accept":
             return accept_passed(txn, node, task.checks.to_json(), task.text, why)
         if move == "give_up":
-            return set_move(txn, node, move, f"{why}; {_best(store, node, past)}")
+            told = str(past[-1]["reason"]) if past else "no candidate was found"
+            if BEST in node.refs:
+                best = store.load(store.load(node.refs[BEST])["report"])
+                checks = f"{best.get('passed', 0)} of {best.get('total', 0)} checks"
+                told = f"the best candidate passes {checks}: {best['reason']}"
+            return set_move(txn, node, move, f"{why}; {told}")
         if move == "fresh" and all_banned(task, bans) and (lifted := lift_oldest(txn, node)):
             why = f"every strategy is banned, so the oldest ban is lifted once: {lifted}"
         return set_move(txn, node, move, f"{node.reason}; {why}" if node.reason else why)
@@ -131,34 +152,251 @@ async def decider(node: ProofNode, deps: Deps) -> Apply:
     return apply
 
 
-def legal_moves(
-    node: ProofNode, report: Mapping[str, Any], past: Sequence[Mapping[str, Any]], facts: Facts
-) -> frozenset[str]:
-    """Moves that the attempts so far allow.
+@agent(queue=Queue.VERIFY, name="verifier")
+async def verifier(node: ProofNode, deps: Deps) -> Apply:
+    """A banned strategy and a repeated program are refused; the inputs that broke earlier candidates come first."""
+    task, store = deps.task_as(CodeTask), deps.store
+    candidate = await deps.load(node, CANDIDATE)
+    forbidden = forbidden_strategies(task, await store.on_thread(store.bans, node.id))
+    named = candidate["strategy"]
+    strategy = Fingerprint(str(named), frozenset(candidate["tags"])) if named else None
+    why = why_banned(strategy, forbidden)
+    if why:
+        return lambda txn: set_report(txn, node, CODE, refused_report(BANNED, why, left_words(forbidden)))
+    tried = candidates(await store.on_thread(store.history, node.id))
+    again = next((entry["attempt"] for entry in tried if entry.get("digest") == candidate["digest"]), None)
+    if again is not None:
+        same = f"it is the same program as that of attempt {again}"
+        return lambda txn: set_report(txn, node, CODE, refused_report(REPEATED, same))
+    source, inputs = str(candidate["source"]), await deps.load(node, EVIDENCE) or []
 
-    Args:
-        report: on the last attempt, which is the last of ``past``.
-        past: all attempts.
-    """
-    kind, last = report["kind"], past[-1] if past else {}
-    left = facts.has_writer and sum(entry.get("by") == MODEL for entry in past) < facts.most
-    twice = len(past) > 1 and {kind, past[-2]["outcome"]} <= NOT_RUN
-    banned = kind != BANNED and last.get("fingerprint") in facts.bans
-    passed = kind == PASSED and CANDIDATE in node.refs
-    conversed = left and last.get("by") == MODEL and CONVERSATION in node.refs
-    allowed = {
-        "correct": conversed and not twice and not banned,
-        "fresh": left or last.get("by") == SYNTHESIS,
-        "ask_again": left,
-        "prosecute": passed and facts.prosecuted and PROSECUTED not in node.refs,
-        "accept": passed,
+    async def test() -> Outcome:
+        tested = await test_candidate(source, task.checks, seed=deps.settings.seed, inputs=inputs, effort="normal")
+        return Outcome(True, report_on(task, tested))
+
+    found = await outcome_of(deps, "verifier", test)
+    if found.fault:
+        return lambda txn: untested(txn, node, found.reason, deps)
+    return lambda txn: set_report(txn, node, CODE, dict(found.value))
+
+
+class NotAValue(ValueError):
+    """It is no call of the function with literals."""
+
+
+MOST_TESTS = 8
+MAX_CALL = 4_000
+"""Characters of a call that is looked at."""
+
+SCHEMA = object_of(
+    "tests", tests=[object_of("", required=("call",), call="string", expected={}, why="string", words="string")]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class HostileTest:
+    """One proposal that can be run."""
+
+    call: str
+    arguments: dict[str, str]
+    """Literals by parameter."""
+    expected: str
+    """A literal; "" where none is expected."""
+    words: str = ""
+    """Those of the task that decide it; "" where the proposal quotes none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """The outcome of the proposals."""
+
+    counted: int = 0
+    """Those whose input is allowed and about which the task says something."""
+    broken: tuple[CheckResult, ...] = ()
+    """Faults that count."""
+    aside: tuple[str, ...] = ()
+    """The others, in words."""
+    disputed: tuple[dict[str, Any], ...] = ()
+    """Calls on which the words of a task without a contract are said to contradict the candidate."""
+
+
+async def tried(task: CodeTask, source: str, proposals: Sequence[Mapping[str, Any]], seed: int) -> Trial:
+    """Run the proposals against a candidate that has passed every check."""
+    tests, aside = read_tests(task, proposals)
+    broken: list[CheckResult] = []
+    counted = 0
+    open_tests: list[HostileTest] = []
+    for test in tests:
+        known = _of_example(task, test)
+        if known is not None:
+            if test.expected and not _same(known, test.expected):
+                aside.append(f"{test.call} == {test.expected} contradicts the example that says {known}")
+            counted += 1  # the candidate has passed it
+            continue
+        if not task.checks.has_contract():
+            open_tests.append(test)
+            continue
+        shown = await replay(source, task.checks, test.arguments)
+        if shown.violates() or shown.kind == "finishes":  # on an input that is small
+            counted += 1
+            broken.append(shown if shown.input else replace(shown, input=test.arguments))
+        elif shown.passed:
+            counted += 1
+            open_tests.append(test)
+        else:  # an input that is not allowed, or one so large that time or stack were at an end
+            aside.append(f"{test.call}: {shown.reason}")
+    wanted, disputed = {f"{test.call} == {test.expected}": test for test in open_tests}, list[dict[str, Any]]()
+    for differs in [] if broken else await _differing(task, source, open_tests, seed):
+        reason, test = " ".join(differs.reason.split()), wanted[differs.name]
+        if test.words and not task.checks.has_contract():
+            told = {"call": test.call, "input": test.arguments, "expected": test.expected or None, "words": test.words}
+            disputed.append({**told, "reason": reason[:300]})
+        else:
+            aside.append(f"the task does not decide it, but {reason} ({differs.name})")
+    short = tuple(" ".join(each.split())[:300] for each in aside)
+    return Trial(counted, tuple(broken), short, tuple(disputed))
+
+
+def read_tests(task: CodeTask, proposals: Sequence[Mapping[str, Any]]) -> tuple[list[HostileTest], list[str]]:
+    """The proposals that can be run, each once, and what is wrong with the others."""
+    tests: list[HostileTest] = []
+    aside: list[str] = []
+    for proposal in proposals[:MOST_TESTS]:
+        text, expected = str(proposal.get("call", "")).strip(), proposal.get("expected")
+        is_open = expected in (None, "", "null") or any(str(expected).strip() == name for name, _ in task.raises)
+        try:
+            arguments, wanted = arguments_of(task, text), "" if is_open else _literal(expected)
+        except (NotAValue, SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            aside.append(f"{text[:80]}: not a test that can be run ({error})")
+            continue
+        if all(arguments != other.arguments for other in tests):
+            quoted = " ".join(str(proposal.get("words", ""))[:MAX_CALL].split())
+            stated = " " in quoted and quoted.casefold() in " ".join(task.task.split()).casefold()
+            tests.append(HostileTest(text[:200], arguments, wanted, quoted[:300] if stated else ""))
+    return tests, aside
+
+
+def arguments_of(task: CodeTask, call: str) -> dict[str, str]:
+    """Literals by parameter, of a call of the task's function; raises NotAValue, SyntaxError: it is no such call."""
+    if len(call) > MAX_CALL:
+        raise NotAValue("the call is too long")
+    node = ast.parse(call.strip().rstrip(";"), mode="eval").body
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id != task.function:
+        raise NotAValue(f"it does not call {task.function}")
+    try:
+        bound = _signature(task).bind(*node.args, **{str(keyword.arg): keyword.value for keyword in node.keywords})
+    except TypeError as error:
+        raise NotAValue(str(error)) from None
+    bound.apply_defaults()
+    return {name: repr(_value(value)) for name, value in bound.arguments.items()}
+
+
+def _signature(task: CodeTask) -> Signature:
+    """The parameters with their defaults as they are written, each by place or by name."""
+    kind, empty = Parameter.POSITIONAL_OR_KEYWORD, Parameter.empty
+    listed = [Parameter(name, kind, default=task.defaults.get(name, empty)) for name in task.parameters]
+    return Signature(listed, __validate_parameters__=False)
+
+
+def _value(written: ast.expr | str) -> Any:
+    try:
+        return ast.literal_eval(written)
+    except (TypeError, ValueError, SyntaxError, RecursionError, MemoryError) as error:
+        raise NotAValue(f"no literal: {error}"[:100]) from None
+
+
+def _literal(expected: Any) -> str:
+    if not isinstance(expected, str):
+        return repr(expected)  # the model wrote the value instead of its text
+    if is_exception(expected.strip()):
+        return expected.strip()
+    return repr(_value(expected.strip()))
+
+
+def _of_example(task: CodeTask, test: HostileTest) -> str | None:
+    """What the task's examples say about the call."""
+    for call, expected in task.examples:
+        try:
+            if arguments_of(task, call) == test.arguments:
+                return _literal(expected)
+        except (NotAValue, SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+    return None
+
+
+def _same(one: str, other: str) -> bool:
+    if is_exception(one) or is_exception(other):
+        return one == other
+    return bool(ast.literal_eval(one) == ast.literal_eval(other))
+
+
+async def _differing(task: CodeTask, source: str, tests: Sequence[HostileTest], seed: int) -> list[CheckResult]:
+    """Where the candidate gives something else than was expected, and no check of the task says which is right."""
+    pairs = tuple((test.call, test.expected) for test in tests if test.expected)
+    if not pairs:
+        return []
+    checks = replace(
+        task.checks, requires=(), ensures=(), raises=(), examples=pairs, assertions=(), properties=(), doctests=False
+    )
+    report = await test_candidate(source, checks, seed=seed, effort="quick")
+    return [each for each in report.results if not each.passed and each.kind == "example"]
+
+
+PROMPT = "code-prosecute"
+
+
+@agent(queue=Queue.CHECK_SEMANTICS, name="prosecutor")
+async def prosecutor(node: ProofNode, deps: Deps) -> Apply:
+    """Tests that might break it; what does break it costs the attempt, and stays for later ones."""
+    task, candidate = deps.task_as(CodeTask), await deps.load(node, CANDIDATE)
+    source = str(candidate["source"])
+    if deps.has_model(PROSECUTOR):
+        return await _by_model(node, deps, task, source)
+    return await _by_machine(node, deps, task, source)
+
+
+async def _by_machine(node: ProofNode, deps: Deps, task: CodeTask, source: str) -> Apply:
+    inputs = await deps.load(node, EVIDENCE) or []
+    tested = await test_candidate(source, task.checks, seed=deps.settings.seed, inputs=inputs, effort="thorough")
+    found = {"by": "inputs", "tests": tested.inputs_tried, "aside": []}
+    if tested.passed:
+        note = f"nothing broke it on {tested.inputs_tried} inputs"
+        return lambda txn: set_prosecuted(txn, node, {**found, "reason": note})
+    report = report_on(task, tested)
+    return lambda txn: set_prosecuted(txn, node, {**found, "reason": str(report["reason"])}, report)
+
+
+async def _by_model(node: ProofNode, deps: Deps, task: CodeTask, source: str) -> Apply:
+    words = {"query": query_of(task), "candidate": source, "function": task.function}
+    done = await ask_once(deps, node, PROSECUTOR, PROMPT, words, SCHEMA)
+    proposals: Sequence[dict[str, Any]] = list(done.winner.value.get("tests", ())) if done.winner is not None else []
+    trial = await tried(task, source, proposals, deps.settings.seed)
+    before = await deps.load(node, REPORT)
+    found = {
+        "by": done.model,
+        "tests": trial.counted,
+        "aside": list(trial.aside),
+        "disputed": list(trial.disputed),
+        "reason": _reason(done, trial),
     }
-    return frozenset(move for move, legal in allowed.items() if legal)
+
+    def apply(txn: Txn) -> str:
+        done.log(txn, node)
+        if trial.broken:
+            return set_prosecuted(txn, node, found, broken_report(task, trial.broken, before))
+        return set_prosecuted(txn, node, found)
+
+    return apply
 
 
-def _best(store: StoreReader, node: ProofNode, past: Sequence[Mapping[str, Any]]) -> str:
-    """The best candidate in one line."""
-    if BEST not in node.refs:
-        return str(past[-1]["reason"]) if past else "no candidate was found"
-    best = store.load(store.load(node.refs[BEST])["report"])
-    return f"the best candidate passes {best.get('passed', 0)} of {best.get('total', 0)} checks: {best['reason']}"
+def _reason(done: Round, trial: Trial) -> str:
+    if done.winner is None:
+        return f"no hostile tests: {done.reason}"
+    aside = f", {len(trial.disputed)} disputed" if trial.disputed else ""
+    aside += f", {len(trial.aside)} set aside" if trial.aside else ""
+    if trial.broken:
+        return f"broken by {len(trial.broken)} of {trial.counted} hostile tests{aside}"
+    if not trial.counted:
+        return f"no hostile test counts{aside}"
+    tests = "test that counts" if trial.counted == 1 else "tests that count"
+    return f"{trial.counted} hostile {tests} did not break it{aside}"

@@ -30,11 +30,7 @@ class Closed(GoedelsPoetryError, RuntimeError):
 
 
 class BackgroundLoop:
-    """Any number of threads may give it work at once.
-
-    Args:
-        what: name of its owner, for the words of :class:`Closed`.
-    """
+    """Any number of threads may give it work at once."""
 
     def __init__(self, what: str) -> None:
         self._what = what
@@ -44,11 +40,7 @@ class BackgroundLoop:
         self._closed = False
 
     def begin(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Start it; cancelling the future cancels it.
-
-        Raises:
-            Closed: after :meth:`close`. RuntimeError: it is asked from work of its own, which would wait for itself.
-        """
+        """Start it; cancelling the future cancels it; raises Closed, RuntimeError."""
         with self._lock:
             if self._closed or threading.current_thread() is self._thread:
                 work.close()
@@ -61,14 +53,7 @@ class BackgroundLoop:
             return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def run(self, work: Coroutine[Any, Any, T], interrupt: Callable[[str], None] | None = None) -> T:
-        """Wait for it. What breaks off the waiting (Ctrl-C) cancels it, and waits until it has ended.
-
-        Args:
-            interrupt: called instead, with the reason, by the first of `stopping_signals` where the main thread waits.
-
-        Raises:
-            Closed: before or meanwhile. Else as :meth:`begin` and ``work``.
-        """
+        """Wait for it. What breaks off the waiting (Ctrl-C) cancels it, and waits until it has ended; raises Closed."""
         ended = threading.Event()
 
         async def noted() -> T:

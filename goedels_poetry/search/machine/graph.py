@@ -27,8 +27,7 @@ from goedels_poetry.errors import (
 from goedels_poetry.search.agents.deps import FAULT, Apply, Deps, Fault
 from goedels_poetry.search.agents.failure import Policy
 from goedels_poetry.search.agents.registry import AgentSpec, Registry
-from goedels_poetry.search.machine.jobs import Job, Jobs
-from goedels_poetry.search.machine.supervisor import Dispatch, SupervisorAgent, Turn, parcels, unpacked
+from goedels_poetry.search.machine.supervisor import Dispatch, Job, Jobs, SupervisorAgent, Turn, parcels, unpacked
 from goedels_poetry.search.tasks.base import Statement
 from goedels_poetry.store.proof_store import STEPS, Commit, ProofStore
 from goedels_poetry.store.results import Event
@@ -107,17 +106,15 @@ class Machine:
             start = partial(self.jobs.start, item.key, spec, node, item.seq, work(), deps.cost, deps.faults)
             context.copy().run(start)
         if not spec.quick:
-            return [
-                {"seq": item.seq, "agent": spec.name, "node": node.id, "outcome": STARTED, "reason": ""}
-                for item, node in there
-            ]
+            return [_step(item.seq, spec.name, node.id, STARTED) for item, node in there]
         jobs = [job for item, _ in there if (job := self.jobs.pop(item.key)) is not None]
         if jobs:
             await asyncio.wait({job.task for job in jobs})
         return await self._collect(jobs)
 
     async def _collect(self, jobs: Sequence[Job]) -> list[Step]:
-        errors = [_error_of(job) for job in jobs]
+        cancelled = asyncio.CancelledError("cancelled")
+        errors = [cancelled if job.task.cancelled() else job.task.exception() for job in jobs]
         moves = [(job, job.task.result()) for job, error in zip(jobs, errors, strict=True) if error is None]
         steps: list[Step | None] = []
         for (job, _), done in zip(moves, await self._commit(moves), strict=True):
@@ -134,47 +131,39 @@ class Machine:
         return [step for step in steps if step is not None]
 
     async def _lost(self, job: Job, error: BaseException) -> Step | None:
-        return await (self._put_off(job, error) if is_passing(error) else self._fail(job, error))
-
-    async def _put_off(self, job: Job, error: BaseException) -> None:
-        """Nothing was tried: the node stays where it is, for a resume."""
-        await self.store.on_thread(self.store.forget_work, [job.key])
-        text = str(error) if isinstance(error, PASSING) else one_line(error)
-        self.supervisor.stop(f"{CANNOT_GO_ON}: {text}", "machine")
-
-    async def _fail(self, job: Job, error: BaseException) -> Step | None:
         """The node pays what its agent has declared; when that fails too, what is usual in its queue."""
+        if is_passing(error):  # nothing was tried: the node stays where it is, for a resume
+            await self.store.on_thread(self.store.forget_work, [job.key])
+            text = str(error) if isinstance(error, PASSING) else one_line(error)
+            self.supervisor.stop(f"{CANNOT_GO_ON}: {text}", "machine")
+            return None
         queue, reason = job.node.queue or "", one_line(error)
         job.faults.append(Fault(f"agent {job.spec.name}", job.spec.plugin, reason))
         declared, usual = self.registry.policy(job.spec, queue), self.registry.failures.default(queue)
-        try:
-            return await self._commit_one(job, self._failure(declared, job.node, reason))
-        except Exception as exc:
-            if declared == usual:
-                raise
-            who = f"failure policy {declared.name} of agent {job.spec.name}"
-            job.faults.append(Fault(who, job.spec.plugin, one_line(exc)))
-            return await self._commit_one(job, self._failure(usual, job.node, reason))
+        for policy in (declared, usual):
+            (done,) = await self._commit([(job, self._failure(policy, job.node, reason))])
+            if not isinstance(done, Exception):
+                return done
+            if policy == usual:
+                raise done
+            who = f"failure policy {policy.name} of agent {job.spec.name}"
+            job.faults.append(Fault(who, job.spec.plugin, one_line(done)))
+        return None
 
     def _failure(self, policy: Policy, node: ProofNode, reason: str) -> Apply:
         return lambda txn: policy.move(txn, node, reason, self.deps)
-
-    async def _commit_one(self, job: Job, apply: Apply) -> Step | None:
-        (done,) = await self._commit([(job, apply)])
-        if isinstance(done, Exception):
-            raise done
-        return done
 
     async def _commit(self, moves: Sequence[tuple[Job, Apply]]) -> list[Step | Exception | None]:
         """Each all or nothing, one after the other. None: the node moved on, or was cut off, in the meantime."""
         steps: list[Step | Exception | None] = []
         for job, apply in moves:
-            done = await self.store.on_thread(self._committed, job, apply)
+            done: Any = await self.store.on_thread(self._committed, job, apply)
             if isinstance(done, Commit):
                 if done.cuts:
                     await self.store.on_thread(self.store.forget_work, await self.jobs.cancel_below(done.cuts))
-                self.emit(done.event)
-            steps.append(_step(done.event) if isinstance(done, Commit) else done)
+                self.emit(event := done.event)
+                done = _step(event.seq, event.agent, event.node, event.outcome, event.reason)
+            steps.append(done)
         return steps
 
     def _committed(self, job: Job, apply: Apply) -> Commit | Exception | None:
@@ -244,14 +233,8 @@ def _note(txn: Txn, job: Job) -> str:
     return "error"
 
 
-def _step(event: Event) -> Step:
-    return {
-        "seq": event.seq,
-        "agent": event.agent,
-        "node": event.node,
-        "outcome": event.outcome,
-        "reason": event.reason[:STEP_REASON],
-    }
+def _step(seq: int, agent: str, node: str, outcome: str, reason: str = "") -> Step:
+    return {"seq": seq, "agent": agent, "node": node, "outcome": outcome, "reason": reason[:STEP_REASON]}
 
 
 def _context_of_jobs(trace: UUID | None) -> Context:
@@ -270,10 +253,6 @@ def _context_of_jobs(trace: UUID | None) -> Context:
     return context
 
 
-def _error_of(job: Job) -> BaseException | None:
-    return asyncio.CancelledError("cancelled") if job.task.cancelled() else job.task.exception()
-
-
 def _begin(store: ProofStore, items: Sequence[Dispatch]) -> list[ProofNode | None]:
     begun = store.begin_work([(item.key, item.agent, item.node_id, item.seq) for item in items])
     return [store.get(item.node_id) if there else None for item, there in zip(items, begun, strict=True)]
@@ -285,13 +264,7 @@ def _begin(store: ProofStore, items: Sequence[Dispatch]) -> list[ProofNode | Non
 def build(
     machine: Machine, *, each_step: bool = True, **compile_arguments: Any
 ) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """The compiled graph of a run.
-
-    Args:
-        each_step: LangGraph is told of every step of an agent; else of the last one that ends with a super-step, which
-            is what its checkpoint shows: the others cost as much as the steps themselves, and nobody listens.
-        compile_arguments: ``checkpointer=`` and others, for LangGraph's ``compile``.
-    """
+    """The compiled graph of a run."""
     from langgraph.graph import END
     from langgraph.types import Command, Send
 

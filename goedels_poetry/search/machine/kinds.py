@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
+from importlib import import_module
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple, Self
 
@@ -15,15 +17,12 @@ from goedels_poetry.languages import BroughtLanguage
 from goedels_poetry.models.client import Models
 from goedels_poetry.plugins import RefusedPlugin
 from goedels_poetry.search import strategies
-from goedels_poetry.search.agents.registry import AgentSpec, Registry, given_agents, load_registry
-from goedels_poetry.search.code import code_registry
-from goedels_poetry.search.questions import question_registry
+from goedels_poetry.search.agents.registry import GROUP, AgentSpec, Registry, given_agents, load_registry
 from goedels_poetry.search.strategies import Strategy
 from goedels_poetry.search.tasks.base import Task
-from goedels_poetry.search.tasks.claim import Claim
+from goedels_poetry.search.tasks.claim import Claim, FormalTheorem
 from goedels_poetry.search.tasks.code import CodeTask
 from goedels_poetry.search.tasks.question import Question
-from goedels_poetry.search.tasks.theorem import FormalTheorem
 from goedels_poetry.store.reads import StoreReader
 from goedels_poetry.store.results import RunResult, RunSummary
 from goedels_poetry.store.runs import identity
@@ -41,8 +40,7 @@ class Extensions:
     def of(cls, agents: Iterable[Any] = (), strategies_: Iterable[Any] = (), languages_: Iterable[Any] = ()) -> Self:
         """From what a caller has: marked functions, modules of some, language classes or instances.
 
-        Raises:
-            RefusedPlugin: one is not what it should be; the words say what to change.
+        Raises RefusedPlugin: one is not what it should be; the words say what to change.
         """
         for what, given in (("agents", agents), ("strategies", strategies_), ("languages", languages_)):
             if isinstance(given, str) or not isinstance(given, Iterable):
@@ -76,13 +74,9 @@ class Extensions:
 
 def _facts(code: CodeType) -> list[Any]:
     """What a function does, without where it stands."""
-    inside = [_facts(c) if isinstance(c, CodeType) else _stable(c) for c in code.co_consts]
+    sets = [sorted(map(repr, c)) if isinstance(c, frozenset) else c for c in code.co_consts]  # they have no order
+    inside = [_facts(c) if isinstance(c, CodeType) else repr(c) for c in sets]
     return [code.co_code, code.co_names, code.co_varnames, inside]
-
-
-def _stable(constant: Any) -> str:
-    """Sets of constants have no order."""
-    return str(sorted(map(repr, constant))) if isinstance(constant, frozenset) else repr(constant)
 
 
 # -- kinds of tasks ----------------------------------------------------------------------------------------------
@@ -101,6 +95,22 @@ class Kind(NamedTuple):
 
 CHANGE = "change"
 
+AGENTS = {
+    Question.kind: "questions.writer:formalizer questions.decider:verifier questions.writer:corrector "
+    "questions.decider:decider questions.decider:judge questions.decider:refiner",
+    CodeTask.kind: "code.writer:generator code.decider:verifier code.writer:corrector code.decider:decider "
+    "code.decider:prosecutor",
+    CHANGE: "agents.changes:surveyor agents.changes:changer agents.changes:verifier agents.changes:decider",
+}
+"""Kind of task that has agents of its own -> each as ``module:attribute`` of `search`, the module of policies last."""
+
+
+def agents_of(kind: str) -> Registry:
+    """The agents of one of :data:`AGENTS`, then those of plug-ins for such tasks."""
+    names = AGENTS[kind].split()
+    failures = import_module(f"goedels_poetry.search.{names[-1].partition(':')[0]}").FAILURES
+    return load_registry(names, GROUP.replace("agents", f"{kind}_agents"), failures)
+
 
 def _change_again(text: str, identity: dict[str, Any]) -> Task:
     from goedels_poetry.search.tasks.change import Change  # brings the sandbox: not at the cost of proofs
@@ -108,27 +118,17 @@ def _change_again(text: str, identity: dict[str, Any]) -> Task:
     return Change.again(text, identity)
 
 
-def _change_registry() -> Registry:
-    from goedels_poetry.search.changes import change_registry
-
-    return change_registry()
-
-
 KINDS: dict[str, Kind] = {
     FormalTheorem.kind: Kind(FormalTheorem.again, load_registry, is_proof=True),
     Claim.kind: Kind(Claim.again, load_registry, is_proof=True),
-    Question.kind: Kind(Question.again, question_registry),
-    CodeTask.kind: Kind(CodeTask.again, code_registry),
-    CHANGE: Kind(_change_again, _change_registry),
+    Question.kind: Kind(Question.again, partial(agents_of, Question.kind)),
+    CodeTask.kind: Kind(CodeTask.again, partial(agents_of, CodeTask.kind)),
+    CHANGE: Kind(_change_again, partial(agents_of, CHANGE)),
 }
 
 
 def registry_of(kind: str, extensions: Extensions) -> Registry:
-    """The agents that serve a kind of task, with what the caller has brought.
-
-    Raises:
-        KeyError: there is no such kind.
-    """
+    """The agents that serve a kind of task, with what the caller has brought; raises KeyError."""
     return extensions.added_to(KINDS[kind].registry(), agents=KINDS[kind].is_proof)
 
 
@@ -141,17 +141,8 @@ def id_of(task: Task, language: str, options: dict[str, Any], models: Models | N
     return identity(task.text, language, {**options, **more})
 
 
-def as_stored(task: Task) -> tuple[str, dict[str, Any]]:
-    """What the store keeps of a task, besides its text."""
-    return task.kind, task.identity
-
-
 def task_of(store: StoreReader) -> Task | None:
-    """The task of a run; None when it stopped before its first commit.
-
-    Raises:
-        UnknownRun: it is of a kind that is not in the table.
-    """
+    """The task of a run; None when it stopped before its first commit; raises UnknownRun."""
     stored = store.meta("task")
     if stored is None:
         return None
@@ -167,8 +158,7 @@ def task_of(store: StoreReader) -> Task | None:
 def run_id_of(run: Any) -> str:
     """The id of the run that somebody names by its id, a result, a line of ``runs()`` or the config of a snapshot.
 
-    Raises:
-        UnknownRun: it names none; the words say what does.
+    Raises UnknownRun: it names none; the words say what does.
     """
     if isinstance(run, Mapping):
         named = run.get("configurable")

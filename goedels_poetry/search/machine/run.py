@@ -28,12 +28,10 @@ from goedels_poetry.models.accounting import AWAY
 from goedels_poetry.protocol.base import Incomplete
 from goedels_poetry.search.agents.deps import DOUBT, FAULT, Fault
 from goedels_poetry.search.machine.background import call_in
+from goedels_poetry.search.machine.checkpoints import FRAMEWORK
 from goedels_poetry.search.machine.graph import CANNOT_GO_ON
-from goedels_poetry.search.machine.kinds import as_stored
-from goedels_poetry.search.machine.learning import fill_memory
-from goedels_poetry.search.machine.loop import SearchLoop
-from goedels_poetry.search.machine.session import FRAMEWORK, Interruption, RunSession, Services, Subject
-from goedels_poetry.search.memory.tried import TRIALS, UNDER_WAY, Unfinished, unfinished_on, why_unproved
+from goedels_poetry.search.machine.session import Interruption, RunSession, SearchLoop, Services, Subject
+from goedels_poetry.search.memory import TRIALS, UNDER_WAY, Unfinished, fill_memory, unfinished_on, why_unproved
 from goedels_poetry.search.tasks.base import GO_ON, Statement, Stop
 from goedels_poetry.store.derivation import derivation, metrics, open_goals, why_not
 from goedels_poetry.store.proof_store import ProofStore
@@ -76,23 +74,25 @@ class Finding:
     """Evidence, as the agent that found it put it: ``counterexample``, ``core``, ``result``."""
 
 
+@dataclass(frozen=True, slots=True)
 class Conclusion:
     """From the end of a run's search to its result."""
 
-    def __init__(
-        self, session: RunSession, subject: Subject, options: dict[str, Any], statement: Statement, out: Path | None
-    ) -> None:
-        """``options``: as they were given, whatever agents did to theirs; ``out``: directory for the certificate."""
-        self._session = session
-        self._subject = subject
-        self._options = options
-        self._statement = statement
-        self._directory = out or session.place.path / "certificate"
+    _session: RunSession
+    _subject: Subject
+    _options: dict[str, Any]
+    """As they were given, whatever agents did to theirs."""
+    _statement: Statement
+    _directory: Path
+    """For the certificate."""
 
     async def of(self, stop: Stop) -> Concluded:
         """The result."""
         session, store = self._session, self._session.store
-        await self._keep_trials()
+        left = await store.on_own_thread(unfinished_on, store)
+        if left:  # what jobs that were stopped had tried goes into the history of their goals
+            await session.commit("trials", lambda txn: _log_trials(txn, left))
+            shutil.rmtree(store.path.parent / UNDER_WAY, ignore_errors=True)
         nodes = await store.on_own_thread(store.nodes)
         numbers = await store.on_own_thread(metrics, store, nodes)
         self._tell_of_models(numbers)
@@ -100,14 +100,17 @@ class Conclusion:
         unanswered = finding.verdict in NOT_FINAL and bool(store.spent().get(AWAY))
         if unanswered:
             finding = replace(finding, reason="; ".join(filter(None, (finding.reason, NOT_ASKED))))
-        finding = self._or_tested(finding)
+        if finding.verdict is Verdict.UNKNOWN and self._subject.theorem.tests is not None:
+            checks = {"checks": self._subject.theorem.tests}  # what was neither proved nor refuted is still tested
+            finding = Finding(Verdict.TESTED, f"not proved: {finding.reason}", checks)
         certificate, retry = Certificate(finding.verdict, reason=finding.reason, details=finding.detail), False
         if finding.verdict in CHECKED:
-            seconds = self._check_seconds(numbers)
+            services = session.services  # the checker has what the search has left over, and a little more
+            limit = services.settings.budgets.wall_seconds
+            used = numbers.get("wall_seconds", 0.0) + services.budget.used_wall_seconds
+            seconds = None if limit is None else max(0.0, limit - used) + CHECK_GRACE
             certificate, retry = await self._checked(finding, seconds)
-        await store.on_thread(self._tell_faults)
-        if certificate.verdict not in CHECKED:
-            await store.on_thread(self._tell_doubts)
+        await store.on_thread(self._tell_faults, certificate.verdict not in CHECKED)
         result = self._merged(finding, certificate)
         result = replace(
             result,
@@ -120,46 +123,28 @@ class Conclusion:
         result = await store.on_own_thread(self._subject.task.conclude, result, store, self._statement.latest, suffix)
         return Concluded(result, retry or stop.retry, unanswered and result.verdict not in CLAIMS)
 
-    async def _keep_trials(self) -> None:
-        """What jobs that were stopped had tried goes into the history of their goals."""
-        store = self._session.store
-        left = await store.on_own_thread(unfinished_on, store)
-        if left:
-            await self._session.commit("trials", lambda txn: _log_trials(txn, left))
-            shutil.rmtree(store.path.parent / UNDER_WAY, ignore_errors=True)
-
     # -- what was found ----------------------------------------------------------------------------------------
     def _finding(self, stop: Stop, nodes: list[ProofNode]) -> Finding:
-        store = self._session.store
-        if stop.status == "proved":
-            return Finding(Verdict.PROVED, "", {})
+        store, root = self._session.store, nodes[0]
         resume = f"; run {self._session.place.run_id} can be resumed"
-        root, recorded = nodes[0], store.verdict()
+        recorded = store.verdict() if stop.status == "finished" else None
         reason, budget = why_not(nodes)
         reason = why_unproved(store, nodes, reason)
-        if stop.status == "finished" and recorded is not None:
-            if recorded[0] is Verdict.UNKNOWN and budget:
-                return Finding(Verdict.OUT_OF_BUDGET, f"{recorded[1]}{resume} with a larger {budget} budget", {})
-            verdict, why, detail = recorded
-            return Finding(verdict, why_unproved(store, nodes, why), detail)
+        if stop.status == "proved":
+            return Finding(Verdict.PROVED, "", {})
+        if recorded is not None and not (recorded[0] is Verdict.UNKNOWN and budget):
+            return Finding(recorded[0], why_unproved(store, nodes, recorded[1]), recorded[2])
+        if recorded is not None:
+            return Finding(Verdict.OUT_OF_BUDGET, f"{recorded[1]}{resume} with a larger {budget} budget", {})
         if root.status is NodeStatus.REFUTED:
             report = store.load(root.refs["report"]) if "report" in root.refs else {}
             return Finding(Verdict.REFUTED, root.reason, report)
         if stop.status == "out_of_budget":
             larger = "" if stop.reason.startswith(("interrupted", CANNOT_GO_ON)) else " with a larger budget"
             return Finding(Verdict.OUT_OF_BUDGET, f"{stop.reason}{resume}{larger}", {})
-        if stop.reason:
-            return Finding(Verdict.UNKNOWN, stop.reason, {})
-        if budget:
+        if budget and not stop.reason:
             return Finding(Verdict.OUT_OF_BUDGET, f"{reason}{resume} with a larger {budget} budget", {})
-        return Finding(Verdict.UNKNOWN, reason, {})
-
-    def _or_tested(self, finding: Finding) -> Finding:
-        """What was neither proved nor refuted is still tested, where there are checks that can be run."""
-        tests = self._subject.theorem.tests
-        if finding.verdict is not Verdict.UNKNOWN or tests is None:
-            return finding
-        return Finding(Verdict.TESTED, f"not proved: {finding.reason}", {"checks": tests})
+        return Finding(Verdict.UNKNOWN, stop.reason or reason, {})
 
     def _merged(self, finding: Finding, certificate: Certificate) -> RunResult:
         """What was found, as far as the checker bears it out."""
@@ -222,31 +207,20 @@ class Conclusion:
 
     async def _certify(self, finding: Finding, seconds: float | None) -> Certificate:
         """The checker gets the text and the options as they were given, whatever became of them in the search."""
-        store, subject = self._session.store, self._subject
-        evidence = await self._evidence(finding)
+        store, subject, language = self._session.store, self._subject, self._subject.language
+        steps = await store.on_own_thread(derivation, store) if finding.verdict is Verdict.PROVED else None
+        theorem = await self._statement.now(store)
+        if steps is None:  # what is claimed without a finished tree
+            evidence = await language.assemble_answer(theorem, finding.detail)
+        else:
+            evidence = await language.assemble(theorem, steps)
         text = await store.on_own_thread(subject.task.submission, store)
         # The certificate says nothing about the run that differs with one seed.
         info = {"name": subject.name}
         submission = Submission(
-            subject.language.name, finding.verdict, text, self._options, evidence, self._directory, info, seconds
+            language.name, finding.verdict, text, self._options, evidence, self._directory, info, seconds
         )
         return await self._session.services.checkers.certify(submission)
-
-    async def _evidence(self, finding: Finding) -> dict[str, Any]:
-        """The finished tree, or what is claimed without one, as the language puts it together."""
-        store, language = self._session.store, self._subject.language
-        steps = await store.on_own_thread(derivation, store) if finding.verdict is Verdict.PROVED else None
-        theorem = await self._statement.now(store)
-        if steps is None:
-            return await language.assemble_answer(theorem, finding.detail)
-        return await language.assemble(theorem, steps)
-
-    def _check_seconds(self, numbers: dict[str, Any]) -> float | None:
-        """Wall time for the checker: what the search has left over, and a little more."""
-        services = self._session.services
-        limit = services.settings.budgets.wall_seconds
-        used = numbers.get("wall_seconds", 0.0) + services.budget.used_wall_seconds
-        return None if limit is None else max(0.0, limit - used) + CHECK_GRACE
 
     # -- warnings ----------------------------------------------------------------------------------------------
     def _tell_of_models(self, numbers: dict[str, Any]) -> None:
@@ -260,15 +234,13 @@ class Conclusion:
             self._session.warn(f"no price is known for {name}: the budget on money does not see it")
         self._session.warnings += services.models.troubles()
 
-    def _tell_faults(self) -> None:
-        """What agents, strategies and verifiers raised becomes warnings, one line for each that is different."""
-        faults = Counter(Fault.of(entry).words for _, entry in self._session.store.history_of_kind(FAULT))
+    def _tell_faults(self, with_doubts: bool) -> None:
+        """What was raised becomes warnings, each once; and what the judge has said where nobody got past it."""
+        store = self._session.store
+        faults = Counter(Fault.of(entry).words for _, entry in store.history_of_kind(FAULT))
         for words, number in faults.items():
             self._session.warn(f"{words} ({number} times)" if number > 1 else words)
-
-    def _tell_doubts(self) -> None:
-        """What the judge has said of the theorem, where nobody has got past it."""
-        for _, entry in self._session.store.history_of_kind(DOUBT):
+        for _, entry in store.history_of_kind(DOUBT) if with_doubts else ():
             self._session.warn(str(entry.get("words", "")))
 
 
@@ -298,13 +270,9 @@ class Run:
         call_in(self._loop, partial(self.interruption.ask, reason))
 
     async def run(self, out: Path | None) -> RunResult:
-        """Begin or go on, until there is a result; it is stored in the run's directory.
-
-        Args:
-            out: directory for the certificate; None: inside the run's directory.
-        """
+        """Begin or go on, until there is a result; it is stored in the run's directory."""
         finished = self._place.result() if self._place.is_finished() else None
-        if finished is not None and self._is_vouched_for(finished) and not _wants_certificate(finished, out):
+        if finished is not None and self._stands(finished, out):
             spent = finished.metrics.get("models", {})
             amounts = {name if name == "money" else f"model_{name}": amount for name, amount in spent.items()}
             self._services.budget.ledger.join(self._place.run_id, amounts)
@@ -330,7 +298,7 @@ class Run:
         while stop is GO_ON:
             stop = await subject.task.settle(await search.until_end(), session)
         session.warnings += search.troubles()
-        conclusion = Conclusion(session, subject, self._options, statement, out)
+        conclusion = Conclusion(session, subject, self._options, statement, out or self._place.path / "certificate")
         result, retry, unanswered = await conclusion.of(stop)
         ours = frozenset({FRAMEWORK, *(name for name, spec in registry.agents.items() if not spec.plugin)})
         problem = await store.on_own_thread(  # it may have to wait for another process
@@ -340,12 +308,14 @@ class Run:
         session.emit(await store.on_thread(self._remember, store, result, retry, unanswered))
         return result
 
-    def _is_vouched_for(self, finished: RunResult) -> bool:
-        """Whether who checked a stored result still decides about the language; else it is concluded anew."""
-        if finished.verdict not in CHECKED:
-            return True
-        checkers, language = self._services.checkers, self._subject.language.name
-        return checkers.decides(language) and finished.checked_by == (checkers.plugin(language) or None)
+    def _stands(self, finished: RunResult, out: Path | None) -> bool:
+        """Whether who checked a stored result still decides about the language, and its certificate is where wanted."""
+        checkers, language, kept = self._services.checkers, self._subject.language.name, finished.certificate
+        if finished.verdict in CHECKED and not (
+            checkers.decides(language) and finished.checked_by == (checkers.plugin(language) or None)
+        ):
+            return False
+        return kept is None or (kept.exists() and (out is None or kept.resolve().is_relative_to(out.resolve())))
 
     # -- begin -----------------------------------------------------------------------------------------------
     async def _begin(self, session: RunSession) -> None:
@@ -369,7 +339,7 @@ class Run:
         store.set_meta(
             run_id=self._place.run_id,
             name=subject.name,
-            task=as_stored(subject.task),
+            task=(subject.task.kind, subject.task.identity),
             theorem=subject.task.text,
             statement=subject.theorem.statement,
             language=language,
@@ -388,7 +358,11 @@ class Run:
 
     # -- remember --------------------------------------------------------------------------------------------
     def _remember(self, store: ProofStore, result: RunResult, retry: bool, unanswered: bool) -> Event:
-        done = store.commit(f"stop:{store.seq}", FRAMEWORK, ROOT, lambda txn: _note_end(txn, result))
+        def end(txn: Txn) -> str:
+            txn.reason = result.reason
+            return f"verdict: {result.verdict}"
+
+        done = store.commit(f"stop:{store.seq}", FRAMEWORK, ROOT, end)
         assert done is not None  # the key names the revision that it follows
         self._place.write_card(result=result.to_json(), retry=retry, unanswered=unanswered)
         with contextlib.suppress(OSError):  # gone already, or with something in it
@@ -399,16 +373,3 @@ class Run:
 def _plant(txn: Txn, root: ProofNode) -> str:
     txn.put(root)
     return "begun"
-
-
-def _note_end(txn: Txn, result: RunResult) -> str:
-    txn.reason = result.reason
-    return f"verdict: {result.verdict}"
-
-
-def _wants_certificate(result: RunResult, out: Path | None) -> bool:
-    """Whether a run's certificate is wanted in another place than it is, or is gone."""
-    if result.certificate is None:
-        return False
-    elsewhere = out is not None and not result.certificate.resolve().is_relative_to(out.resolve())
-    return elsewhere or not result.certificate.exists()

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import shutil
 import threading
 from collections.abc import Coroutine, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 from weakref import WeakValueDictionary
 
 from typing_extensions import TypedDict, Unpack
@@ -25,23 +26,90 @@ from goedels_poetry.protocol.base import Configurable, JobPool, Language, Severa
 from goedels_poetry.search.agents.registry import Registry
 from goedels_poetry.search.machine.background import Closed, call_in
 from goedels_poetry.search.machine.checkpoints import GraphOptions, OnChunk
-from goedels_poetry.search.machine.elsewhere import Assignment, Elsewhere, run_elsewhere
-from goedels_poetry.search.machine.kinds import KINDS, Extensions, as_stored, id_of, registry_of, task_of
-from goedels_poetry.search.machine.learning import Memory, MemoryFiles
+from goedels_poetry.search.machine.kinds import KINDS, Extensions, id_of, registry_of, task_of
 from goedels_poetry.search.machine.run import Run
 from goedels_poetry.search.machine.session import Services, Subject
-from goedels_poetry.search.memory import conversation
+from goedels_poetry.search.memory import Memory, MemoryFiles, conversation
 from goedels_poetry.search.tasks.base import Task
-from goedels_poetry.search.tasks.claim import Claim, Confirm
+from goedels_poetry.search.tasks.claim import Claim, Confirm, FormalTheorem
 from goedels_poetry.search.tasks.question import Question
-from goedels_poetry.search.tasks.theorem import FormalTheorem
 from goedels_poetry.settings.declared import Settings
 from goedels_poetry.store.proof_store import ProofStore
-from goedels_poetry.store.results import Event, OnEvent, RunResult
+from goedels_poetry.store.results import OnEvent, RunResult
 from goedels_poetry.store.runs import RunDir, Runs
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
+
+
+CERTIFICATE = "certificate"
+"""Folder of the certificate inside a run's folder."""
+SECONDS = "seconds_elsewhere"
+"""Metric of a run that was worked on elsewhere: seconds from when it was taken up to its result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """All that determines a run, as JSON values."""
+
+    run_id: str
+    name: str
+    language: str
+    options: dict[str, Any]
+    kind: str
+    """Of the task; see `kinds`."""
+    text: str
+    identity: dict[str, Any]
+
+
+class Elsewhere(Protocol):
+    """Who works on runs in the place of this process."""
+
+    async def run(self, place: RunDir, assignment: Assignment) -> RunResult:
+        """Go on with the run in the folder ``place``, which the caller has locked, or begin it there.
+
+        When this returns the folder has all that a run here would have left in it. An exception says nothing about
+        the theorem, and leaves the folder as it was.
+        """
+
+    def interrupt(self, reason: str) -> None:
+        """Stop every run at its next step boundary; from any thread."""
+
+
+async def run_elsewhere(
+    elsewhere: Elsewhere, place: RunDir, assignment: Assignment, out: Path | None, on_event: OnEvent | None
+) -> RunResult:
+    """One run, and what a caller expects of one: its events, though all at the end, and its certificate in ``out``.
+
+    Raises:
+        RunLocked: a process here works on it. OSError: the certificate cannot be put there.
+    """
+    # In a database whoever works on the run holds it, wherever that is; a folder comes here again, and is held here.
+    with place.lock() if place.database is None else contextlib.nullcontext():
+        finished = place.result() if place.is_finished() else None
+        if finished is not None:
+            return replace(finished, input=assignment.name)  # the same theorem under another name was quicker
+        before = 0
+        if place.has_tree():
+            with place.open(read_only=True) as store:
+                before = store.seq
+        try:
+            result = await elsewhere.run(place, assignment)
+        finally:
+            with contextlib.suppress(OSError):  # of a run that never began only the lock is there
+                if [entry.name for entry in place.path.iterdir()] == ["lock"]:
+                    (place.path / "lock").unlink()
+                    place.path.rmdir()
+        if on_event is not None and place.has_tree():
+            with place.open(read_only=True) as store:
+                for event in store.events(before):
+                    on_event(replace(event, run_id=place.run_id))
+        if out is not None and result.certificate is not None:
+            copied = Path(shutil.copytree(result.certificate, out, dirs_exist_ok=True))
+            result = replace(result, certificate=copied)
+            place.write_card(result=result.to_json())
+        return result
+
 
 T = TypeVar("T")
 
@@ -168,7 +236,7 @@ class MachineRunner:
             more["name"] = os.fspath(source)
         name = more.get("name")
         try:
-            text = source if isinstance(source, str) else await asyncio.to_thread(_text_of, source)
+            text = source if isinstance(source, str) else (await asyncio.to_thread(Path(source).read_bytes)).decode()
         except UnicodeDecodeError as exc:
             return RunResult(name or "", Verdict.INVALID, reason=f"the file is not UTF-8: {exc.reason}")
         task: Task = FormalTheorem(text)
@@ -269,22 +337,15 @@ class MachineRunner:
     @contextlib.contextmanager
     def together(self) -> Iterator[None]:
         """Inside, runs belong together: an interrupt is one of those that are still to begin, too."""
-        self._begin()
+        with self._guard:
+            if not self._active:  # what an earlier interrupt was about is over
+                self._interrupted = ""
+            self._active += 1
         try:
             yield
         finally:
-            self._end()
-
-    def _begin(self) -> None:
-        """Something is under way; what an earlier interrupt was about is over when nothing was."""
-        with self._guard:
-            if not self._active:
-                self._interrupted = ""
-            self._active += 1
-
-    def _end(self) -> None:
-        with self._guard:
-            self._active -= 1
+            with self._guard:
+                self._active -= 1
 
     # -- look ----------------------------------------------------------------------------------------------
     def open_store(self, run_id: str) -> ProofStore:
@@ -335,81 +396,65 @@ class MachineRunner:
                     made.work_on(self._pool)
             return self._languages[wanted]
 
-    def _registry(self, kind: str) -> Registry:
-        """The agents that serve a kind of task, read once: plug-ins do not change while a process lives."""
-        if kind not in self._registries:
-            self._registries[kind] = registry_of(kind, self.extensions)
-        return self._registries[kind]
-
     def _must_be_open(self) -> None:
         if self._closed:
             raise Closed(f"this {type(self).__name__} is closed: make another one")
 
     async def _run(
-        self,
-        place: RunDir,
-        task: Task,
-        language: Language,
-        options: dict[str, Any],
-        name: str,
-        more: RunOptions,
+        self, place: RunDir, task: Task, language: Language, options: dict[str, Any], name: str, more: RunOptions
     ) -> RunResult:
-        out, on_event = more.get("out"), more.get("on_event")
-        self._begin()
         try:
-            busy = self._busy.setdefault((asyncio.get_running_loop(), place.path), asyncio.Lock())  # kept by who has it
-            if not place.is_finished():
-                task.check(language, self.models)
-                if self.elsewhere is not None:
-                    kind, identity = as_stored(task)
-                    sent = Assignment(place.run_id, name, language.name, options, kind, task.text, identity)
-                    async with busy:
-                        return await run_elsewhere(self.elsewhere, place, sent, out, on_event)
-            try:
-                theorem = await self._readings.of(_read(task, language, options))
-            except TimeoutError as exc:
-                return _unread(name, language, f"{exc}, and the time for it is used up: give it more")
-            except Unavailable as exc:
-                return _unread(name, language, f"{exc}; this says nothing about the text: try it again")
-            if theorem is None:
-                return _unread(name, language, f"{self._interrupted} before the theorem was read")
-            services = Services(
-                settings=self.settings,
-                checkers=self._checkers,
-                models=self.models,
-                memory=self._memory.open() if task.learns else Memory(),
-                budget=more.get("allowance") or SharedBudget.of_one_run(self.settings.budgets),
-                registry=self._registry(task.kind),
-                on_event=on_event or _ignore,
-                graph=GraphOptions(more.get("config"), more.get("on_chunk"), self._checkpoint_all),
-            )
-            run = Run(place, Subject(task, language, theorem, name), services)
-            # Two inputs may be the same theorem: the second waits and finds the first one's result.
-            async with busy:
-                with place.lock():
-                    result = await self._to_its_end(run, out)
+            with self.together():
+                return replace(await self._checked_run(place, task, language, options, name, more), input=name)
         except InvalidInput as exc:
             return RunResult(name, Verdict.INVALID, language=language.name, reason=str(exc), location=exc.location)
-        finally:
-            self._end()
-        return replace(result, input=name)
 
-    async def _to_its_end(self, run: Run, out: Path | None) -> RunResult:
-        if self._interrupted:
-            run.interrupt(self._interrupted)
-        self._under_way.append(run)
+    async def _checked_run(
+        self, place: RunDir, task: Task, language: Language, options: dict[str, Any], name: str, more: RunOptions
+    ) -> RunResult:
+        """The same of a task that may be one that cannot be worked on: then InvalidInput."""
+        out, on_event = more.get("out"), more.get("on_event")
+        busy = self._busy.setdefault((asyncio.get_running_loop(), place.path), asyncio.Lock())  # kept by who has it
+        if not place.is_finished():
+            task.check(language, self.models)
+            if self.elsewhere is not None:
+                about = task.kind, task.text, task.identity
+                sent = Assignment(place.run_id, name, language.name, options, *about)
+                async with busy:
+                    return await run_elsewhere(self.elsewhere, place, sent, out, on_event)
+        theorem, late = None, ""
         try:
-            return await run.run(out)
-        finally:
-            self._under_way.remove(run)
-
-
-def _unread(name: str, language: Language, reason: str) -> RunResult:
-    return RunResult(name, Verdict.OUT_OF_BUDGET, language=language.name, reason=reason)
-
-
-def _ignore(event: Event) -> None:
-    """Nobody listens."""
+            theorem = await self._readings.of(_read(task, language, options))
+        except TimeoutError as exc:
+            late = f"{exc}, and the time for it is used up: give it more"
+        except Unavailable as exc:
+            late = f"{exc}; this says nothing about the text: try it again"
+        if theorem is None:
+            reason = late or f"{self._interrupted} before the theorem was read"
+            return RunResult(name, Verdict.OUT_OF_BUDGET, language=language.name, reason=reason)
+        if task.kind not in self._registries:  # read once: plug-ins do not change while a process lives
+            self._registries[task.kind] = registry_of(task.kind, self.extensions)
+        services = Services(
+            settings=self.settings,
+            checkers=self._checkers,
+            models=self.models,
+            memory=self._memory.open() if task.learns else Memory(),
+            budget=more.get("allowance") or SharedBudget.of_one_run(self.settings.budgets),
+            registry=self._registries[task.kind],
+            on_event=on_event or (lambda event: None),
+            graph=GraphOptions(more.get("config"), more.get("on_chunk"), self._checkpoint_all),
+        )
+        run = Run(place, Subject(task, language, theorem, name), services)
+        # Two inputs may be the same theorem: the second waits and finds the first one's result.
+        async with busy:
+            with place.lock():
+                if self._interrupted:
+                    run.interrupt(self._interrupted)
+                self._under_way.append(run)
+                try:
+                    return await run.run(out)
+                finally:
+                    self._under_way.remove(run)
 
 
 class Readings:
@@ -450,8 +495,3 @@ async def _read(task: Task, language: Language, options: dict[str, Any]) -> Theo
         raise InvalidInput(f"options: there is no `{unknown[0]}`", hint=f"there are {', '.join(OPTIONS[:2])}")
     with languages.blaming(language, "read the text"):
         return await task.read(language, options)
-
-
-def _text_of(path: os.PathLike[str]) -> str:
-    """A file's text, byte for byte: line ends stay as they are. Raises OSError, UnicodeDecodeError."""
-    return Path(path).read_bytes().decode()

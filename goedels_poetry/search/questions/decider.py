@@ -1,34 +1,164 @@
-"""The decider chooses what happens after an attempt, among the moves that code computed as legal.
+"""The verifier of a question reads the program and has its goal decided; the decider chooses by a table what follows.
 
-The choice is a table. No model is asked: what there is to choose is whether another reply is worth its price, and the
-solver's answer says so.
+What the verifier reports is what the model reads. No model decides: the choice is whether another reply is worth its
+price, and the solver's answer says so.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from goedels_poetry.protocol.base import OPEN, REFUSED, VACUOUS
+from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.models.requests import Reply, object_of
+from goedels_poetry.protocol.base import OPEN, REFUSED, VACUOUS, Answering, Outcome
+from goedels_poetry.search.agents.conversation import conversation
 from goedels_poetry.search.agents.deps import Apply, Deps
 from goedels_poetry.search.agents.failure import ERROR, FailureTable, writes
+from goedels_poetry.search.agents.guidance import NOTHING
 from goedels_poetry.search.agents.registry import agent
-from goedels_poetry.search.questions.writer import question_of
+from goedels_poetry.search.agents.rounds import Round, ask_once
+from goedels_poetry.search.questions.writer import part, sentences_of
 from goedels_poetry.search.tasks.attempts import CONVERSATION, NO_REPLY, REPLY, REPORT, set_report
 from goedels_poetry.search.tasks.question import (
+    ADVISE,
     ANSWER,
     ASK,
     DECIDED,
     DOUBTED,
     INCONSISTENT,
     LIMITS,
+    PROGRAM,
     TRUST,
     UNREADABLE,
+    Question,
     programs,
+    set_advised,
     set_move,
     set_tested,
+    set_unusable_advice,
 )
 from goedels_poetry.store.state import ProofNode, Queue
 from goedels_poetry.store.txn import Txn
+
+if TYPE_CHECKING:
+    from goedels_poetry.questions.confidence.score import FormalizationTest
+
+
+# What came of a program, in words that a model can act on, and in one line for people
+
+MOST_PREMISES = 20
+"""Premises that a report lists."""
+MOST_WORDS = 3_000
+"""Characters of a countermodel in words that a report shows."""
+
+Report = dict[str, Any]
+Json = Mapping[str, Any]
+
+
+def report_on(question: Question, program: str, outcome: Outcome, doubts: Sequence[str] = ()) -> Report:
+    """The report on a program that `Answering.answer` has looked at: see `question.set_report`."""
+    found = outcome.value
+    result = found.get("result")
+    if not outcome.ok or result is None:
+        return _unreadable(program, outcome)
+    findings: list[Json] = found.get("findings", [])
+    refused = [f for f in findings if f["kind"] == REFUSED]
+    if refused:
+        words = "\n".join(str(f["words"]) for f in refused)
+        return {"kind": REFUSED, "words": words, "reason": str(refused[0]["reason"]), "result": result}
+    verdict = Verdict(result["verdict"])
+    if verdict is Verdict.INCONSISTENT:
+        core = result.get("core") or ()
+        reason = f"the premises contradict each other: {', '.join(str(premise['name']) for premise in core)}"
+        words = part("inconsistent").format(listed=_listed(question, core))
+        return {"kind": INCONSISTENT, "words": words, "reason": reason, "result": result}
+    if verdict in (Verdict.PROVED, Verdict.REFUTED) and result["answer"] is not None:
+        vacuous = [f for f in findings if f["kind"] == VACUOUS]
+        if vacuous:
+            words, reason = str(vacuous[0]["words"]), str(vacuous[0]["reason"])
+            return {"kind": VACUOUS, "words": words, "reason": reason, "result": result}
+        answer = result["answer"]
+        reason = f"the answer is {str(answer).lower() if isinstance(answer, bool) else answer}"
+        return {"kind": ANSWER, "words": reason, "reason": reason, "result": result}
+    checks = [goal.get("checks") or {} for goal in result.get("goals", ())]
+    if any("unknown" in (each.get("with_goal"), each.get("with_negation")) for each in checks):
+        words = part("limits").format(ms=question.verify_timeout, reason=result["reason"])
+        reason = str(result["reason"] or "no answer within the limits")
+        return {"kind": LIMITS, "words": words, "reason": reason, "result": result}
+    return _open(question, result, found.get("world", ()), list(dict.fromkeys(doubts)))
+
+
+def _unreadable(program: str, outcome: Outcome) -> Report:
+    """A program that the reader refuses, with the line that is meant."""
+    where, message = outcome.value, outcome.words or "the program cannot be read"
+    line, column = where.get("line"), where.get("column")
+    place = f"line {line}" + (f", column {column}" if column else "") if line else ""
+    place = ", ".join(filter(None, (place, str(where.get("path") or ""))))
+    reason = f"{place}: {message}" if place else message
+    lines = program.splitlines()
+    quoted = f"\n    {lines[line - 1].strip()[:300]}" if line and line <= len(lines) else ""
+    hint = f"\n{where['hint']}" if where.get("hint") else ""
+    return {"kind": UNREADABLE, "words": f"The program cannot be read:\n{reason}{quoted}{hint}", "reason": reason}
+
+
+def _open(question: Question, result: Json, world: Sequence[str], hints: Sequence[str]) -> Report:
+    told = "\n".join(f"- {line[:MOST_WORDS]}" for line in world)
+    pressed = ["open-binary"] * (not question.may_stay_open) + ["open"] + ["open-case"] * bool(question.facts)
+    asked = " ".join(map(part, pressed if question.context else ["open-facts"]))
+    world_text = f" Here is a world in which all premises are true and the goal is false:\n{told}" if told else ""
+    amiss = ["What may be amiss:", *(f"- {hint}" for hint in hints)] if hints else []
+    neither = f"Neither the goal nor its negation follows from the premises.{world_text}"
+    words = "\n".join((neither, *amiss, asked))
+    reason = str(result["reason"] or "neither the goal nor its negation follows")
+    stays = question.may_stay_open and not hints  # it offers a third answer: then nobody is pressed for another
+    return {
+        "kind": OPEN,
+        "words": words,
+        "reason": reason,
+        "result": result,
+        "final": stays,
+        "again": not question.context,
+        "again_if_changed": not question.may_stay_open,
+    }
+
+
+def _listed(question: Question, premises: Iterable[Json]) -> str:
+    texts = {s.number: s.text for s in question.sentences}
+    lines = []
+    for premise in list(premises)[:MOST_PREMISES]:
+        said = " ".join(f'"{texts[n]}"' for n in premise.get("sentences", ()) if n in texts)
+        source = str(premise.get("words") or "")
+        if said:
+            source = f"sentence {', '.join(map(str, premise['sentences']))}: {said}"
+        lines.append(f"- {premise['name']}{f' ({source})' if source else ''}: {premise['formula']}")
+    return "\n".join(lines)
+
+
+@agent(queue=Queue.VERIFY, name="verifier")
+async def verifier(node: ProofNode, deps: Deps) -> Apply:
+    """Read, check what the question requires, pose the premises, premises and goal, premises and not goal."""
+    question = deps.task_as(Question)
+    language = deps.language
+    if not isinstance(language, Answering):
+        raise TypeError(f"{language.name} is no language of programs that answer questions")
+    program = str(await deps.load(node, PROGRAM))
+    requirements = {
+        "numbers": sorted(question.numbers),
+        "asked": [s.number for s in question.sentences if s.asked],
+        "text": bool(question.context),
+        "world_knowledge": question.world_knowledge,
+        "choices": [letter for letter, _ in question.choices],
+        "known": list(question.known),
+    }
+    outcome = deps.charge(await language.answer(program, question.options, requirements))
+    report = report_on(question, program, outcome)
+    if report["kind"] == OPEN:  # the model is told at once what else may be amiss, not in a round of its own
+        found = await language.compare(program, question.options, question.asked, sentences_of(question))
+        report = report_on(question, program, outcome, deps.charge(found).value.get("doubts", ()))
+    return lambda txn: set_report(txn, node, ASK, report)
+
 
 MOVES = {
     "test": "the program has an answer; how far it says what was meant is tested",
@@ -79,7 +209,7 @@ def give_up(txn: Txn, node: ProofNode, reason: str, deps: Deps) -> str:
     return ERROR
 
 
-QUESTION_FAILURES = FailureTable.of(
+FAILURES = FailureTable.of(
     {
         Queue.FORMALIZE: writes(ASK),
         Queue.CORRECT: writes(ASK),
@@ -93,48 +223,220 @@ QUESTION_FAILURES = FailureTable.of(
 @agent(queue=Queue.DECIDE, quick=True, name="decider")
 async def decider(node: ProofNode, deps: Deps) -> Apply:
     """The first legal move of the table."""
+    left = node.attempts < deps.task_as(Question).max_attempts
 
     def apply(txn: Txn) -> str:
         report = txn.store.load(node.refs[REPORT])
         trust = txn.store.load(node.refs[TRUST]) if TRUST in node.refs else None
-        past = programs(txn.store.history(node.id))
-        legal = legal_moves(node, report, past, question_of(deps).max_attempts, trust)
-        order = AFTER_TESTS if trust is not None else POLICY[report["kind"]]
-        move = next((m for m in order if m in legal), "give_up")
+        if trust is not None:
+            asked = not trust.get("words") or DOUBTED in node.refs
+        else:
+            asked = _is_settled(report, programs(txn.store.history(node.id)))
+        order = POLICY[report["kind"]] if trust is None else AFTER_TESTS
+        legal = {
+            "correct": left and not asked and CONVERSATION in node.refs,
+            "ask_again": left and CONVERSATION not in node.refs,
+            "test": trust is None and "result" in report,
+            "accept": DECIDED in node.refs,
+        }
+        move = next((m for m in order if legal.get(m)), "give_up")
         return set_move(txn, node, move, f"{node.reason}; {MOVES[move]}" if node.reason else MOVES[move])
 
     return apply
 
 
-def legal_moves(
-    node: ProofNode, report: dict[str, Any], past: list[dict[str, Any]], most: int, trust: dict[str, Any] | None
-) -> frozenset[str]:
-    """Moves that the attempts so far allow.
-
-    Args:
-        report: on the last attempt, which is the last of ``past``.
-        past: all attempts.
-        most: how many there may be.
-        trust: what the tests of the formalisation say; None: it has not been tested.
-    """
-    kind = report["kind"]
-    left = node.attempts < most
-    if trust is not None:
-        asked = not trust.get("words") or DOUBTED in node.refs
-    else:
-        often = sum(entry["outcome"] == kind for entry in past)
-        again = report.get("again") or (report.get("again_if_changed") and not _is_unchanged(past))
-        asked = bool(report.get("final")) or (kind in ONCE and often > 1 and not again)
-    allowed = {
-        "correct": left and not asked and CONVERSATION in node.refs,
-        "ask_again": left and CONVERSATION not in node.refs,
-        "test": trust is None and "result" in report,
-        "accept": DECIDED in node.refs,
-    }
-    return frozenset(move for move, legal in allowed.items() if legal)
-
-
-def _is_unchanged(past: list[dict[str, Any]]) -> bool:
-    """Whether the model stays with its program."""
+def _is_settled(report: Report, past: list[dict[str, Any]]) -> bool:
+    """Whether the model need not be asked about its program (once more); the report is on the last of ``past``."""
     last = [entry.get("program_ref") for entry in past[-2:]]
-    return len(last) == 2 and last[0] is not None and last[0] == last[1]
+    unchanged = len(last) == 2 and last[0] is not None and last[0] == last[1]
+    again = report.get("again") or (report.get("again_if_changed") and not unchanged)
+    often = sum(entry["outcome"] == report["kind"] for entry in past)
+    return bool(report.get("final")) or (report["kind"] in ONCE and often > 1 and not again)
+
+
+FAULTS = frozenset({"back-translation", "answer polarity"})
+"""Tests by a reader whose failure is worth another look at the program."""
+
+
+@agent(queue=Queue.CHECK_SEMANTICS, name="judge", role="judge")
+async def judge(node: ProofNode, deps: Deps) -> Apply:
+    """Warnings and a level of confidence for the last program that was decided."""
+    from goedels_poetry.questions.confidence.score import FormalizationTest, confidence
+
+    question, language = deps.task_as(Question), deps.language
+    assert isinstance(language, Answering)
+    decided, doubted = await deps.load(node, DECIDED), await deps.load(node, DOUBTED)
+    if doubted is not None and doubted["program"] == decided["program"]:  # the model stays with its program
+        return lambda txn: set_tested(txn, node, {**doubted, "words": ""})
+    program = str(await deps.store.on_thread(deps.store.load, decided["program"]))
+    report = await deps.store.on_thread(deps.store.load, decided["report"])
+    verdict = Verdict(report["result"]["verdict"])
+    sentences = sentences_of(question)
+    found = deps.charge(await language.compare(program, question.options, question.asked, sentences))
+    tests = [FormalizationTest.of(test) for test in found.value.get("tests", ())]
+    doubts: list[str] = list(found.value.get("doubts", ()))
+    rounds: list[Round] = []
+    if found.ok and question.judged and deps.has_model("judge") and question.semantics == "entailment":
+        shown, count = found.value["shown"], len(sentences)
+        tests += await _read_by_models(node, deps, question, program, shown, count, rounds)
+    level = confidence(tests, verdict)
+    warnings = [f"{t.name}: {t.text}" for t in tests if t.outcome in ("warning", "failed")]
+    doubts += [t.text for t in tests if t.name in FAULTS and t.outcome == "failed"]
+    said = [text for role, text in await conversation(deps, node) if role == "user"]
+    faults = [fault for fault in doubts if not any(fault in text for text in said)]
+    listed = "\n".join(f"- {fault}" for fault in faults)
+    trust = {
+        "program": decided["program"],
+        "confidence": level,
+        "warnings": warnings,
+        "reason": "; ".join(faults) or f"confidence {level['level']}",
+        "words": part("doubt").format(faults=listed) if faults else "",
+    }
+
+    def apply(txn: Txn) -> str:
+        for done in rounds:
+            done.log(txn, node)
+        return set_tested(txn, node, trust)
+
+    return apply
+
+
+async def _read_by_models(
+    node: ProofNode,
+    deps: Deps,
+    question: Question,
+    program: str,
+    told: dict[str, Any],
+    sentences: int,
+    rounds: list[Round],
+) -> list[FormalizationTest]:
+    """The tests that ask a model; each exchange is added to ``rounds``."""
+    from goedels_poetry.questions.confidence.model_tests import ProgramView, model_tests
+    from goedels_poetry.questions.confidence.score import FormalizationTest
+
+    language = deps.language
+    assert isinstance(language, Answering)
+
+    async def ask(prompt: str, variables: Mapping[str, str], schema: Mapping[str, Any]) -> dict[str, Any] | str:
+        done = await ask_once(deps, node, "judge", prompt, dict(variables), dict(schema), sample=question.sample)
+        rounds.append(done)
+        return done.winner.value if done.winner is not None else done.reason
+
+    async def check(facts: Sequence[Mapping[str, Any]]) -> FormalizationTest:
+        found = deps.charge(await language.facts(program, question.options, sentences, facts))
+        skipped = FormalizationTest("stated facts", "skipped", found.words)
+        return FormalizationTest.of(found.value["test"]) if found.ok else skipped
+
+    return await model_tests(ProgramView.of(told), ask, check)
+
+
+PROMPTS = {"critique": "question-critique", "decompose": "question-decompose", "steps": "question-least-to-most"}
+"""What is asked for -> the prompt that asks for it."""
+MAX_FAULTS = 12
+MAX_WORDS = 1_000
+"""Characters of one part of a fault, and of a subquestion."""
+LEAST_QUOTE = 3
+"""Characters of a piece of the program, so that it names a place."""
+
+CRITIQUE_SCHEMA = object_of(
+    "critique",
+    closed=True,
+    comparison="string",
+    faults=[object_of("", closed=True, where="string", fault="string", fix="string")],
+)
+
+SPLIT_SCHEMA = object_of("subquestions", closed=True, reason="string", subquestions=["string"])
+
+_SENTENCE = re.compile(r"(?i)[\s`\[(]*(?:sentences?|s)?[\s#\[(]*(\d{1,5})\b")
+_NAMED = re.compile(r':named\s+\|?([^\s|()]+)|"name"\s*:\s*"([^"]+)"|\b(goal(?:[-_]\w+)?)\b')
+_SHORT = 5
+"""Words of a place that is named and not quoted: ``premise p2``, ``the assertion of w1``."""
+
+
+@agent(queue=ADVISE, name="refiner")
+async def refiner(node: ProofNode, deps: Deps) -> Apply:
+    """One request; a reply that cannot be used costs one attempt."""
+    question = deps.task_as(Question)
+    critique = question.task == "critique"
+    role = "judge" if critique and deps.has_model("judge") else "formalizer"
+    schema = CRITIQUE_SCHEMA if critique else SPLIT_SCHEMA
+
+    async def read(reply: Reply) -> Outcome:
+        said = reply.parsed or {}
+        found = faults_in(said, question) if critique else {"subquestions": subquestions_in(said, question)}
+        return Outcome(True, found)
+
+    words, sample = variables(question), question.sample
+    done = await ask_once(deps, node, role, PROMPTS[question.task], words, schema, sample=sample, read=read)
+    said = dict(done.winner.value) if done.winner is not None else {}
+    if said.get("faults") and deps.models is not None:
+        told = {"faults": "\n".join(f"- {f['where']}: {f['fault']}\n  {f['fix']}" for f in said["faults"])}
+        said["message"] = deps.models.prompts.get("question-refine").messages(told)[-1][1]
+
+    def apply(txn: Txn) -> str:
+        done.log(txn, node)
+        if done.winner is None:
+            # A second critique of the same program would be another question: see the post-processor.
+            return set_unusable_advice(txn, node, done.reason, most=1 if critique else question.max_attempts)
+        return set_advised(txn, node, said)
+
+    return apply
+
+
+def variables(question: Question) -> dict[str, str]:
+    """What the prompts may mention."""
+    lines = [f"{s.number}. {s.text}" if s.number is not None else s.text for s in question.sentences]
+    told = dict(question.conversation)
+    options = [f"{letter}) {text}" for letter, text in question.choices]
+    return {
+        "question": "\n".join((question.text, *options)),
+        "sentences": "\n".join(lines) or NOTHING,
+        "known": "\n".join(f"- {words}" for words in question.known) or NOTHING,
+        "program": told.get("assistant", NOTHING),
+        "result": told.get("user", NOTHING),
+        "most": str(question.most),
+    }
+
+
+def faults_in(said: dict[str, Any], question: Question) -> dict[str, Any]:
+    """``{"faults": those that name a place, "vague": how many do not}``.
+
+    A place is a piece of the program, letter for letter but for white space, a premise or goal by its name, or a
+    sentence of the text by its number.
+    """
+    program = dict(question.conversation).get("assistant", "")
+    named, vague = [], 0
+    for fault in said["faults"][:MAX_FAULTS]:
+        words = {name: " ".join(str(fault[name]).split())[:MAX_WORDS] for name in ("where", "fault", "fix")}
+        if words["fault"] and _is_a_place(words["where"], program, question.numbers):
+            named.append(words)
+        else:
+            vague += 1
+    return {"faults": named, "vague": vague}
+
+
+def _is_a_place(where: str, program: str, numbers: Iterable[int]) -> bool:
+    sentence = _SENTENCE.match(where)
+    if sentence is not None and int(sentence[1]) in numbers:
+        return True
+    words = re.findall(r"[^\s`\"',:;()]+", where)
+    names = {name for found in _NAMED.findall(program) for name in found if name}
+    if len(words) <= _SHORT and not names.isdisjoint(words):
+        return True
+    quoted = _plain(where.strip("`\"' "))
+    return len(quoted) >= LEAST_QUOTE and quoted in _plain(program)
+
+
+def _plain(text: str) -> str:
+    return "".join(text.split())
+
+
+def subquestions_in(said: dict[str, Any], question: Question) -> list[str]:
+    """The subquestions, each once, without the question itself."""
+    asked = {_plain(question.text).casefold(), _plain(question.asked).casefold()}
+    found: dict[str, str] = {}
+    for text in said["subquestions"]:
+        words = " ".join(str(text).split())
+        if words and len(words) <= MAX_WORDS and _plain(words).casefold() not in asked:
+            found.setdefault(_plain(words).casefold(), words)
+    return list(found.values())[: question.most]

@@ -6,9 +6,9 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
-from goedels_poetry.errors import InvalidInput
 from goedels_poetry.models.prompts import Prompts
 from goedels_poetry.models.replies import UnusableReply, blocks, json_objects, without_thinking
 from goedels_poetry.models.requests import Reply
@@ -30,11 +30,7 @@ _SECTIONS = ("sorts", "functions", "knowledge_base", "verifications", "rules", "
 
 
 def program_in(reply: Reply, backend: str) -> str:
-    """The program, as the model wrote it; ``backend``: ``smt2`` or ``json``.
-
-    Raises:
-        UnusableReply: none, too long, or cut off: half a program may be readable, and mean something else.
-    """
+    """The program, as the model wrote it; ``backend``: ``smt2`` or ``json``; raises UnusableReply."""
     fenced = blocks(reply.text)
     if (fenced and not fenced[-1].closed) or (reply.finish == "length" and not fenced):
         raise UnusableReply("the reply is cut off before the end of the program")
@@ -110,52 +106,24 @@ def _is_program(text: str) -> bool:
 SHORT, SHORT_DOCUMENT = 40, 12
 """Sentences of a text, and of a document beside a case, that are rendered whole: in longer ones much is beside the
 point, and in shorter ones a selection loses more than it saves."""
-WHOLE = "The text is short: render every sentence of it, also those that seem to have no bearing. "
-SELECTED = "Render what bears on the question, and leave out the rest. "
 
-NO_TEXT = "(There is no text: you have to bring the facts.)"
 
-FROM_THE_TEXT = (
-    "Premises render the text: each names the sentences that it renders. A premise that is not in the text is allowed "
-    "only where every reader takes it for granted without being told (what kind of thing something is, that a part "
-    "belongs to its whole, simple arithmetic, how the words of one sentence relate to those of another): mark it as "
-    "knowledge of the world. Never assume what the question asks, and never a fact only to reach an answer. When the "
-    "text leaves the question open, the goal must stay open, too: that is a right answer."
-)
-FROM_RULES_AND_A_CASE = (
-    "The text gives the rules, and the case the facts. Premises render them: each names the sentences that it "
-    "renders. How the facts of the case fall under the words of a rule is knowledge of the world. Where the text "
-    "has a rule about what is asked, the goal is decided by it: no, when something that the case tells of fails a "
-    "condition or falls under an exception; yes, when what it tells of meets them. A condition that decides and of "
-    "which the case says nothing is taken to be met, unless something speaks against it: that is knowledge of the "
-    'world, too, and its words begin with "Assumed: "; where the answer is the same without it, leave it out. Never '
-    "assume the very thing that is asked, nor anything that text or case contradict. Only where the text has no "
-    "rule about what is asked does the goal stay open: that is a right answer then."
-)
-TEXT_ONLY = (
-    "Premises render the text: each names the sentences that it renders. Nothing else may be assumed, not even what "
-    "everybody knows. When the text leaves the question open, the goal must stay open, too: that is a right answer."
-)
-WITH_A_CASE = "Premises render the sentences of the case; each names those that it renders. "
-FROM_THE_WORLD = (
-    "There is no text to look things up in, so facts and rules must come from you, as knowledge of the world. Take the "
-    "question apart: which two or three facts, each one well known and checkable on its own, decide it, and which "
-    "general rules connect them? Write those as premises, all that is needed for a yes or for a no, with numbers and "
-    "dates where they matter: as they are where you know them, otherwise with a bound that is safe. The answer has to "
-    "follow from them by reasoning: a premise that says the goal itself, or its opposite, is refused. Be sure of each "
-    "fact; do not bend one to reach an answer. Take the words of the question in their ordinary sense."
-)
+def part(name: str) -> str:
+    """A text from which prompts and reports about questions are put together, see ``parts-question.md``."""
+    return _parts()[name]
+
+
+@cache
+def _parts() -> dict[str, str]:
+    text = Prompts().get("parts-question").text
+    return dict(re.findall(r"^## (\S+)\n+(.*?)\s*(?=^## |\Z)", text, re.MULTILINE | re.DOTALL))
+
 
 DERIVED = {
     "smt2": '`(assert (! formula :named d1 :derived "Is Mira ill? No."))`',
     "json": '`{"name": "d1", "assertion": "formula", "derived": "Is Mira ill? No."}`',
 }
 """How a premise says that it renders the answer to an earlier question."""
-
-OPEN_WORLD = "What does not follow is not false: it is open."
-CLOSED_WORLD = (
-    "The world is closed: what does not follow is false. The system adds that itself; do not write premises for it."
-)
 
 
 def first_prompt(question: Question) -> str:
@@ -171,24 +139,18 @@ def kind_of(question: Question) -> Kind:
 
 
 def variables(question: Question, note: str = "", prompts: Prompts | None = None) -> dict[str, str]:
-    """What the first prompt may mention.
-
-    Args:
-        question: what is asked.
-        note: about a reply that could not be used.
-        prompts: where the part of the prompt is taken from that is about questions of this kind; None: those that ship.
-    """
+    """What the first prompt may mention."""
     kind = kind_of(question)
     own = (prompts or Prompts()).get(f"{first_prompt(question)}-{kind}")
     return {
         "table": table(kind, question.backend, "\n".join(s.text for s in question.sentences)),
         "goals": goals(kind, question.asked),
         "kind": own.messages({})[-1][1],
-        "text": _listed(question) or NO_TEXT,
+        "text": _listed(question) or part("no-text"),
         "question": question.asked,
         "goal": _goal(question),
         "facts": _facts(question),
-        "world": CLOSED_WORLD if question.world == "closed" else OPEN_WORLD,
+        "world": part(f"{question.world}-world"),
         "known": _known(question),
         "note": note,
     }
@@ -209,20 +171,13 @@ def _listed(question: Question) -> str:
 
 def _facts(question: Question) -> str:
     if not question.context and (question.world_knowledge or not question.has_text):
-        return WITH_A_CASE + FROM_THE_WORLD if question.has_text else FROM_THE_WORLD
-    return _scope(question) + _allowed(question)
-
-
-def _scope(question: Question) -> str:
-    """How much of the text is to be rendered."""
-    most = SHORT_DOCUMENT if question.context and question.facts else SHORT
-    return WHOLE if len(question.numbers) <= most else SELECTED
-
-
-def _allowed(question: Question) -> str:
-    if not question.world_knowledge:
-        return TEXT_ONLY
-    return FROM_RULES_AND_A_CASE if question.facts else FROM_THE_TEXT
+        names = ["with-a-case"] * question.has_text + ["from-the-world"]
+    else:
+        short = SHORT_DOCUMENT if question.context and question.facts else SHORT
+        allowed = "from-rules-and-a-case" if question.facts else "from-the-text"
+        names = ["whole" if len(question.numbers) <= short else "selected"]
+        names.append(allowed if question.world_knowledge else "text-only")
+    return " ".join(map(part, names))
 
 
 def _goal(question: Question) -> str:
@@ -259,13 +214,6 @@ NOTE = (
 )
 
 
-def question_of(deps: Deps) -> Question:
-    """The question that this run is about."""
-    if not isinstance(deps.task, Question):
-        raise InvalidInput("there is no question to answer")
-    return deps.task
-
-
 def sentences_of(question: Question) -> list[str]:
     """The sentences with a number, in their order; none without a text to rely on."""
     return [s.text for s in question.sentences if s.number is not None] if question.has_text else []
@@ -274,7 +222,7 @@ def sentences_of(question: Question) -> list[str]:
 @agent(queue=Queue.FORMALIZE, name="formalizer")
 async def formalizer(node: ProofNode, deps: Deps) -> Apply:
     """Ask for a program; the prompt says what was wrong with a reply that was none."""
-    question = question_of(deps)
+    question = deps.task_as(Question)
     note = await note_of(deps, node, NOTE)
     prompt = first_prompt(question)
     words = variables(question, note, deps.models.prompts if deps.models is not None else None)
@@ -293,7 +241,7 @@ async def corrector(node: ProofNode, deps: Deps) -> Apply:
 
 
 async def _program(node: ProofNode, deps: Deps, message: Message) -> Apply:
-    question = question_of(deps)
+    question = deps.task_as(Question)
     earlier = str(await deps.load(node, PROGRAM) or "")
 
     def read(reply: Reply) -> str:

@@ -24,6 +24,15 @@ T = TypeVar("T")
 FORMAL = "formal"
 """Reference of the root to the formal text that a model wrote last, where it is a model that writes it."""
 
+TITLE_LENGTH = 80
+"""Characters of a task in a list of runs."""
+
+
+def headline(text: str) -> str:
+    """The beginning of a text, in one line."""
+    line = " ".join(text.split())
+    return line if len(line) <= TITLE_LENGTH else f"{line[: TITLE_LENGTH - 1]}…"
+
 
 @dataclass(frozen=True, slots=True)
 class Stop:
@@ -47,28 +56,22 @@ class Session(Protocol):
     @property
     def store(self) -> ProofStore:
         """The tree."""
-        ...
 
     @property
     def interrupted(self) -> str:
         """Why the run was asked to stop; "" while it was not."""
-        ...
 
     async def root(self) -> ProofNode:
         """The root as it is now."""
-        ...
 
     async def commit(self, name: str, move: Callable[[Txn], str]) -> None:
         """One move of the framework's own; ``name`` says what it is in the commit's key."""
-        ...
 
     async def unless_interrupted(self, work: Awaitable[T]) -> T:
         """Wait for something outside of the run; raises CancelledError when the run is asked to stop meanwhile."""
-        ...
 
     def warn(self, text: str) -> None:
         """One line for the result's warnings."""
-        ...
 
 
 class Task:
@@ -98,12 +101,9 @@ class Task:
 
         It is hashed under :attr:`kind` into the run's id, unless it is {}, and the task is made from it again.
         """
-        facts: dict[str, Any] = {}
-        for each in fields(self):  # type: ignore[arg-type]  # each task is a dataclass
-            value = getattr(self, each.name)
-            if each.name != "text" and each.compare and value != each.default:
-                facts[each.name] = _plain(value)
-        return facts
+        named = [each for each in fields(self) if each.name != "text" and each.compare]  # type: ignore[arg-type]
+        facts = {each.name: getattr(self, each.name) for each in named if getattr(self, each.name) != each.default}
+        return {name: _plain(value) for name, value in facts.items()}
 
     @classmethod
     def again(cls, text: str, identity: dict[str, Any]) -> Self:
@@ -117,8 +117,7 @@ class Task:
     async def read(self, language: Language, options: dict[str, Any]) -> Theorem:
         """The theorem as it is before the first step; while there is none, what stands for it.
 
-        Raises:
-            InvalidInput: the text is none. TimeoutError, Unavailable: that cannot be known now.
+        Raises InvalidInput: the text is none. TimeoutError, Unavailable: that cannot be known now.
         """
         return Theorem(language.name, self.text, options, " ".join(self.text.split()))
 
@@ -133,8 +132,7 @@ class Task:
     def submission(self, store: StoreReader) -> str:
         """The formal text that the checker gets: as it was written, not what became of it in the search.
 
-        Raises:
-            GoedelsPoetryError: there is none.
+        Raises GoedelsPoetryError: there is none.
         """
         formal = store.root().refs.get(FORMAL)
         if formal is None:

@@ -1,12 +1,13 @@
-"""A claim in plain words and its formal statement: what a run keeps of it, and the moves before the search.
+"""A theorem in formal text; a claim in plain words with its formal statement, and the moves before the search.
 
-The present formal text hangs on the root (:data:`FORMAL` in its ``refs``), so that every past moment of a run and
-every fork has the one that it had. An attempt is one round of the formalizer, whatever station rejects its text.
+The present formal text of a claim hangs on the root (:data:`FORMAL` in its ``refs``), so that every past moment of a
+run and every fork has the one that it had. An attempt is one round of the formalizer, whoever rejects its text.
 """
 
 from __future__ import annotations
 
 import asyncio
+import copy
 import os
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,6 +24,34 @@ from goedels_poetry.store.reads import HistoryEntry, StoreReader
 from goedels_poetry.store.results import RunResult
 from goedels_poetry.store.state import ROOT, NodeStatus, ProofNode, Queue
 from goedels_poetry.store.txn import Txn
+
+
+@dataclass(frozen=True)
+class FormalTheorem(Task):
+    """Somebody's own formal text. Its premises and its goal are looked at before any search."""
+
+    kind: ClassVar[str] = "theorem"
+    learns: ClassVar[bool] = True
+    first_queue: ClassVar[str] = Queue.CHECK_SEMANTICS
+
+    text: str
+
+    async def read(self, language: Language, options: dict[str, Any]) -> Theorem:
+        """See `Task`."""
+        try:
+            read = await language.read(self.text, copy.deepcopy(options))
+        except InvalidInput as error:
+            raise error.in_text(self.text) from None
+        return replace(read, text=self.text, options=options)
+
+    async def prepare(self, language: Language, theorem: Theorem) -> ProofNode:
+        """See `Task`."""
+        return replace(await super().prepare(language, theorem), key=await language.canonical(theorem, ""))
+
+    def submission(self, store: StoreReader) -> str:
+        """See `Task`."""
+        return self.text
+
 
 MAX_CLAIM = 20_000
 """Characters of a claim, and of the definitions that it comes with."""
@@ -69,14 +98,25 @@ class Claim(Task):
 
     def check(self, language: Language, models: Models | None) -> None:
         """See `Task`."""
-        check_claim(self, language, models)
+        if not self.text.strip():
+            raise InvalidInput("the claim is empty")
+        for what, text in (("claim", self.text), ("context", self.context)):
+            if len(text) > MAX_CLAIM:
+                raise InvalidInput(f"the {what} is longer than {MAX_CLAIM} characters")
+        if not isinstance(language, Formalizable):
+            raise InvalidInput(f"the language {language.name} does not say how claims are stated in it")
+        if models is None or not models.has("formalizer"):
+            raise InvalidInput(NO_MODEL)
 
     async def settle(self, stop: Stop, session: Session) -> Stop:
         """Ask the person about the formal statement, where the search waits for that; the run's time stands still."""
         if stop.status != "exhausted" or (await session.root()).queue != CONFIRM:
             return stop
         try:
-            answer = await self._confirmed(session)
+            payload = formalization_of(session.store, self)
+            answer: bool | None = True if payload["confirmed"] else None  # what the person has said, now or earlier
+            if answer is None and self.confirm is not None:
+                answer = await session.unless_interrupted(self.confirm(payload))
         except asyncio.CancelledError:
             if not session.interrupted:
                 raise
@@ -88,29 +128,21 @@ class Claim(Task):
             return Stop("declined", DECLINED, retry=True)
         return Stop("stated", ONLY_STATED, retry=True) if self.only else GO_ON
 
-    async def _confirmed(self, session: Session) -> bool | None:
-        """What the person has said, now or earlier; None when nobody is asked."""
-        payload = formalization_of(session.store, self)
-        if payload["confirmed"]:
-            return True
-        return None if self.confirm is None else await session.unless_interrupted(self.confirm(payload))
-
     def conclude(self, result: RunResult, store: StoreReader, theorem: Theorem, suffix: str) -> RunResult:
         """See `Task`: how the claim was formalized, with the formal text beside the certificate."""
-        return with_formalization(result, store, self, theorem, suffix)
-
-
-def check_claim(claim: Claim, language: Language, models: Models | None) -> None:
-    """Raise InvalidInput, with what to do about it, when the claim cannot be formalized here."""
-    if not claim.text.strip():
-        raise InvalidInput("the claim is empty")
-    for what, text in (("claim", claim.text), ("context", claim.context)):
-        if len(text) > MAX_CLAIM:
-            raise InvalidInput(f"the {what} is longer than {MAX_CLAIM} characters")
-    if not isinstance(language, Formalizable):
-        raise InvalidInput(f"the language {language.name} does not say how claims are stated in it")
-    if models is None or not models.has("formalizer"):
-        raise InvalidInput(NO_MODEL)
+        formalization = formalization_of(store, self)
+        if formalization["formal"] is None:
+            return replace(result, formalization=formalization)
+        warnings = [*result.warnings, *(w for w in theorem.warnings if w not in result.warnings)]
+        odd = [test["words"] for test in formalization["tests"] if test["outcome"] == WARNING]
+        warnings += [f"formal statement: {words}" for words in odd]
+        warnings += [] if formalization["judged"] else [NOT_JUDGED]
+        if result.certificate is not None:
+            try:
+                formalization["file"] = str(_write_beside(result.certificate, formalization["formal"], suffix))
+            except OSError as problem:
+                warnings.append(f"the formal text could not be written beside the certificate: {problem}")
+        return replace(result, formalization=formalization, warnings=tuple(warnings))
 
 
 # -- moves -----------------------------------------------------------------------------------------------------
@@ -175,14 +207,7 @@ def set_failed_formalization(
     detail: dict[str, Any] | None = None,
     fault: bool = False,
 ) -> str:
-    """One attempt to formalize failed. After ``most`` of them the run ends with ``verdict``, else it is done anew.
-
-    Args:
-        stage: who rejected it: "formalizer", "tests", "judge", "round trip" or "premises".
-        formal: the text, when it is not the one that the node has.
-        detail: evidence for a verdict other than ``unknown``.
-        fault: it failed by our own fault, of which the model hears nothing.
-    """
+    """One attempt to formalize failed. After ``most`` of them the run ends with ``verdict``, else it is done anew."""
     number = len(failures(txn.store.history(node.id))) + 1
     last = number >= most
     refs = {"formal_ref": node.refs[FORMAL]} if FORMAL in node.refs else {}
@@ -235,27 +260,6 @@ def formalization_of(store: StoreReader, claim: Claim) -> dict[str, Any]:
         "confirmed": judgement.get("confirmed"),
         "file": None,
     }
-
-
-def with_formalization(result: RunResult, store: StoreReader, claim: Claim, theorem: Theorem, suffix: str) -> RunResult:
-    """The result with what there is to say about its claim; the formal text is written beside the certificate.
-
-    Args:
-        theorem: the formal theorem as it was read last.
-        suffix: of files in its language.
-    """
-    formalization = formalization_of(store, claim)
-    if formalization["formal"] is None:
-        return replace(result, formalization=formalization)
-    warnings = [*result.warnings, *(w for w in theorem.warnings if w not in result.warnings)]
-    warnings += [f"formal statement: {test['words']}" for test in formalization["tests"] if test["outcome"] == WARNING]
-    warnings += [] if formalization["judged"] else [NOT_JUDGED]
-    if result.certificate is not None:
-        try:
-            formalization["file"] = str(_write_beside(result.certificate, formalization["formal"], suffix))
-        except OSError as problem:
-            warnings.append(f"the formal text could not be written beside the certificate: {problem}")
-    return replace(result, formalization=formalization, warnings=tuple(warnings))
 
 
 def _write_beside(certificate: Path, formal: str, suffix: str) -> Path:

@@ -29,14 +29,7 @@ _UNREADABLE = (SyntaxError, ValueError, TypeError, RecursionError, MemoryError)
 
 
 def code_task(text: str, path: str = "") -> CodeTask:
-    """The task that a TOML text states; see `docs/code.md` for its keys.
-
-    Args:
-        path: of the file; the task's name where the text has none.
-
-    Raises:
-        InvalidInput: with the line where it can be told.
-    """
+    """The task that a TOML text states; see `docs/code.md` for its keys; raises InvalidInput."""
     if len(text) > MAX_FILE:
         raise InvalidInput(f"the task is longer than {MAX_FILE} characters")
     read = _Reader(_toml(text), text)
@@ -64,38 +57,33 @@ def code_task(text: str, path: str = "") -> CodeTask:
     try:
         check_code(task)
     except InvalidInput as error:
-        line = error.line or _place(text, error.message)
+        lines = list(enumerate(text.splitlines(), 1))
+        named = sorted((error.message.index(key), key) for key in (*KEYS, *LIMITS) if key in error.message)
+        found = (n for _, key in named for n, line in lines if re.match(rf"\s*[\"']?{key}[\"']?\s*=", line))
+        line = error.line or next(found, None) or _line(text, error.message)
         raise InvalidInput(error.message, line, hint=error.hint) from None
     return task
 
 
 def task_of_problem(problem: CodeProblem, **fields: Any) -> CodeTask:
-    """A problem of a data set as a task; ``fields`` are further ones of `CodeTask`.
-
-    Raises:
-        InvalidInput: it cannot be told how the function is called.
-    """
+    """A problem of a data set as a task; ``fields`` are further ones of `CodeTask`; raises InvalidInput."""
     pairs = [(text, _example(text, problem.function)) for text in problem.assertions]
     rest = tuple(text for text, pair in pairs if pair is None)
-    setup = problem.setup.strip()
+    setup, before = problem.setup.strip(), ""
+    for node in _parsed(f"{problem.prompt.rstrip()}\n    pass\n"):
+        if isinstance(node, ast.FunctionDef) and node.name == problem.function:  # imports and helpers stand before it
+            before = "\n".join(problem.prompt.splitlines()[: node.lineno - 1]).strip("\n")
     task = CodeTask(
         task=problem.task.strip() or problem.prompt.strip(),
         signature=problem.signature or _signature(problem.function, problem.assertions),
         name=problem.name,
         examples=tuple(pair for _, pair in pairs if pair is not None),
         tests=tuple(f"{setup}\n{text}" for text in rest) if setup else rest,
-        context="\n".join(filter(None, (setup, _before(problem.prompt, problem.function)))),
+        context="\n".join(filter(None, (setup, before))),
         **fields,
     )
     check_code(task)
     return task
-
-
-def _before(prompt: str, function: str) -> str:
-    """The imports and helpers before the function in a text that breaks off in its body."""
-    body = _parsed(f"{prompt.rstrip()}\n    pass\n")
-    node = next((n for n in body if isinstance(n, ast.FunctionDef) and n.name == function), None)
-    return "\n".join(prompt.splitlines()[: node.lineno - 1]).strip("\n") if node is not None else ""
 
 
 def _parsed(text: str) -> list[ast.stmt]:
@@ -119,10 +107,8 @@ def _example(text: str, function: str) -> Pair | None:
     """``assert f(...) == literal`` as an example; None for any other assertion."""
     body = _parsed(text.strip())
     pair = _halves(ast.unparse(body[0].test)) if len(body) == 1 and isinstance(body[0], ast.Assert) else None
-    if pair is None:
-        return None
-    call = ast.parse(pair[0], mode="eval").body
-    if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == function):
+    call = ast.parse(pair[0], mode="eval").body if pair is not None else None
+    if pair is None or not (isinstance(call, ast.Call) and getattr(call.func, "id", "") == function):
         return None
     arguments = (*call.args, *(keyword.value for keyword in call.keywords))
     return pair if _is_literal(pair[1]) and all(map(_is_literal, map(ast.unparse, arguments))) else None
@@ -130,15 +116,12 @@ def _example(text: str, function: str) -> Pair | None:
 
 def _halves(text: str) -> Pair | None:
     """``f(3) == 6`` or ``f(3) is True`` as its two sides; None when it is no such comparison."""
-    body = _parsed(text.strip())
-    compared = body[0].value if len(body) == 1 and isinstance(body[0], ast.Expr) else None
-    if not isinstance(compared, ast.Compare) or len(compared.ops) != 1:
-        return None
-    right = compared.comparators[0]
-    constant = isinstance(right, ast.Constant) and (right.value is None or isinstance(right.value, bool))
-    if not (isinstance(compared.ops[0], ast.Eq) or (constant and isinstance(compared.ops[0], ast.Is))):
-        return None
-    return ast.unparse(compared.left), ast.unparse(right)
+    match _parsed(text.strip()):
+        case [ast.Expr(ast.Compare(left, [ast.Eq()], [right]))]:
+            return ast.unparse(left), ast.unparse(right)
+        case [ast.Expr(ast.Compare(left, [ast.Is()], [ast.Constant(None | True | False) as right]))]:
+            return ast.unparse(left), ast.unparse(right)
+    return None
 
 
 def _is_literal(text: str) -> bool:
@@ -167,15 +150,6 @@ def _line(text: str, part: str) -> int | None:
     """The first line that holds a part of the text, 1-based; None when none does."""
     first = next((line.strip() for line in part.splitlines() if line.strip()), "")
     return next((number for number, line in enumerate(text.splitlines(), 1) if first and first in line), None)
-
-
-def _place(text: str, message: str) -> int | None:
-    """The line of the first key that a message names; else as `_line`."""
-    for _, key in sorted((message.index(key), key) for key in (*KEYS, *LIMITS) if key in message):
-        for number, line in enumerate(text.splitlines(), 1):
-            if re.match(rf"\s*[\"']?{key}[\"']?\s*=", line):
-                return number
-    return _line(text, message)
 
 
 class _Reader:

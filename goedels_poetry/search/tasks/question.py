@@ -7,7 +7,7 @@ present program, the report on it, and the last program that could be decided at
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal
@@ -17,16 +17,128 @@ from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.models.client import Models
 from goedels_poetry.protocol.base import REFUSED, Language
 from goedels_poetry.search.tasks.attempts import ANSWERED, REPORT, Loop, Refs, Report, Turn, decided, ended
-from goedels_poetry.search.tasks.base import FORMAL, Session, Stop, Task
-from goedels_poetry.search.tasks.sentences import Sentence, numbered, split
+from goedels_poetry.search.tasks.base import FORMAL, Session, Stop, Task, headline
 from goedels_poetry.store.reads import HistoryEntry
 from goedels_poetry.store.state import ROOT, NodeStatus, ProofNode, Queue
 from goedels_poetry.store.txn import Txn
 
+MAX_SENTENCES = 2_000
+"""Further text goes into the last sentence: nothing is lost, but it cannot be told apart."""
+
+_HEADING = re.compile(r"#{1,6}\s")
+_DOCUMENT = re.compile(r"(?i)document\s*[-:–]")
+_ITEM = re.compile(r"(?:[-*•–·]|\d{1,3}[.)]|\(?[a-zA-Z][)])\s+(?=\S)")
+_END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s)")
+_OPENING = "\"'“‘(["
+_TITLES = "mr mrs ms dr prof rev hon st sr jr gen col capt lt sgt gov sen rep pres messrs mt ft inc ltd corp"
+_OTHERS = "vs cf eg ie e.g i.e viz approx ca fig figs eq eqs sec ch vol ed eds pp u.s u.k u.s.a u.n e.u ph.d m.d b.sc"
+_MONTHS = "jan feb mar apr jun jul aug sep sept oct nov dec"
+_NEVER_LAST = frozenset(f"{_TITLES} {_OTHERS}".split())
+"""Abbreviations, without their last dot, that a sentence goes on behind."""
+_BEFORE_A_NUMBER = frozenset(f"no nos nr p art para {_MONTHS}".split())
+"""Those that a number follows; before anything else they end a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence, heading or item of a list."""
+
+    text: str
+    number: int | None = None
+    """From 1; None for a heading, which nothing can rest on."""
+    asked: bool = False
+    """Whether it is the sentence that asks: what it takes for granted may be used, what it asks may not."""
+
+
+def split(text: str) -> list[str]:
+    """The sentences of a text in order, headings with their ``#``, items of lists with their mark."""
+    return [sentence for line in _lines(text) for sentence in _of_line(line)]
+
+
+def numbered(texts: Iterable[str], first: int = 1) -> tuple[Sentence, ...]:
+    """Sentences with their numbers, from ``first`` on; headings have none."""
+    found: list[Sentence] = []
+    number = first
+    for text in texts:
+        if is_heading(text):
+            found.append(Sentence(text))
+        elif number - first >= MAX_SENTENCES:
+            last = next(n for n in range(len(found) - 1, -1, -1) if found[n].number is not None)
+            found[last] = Sentence(f"{found[last].text} {text}", found[last].number)
+        else:
+            found.append(Sentence(text, number))
+            number += 1
+    return tuple(found)
+
+
+def is_heading(text: str) -> bool:
+    """Whether a line is a heading: marked as one, or the title of a document."""
+    return bool(_HEADING.match(text)) or (text.endswith(":") and bool(_DOCUMENT.match(text)))
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Lines without the space around them; one that was broken in the middle of a sentence is put together again."""
+    waiting = ""
+    for raw in text.splitlines():
+        line = " ".join(raw.split())
+        goes_on = waiting and line[:1].islower() and not _ITEM.match(line) and waiting[-1] not in ".!?:;"
+        if goes_on and not is_heading(waiting):
+            waiting = f"{waiting} {line}"
+            continue
+        if waiting:
+            yield waiting
+        waiting = line
+    if waiting:
+        yield waiting
+
+
+def _of_line(line: str) -> Iterator[str]:
+    if is_heading(line):
+        yield line
+        return
+    begin = 0
+    mark = _ITEM.match(line)
+    for end in _END.finditer(line, mark.end() if mark else 0):
+        if _ends_here(line, begin, end):
+            yield line[begin : end.end()].strip()
+            begin = end.end()
+    if rest := line[begin:].strip():
+        yield rest
+
+
+def _ends_here(line: str, begin: int, end: re.Match[str]) -> bool:
+    """Whether a sentence ends at a mark: not behind an abbreviation, nor before something written small."""
+    following = line[end.end() :].lstrip()
+    start = following.lstrip(_OPENING)[:1]
+    if not start or start.islower():
+        return False
+    if end[0][0] != ".":
+        return True
+    word = line[begin : end.start()].rsplit(None, 1)[-1:] or [""]
+    last = word[0].lstrip(_OPENING).lower()
+    if last in _NEVER_LAST:
+        return False
+    if last in _BEFORE_A_NUMBER and start.isdigit():
+        return False
+    initial = len(last) == 1 and last.isalpha() and last != "i" and word[0].lstrip(_OPENING).isupper()
+    # "J. Smith" and "F. D. Roosevelt", but "Vitamin C. It ...": an initial stands first or behind another name's part.
+    return not (initial and _looks_like_a_name(line[begin : end.start() - 1], following))
+
+
+def _looks_like_a_name(before: str, following: str) -> bool:
+    previous = before.split()[-1:]
+    behind_a_name = not previous or previous[0][:1].isupper() or previous[0].endswith(".")
+    first = following.split(None, 1)[0].lower().strip(",.")
+    return behind_a_name and first not in _BEGINNINGS
+
+
+_STARTS = "the a an it he she they we you this that these those if all no some every each there"
+_BEGINNINGS = frozenset(_STARTS.split())
+"""Words that begin a sentence, not a surname."""
+
+
 MAX_QUESTION = 100_000
 """Characters of a question, and of the text that it comes with."""
-TITLE_LENGTH = 80
-"""Characters of a question in a list of runs."""
 MAX_PROGRAM = 200_000
 """Characters of a program by a model."""
 PROGRAM, DECIDED, TRUST, DOUBTED = "program", "decided", "trust", "doubted"
@@ -173,8 +285,7 @@ class Question(Task):
     @property
     def title(self) -> str:
         """See `Task`: its beginning."""
-        line = " ".join(self.text.split())
-        return line if len(line) <= TITLE_LENGTH else f"{line[: TITLE_LENGTH - 1]}…"
+        return headline(self.text)
 
     @property
     def first_queue(self) -> str:
@@ -183,7 +294,15 @@ class Question(Task):
 
     def check(self, language: Language, models: Models | None) -> None:
         """See `Task`."""
-        check_question(self, models)
+        if not self.text.strip():
+            raise InvalidInput("the question is empty")
+        for what, text in (("question", self.text), ("context", self.context)):
+            if len(text) > MAX_QUESTION:
+                raise InvalidInput(f"the {what} is longer than {MAX_QUESTION} characters")
+        if self.max_attempts < 1 or self.verify_timeout < 1:
+            raise InvalidInput("max_attempts and verify_timeout must be at least 1")
+        if models is None or not models.has("formalizer"):
+            raise InvalidInput(NO_MODEL)
 
     async def settle(self, stop: Stop, session: Session) -> Stop:
         """An answer that only waits for tests of its formalisation is not lost with the time for these."""
@@ -196,19 +315,6 @@ class Question(Task):
         await session.commit("untested", lambda txn: set_move(txn, txn.get(ROOT), "accept", untested))
         root = await session.root()
         return Stop("proved") if root.status is NodeStatus.PROVED else Stop("finished", root.reason)
-
-
-def check_question(question: Question, models: Models | None) -> None:
-    """Raise InvalidInput, with what to do about it, when the question cannot be answered here."""
-    if not question.text.strip():
-        raise InvalidInput("the question is empty")
-    for what, text in (("question", question.text), ("context", question.context)):
-        if len(text) > MAX_QUESTION:
-            raise InvalidInput(f"the {what} is longer than {MAX_QUESTION} characters")
-    if question.max_attempts < 1 or question.verify_timeout < 1:
-        raise InvalidInput("max_attempts and verify_timeout must be at least 1")
-    if models is None or not models.has("formalizer"):
-        raise InvalidInput(NO_MODEL)
 
 
 # -- moves -----------------------------------------------------------------------------------------------------
@@ -293,15 +399,16 @@ def _end(txn: Txn, node: ProofNode, reason: str) -> str:
     verdict = Verdict(result["verdict"])
     line = str(result["reason"] or (OPPOSITE if verdict is Verdict.REFUTED else reason))
     refs = {**node.refs, FORMAL: txn.store.load(node.refs[DECIDED])["program"]}
+    core = [str(premise["name"]) for premise in result.get("core") or ()]  # of premises that contradict each other
     txn.remember("statement", " ".join(str(goal["formula"]) for goal in result["goals"])[:2_000])
     if verdict is Verdict.PROVED:
-        txn.put(
-            replace(node, queue=None, status=NodeStatus.PROVED, reason="", refs={**refs, "proof": txn.save(result)})
-        )
+        refs["proof"] = txn.save(result)
+        txn.put(replace(node, queue=None, status=NodeStatus.PROVED, reason="", refs=refs))
         return "answered"
     status = NodeStatus.REFUTED if verdict is Verdict.REFUTED else NodeStatus.FAILED
     txn.put(replace(node, queue=None, status=status, reason=line, refs=refs))
-    txn.set_verdict(verdict, line, {"verdict": str(verdict), "result": result, **_contradiction(result)})
+    evidence = {"verdict": str(verdict), "result": result}
+    txn.set_verdict(verdict, line, evidence | ({"core": core} if verdict is Verdict.INCONSISTENT else {}))
     return "answered" if verdict is Verdict.REFUTED else str(verdict)
 
 
@@ -320,13 +427,6 @@ def _worth(report: Report) -> int:
     if report["kind"] == REFUSED:
         return 1
     return {"proved": 4, "refuted": 4, "unknown": 3}.get(str(report["result"]["verdict"]), 2)
-
-
-def _contradiction(result: dict[str, Any]) -> dict[str, Any]:
-    """``{"core": names}`` of premises that contradict each other, where they do."""
-    if result["verdict"] != Verdict.INCONSISTENT:
-        return {}
-    return {"core": [str(premise["name"]) for premise in result.get("core") or ()]}
 
 
 def programs(history: Iterable[HistoryEntry]) -> list[dict[str, Any]]:

@@ -59,11 +59,7 @@ Row = dict[str, Any]
 
 
 def run_data(store: StoreReader, since_seq: int = 0) -> dict[str, Any]:
-    """What the page of a run shows, or what has become of it since a commit.
-
-    Raises:
-        StoreError: the run's file cannot be read.
-    """
+    """What the page of a run shows, or what has become of it since a commit; raises StoreError."""
     with closing(connect(store.path, read_only=True)) as db:
         try:
             db.execute("BEGIN")  # one moment of the run
@@ -174,50 +170,45 @@ class _Log:
                 written.get(seq, []),
             ]
 
+    def _since_commit(self, table: str, columns: str, order: str) -> Iterator[tuple[Any, ...]]:
+        """Rows that were written after ``since``: a commit, a node, and the columns."""
+        sql = f"SELECT seq, node_id, {columns} FROM {table} WHERE seq>? ORDER BY seq, {order}"
+        yield from self._db.execute(sql, (self._since,)).fetchall()
+
     def _revisions(self, touched: dict[str, None]) -> dict[int, list[list[Any]]]:
         found: dict[int, list[list[Any]]] = {}
         last: dict[str, Row] = {}
-        sql = "SELECT seq, node_id, payload FROM rev WHERE seq>? ORDER BY seq, node_id"
-        for seq, node_id, payload in self._db.execute(sql, (self._since,)).fetchall():
-            if node_id not in last:
-                last[node_id] = self._row_before(node_id)
-            row = json.loads(payload)
-            found.setdefault(seq, []).append([self._node(node_id), *self._changes(last[node_id], row)])
-            last[node_id] = row
+        before = "SELECT payload FROM rev WHERE node_id=? AND seq<=? ORDER BY seq DESC LIMIT 1"
+        for seq, node_id, payload in self._since_commit("rev", "payload", "node_id"):
+            if node_id not in last:  # {} where it was not there
+                row = self._db.execute(before, (node_id, self._since)).fetchone()
+                last[node_id] = json.loads(row[0]) if row else {}
+            new = json.loads(payload)
+            found.setdefault(seq, []).append([self._node(node_id), *self._changes(last[node_id], new)])
+            last[node_id] = new
             touched[node_id] = None
         return found
 
-    def _row_before(self, node_id: str) -> Row:
-        """A node's row after ``since``; {} where it was not there."""
-        sql = "SELECT payload FROM rev WHERE node_id=? AND seq<=? ORDER BY seq DESC LIMIT 1"
-        row = self._db.execute(sql, (node_id, self._since)).fetchone()
-        return dict(json.loads(row[0])) if row else {}
-
     def _cuts(self) -> dict[int, list[list[Any]]]:
         found: dict[int, list[list[Any]]] = {}
-        sql = "SELECT seq, node_id, generation FROM cut WHERE seq>? ORDER BY seq"
-        for seq, node_id, generation in self._db.execute(sql, (self._since,)):
+        for seq, node_id, generation in self._since_commit("cut", "generation", "node_id"):
             found.setdefault(seq, []).append([self._node(node_id), generation])
         return found
 
     def _history(self) -> dict[int, list[list[Any]]]:
         found: dict[int, list[list[Any]]] = {}
-        sql = "SELECT seq, node_id, kind, entry FROM history WHERE seq>? ORDER BY seq, n"
-        for seq, node_id, kind, entry in self._db.execute(sql, (self._since,)).fetchall():
-            row = [self._node(node_id), self._strings(kind), self._entry(json.loads(entry))]
-            found.setdefault(seq, []).append(row)
+        for seq, node_id, kind, entry in self._since_commit("history", "kind, entry", "n"):
+            found.setdefault(seq, []).append([self._node(node_id), self._strings(kind), self._entry(json.loads(entry))])
         return found
 
     def _entry(self, entry: Row) -> Row:
         """A history entry with indices of texts in place of references."""
-        return {
-            name: self._text(value)
-            if isinstance(value, str) and (name.endswith("_ref") or name == "exchange")
-            else cut(value)
-            if isinstance(value, str)
-            else value
-            for name, value in (in_words(entry, self._language) if "trials" in entry else entry).items()
-        }
+        found = dict(in_words(entry, self._language) if "trials" in entry else entry)
+        for name, value in found.items():
+            if isinstance(value, str):
+                is_reference = name.endswith("_ref") or name == "exchange"
+                found[name] = self._text(value) if is_reference else cut(value)
+        return found
 
     def _changes(self, old: Row, new: Row) -> list[Any]:
         """``[field, value, ...]`` of what differs between two rows."""
@@ -287,11 +278,8 @@ def proof_files(result: RunResult | None, statement: str) -> list[dict[str, Any]
 
 def _texts(certificate: Path) -> Iterator[Path]:
     """Regular files of a certificate that are to be shown; links are not followed."""
-    files = [
-        path
-        for path in sorted(certificate.rglob("*"))
-        if path.suffix in _SHOWN and path.is_file() and not path.is_symlink()
-    ]
+    shown = [path for path in sorted(certificate.rglob("*")) if path.suffix in _SHOWN]
+    files = [path for path in shown if path.is_file() and not path.is_symlink()]
     yield from sorted(files, key=lambda path: _SHOWN.index(path.suffix))
 
 
@@ -315,14 +303,14 @@ def in_words(value: Any, language: str = "") -> Any:
     if isinstance(value, list):
         return [in_words(item, language) for item in value]
     if isinstance(value, dict):
-        return {name: _part_in_words(value, name, item, language) for name, item in value.items()}
+        strategy, found = str(value.get("strategy", "")), {}
+        for name, part in value.items():
+            if name in _FORMULAE and isinstance(part, str):
+                found[name] = worded_points(strategy, worded(part, language), language)
+            else:
+                found[name] = in_words(part, language)
+        return found
     return value
-
-
-def _part_in_words(trial: dict[str, Any], name: str, part: Any, language: str) -> Any:
-    if name in _FORMULAE and isinstance(part, str):
-        return worded_points(str(trial.get("strategy", "")), worded(part, language), language)
-    return in_words(part, language)
 
 
 def cut_inside(body: str) -> str:

@@ -32,13 +32,7 @@ class Live:
 
 
 def render(data: dict[str, Any], *, title: str, live: Live | None = None) -> str:
-    """The page of a run.
-
-    Args:
-        data: of ``run_data(store)``, whole; it is not changed.
-        title: of the window.
-        live: where updates come from; None: the page is a document of its own.
-    """
+    """The page of a run."""
     log = {name: value for name, value in data.items() if name != "texts"}
     # Attempts, sketches and conversations are most of the data, and read only when somebody asks for them.
     parts = {"run": log, "texts": data["texts"], "live": asdict(live) if live else None}
@@ -53,6 +47,7 @@ def render(data: dict[str, Any], *, title: str, live: Live | None = None) -> str
 
 def document(title: str, body: str, policy: str) -> str:
     """A page with our style. ``policy``: what it may do."""
+    visible = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in title)
     head = (
         '<meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">'
@@ -60,7 +55,7 @@ def document(title: str, body: str, policy: str) -> str:
         '<meta name="color-scheme" content="light dark">'
         '<meta name="referrer" content="no-referrer">'
         f'<link rel="icon" href="{_ICON}">'
-        f"<title>{escape(_visible(title))}</title>"
+        f"<title>{escape(visible)}</title>"
         f"<style>{_style()}</style>"
     )
     return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>{body}</body></html>\n'
@@ -98,11 +93,6 @@ def _json(value: Any) -> str:
     """JSON that may stand in a script element: no tag, no comment and no line end of JavaScript's is in it."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return _TO_SPELL.sub(lambda found: _SPELLED.get(found[0], f"\\u{ord(found[0]):04x}"), text)
-
-
-def _visible(title: str) -> str:
-    """A title without what HTML cannot hold."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in title)
 
 
 _ICON = "data:image/svg+xml," + (

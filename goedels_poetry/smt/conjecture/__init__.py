@@ -6,8 +6,10 @@
 * `data`: the linear equations that terms satisfy at all values tried.
 * `relations`: goals about numbers from such equations among the calls of loops; closed forms.
 * `accumulators`: the equation for every start of an accumulator, and bounds of numbers inside of results.
-* `loops`: the goal for every state of a loop that keeps an invariant, or with a rest behind what is produced.
-* `states`: what is seen of a container that a loop builds.
+* `indices`: goals taken apart into clauses about single indices.
+* `loops`: the goal for every state of a loop that keeps an invariant.
+* `continuations`: the goal with a rest behind what a loop is given.
+* `observers`: what is seen of the containers that functions make.
 * `explore`: equations between small terms that agree on values.
 * `witness`: terms for existential conclusions.
 * `library`: tests candidates, proves them, keeps what is proved and tries again what is not.

@@ -19,12 +19,13 @@ from goedels_poetry.smt.arithmetic.guarded import open_guards
 from goedels_poetry.smt.arithmetic.interpret import interpreted
 from goedels_poetry.smt.arithmetic.numeric import numeric_lemmas
 from goedels_poetry.smt.conjecture.accumulators import general_statements
+from goedels_poetry.smt.conjecture.continuations import continuation_laws
 from goedels_poetry.smt.conjecture.critics import critic_lemmas
 from goedels_poetry.smt.conjecture.explore import Explorer
 from goedels_poetry.smt.conjecture.failed_steps import from_failed_step, generalisations, remaining_goals
 from goedels_poetry.smt.conjecture.indices import taken_apart
 from goedels_poetry.smt.conjecture.library import Library
-from goedels_poetry.smt.conjecture.loops import accumulations, continuation_laws, has_loops, loop_statements
+from goedels_poetry.smt.conjecture.loops import accumulations, has_loops, loop_statements
 from goedels_poetry.smt.conjecture.observers import observations
 from goedels_poetry.smt.conjecture.relations import relation_plans
 from goedels_poetry.smt.conjecture.templates import closure_lemmas, folds, templates

@@ -22,11 +22,14 @@ from goedels_poetry.kernel.schemas import Conjuncts, Intro, instances
 from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent
 from goedels_poetry.kernel.terms import (
     BOOL,
+    FALSE,
     INT,
     TRUE,
     Kind,
     Term,
+    and_,
     app,
+    implies,
     is_app,
     ite,
     not_,
@@ -93,8 +96,8 @@ def _recursive_calls(context: ProverContext, term: Term) -> list[str]:
 
 def _at_any_index(context: ProverContext, sequent: Sequent, further: Callable[[Sequent], Plan]) -> Plan | None:
     """The goal from one about any index; None where its conclusion is no such recursion, or values refute that goal."""
-    call = sequent.concl
-    ranged = every_index(context, call.name) if call.kind is Kind.APP else None
+    call, positive = _signed(sequent.concl)
+    ranged = every_index(context, call.name, positive) if call.kind is Kind.APP else None
     if ranged is None:
         return None
     names = Names(*sequent.vars, *sequent.hyps, call, reserved=context.reserved)
@@ -107,7 +110,8 @@ def _at_any_index(context: ProverContext, sequent: Sequent, further: Callable[[S
     if not about or any(context.refutes(part) is not None for part in about):
         return None
     args = tuple(index if i == ranged.position else a for i, a in enumerate(call.args))
-    general = make_sequent(variables, hyps, app(call.name, args, BOOL))
+    whole = app(call.name, args, BOOL)
+    general = make_sequent(variables, hyps, whole if positive else not_(whole))
     keys = {key_of(part): part for part in about}
 
     def closed(case: Sequent) -> Plan | None:
@@ -139,24 +143,40 @@ def _from_clauses(context: ProverContext, sequent: Sequent, parts: list[Sequent]
 
 
 def said_of_indices(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
-    """What such recursions among the hypotheses say of one index, as lemmas."""
-    for hyp in sequent.hyps:
-        ranged = every_index(context, hyp.name) if hyp.kind is Kind.APP else None
-        if ranged is not None:
-            whole = app(hyp.name, ranged.definition.params, BOOL)
-            index = var("index", INT)
-            reached = app("<=", (ranged.index, index) if ranged.step > 0 else (index, ranged.index), BOOL)
-            for given, concl in clauses(ranged.said(whole, index)):
-                yield lemma(concl, (whole, reached, *given))
+    """What such recursions in a goal say of one index, as lemmas; also those in what is said."""
+    waiting = [*sequent.hyps, not_(sequent.concl)]
+    seen: set[tuple[str, bool]] = set()
+    while waiting:
+        call, positive = _signed(waiting.pop(0))
+        ranged = every_index(context, call.name, positive) if call.kind is Kind.APP else None
+        if ranged is None or (call.name, positive) in seen:
+            continue
+        seen.add((call.name, positive))
+        whole = app(call.name, ranged.definition.params, BOOL)
+        index = var("index", INT)
+        reached = app("<=", (ranged.index, index) if ranged.step > 0 else (index, ranged.index), BOOL)
+        for given, concl in clauses(ranged.said(whole, index)):
+            yield lemma(concl, (whole if positive else not_(whole), reached, *given))
+            waiting.append(concl)
+
+
+def _signed(term: Term) -> tuple[Term, bool]:
+    """What is said or denied, and whether it is said."""
+    return (term.args[0], False) if is_app(term, "not") else (term, True)
 
 
 @dataclass(frozen=True)
 class EveryIndex:
-    """A recursion that asks something of each number from one of its parameters on."""
+    """A recursion that says something of each number from one of its parameters on, or denies it of each.
+
+    Attributes:
+        positive: whether it says something of each number where it holds; else where it does not hold.
+    """
 
     definition: Definition
     position: int
     step: int
+    positive: bool
     _recursive: Term
 
     @property
@@ -166,12 +186,13 @@ class EveryIndex:
 
     def said(self, call: Term, index: Term) -> Term:
         """What a call says of one index, the guard of the recursion included."""
-        body = replace_subterm(self.definition.body, self._recursive, TRUE)
+        body = replace_subterm(self.definition.body, self._recursive, TRUE if self.positive else FALSE)
         args = (index if i == self.position else a for i, a in enumerate(call.args))
-        return substitute(body, dict(zip(self.definition.params, args, strict=True)))
+        said = substitute(body, dict(zip(self.definition.params, args, strict=True)))
+        return said if self.positive else negated(said)
 
 
-def every_index(context: ProverContext, name: str) -> EveryIndex | None:
+def every_index(context: ProverContext, name: str, positive: bool) -> EveryIndex | None:
     """The function where it is such a recursion, or None."""
     definition = context.signature.definition(name)
     if definition is None or definition.sort is not BOOL or not definition.recursive:
@@ -186,7 +207,9 @@ def every_index(context: ProverContext, name: str) -> EveryIndex | None:
     index = definition.params[moved[0]]
     difference = polynomial(app("-", (call.args[moved[0]], index), INT))
     step = difference.get((), 0)
-    return EveryIndex(definition, moved[0], step, call) if set(difference) == {()} and abs(step) == 1 else None
+    return (
+        EveryIndex(definition, moved[0], step, positive, call) if set(difference) == {()} and abs(step) == 1 else None
+    )
 
 
 def clauses(term: Term) -> list[tuple[tuple[Term, ...], Term]]:
@@ -209,6 +232,20 @@ def clauses(term: Term) -> list[tuple[tuple[Term, ...], Term]]:
             for hyps, concl in clauses(branch)
         ]
     return [((), term)]
+
+
+def negated(term: Term) -> Term:
+    """The negation with what is denied of the parts: ``not (a and b)`` is ``a => not b``."""
+    if is_app(term, "and"):
+        *first, last = term.args
+        return implies(and_(first), negated(last))
+    if is_app(term, "or"):
+        return and_([negated(part) for part in term.args])
+    if is_app(term, "=>"):
+        return and_([*term.args[:-1], negated(term.args[-1])])
+    if is_app(term, "ite"):
+        return ite(term.args[0], negated(term.args[1]), negated(term.args[2]))
+    return not_(term)
 
 
 def _is_compound(term: Term) -> bool:

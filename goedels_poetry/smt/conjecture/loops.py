@@ -45,6 +45,7 @@ from goedels_poetry.kernel.terms import (
 )
 from goedels_poetry.smt.conjecture.continuations import ContinuationStatement, continuation_statements
 from goedels_poetry.smt.conjecture.data import equations
+from goedels_poetry.smt.conjecture.indices import every_index
 from goedels_poetry.smt.conjecture.observers import measures
 from goedels_poetry.smt.context.attempts import close_goal
 from goedels_poetry.smt.context.budget import CANDIDATE, MODEL_SECONDS, PATIENT
@@ -124,19 +125,27 @@ def loop_statements(
     sequent = without_plain_functions(context, sequent)
     yield from continuation_statements(context, sequent)
     for call in islice(_loops(context, sequent), MAX_LOOPS):
-        loop = _Loop(context, sequent, call)
-        plain = loop.statement(())
-        if context.refutes(plain.general, TESTS) is None:
-            yield plain
-        for shifted in loop.shifted():
-            if context.refutes(shifted.general, TESTS) is None:
-                yield shifted
-        for products in (False, True):
-            invariant = loop.invariant(inner, products=products)
-            if invariant:
-                found = loop.statement(invariant)
-                if context.refutes(found.general, TESTS) is None:
-                    yield found
+        together = _Loop(context, sequent, call)
+        alone = _Loop(context, sequent, call, alone=True)
+        for loop in (together, alone) if together.replaced != alone.replaced else (alone,):
+            yield from _statements(context, loop, inner)
+
+
+def _statements(
+    context: ProverContext, loop: _Loop, inner: Callable[[Sequent], bool] | None
+) -> Iterator[LoopStatement]:
+    plain = loop.statement(())
+    if context.refutes(plain.general, TESTS) is None:
+        yield plain
+    for shifted in loop.shifted():
+        if context.refutes(shifted.general, TESTS) is None:
+            yield shifted
+    for products in (False, True):
+        invariant = loop.invariant(inner, products=products)
+        if invariant:
+            found = loop.statement(invariant)
+            if context.refutes(found.general, TESTS) is None:
+                yield found
 
 
 def has_loops(context: ProverContext, sequent: Sequent) -> bool:
@@ -216,7 +225,10 @@ def _loops(context: ProverContext, sequent: Sequent) -> Iterator[Term]:
     """
     found: dict[tuple[Term, ...], Term] = {}
     for part in (sequent.concl, *sequent.hyps):
+        said = part.args[0] if is_app(part, "not") else part
         for call in subterms(part):
+            if call is said and part is not sequent.concl and every_index(context, call.name, call is part) is not None:
+                continue  # it is asked for what it says of single indices
             starts = [call.args[i] for i in _starts(context, call)]
             begins = starts and (any(not s.free for s in starts) or _is_tail_recursive(context, call.name))
             if begins and call.free <= frozenset(sequent.vars):
@@ -265,7 +277,7 @@ def _carried(context: ProverContext, function: str) -> frozenset[int]:
 class _Loop:
     """One call of a goal, with variables in the place of what its state begins with."""
 
-    def __init__(self, context: ProverContext, sequent: Sequent, call: Term) -> None:
+    def __init__(self, context: ProverContext, sequent: Sequent, call: Term, *, alone: bool = False) -> None:
         names = Names(*sequent.vars, *sequent.hyps, sequent.concl, reserved=context.reserved)
         definition = context.signature.definition(call.name)
         assert definition is not None
@@ -283,6 +295,7 @@ class _Loop:
             if t.kind is Kind.APP and t.args == call.args and context.signature.definition(t.name) is not None
         ]
         self._body = simplify(definition.body, context.signature)
+        self._alone = alone
 
     def statement(self, invariant: tuple[Term, ...]) -> LoopStatement:
         """The goal for all states that satisfy ``invariant``."""
@@ -306,15 +319,15 @@ class _Loop:
                     yield LoopStatement(general, frozenset(c.name for c in self._calls), self._start)
 
     def _opened(self, term: Term) -> Term:
-        for call, opened in self._replaced.items():
+        for call, opened in self.replaced.items():
             term = replace_subterm(term, call, opened)
         return term
 
     @cached_property
-    def _replaced(self) -> dict[Term, Term]:
+    def replaced(self) -> dict[Term, Term]:
         """The call at any state; with it others that begin with one of its numbers: they run side by side."""
         found = {call: rebuild(call, self._args) for call in self._calls}
-        variables = {first: v for v, first in self._start.items() if v.sort is INT}
+        variables = {} if self._alone else {first: v for v, first in self._start.items() if v.sort is INT}
         for part in (self._sequent.concl, *self._sequent.hyps):
             for call in subterms(part):
                 places = [i for i in _starts(self._context, call) if call.args[i] in variables]
@@ -343,8 +356,7 @@ class _Loop:
                 goals = [self._after(candidate, [*kept, candidate], step) for step in steps]
                 left = [goal for goal in goals if not self._follows(goal)]
                 if all(self._runs_another(goal) and inner(goal) for goal in left):
-                    kept = [*kept, candidate]
-            kept = self._thinned(kept, steps)
+                    return tuple(self._thinned([*kept, candidate], steps))
         return tuple(kept)
 
     def _thinned(self, candidates: Sequence[Term], steps: list[Call]) -> list[Term]:
@@ -358,9 +370,10 @@ class _Loop:
         return []
 
     def _runs_another(self, goal: Sequent) -> bool:
-        """Whether a goal about a step speaks of another loop that begins at a constant."""
+        """Whether a goal about a step speaks of a loop that begins at a constant, of which the own goal does not."""
+        known = {t for part in (self._sequent.concl, *self._sequent.hyps) for t in subterms(part)}
         return any(
-            any(not call.args[i].free for i in _starts(self._context, call)) and call.name != self._definition.name
+            any(not call.args[i].free for i in _starts(self._context, call)) and call not in known
             for call in _loops(self._context, goal)
         )
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from goedels_poetry.kernel.derivation import Query
 from goedels_poetry.kernel.faults import SchemeError
@@ -23,7 +24,7 @@ from goedels_poetry.smt.conjecture.continuations import continuation_laws
 from goedels_poetry.smt.conjecture.critics import critic_lemmas
 from goedels_poetry.smt.conjecture.explore import Explorer
 from goedels_poetry.smt.conjecture.failed_steps import from_failed_step, generalisations, remaining_goals
-from goedels_poetry.smt.conjecture.indices import taken_apart
+from goedels_poetry.smt.conjecture.indices import said_of_indices, taken_apart
 from goedels_poetry.smt.conjecture.library import Library
 from goedels_poetry.smt.conjecture.loops import accumulations, has_loops, loop_statements
 from goedels_poetry.smt.conjecture.observers import observations
@@ -190,7 +191,8 @@ class Sketcher:
         if functions in self._seen:
             return False
         self._seen.add(functions)
-        return bool([seen for seen in observations(self._context, sequent) if self.library.attempt(seen)])
+        found = chain(said_of_indices(self._context, sequent), observations(self._context, sequent))
+        return bool([fact for fact in found if self.library.attempt(fact)])
 
     def _logical(self, sequent: Sequent) -> Iterator[Plan]:
         """Take the goal apart where its form says how."""

@@ -135,14 +135,14 @@ def _statements(
     context: ProverContext, loop: _Loop, inner: Callable[[Sequent], bool] | None
 ) -> Iterator[LoopStatement]:
     plain = loop.statement(())
-    if context.refutes(plain.general, TESTS) is None:
+    if context.refutes(plain.general, TESTS) is None and loop.suffices(()):
         yield plain
     for shifted in loop.shifted():
         if context.refutes(shifted.general, TESTS) is None:
             yield shifted
     for products in (False, True):
         invariant = loop.invariant(inner, products=products)
-        if invariant:
+        if invariant and loop.suffices(invariant):
             found = loop.statement(invariant)
             if context.refutes(found.general, TESTS) is None:
                 yield found
@@ -417,7 +417,7 @@ class _Loop:
         before = [h for h in said if not h.free.isdisjoint(self._start) and self._holds(h, states)]
         numbers = [*self._bounded(states), *equal, *before]
         guesses = [simplify(guess, self._context.signature) for guess in self._of_the_goal(states)]
-        for term in (*numbers, *([g for g in guesses if self._suffices(g, numbers)] or guesses)):
+        for term in (*numbers, *([g for g in guesses if self.suffices([*numbers, g])] or guesses)):
             simple = simplify(term, self._context.signature)
             if not simple.free.isdisjoint(self._start) and simple.sort is BOOL:
                 found.setdefault(simple)
@@ -511,28 +511,30 @@ class _Loop:
         bounds = list(self._bounds())
         inputs = frozenset[Term]().union(*(call.free for call in self._calls))
         given = [h for h in self._sequent.hyps if h not in self._given or not h.free <= inputs]
-        whole = _implied(given, self._sequent.concl)
-        parts = [whole] if given else [*_parts(whole), *([whole] if is_app(whole, "or") else [])]
-        for part in dict.fromkeys(parts):
-            variants = [part, *(replace_subterm(part, *pair) for pair in bounds)]
-            for at, hyp in enumerate(given):  # two indices may go up to the same bound
-                moved = (replace_subterm(hyp, *pair) for pair in bounds)
-                variants += [_implied([*given[:at], h, *given[at + 1 :]], self._sequent.concl) for h in moved]
-            for call in self._calls:
-                ends = [*(end for _, end in self._exits(call)), *(v for v in self._start if v.sort is call.sort)]
-                for variant in dict.fromkeys(variants) if call in subterms(part) else ():
-                    guesses = (replace_subterm(variant, call, end) for end in dict.fromkeys(ends))
-                    yield from (guess for guess in guesses if self._holds(guess, states))
+        found: dict[Term, None] = {}
+        for call in self._calls:
+            ends = [*(end for _, end in self._exits(call)), *(v for v in self._start if v.sort is call.sort)]
+            for end in dict.fromkeys(ends):
+                hyps = [replace_subterm(hyp, call, end) for hyp in given]
+                concl = replace_subterm(self._sequent.concl, call, end)
+                whole = _implied(hyps, concl)
+                parts = [whole] if given else [*_parts(concl), *([concl] if is_app(concl, "or") else [])]
+                found |= dict.fromkeys(part for part in parts if not part.free.isdisjoint(self._start))
+                found |= dict.fromkeys(replace_subterm(part, *pair) for part in parts for pair in bounds)
+                for at, hyp in enumerate(hyps):  # two indices may go up to the same bound
+                    moved = (replace_subterm(hyp, *pair) for pair in bounds)
+                    found |= dict.fromkeys(_implied([*hyps[:at], h, *hyps[at + 1 :]], concl) for h in moved)
+        yield from (guess for guess in found if self._holds(guess, states))
 
-    def _suffices(self, guess: Term, numbers: list[Term]) -> bool:
-        """Whether the goal follows from a guess wherever the loop ends."""
+    def suffices(self, invariant: Sequence[Term]) -> bool:
+        """Whether the goal follows from an invariant wherever the loop ends."""
         variables = (*self._sequent.vars, *self._start)
         for call in self._calls:
+            opened = rebuild(call, self._args)
             for path, end in self._exits(call):
-                hyps, concl = (self._sequent.hyps, self._sequent.concl)
-                left = [replace_subterm(hyp, call, end) for hyp in hyps]
-                goal = _opened(variables, [*left, *numbers, *path, guess], replace_subterm(concl, call, end))
-                if not self._follows(goal):
+                hyps = [replace_subterm(self._opened(hyp), opened, end) for hyp in self._sequent.hyps]
+                concl = replace_subterm(self._opened(self._sequent.concl), opened, end)
+                if not self._follows(_opened(variables, [*hyps, *invariant, *path], concl)):
                     return False
         return True
 

@@ -24,15 +24,21 @@ LISTS = """
 (define-fun-rec has ((x L) (n Int)) Bool (match x ((none false) ((more e r) (or (= e n) (has r n))))))
 (define-fun-rec times ((i Int) (out L) (x L)) L (ite (< i (len x))
   (times (+ i 1) (join out (more (* i (nth x i)) none)) x) out))
-(define-fun-rec each ((i Int) (x L) (y L)) Bool (=> (< i (len x)) (and (= (nth y i) (* i (nth x i))) (each (+ i 1) x y))))
-(define-fun-rec top ((i Int) (at Int) (x L)) Int (ite (< i (len x)) (top (+ i 1) (ite (> (nth x i) (nth x at)) i at) x) at))
-(define-fun-rec below ((i Int) (x L) (n Int)) Bool (=> (< i (len x)) (and (<= (nth x i) n) (below (+ i 1) x n))))
+(define-fun-rec each ((i Int) (x L) (y L)) Bool
+  (=> (< i (len x)) (and (= (nth y i) (* i (nth x i))) (each (+ i 1) x y))))
+(define-fun-rec top ((i Int) (at Int) (x L)) Int
+  (ite (< i (len x)) (top (+ i 1) (ite (> (nth x i) (nth x at)) i at) x) at))
+(define-fun-rec below ((i Int) (x L) (n Int)) Bool
+  (=> (< i (len x)) (and (<= (nth x i) n) (below (+ i 1) x n))))
 """
 NUMBERS = """
 (define-fun-rec prime ((i Int) (n Int)) Bool (or (>= i n) (and (not (= (mod n i) 0)) (prime (+ i 1) n))))
-(define-fun-rec choose ((i Int) (n Int) (a Int) (b Int)) Int (ite (< i n) (ite (= (mod n i) 0) b (choose (+ i 1) n a b)) a))
-(define-fun-rec divides ((i Int) (n Int) (out Bool)) Bool (ite (< i n) (divides (+ i 1) n (or out (= (mod n i) 0))) out))
-(define-fun-rec pair ((j Int) (i Int) (n Int) (out Bool)) Bool (ite (< j n) (pair (+ j 1) i n (or out (= (* i j) n))) out))
+(define-fun-rec choose ((i Int) (n Int) (a Int) (b Int)) Int
+  (ite (< i n) (ite (= (mod n i) 0) b (choose (+ i 1) n a b)) a))
+(define-fun-rec divides ((i Int) (n Int) (out Bool)) Bool
+  (ite (< i n) (divides (+ i 1) n (or out (= (mod n i) 0))) out))
+(define-fun-rec pair ((j Int) (i Int) (n Int) (out Bool)) Bool
+  (ite (< j n) (pair (+ j 1) i n (or out (= (* i j) n))) out))
 (define-fun-rec pairs ((i Int) (n Int) (out Bool)) Bool (ite (< i n) (pairs (+ i 1) n (pair 0 i n out)) out))
 """
 
@@ -41,7 +47,8 @@ NUMBERS = """
     "theorem",
     [
         f"{LISTS}(prove (forall ((x L)) (each 0 x (times 0 none x))))",
-        f"{LISTS}(prove (forall ((x L)) (or ((_ is none) x) (and (= (len (times 0 none x)) (len x)) (each 0 x (times 0 none x))))))",
+        f"""{LISTS}(prove (forall ((x L))
+          (or ((_ is none) x) (and (= (len (times 0 none x)) (len x)) (each 0 x (times 0 none x))))))""",
         f"{LISTS}(prove (forall ((x L)) (below 0 x (nth x (top 0 0 x)))))",
         f"{LISTS}(prove (forall ((x L)) (=> (not ((_ is none) x)) (and (<= 0 (top 0 0 x)) (< (top 0 0 x) (len x))))))",
         f"{NUMBERS}(prove (forall ((n Int) (a Int) (b Int)) (= (choose 2 n a b) (ite (prime 2 n) a b))))",

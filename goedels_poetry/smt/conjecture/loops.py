@@ -30,6 +30,7 @@ from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent
 from goedels_poetry.kernel.terms import (
     BOOL,
     INT,
+    STRING,
     Kind,
     Term,
     and_,
@@ -57,6 +58,8 @@ from goedels_poetry.smt.rewriting.polynomials import polynomial
 from goedels_poetry.smt.rewriting.statements import lemma
 from goedels_poetry.smt.rewriting.unfold import lemma_instances
 
+SHIFTS = (1, 0, -1, -2, -3, -4)
+"""How far a state may be ahead of or behind what the goal compares it with."""
 MAX_LOOPS = 3
 """First states in one goal that are looked at."""
 MAX_CANDIDATES = 40
@@ -433,6 +436,7 @@ class _Loop:
         numbers = [v for v in reversed(self._variables) if v.sort is INT]
         containers = [v for v in self._variables if self._context.signature.datatype(v.sort) is not None]
         numbers += [m for v in containers for m in measures(self._context, self._sequent, v)]
+        numbers += [app("str.len", (v,), INT) for v in self._variables if v.sort is STRING]
         return numbers[:MAX_NUMBERS]
 
     @cached_property
@@ -501,7 +505,7 @@ class _Loop:
             and self._context.signature.definition(t.name) is not None
         }
         for call in sorted(calls, key=lambda t: t.size):
-            for bound, counter in self._bounds((1, 0, -1, -2, -3)):
+            for bound, counter in self._bounds(SHIFTS):
                 reached = replace_subterm(call, bound, counter)
                 if reached is not call and self._holds(app("=", (reached, reached), BOOL), states):
                     yield reached

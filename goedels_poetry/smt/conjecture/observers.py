@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from goedels_poetry.kernel.problem import Definition
@@ -21,7 +20,6 @@ from goedels_poetry.kernel.terms import (
     INT,
     TRUE,
     Kind,
-    Sort,
     Term,
     and_,
     app,
@@ -39,22 +37,22 @@ from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.rewriting.matching import replace_subterm
 from goedels_poetry.smt.rewriting.statements import lemma
 
-SAMPLES = 150
-FEWEST = 12
+SAMPLES = 300
+FEWEST = 6
 """Values under a condition from which anything is concluded."""
 SIZES = 6
 
 
 def observations(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
     """What the observers of a goal give of what its functions make, as guesses that hold for all samples."""
-    functions = [d for d in reached(context, sequent) if d.recursive and d.name not in context.shape.unfolded]
-    definitions = functions[::-1]  # what others call comes first
+    functions = [d for d in reached(context, sequent) if d.recursive][::-1]  # what others call comes first
+    definitions = [d for d in functions if d.name not in context.shape.unfolded]
     for definition in definitions:
         if definition.sort is INT:  # what lengths and counts have to say about indices
             yield lemma(app("<=", (integer(0), app(definition.name, definition.params, INT)), BOOL))
         elif definition.sort is BOOL:
             yield lemma(app(definition.name, definition.params, BOOL))
-    for made, body in _makers(context, definitions):
+    for made, body in _makers(context, functions):
         for observer in definitions:
             for hole, parameter in enumerate(observer.params):
                 inside = body is None and context.shape.recurses_on(observer.name, hole)
@@ -66,11 +64,12 @@ def observations(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
             yield lemma(app(definition.name, (same, same), BOOL))
 
 
-def _makers(context: ProverContext, definitions: Iterable[Definition]) -> Iterator[tuple[Term, Term | None]]:
-    """Calls of functions and constructors that make a container of one or more, with the functions' bodies."""
-    for definition in definitions:
+def _makers(context: ProverContext, functions: Iterable[Definition]) -> Iterator[tuple[Term, Term | None]]:
+    """Calls of functions and constructors that make a container, with the functions' bodies; not those of loops."""
+    for definition in functions:
         given = [var(f"x{i}", p.sort) for i, p in enumerate(definition.params)]
-        if context.signature.datatype(definition.sort) and any(v.sort is definition.sort for v in given):
+        loop = definition.name in context.shape.unfolded and any(v.sort is definition.sort for v in given)
+        if context.signature.datatype(definition.sort) and not loop:
             body = substitute(definition.body, dict(zip(definition.params, given, strict=True)))
             yield app(definition.name, given, definition.sort), body
     for datatype in context.signature.datatypes:
@@ -95,130 +94,137 @@ def measures(context: ProverContext, sequent: Sequent, container: Term) -> Itera
             yield app(definition.name, (container,), INT)
 
 
-@dataclass(frozen=True)
 class _Seen:
-    """One observer of what one function makes."""
+    """One observer of what one function makes, at sample values of the arguments of both."""
 
-    context: ProverContext
-    sequent: Sequent
-    made: Term
-    body: Term | None
-    observer: Definition
-    hole: int
+    def __init__(
+        self, context: ProverContext, sequent: Sequent, made: Term, body: Term | None, observer: Definition, hole: int
+    ) -> None:
+        self._context = context
+        self._observer = observer
+        self._hole = hole
+        self._body = body
+        self._others = [var(f"y{i}", p.sort) for i, p in enumerate(observer.params) if i != hole]
+        self._variables = (*made.args, *self._others)
+        self._containers = [v for v in made.args if v.sort is made.sort]
+        self._numbers = [v for v in self._variables if v.sort is INT]
+        self._lengths = {c: list(measures(context, sequent, c)) for c in self._containers}
+        self._measured = [m for ms in self._lengths.values() for m in ms]
+        self._whole = self._of(made)
+        self._counted = [n for call in (made, self._whole) for n in _counted(context, call)]
+        self._points = list(self._samples())
+        self._values: dict[Term, list[Any]] = {}
 
     def laws(self) -> Iterator[Sequent]:
         """The laws under the weakest conditions under which there are any."""
-        others = [var(f"y{i}", p.sort) for i, p in enumerate(self.observer.params) if i != self.hole]
-        variables = (*self.made.args, *others)
-        containers = [v for v in self.made.args if v.sort is self.made.sort]
-        numbers = [v for v in variables if v.sort is INT]
-        lengths = {c: list(measures(self.context, self.sequent, c)) for c in containers}
-        whole = self._of(self.made, others)
-        points = list(self._points(variables))
-        natural = [app("<=", (integer(0), n), BOOL) for n in numbers]
-        inside = [app("<", (n, m), BOOL) for n in numbers for ms in lengths.values() for m in ms]
+        natural = [app("<=", (integer(0), n), BOOL) for n in self._counted]
+        inside = [app("<", (n, m), BOOL) for n in self._counted for m in self._measured]
         for hyps in dict.fromkeys([(), tuple(natural), (*natural, *inside)]):
-            kept = self._where(points, variables, hyps)
-            found = list(self._laws(whole, variables, numbers, lengths, others, kept))
+            found = list(self._laws(self._where(hyps, range(len(self._points)))))
             if found:
-                for conditions, law in found:
-                    yield lemma(law, (*hyps, *conditions))
+                yield from (lemma(law, (*hyps, *conditions)) for conditions, law in found)
                 return
 
-    def _of(self, container: Term, others: Sequence[Term]) -> Term:
-        return app(self.observer.name, (*others[: self.hole], container, *others[self.hole :]), self.observer.sort)
-
-    def _laws(
-        self,
-        whole: Term,
-        variables: tuple[Term, ...],
-        numbers: list[Term],
-        lengths: dict[Term, list[Term]],
-        others: list[Term],
-        points: list[list[Any]],
-    ) -> Iterator[tuple[tuple[Term, ...], Term]]:
-        sort = whole.sort
-        seen = [self._of(c, others) for c in lengths]
-        measured = [m for ms in lengths.values() for m in ms]
+    def _laws(self, at: Sequence[int]) -> Iterator[tuple[tuple[Term, ...], Term]]:
+        """Laws that hold at some of the samples, with their conditions."""
+        whole, sort = self._whole, self._whole.sort
+        seen = [self._of(c) for c in self._containers]
         if sort is INT:
-            columns = list(dict.fromkeys([integer(1), *numbers, *measured, *seen, whole]))
-            law = equations(self.context, columns, variables, points).get(whole)
+            columns = list(dict.fromkeys([integer(1), *self._numbers, *self._measured, *seen, whole]))
+            law = equations(self._context, columns, self._variables, [self._points[i] for i in at]).get(whole)
             if law is not None:
                 yield (), law
                 return
-            total = seen[0] if len(seen) == 1 else app("+", seen, INT)
-            for bound in (app("<=", (whole, total), BOOL), *(app("<=", (one, whole), BOOL) for one in seen)):
-                if not self._where(points, variables, (not_(bound),)):
-                    yield (), bound
-        moved = [
-            self._of(c, [app("-", (o, m), INT) if o is at else o for o in others])
-            for c in lengths
-            for at in others
-            if at.sort is INT
-            for other, ms in lengths.items()
-            if other is not c
-            for m in ms
-        ]
         joined = [and_(seen), or_(seen)] if sort is BOOL and len(seen) > 1 else []
-        terms = [*seen, *joined, *moved, *(v for v in variables if v.sort is sort)]
-        for condition in self._conditions(numbers, measured, variables):
+        terms = [*seen, *joined, *self._moved(), *(v for v in self._variables if v.sort is sort)]
+        for condition in self._conditions():
             guards = (condition,) if condition is TRUE else (condition, not_(condition))
-            sides = [(guard, self._where(points, variables, (guard,))) for guard in guards]
+            sides = [(guard, self._where((guard,), at)) for guard in guards]
             if any(len(kept) < FEWEST for _, kept in sides):
                 continue
-            pairs = [
-                (guard, next((t for t in terms if self._where(kept, variables, (not_(eq(whole, t)),)) == []), None))
-                for guard, kept in sides
-            ]
-            if all(term is not None for _, term in pairs):
-                for guard, term in pairs:
-                    assert term is not None
+            equal = [[t for t in terms if self._where((eq(whole, t),), kept) == kept][:1] for _, kept in sides]
+            if all(equal):
+                for (guard, _), (term,) in zip(sides, equal, strict=True):
                     yield () if guard is TRUE else (guard,), eq(whole, term)
                 return
+        if sort is INT and seen:
+            total = seen[0] if len(seen) == 1 else app("+", seen, INT)
+            for bound in (app("<=", (whole, total), BOOL), *(app("<=", (one, whole), BOOL) for one in seen)):
+                if len(at) >= FEWEST and self._where((bound,), at) == at:
+                    yield (), bound
         if sort is BOOL:
             for premise, conclusion in [(whole, one) for one in seen] + [(one, whole) for one in (*seen, *joined)]:
-                if not self._where(points, variables, (premise, not_(conclusion))):
+                kept = self._where((premise,), at)
+                if len(kept) >= FEWEST and self._where((conclusion,), kept) == kept:
                     yield (premise,), conclusion
 
-    def _conditions(self, numbers: list[Term], measured: list[Term], variables: tuple[Term, ...]) -> Iterator[Term]:
-        yield TRUE
-        yield from self._tests(variables)
-        for n in numbers:
-            yield from (app("<", (n, m), BOOL) for m in measured)
-        by_sort: dict[Sort, list[Term]] = {}
-        for v in variables:
-            for w in by_sort.setdefault(v.sort, []):
-                if self.context.signature.datatype(v.sort) is None:
-                    yield eq(w, v)
-            by_sort[v.sort].append(v)
+    def _of(self, container: Term, others: Sequence[Term] | None = None) -> Term:
+        given = self._others if others is None else others
+        return app(self._observer.name, (*given[: self._hole], container, *given[self._hole :]), self._observer.sort)
 
-    def _tests(self, variables: tuple[Term, ...]) -> Iterator[Term]:
+    def _moved(self) -> Iterator[Term]:
+        """What is seen of a part where an index is less by the length of another part."""
+        for at in (o for o in self._others if o.sort is INT):
+            for other, lengths in self._lengths.items():
+                for part in (c for c in self._containers if c is not other):
+                    for length in lengths:
+                        yield self._of(part, [app("-", (o, length), INT) if o is at else o for o in self._others])
+
+    def _conditions(self) -> Iterator[Term]:
+        yield TRUE
+        yield from self._tests()
+        for n in self._numbers:
+            yield from (app("<", (n, m), BOOL) for m in (*self._measured, *self._counted) if m is not n)
+        for i, v in enumerate(self._variables):
+            if self._context.signature.datatype(v.sort) is None:
+                yield from (eq(w, v) for w in self._variables[:i] if w.sort is v.sort)
+
+    def _tests(self) -> Iterator[Term]:
         """What the function asks of an element, asked of an element that the observer is given."""
-        selectors = {s for d in self.context.signature.datatypes for c in d.constructors for s, _ in c.fields}
-        for term in dict.fromkeys(subterms(self.body)) if self.body is not None else ():
+        selectors = {s for d in self._context.signature.datatypes for c in d.constructors for s, _ in c.fields}
+        for term in dict.fromkeys(subterms(self._body)) if self._body is not None else ():
             parts = {t for t in subterms(term) if t.kind is Kind.APP and t.name in selectors}
             if term.sort is BOOL and len(parts) == 1 and not any(is_app(term, c) for c in ("and", "or", "not", "=>")):
                 (part,) = parts
-                for v in variables:
+                for v in self._variables:
                     if v.sort is part.sort and term.free <= part.free:
                         yield replace_subterm(term, part, v)
 
-    def _points(self, variables: tuple[Term, ...]) -> Iterator[list[Any]]:
-        source = random.Random(self.context.seed + 11)
+    def _samples(self) -> Iterator[list[Any]]:
+        source = random.Random(self._context.seed + 11)
         for number in range(SAMPLES):
             yield [
                 source.randrange(-1, SIZES)
                 if v.sort is INT
-                else random_value(self.context.signature, v.sort, number % SIZES, source)
-                for v in variables
+                else random_value(self._context.signature, v.sort, number % SIZES, source)
+                for v in self._variables
             ]
 
-    def _where(
-        self, points: list[list[Any]], variables: tuple[Term, ...], conditions: Sequence[Term]
-    ) -> list[list[Any]]:
-        """The points at which all conditions hold; none where a value stays open."""
-        codes = [self.context.evaluator.compile(c, variables) for c in conditions]
+    def _where(self, conditions: Sequence[Term], at: Iterable[int]) -> list[int]:
+        """The samples at which all conditions hold; one whose value stays open does not hold."""
+        values = [self._valued(condition) for condition in conditions]
+        return [i for i in at if all(column[i] is True for column in values)]
+
+    def _valued(self, term: Term) -> list[Any]:
+        """The values at all samples, None where one stays open."""
+        if term not in self._values:
+            if is_app(term, "="):
+                sides = zip(*map(self._valued, term.args), strict=True)
+                self._values[term] = [None if left is None or right is None else left == right for left, right in sides]
+            else:
+                code = self._context.evaluator.compile(term, self._variables)
+                self._values[term] = [self._run(code, point) for point in self._points]
+        return self._values[term]
+
+    def _run(self, code: Any, point: list[Any]) -> Any:
         try:
-            return [p for p in points if all(self.context.evaluator.run(code, list(p)) for code in codes)]
+            return self._context.evaluator.run(code, list(point))
         except Undecided:
-            return []
+            return None
+
+
+def _counted(context: ProverContext, call: Term) -> Iterator[Term]:
+    """The numbers along which a function recurs."""
+    recursion = context.recursions.get(call.name)
+    if recursion is not None:
+        yield from (call.args[i] for i in sorted(recursion.changed) if call.args[i].sort is INT)

@@ -38,7 +38,7 @@ BUDGETS: dict[str, int] = {
     "search": 10_915,
     "serve": 845,
     "settings": 540,
-    "smt": 16_230,
+    "smt": 16_000,
     "solvers": 2_460,
     "store": 3_475,
     "trace": 2_315,

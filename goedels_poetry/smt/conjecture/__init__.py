@@ -2,7 +2,6 @@
 
 * `failed_steps`: what the step of an induction lacks; goals with a term made a variable.
 * `critics`: the same for the cases of any induction, with the conditions that a lemma needs.
-* `templates`: properties that functions often have, folds and their fusion, closures that do the same.
 * `data`: the linear equations that terms satisfy at all values tried.
 * `relations`: goals about numbers from such equations among the calls of loops; closed forms.
 * `accumulators`: the equation for every start of an accumulator, and bounds of numbers inside of results.

@@ -29,7 +29,6 @@ from goedels_poetry.smt.conjecture.library import Library
 from goedels_poetry.smt.conjecture.loops import accumulations, has_loops, loop_statements
 from goedels_poetry.smt.conjecture.observers import observations
 from goedels_poetry.smt.conjecture.relations import relation_plans
-from goedels_poetry.smt.conjecture.templates import closure_lemmas, folds, templates
 from goedels_poetry.smt.conjecture.witness import witness_plans
 from goedels_poetry.smt.context.attempts import close_goal
 from goedels_poetry.smt.context.budget import CANDIDATE, DIRECT, MODEL_SECONDS, PATIENT, QUICK, OutOfTime
@@ -58,7 +57,7 @@ class Source:
 
     ``idea``: what `Sketcher` calls it where it is left out. ``deep``: lemmas of their own that their proofs may need.
     ``calls``: most queries for all. ``patient``: with more resources, for few on which others build, such as laws that
-    permute arguments. ``together``: the goal is tried after all, not after each.
+    permute arguments.
     """
 
     strategy: str
@@ -67,16 +66,13 @@ class Source:
     deep: int = 0
     calls: float = math.inf
     patient: bool = False
-    together: bool = False
 
 
 FAILED_STEP = Source("lemma-from-failed-step", from_failed_step, deep=2, calls=200)
 SOURCES = (
+    Source("observations", observations, "observations"),
     Source("strengthening", general_statements, patient=True),
     FAILED_STEP,
-    Source("lemma-template", templates, "templates", patient=True, together=True),
-    Source("lemma-template", closure_lemmas, "stuck-cases", deep=1, together=True),
-    Source("lemma-template", folds, "stuck-cases", together=True),
     Source("lemma-from-stuck-case", critic_lemmas, "stuck-cases", deep=1, calls=100),
 )
 """Sources of lemmas in the order in which they are asked."""
@@ -86,7 +82,7 @@ class Sketcher:
     """Proposes plans for one goal, cheapest idea first.
 
     ``without`` names ideas to leave out, to see what the others are worth: ``loops``, ``invariants``,
-    ``interpretation``, ``lemmas`` (all others), ``templates``, ``stuck-cases``, ``exploration``.
+    ``interpretation``, ``lemmas`` (all others), ``observations``, ``stuck-cases``, ``exploration``.
     """
 
     def __init__(self, context: ProverContext, without: Collection[str] = ()) -> None:
@@ -289,14 +285,8 @@ class Sketcher:
     def _from_source(self, source: Source, sequent: Sequent) -> Iterator[Plan]:
         """The goal by the conjectures of one source that are proved."""
         library, guesses = self.library, source.guess(self._context, sequent)
-        proved = library.attempt_all(guesses, source.deep, source.calls, patient=source.patient)
-        if not source.together:
-            for _ in proved:
-                yield from self._again(sequent, source.strategy)
-        elif list(proved):
-            library.retry()
+        for _ in library.attempt_all(guesses, source.deep, source.calls, patient=source.patient):
             yield from self._again(sequent, source.strategy)
-            yield from self._from_source(FAILED_STEP, sequent)
 
     def _numeric(self, sequent: Sequent) -> Iterator[Plan]:
         """What the step leaves over, then what the values of functions of numbers show; each followed by induction."""

@@ -6,6 +6,7 @@
 * `relations`: goals about numbers from such equations among the calls of loops; closed forms.
 * `accumulators`: the equation for every start of an accumulator, and bounds of numbers inside of results.
 * `indices`: goals taken apart into clauses about single indices.
+* `loop_calls`: the loops of a goal.
 * `loops`: the goal for every state of a loop that keeps an invariant.
 * `continuations`: the goal with a rest behind what a loop is given.
 * `observers`: what is seen of the containers that functions make.

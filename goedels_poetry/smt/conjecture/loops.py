@@ -46,7 +46,7 @@ from goedels_poetry.kernel.terms import (
 )
 from goedels_poetry.smt.conjecture.continuations import ContinuationStatement, continuation_statements
 from goedels_poetry.smt.conjecture.data import equations
-from goedels_poetry.smt.conjecture.indices import every_index
+from goedels_poetry.smt.conjecture.loop_calls import loop_calls, starts, without_plain_functions
 from goedels_poetry.smt.conjecture.observers import measures
 from goedels_poetry.smt.context.attempts import close_goal
 from goedels_poetry.smt.context.budget import CANDIDATE, MODEL_SECONDS, PATIENT
@@ -68,8 +68,6 @@ MAX_RUNS, MAX_STEPS, MAX_NUMBERS = 4_000, 12, 6
 """Runs from the first state on that are tried, steps of each, and numbers that are compared in its states."""
 FEWEST, ENOUGH = 10, 200
 """States that are seen: of fewer nothing is concluded, more are not looked at."""
-MAX_EXPANDED = 40
-"""Calls of functions that do not recur."""
 TESTS = 40
 ORDERS = ("<=", "<", ">=", ">")
 
@@ -127,7 +125,7 @@ def loop_statements(
         return
     sequent = without_plain_functions(context, sequent)
     yield from continuation_statements(context, sequent)
-    for call in islice(_loops(context, sequent), MAX_LOOPS):
+    for call in islice(loop_calls(context, sequent), MAX_LOOPS):
         together = _Loop(context, sequent, call)
         alone = _Loop(context, sequent, call, alone=True)
         for loop in (together, alone) if together.replaced != alone.replaced else (alone,):
@@ -153,7 +151,7 @@ def _statements(
 
 def has_loops(context: ProverContext, sequent: Sequent) -> bool:
     """Whether there is a call that `loop_statements` would look at."""
-    return next(_loops(context, without_plain_functions(context, sequent)), None) is not None
+    return next(loop_calls(context, without_plain_functions(context, sequent)), None) is not None
 
 
 def _closed(context: ProverContext, case: Sequent, rlimit: int | None) -> Plan | None:
@@ -180,10 +178,10 @@ def accumulations(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]
     """
     sequent = without_plain_functions(context, sequent)
     functions = context.shape.reachable_functions(sequent.formula)
-    for call in islice(_loops(context, sequent), MAX_LOOPS):
+    for call in islice(loop_calls(context, sequent), MAX_LOOPS):
         definition = context.signature.definition(call.name)
         assert definition is not None
-        for i in _starts(context, call):
+        for i in starts(context, call):
             first, start = call.args[i], definition.params[i]
             if first.free or start.sort is not definition.sort:
                 continue
@@ -198,85 +196,6 @@ def accumulations(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]
                     yield lemma(eq(whole, app(name, (from_first, start), start.sort)))
 
 
-def without_plain_functions(context: ProverContext, sequent: Sequent) -> Sequent:
-    """The goal with functions that do not recur replaced by what they are: a loop is often behind one."""
-
-    def expanded(term: Term) -> Term:
-        term = simplify(term, context.signature)
-        for _ in range(MAX_EXPANDED):
-            call = next((t for t in subterms(term) if _is_plain(context, t) or context.unfolder.runs(t)), None)
-            if call is None:
-                break
-            definition = context.signature.definition(call.name)
-            assert definition is not None
-            body = substitute(definition.body, dict(zip(definition.params, call.args, strict=True)))
-            term = simplify(replace_subterm(term, call, body), context.signature)
-        return term
-
-    return make_sequent(sequent.vars, [expanded(h) for h in sequent.hyps], expanded(sequent.concl))
-
-
-def _is_plain(context: ProverContext, term: Term) -> bool:
-    definition = context.signature.definition(term.name) if term.kind is Kind.APP else None
-    return definition is not None and not definition.recursive and not any(t.binders for t in subterms(definition.body))
-
-
-def _loops(context: ProverContext, sequent: Sequent) -> Iterator[Term]:
-    """Calls with a state of which a part is no variable of its own, one for each first state.
-
-    Those that begin at a constant come first; of functions that do something with what their recursion gives no others.
-    """
-    found: dict[tuple[Term, ...], Term] = {}
-    for part in (sequent.concl, *sequent.hyps):
-        said = part.args[0] if is_app(part, "not") else part
-        for call in subterms(part):
-            if call is said and part is not sequent.concl and every_index(context, call.name, call is part) is not None:
-                continue  # it is asked for what it says of single indices
-            starts = [call.args[i] for i in _starts(context, call)]
-            begins = starts and (any(not s.free for s in starts) or _is_tail_recursive(context, call.name))
-            if begins and call.free <= frozenset(sequent.vars):
-                found.setdefault(call.args, call)
-    yield from sorted(found.values(), key=lambda c: all(c.args[i].free for i in _starts(context, c)))
-
-
-def _starts(context: ProverContext, call: Term) -> list[int]:
-    """Positions of the state whose value is given by something else than a variable that stands nowhere besides."""
-    recursion = context.recursions.get(call.name) if call.kind is Kind.APP else None
-    if recursion is None:
-        return []
-    changed = recursion.changed | _carried(context, call.name)
-
-    def alone(i: int) -> bool:
-        argument = call.args[i]
-        return argument.kind is Kind.VAR and not any(argument in a.free for j, a in enumerate(call.args) if j != i)
-
-    return sorted(i for i in changed if not alone(i))
-
-
-def _is_tail_recursive(context: ProverContext, function: str) -> bool:
-    """Whether what a recursive call gives is the result."""
-    definition = context.signature.definition(function)
-    stack = [] if definition is None else [definition.body]
-    while stack:
-        term = stack.pop()
-        if is_app(term, "ite"):
-            stack += term.args[1:]
-            inner: tuple[Term, ...] = term.args[:1]
-        else:
-            inner = term.args
-        if any(t.kind is Kind.APP and t.name == function for part in inner for t in subterms(part)):
-            return False
-    return definition is not None
-
-
-def _carried(context: ProverContext, function: str) -> frozenset[int]:
-    """Positions that some recursive call changes."""
-    definition = context.signature.definition(function)
-    assert definition is not None
-    calls = [t for t in subterms(definition.body) if t.kind is Kind.APP and t.name == function]
-    return frozenset(i for i, p in enumerate(definition.params) for c in calls if c.args[i] is not p)
-
-
 class _Loop:
     """One call of a goal, with variables in the place of what its state begins with."""
 
@@ -287,7 +206,7 @@ class _Loop:
         self._context = context
         self._sequent = sequent
         self._definition = definition
-        state = {i: names.fresh(definition.params[i].name, call.args[i].sort) for i in _starts(context, call)}
+        state = {i: names.fresh(definition.params[i].name, call.args[i].sort) for i in starts(context, call)}
         self._start = {v: call.args[i] for i, v in state.items()}
         self._args = tuple(state.get(i, a) for i, a in enumerate(call.args))
         self._at = dict(zip(definition.params, self._args, strict=True))
@@ -333,7 +252,7 @@ class _Loop:
         variables = {} if self._alone else {first: v for v, first in self._start.items() if v.sort is INT}
         for part in (self._sequent.concl, *self._sequent.hyps):
             for call in subterms(part):
-                places = [i for i in _starts(self._context, call) if call.args[i] in variables]
+                places = [i for i in starts(self._context, call) if call.args[i] in variables]
                 if places and call not in found:
                     args = (variables[a] if i in places else a for i, a in enumerate(call.args))
                     found[call] = rebuild(call, tuple(args))
@@ -376,8 +295,8 @@ class _Loop:
         """Whether a goal about a step speaks of a loop that begins at a constant, of which the own goal does not."""
         known = {t for part in (self._sequent.concl, *self._sequent.hyps) for t in subterms(part)}
         return any(
-            any(not call.args[i].free for i in _starts(self._context, call)) and call not in known
-            for call in _loops(self._context, goal)
+            any(not call.args[i].free for i in starts(self._context, call)) and call not in known
+            for call in loop_calls(self._context, goal)
         )
 
     def _steps(self) -> list[Call]:

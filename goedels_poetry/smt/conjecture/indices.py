@@ -59,7 +59,13 @@ def taken_apart(context: ProverContext, sequent: Sequent, prove: Callable[[Seque
 
     def further(part: Sequent) -> Plan:
         closed = close_goal(context, part, QUICK) if not is_app(part.concl, "and") else None
-        return closed or taken_apart(context, part, prove) or prove(part) or Plan(part)
+        return closed or taken_apart(context, part, prove) or prove(part) or halves(part) or Plan(part)
+
+    def halves(part: Sequent) -> Plan | None:
+        if not is_app(part.concl, "=") or part.concl.args[0].sort is not BOOL:
+            return None
+        cases = instances(part, Conjuncts(), context.signature)
+        return Plan(part, Conjuncts(), tuple(further(case) for case in cases), "conjunction")
 
     for scheme in (Conjuncts(), Intro()) if not is_app(sequent.concl, "=") else ():
         with suppress(SchemeError):

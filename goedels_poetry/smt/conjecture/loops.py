@@ -398,12 +398,17 @@ class _Loop:
             return False
 
     def _bounded(self, states: list[list[Any]]) -> Iterator[Term]:
-        """The closest of ``a < b``, ``a <= b`` and ``a <= b + 1`` for each two numbers, 0 among them."""
+        """The closest of ``a < b``, ``a <= b`` and ``a <= b + 1`` for each two numbers or 0; bounds by the first values."""
         for low, high in permutations((integer(0), *self._numbers), 2):
             bounds = (app("<=", (low, _plus(high, offset)), BOOL) for offset in (-1, 0, 1))
             closest = next((b for b in bounds if b.free and self._holds(b, states)), None)
             if closest is not None:
                 yield closest
+        for v, first in self._start.items():
+            sides = [v, not_(v)] if v.sort is BOOL else []
+            if v.sort is INT and first is not integer(0):
+                sides = [app("<=", (first, v), BOOL), app("<=", (v, first), BOOL)]
+            yield from (side for side in sides if self._holds(side, states))
 
     def _equations(self, states: list[list[Any]]) -> tuple[list[Term], list[Term]]:
         """Linear equations, and those of products of numbers that the linear ones do not determine."""

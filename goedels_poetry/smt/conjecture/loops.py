@@ -398,7 +398,7 @@ class _Loop:
             return False
 
     def _bounded(self, states: list[list[Any]]) -> Iterator[Term]:
-        """The closest of ``a < b``, ``a <= b`` and ``a <= b + 1`` for each two numbers or 0; bounds by the first values."""
+        """The closest of ``a < b``, ``a <= b``, ``a <= b + 1`` for each two numbers or 0; bounds by the first values."""
         for low, high in permutations((integer(0), *self._numbers), 2):
             bounds = (app("<=", (low, _plus(high, offset)), BOOL) for offset in (-1, 0, 1))
             closest = next((b for b in bounds if b.free and self._holds(b, states)), None)

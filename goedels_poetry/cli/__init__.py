@@ -10,7 +10,7 @@ Everything heavy is imported inside the commands, so that ``--help`` answers at 
 * Before the work: `inputs` finds and reads files and claims, `configure` puts flags above the settings. `session` has
   what searches share: how they are refused, interrupted, and what they say meanwhile.
 * After it: `report` prints results and how every page ends, `run_errors` says which outcome is the exit code,
-  `fill_sorry` fills holes of Lean files, `write_file` writes them.
+  `fill_sorry` fills holes of Lean files.
 """
 
 from goedels_poetry.cli.main import main, run

@@ -16,8 +16,7 @@ from goedels_poetry.cli.requests import Ask
 from goedels_poetry.cli.run_errors import Failure, failure_of, worst_code
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.questions.render import render_model
-from goedels_poetry.questions.result import Semantics, VerificationResult, World, invalid_result
+from goedels_poetry.questions.result import Semantics, VerificationResult, World, invalid_result, render_model
 from goedels_poetry.reasoning.backends import BACKENDS, JSONBackend, SMT2Backend
 from goedels_poetry.reasoning.results import QueryResult
 from goedels_poetry.smt.notation.infix import render

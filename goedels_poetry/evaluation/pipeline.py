@@ -9,8 +9,7 @@ from typing import Any
 
 from goedels_poetry.evaluation.answerers import QuestionAnswerer, setup_of
 from goedels_poetry.evaluation.load import Data, load, sample
-from goedels_poetry.evaluation.outcome import Outcome
-from goedels_poetry.evaluation.questions import GoldQuestion
+from goedels_poetry.evaluation.outcome import GoldQuestion, Outcome
 from goedels_poetry.evaluation.report import Report, report, write
 from goedels_poetry.evaluation.runner import ANSWERS, INTERRUPTED, Answerer, AnswerLog, Limits, Runner, check_answer
 from goedels_poetry.reasoning.proof_of_thought import ProofOfThought

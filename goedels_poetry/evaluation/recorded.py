@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from goedels_poetry.autoformalizer.rows import BadRows, each_row
-from goedels_poetry.evaluation.outcome import ERROR, RESULTS, Outcome, read_outcome
-from goedels_poetry.evaluation.questions import BadData
+from goedels_poetry.evaluation.outcome import ERROR, RESULTS, BadData, Outcome, read_outcome
 from goedels_poetry.files import read_bytes
 
 SUMMARY = "summary.json"

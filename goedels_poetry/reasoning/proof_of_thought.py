@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.questions.result import Semantics, World
-from goedels_poetry.reasoning.clients import models_of, settings_with
+from goedels_poetry.reasoning.backends import models_of, settings_with
 from goedels_poetry.reasoning.postprocessors import post_processors
 from goedels_poetry.reasoning.results import QueryResult
 from goedels_poetry.reasoning.solving import solve_with

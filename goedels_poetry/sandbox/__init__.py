@@ -4,9 +4,9 @@ A program or a command is run in the best way that the machine gives (`isolation
 `SandboxResult`. Who calls whom:
 
 - ``asynchronous`` (threads) > ``run`` (what is wanted, what became of it) > ``process`` (start, feed, read, end)
-- ``isolation``: which way is best, by trying; ``bubblewrap``: the command for one of them
-- ``places``: which files of the machine may be read; ``tree``: the folder that is copied
-- ``usage``: what processes use together; ``limits``: what may be used, and results
+- ``isolation``: which way is best, by trying, and the command of bubblewrap
+- ``places``: which files of the machine may be read, and the folder that is copied
+- ``limits``: what may be used, what is, and results
 - ``child``: all that happens in the process itself
 """
 

@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.sandbox import bubblewrap, isolation
-from goedels_poetry.sandbox.child.removal import remove
+from goedels_poetry.sandbox import isolation
+from goedels_poetry.sandbox import isolation as bubblewrap
+from goedels_poetry.sandbox.child.processes import remove
 from goedels_poetry.sandbox.isolation import Isolation, Setup
-from goedels_poetry.sandbox.limits import UNAVAILABLE, SandboxLimits, SandboxResult, explain
-from goedels_poetry.sandbox.places import DEVICES, Places, places
+from goedels_poetry.sandbox.limits import UNAVAILABLE, SandboxLimits, SandboxResult, explain, tasks_of
+from goedels_poetry.sandbox.places import DEVICES, Places, measure, moved_packages, places, relative_name
 from goedels_poetry.sandbox.process import PACKAGE, Outcome, run_process
-from goedels_poetry.sandbox.tree import measure, moved_packages, relative_name
-from goedels_poetry.sandbox.usage import tasks_of
 
 _FOLDER = "/box"
 _PREFIX = "goedels-poetry-box-"

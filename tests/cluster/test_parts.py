@@ -12,7 +12,7 @@ import pytest
 from called import call
 
 from goedels_poetry.cluster.runs import settings_json
-from goedels_poetry.cluster.travel import packed, unpack
+from goedels_poetry.cluster.worker import packed, unpack
 from goedels_poetry.errors import StoreError
 from goedels_poetry.settings.declared import LeanSettings, ModelSettings, ModelsSettings, RetrievalSettings, Settings
 from goedels_poetry.store.proof_store import ProofStore

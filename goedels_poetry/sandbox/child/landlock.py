@@ -9,8 +9,7 @@ from __future__ import annotations
 import os
 import struct
 
-from goedels_poetry.sandbox.child.libc import syscall
-from goedels_poetry.sandbox.child.syscalls import NUMBERS
+from goedels_poetry.sandbox.child.libc import NUMBERS, syscall
 
 TYPE_CHECKING = False  # the module typing takes longer to load than all of ours
 if TYPE_CHECKING:

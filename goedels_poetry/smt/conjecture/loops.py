@@ -48,13 +48,12 @@ from goedels_poetry.smt.conjecture.data import equations
 from goedels_poetry.smt.conjecture.indices import every_index
 from goedels_poetry.smt.conjecture.observers import measures
 from goedels_poetry.smt.context.attempts import close_goal
-from goedels_poetry.smt.context.budget import CANDIDATE, MODEL_SECONDS, PATIENT
 from goedels_poetry.smt.context.prover import ProverContext
+from goedels_poetry.smt.context.sessions import CANDIDATE, MODEL_SECONDS, PATIENT
 from goedels_poetry.smt.induction.recursion import closed_along, recursion_schemes
-from goedels_poetry.smt.rewriting.matching import replace_subterm
 from goedels_poetry.smt.rewriting.plan import Plan, key_of, leaf
 from goedels_poetry.smt.rewriting.polynomials import polynomial
-from goedels_poetry.smt.rewriting.statements import lemma
+from goedels_poetry.smt.rewriting.statements import lemma, replace_subterm
 from goedels_poetry.smt.rewriting.unfold import lemma_instances
 
 MAX_LOOPS = 3

@@ -29,9 +29,8 @@ from goedels_poetry.smt.jobs.reading import (
     term_of,
     unbarred,
 )
-from goedels_poetry.smt.notation.proof_json import query_to_json
 from goedels_poetry.smt.notation.reply_forms import MAX_INSTANCES
-from goedels_poetry.smt.notation.text import parse_term
+from goedels_poetry.smt.notation.text import parse_term, query_to_json
 from goedels_poetry.smt.rewriting.plan import key_of
 
 HYPOTHESIS = "induction hypothesis"

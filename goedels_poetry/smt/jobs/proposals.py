@@ -20,8 +20,8 @@ from goedels_poetry.kernel.terms import Term, and_, forall, implies
 from goedels_poetry.smt.jobs.placed_instances import PlacedInstance, read_placed
 from goedels_poetry.smt.jobs.reading import BadProposal, Json, lemma_of, list_at, object_of
 from goedels_poetry.smt.jobs.rules import PARTS, Rule, read_rule
-from goedels_poetry.smt.notation.proof_json import show_sequent
 from goedels_poetry.smt.notation.reply_forms import MAX_LEMMAS, MOST_LISTED, PROOF_SCHEMA
+from goedels_poetry.smt.notation.text import show_sequent
 from goedels_poetry.smt.rewriting.plan import key_of
 
 MAX_ODD = 200

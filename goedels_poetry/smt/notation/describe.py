@@ -9,8 +9,7 @@ from itertools import groupby
 
 from goedels_poetry.kernel import printer
 from goedels_poetry.kernel.printer import show, show_sort
-from goedels_poetry.kernel.problem import Problem, Signature
-from goedels_poetry.kernel.reach import reached
+from goedels_poetry.kernel.problem import Problem, Signature, reached
 from goedels_poetry.kernel.reading.reader import Atom, Group, Source, read
 from goedels_poetry.kernel.refutation.theory import definitions
 from goedels_poetry.kernel.sequent import Sequent

@@ -225,8 +225,7 @@ class GoedelsPoetryFramework(MachineRunner):
 
     def page(self, run: str | RunResult) -> str:
         """The run as one HTML document that needs nothing else, as ``trace RUN --html``; raises UnknownRun."""
-        from goedels_poetry.trace.page.data import run_data
-        from goedels_poetry.trace.page.html import render
+        from goedels_poetry.trace.page.data import render, run_data
 
         place = self._place(run)
         with self.open_store(place.run_id) as store:

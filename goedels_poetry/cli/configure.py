@@ -127,7 +127,7 @@ def connected(where: str | None) -> Iterator[Any]:
     if where is None:
         yield None
         return
-    from goedels_poetry.cluster.connect import opened
+    from goedels_poetry.cluster.seats import opened
 
     with opened(where) as ray:
         yield ray

@@ -32,8 +32,7 @@ from goedels_poetry.trace import tree
 from goedels_poetry.trace.events import LISTS, compare, parting_lines, rows, told_events
 from goedels_poetry.trace.explain import Explanation, RunFacts, explain, formula, nearest_line, tried_in_short
 from goedels_poetry.trace.explain import rows as trial_rows
-from goedels_poetry.trace.page.data import run_data
-from goedels_poetry.trace.page.html import render
+from goedels_poetry.trace.page.data import render, run_data
 from goedels_poetry.trace.terminal import console, counted, one_line, printable, say
 from goedels_poetry.trace.wording import wording_of
 

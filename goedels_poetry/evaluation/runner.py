@@ -19,7 +19,7 @@ from goedels_poetry.autoformalizer.rows import first_row
 from goedels_poetry.errors import GoedelsPoetryError, RunLocked, StoreError, one_line
 from goedels_poetry.evaluation.outcome import BadData, GoldQuestion, Outcome, digest, outcome, read_outcome
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.reasoning.results import QueryResult
+from goedels_poetry.reasoning.steps import QueryResult
 
 ANSWERS = "answers.jsonl"
 """Name of the log in a report folder."""

@@ -18,7 +18,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Final
 
-from goedels_poetry.sandbox.child import landlock
+from goedels_poetry.sandbox.child import libc as landlock
 from goedels_poetry.sandbox.child.libc import IS_LINUX, MACHINE, NUMBERS, syscall
 
 # The walls of bubblewrap, where it is installed

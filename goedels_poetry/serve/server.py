@@ -24,7 +24,7 @@ from goedels_poetry.serve.access import NOTHING_ELSE, Gate, Key, Refused, answer
 from goedels_poetry.serve.run_manager import UNREADABLE, Order, RunManager, Shelf, as_json, data_of, follow
 from goedels_poetry.settings.declared import Settings
 from goedels_poetry.store.runs import Selection, moment, verdicts_of
-from goedels_poetry.trace.page.html import Live, content_security_policy, render
+from goedels_poetry.trace.page.data import Live, content_security_policy, render
 
 # The addresses of the server
 

@@ -34,7 +34,7 @@ from goedels_poetry.lean.runtime.protocol import LeanRuntime
 from goedels_poetry.lean.smt_proofs.replay import Found, Replay
 from goedels_poetry.lean.smt_proofs.writing import HYPOTHESIS, STEP, Writing, defined, indented, name_of, spoken
 from goedels_poetry.lean.statement.vocabulary import NotTranslatable
-from goedels_poetry.lean.tactics.attempts import Clock, Proposal, accepted, tried
+from goedels_poetry.lean.tactics.portfolio import Clock, Proposal, accepted, tried
 from goedels_poetry.lean.text.task import Fact, Task
 from goedels_poetry.smt.notation.text import parse_problem, parse_term
 from goedels_poetry.solvers.limits import JobCrashed, JobMemory, JobTimeout

@@ -1,7 +1,7 @@
 """From Python to theorems. Trusted code.
 
 A file is read by ``program`` (its functions and, by ``contracts``, what is promised of them); ``translate`` makes an
-SMT-LIB 2 script of a function and its contract, or says why it does not (``faults``).
+SMT-LIB 2 script of a function and its contract, or says why it does not.
 
 - ``translate`` puts the theorem together, and writes counterexamples as Python literals, says what the
   names of the module mean (``module``, ``classes``), makes nested functions functions of the module, and refuses files

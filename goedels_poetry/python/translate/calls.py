@@ -9,7 +9,7 @@ from goedels_poetry.kernel.terms import FALSE, TRUE, Term, and_, app, integer, n
 from goedels_poetry.kernel.terms import INT as INTS
 from goedels_poetry.python.translate import keys, mappings, sets
 from goedels_poetry.python.translate.build import compare, cond, equal, floor_div, floor_mod, negative, plus
-from goedels_poetry.python.translate.faults import outside
+from goedels_poetry.python.translate.contracts import outside
 from goedels_poetry.python.translate.frame import Frame, Value
 from goedels_poetry.python.translate.indices import code_of, joined, letter_of, text_method, text_of
 from goedels_poetry.python.translate.iteration import spelled_out, view

@@ -13,8 +13,7 @@ from goedels_poetry.python.translate import calls, iteration, mappings, sets
 from goedels_poetry.python.translate import operators as comprehensions
 from goedels_poetry.python.translate.build import INEXACT, assume, cond, minus, negative
 from goedels_poetry.python.translate.classes import table
-from goedels_poetry.python.translate.contracts import RESULT, Clause
-from goedels_poetry.python.translate.faults import OutsideFragment, outside
+from goedels_poetry.python.translate.contracts import RESULT, Clause, OutsideFragment, outside
 from goedels_poetry.python.translate.frame import After, Flow, Frame, NeedsClasses, Retry, Value
 from goedels_poetry.python.translate.indices import cut_out, element, formatted, literal_integer, position
 from goedels_poetry.python.translate.library import not_less

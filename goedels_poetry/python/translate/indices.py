@@ -15,7 +15,7 @@ from goedels_poetry.kernel.terms import INT as INTS
 from goedels_poetry.kernel.terms import STRING as STRINGS
 from goedels_poetry.kernel.terms import TRUE, Kind, Term, and_, app, integer, lit, not_
 from goedels_poetry.python.translate.build import C_INT, compare, cond, equal, minus, negative, plus
-from goedels_poetry.python.translate.faults import outside
+from goedels_poetry.python.translate.contracts import outside
 from goedels_poetry.python.translate.frame import Frame, Value
 from goedels_poetry.python.translate.library import plain
 from goedels_poetry.python.translate.liveness import assigned, bound_names

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Sequence
 
 from goedels_poetry.kernel.terms import Term
-from goedels_poetry.python.translate.faults import OutsideFragment, outside
+from goedels_poetry.python.translate.contracts import OutsideFragment, outside
 from goedels_poetry.python.translate.frame import Frame, Value
 from goedels_poetry.python.translate.library import less
 from goedels_poetry.python.translate.module import Type

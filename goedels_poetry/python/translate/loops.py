@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from goedels_poetry.kernel.terms import BOOL, FALSE, TRUE, Sort, Term, app
 from goedels_poetry.python.translate.build import assume, cond
-from goedels_poetry.python.translate.faults import outside
+from goedels_poetry.python.translate.contracts import outside
 from goedels_poetry.python.translate.frame import After, Blocks, Flow, Frame, Value
 from goedels_poetry.python.translate.indices import counted, over_elements
 from goedels_poetry.python.translate.iteration import Iteration, iteration, times

@@ -11,7 +11,7 @@ from goedels_poetry.kernel.terms import INT as INTS
 from goedels_poetry.kernel.terms import STRING as STRINGS
 from goedels_poetry.python.translate import mappings, sets
 from goedels_poetry.python.translate.build import C_SIZE, compare, cond, equal, floor_div, floor_mod, minus, plus, times
-from goedels_poetry.python.translate.faults import outside
+from goedels_poetry.python.translate.contracts import outside
 from goedels_poetry.python.translate.frame import Frame, Value
 from goedels_poetry.python.translate.indices import by_elements
 from goedels_poetry.python.translate.iteration import iteration

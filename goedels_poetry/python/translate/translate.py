@@ -23,8 +23,7 @@ from goedels_poetry.kernel.reading.parser import parse_problem, parse_term
 from goedels_poetry.kernel.terms import FALSE, TRUE, Kind, Term, allow_recursion, and_, app, forall, implies, not_, or_
 from goedels_poetry.python.translate.build import Effects, cond, equal
 from goedels_poetry.python.translate.classes import alias_members, class_kind, is_table, read_class
-from goedels_poetry.python.translate.contracts import Raises
-from goedels_poetry.python.translate.faults import OutsideFragment, PythonFault, outside
+from goedels_poetry.python.translate.contracts import OutsideFragment, PythonFault, Raises, outside
 from goedels_poetry.python.translate.frame import NeedsClasses
 from goedels_poetry.python.translate.functions import Functions, Translated
 from goedels_poetry.python.translate.importing import Importing, is_type_checking, refuse_reaching

@@ -2,6 +2,6 @@
 
 ``launch`` reads what is wanted, goes into namespaces (``namespaces``) and fills the folder (``folder``). ``keeper``
 forks, watches, ends everything (``processes``), removes the folder where it is on a disk and reports.
-``program`` shuts the fork in (``landlock``, ``namespaces``) and becomes the program. ``libc`` has the
+``program`` shuts the fork in (``libc``, ``namespaces``) and becomes the program. ``libc`` has the
 calls of the kernel that Python has no names for.
 """

@@ -11,7 +11,7 @@ import os
 import resource
 import sys
 
-from goedels_poetry.sandbox.child import landlock
+from goedels_poetry.sandbox.child import libc as landlock
 from goedels_poetry.sandbox.child import namespaces as seccomp
 from goedels_poetry.sandbox.child.libc import (
     IS_LINUX,

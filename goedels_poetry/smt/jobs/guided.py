@@ -28,8 +28,7 @@ from goedels_poetry.smt.induction.integers import recursive_points
 from goedels_poetry.smt.induction.recursion import recursion_schemes
 from goedels_poetry.smt.induction.structural import induction_variables, nested_induction
 from goedels_poetry.smt.jobs.chains import chained, computed
-from goedels_poetry.smt.jobs.placed_instances import PlacedInstance, at_points, in_cases, instances_for
-from goedels_poetry.smt.jobs.proposals import RULE_NAMES
+from goedels_poetry.smt.jobs.proposals import RULE_NAMES, PlacedInstance, at_points, in_cases, instances_for
 from goedels_poetry.smt.jobs.rules import Rule
 from goedels_poetry.smt.notation.text import parse_sequent, scheme_to_json
 from goedels_poetry.smt.refutation.refute import show_assignment

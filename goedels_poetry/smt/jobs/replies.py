@@ -38,10 +38,9 @@ from goedels_poetry.smt.jobs.payloads import (
     rule_fault,
     scope_of,
 )
-from goedels_poetry.smt.jobs.placed_instances import query_candidate, read_instances
-from goedels_poetry.smt.jobs.proposals import idea_to_sketch, is_sketch, read_idea
+from goedels_poetry.smt.jobs.proposals import idea_to_sketch, is_sketch, query_candidate, read_idea, read_instances
 from goedels_poetry.smt.jobs.reading import BadProposal, Json, named_values, object_of, respelled, term_of, unbarred
-from goedels_poetry.smt.notation.describe import describe_definitions, describe_goal, describe_problem
+from goedels_poetry.smt.notation.reply_forms import describe_definitions, describe_goal, describe_problem
 from goedels_poetry.smt.notation.text import parse_sequent
 from goedels_poetry.smt.rewriting.plan import Plan
 from goedels_poetry.smt.search.search import Sketcher

@@ -32,8 +32,8 @@ from goedels_poetry.smt.jobs.payloads import (
     rule_fault,
     scope_of,
 )
-from goedels_poetry.smt.notation.describe import describe_goal
 from goedels_poetry.smt.notation.infix import render
+from goedels_poetry.smt.notation.reply_forms import describe_goal
 from goedels_poetry.smt.notation.text import name_premises, parse_sequent, query_to_json, show_sequent
 from goedels_poetry.smt.preflight.checks import check_problem
 from goedels_poetry.smt.refutation.refute import show_assignment

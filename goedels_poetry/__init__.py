@@ -54,7 +54,7 @@ _HOME_OF = {
     "RunSummary": "store.results",
     "Settings": "settings.declared",
     "SimpleLanguage": "languages",
-    "SketchBacktrackAgent": "search.agents.backtracker",
+    "SketchBacktrackAgent": "search.agents.sketcher",
     "StrategyGoal": "search.strategies",
     "SupervisorAgent": "search.machine.supervisor",
     "Theorem": "languages",

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
     from langgraph.graph.state import CompiledStateGraph
 
-    from goedels_poetry.reasoning.clients import OpenAIClient
+    from goedels_poetry.reasoning.backends import OpenAIClient
     from goedels_poetry.trace.tree import TreeView
 
 P = ParamSpec("P")
@@ -104,7 +104,7 @@ class GoedelsPoetryFramework(MachineRunner):
         in_force = settings or Settings()
         asked = models if models is None or isinstance(models, Models) else None
         if models is not None and asked is None:
-            from goedels_poetry.reasoning.clients import models_of, settings_with  # which few need
+            from goedels_poetry.reasoning.backends import models_of, settings_with  # which few need
 
             name = in_force.models.default.model
             in_force = settings_with(in_force, models, name)
@@ -225,8 +225,7 @@ class GoedelsPoetryFramework(MachineRunner):
 
     def page(self, run: str | RunResult) -> str:
         """The run as one HTML document that needs nothing else, as ``trace RUN --html``; raises UnknownRun."""
-        from goedels_poetry.trace.page.data import run_data
-        from goedels_poetry.trace.page.html import render
+        from goedels_poetry.trace.page.data import render, run_data
 
         place = self._place(run)
         with self.open_store(place.run_id) as store:

@@ -6,7 +6,7 @@ Each file gets the same wall time in each system, one after another, on one core
 is read. Every proof and refutation of ours is re-checked from its certificate; the others are taken at their word.
 Dafny and ACL2 (Debian's packages ``dafny``, ``acl2`` and ``acl2-books-certs``) are asked where they are installed, in
 the words of their own users (``scripts/peers``); what their languages cannot say is counted as not translated.
-``--ablation`` runs ours again without some of its ideas: no lemmas at all, no exploration, no observations, no invariants
+``--ablation`` runs ours again without some of its ideas: no lemmas, no exploration, no observations, no invariants
 of containers and no arithmetic of datatypes.
 """
 

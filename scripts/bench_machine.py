@@ -30,9 +30,9 @@ from goedels_poetry.search.machine.supervisor import Jobs, SupervisorAgent
 from goedels_poetry.search.tasks.base import Statement
 from goedels_poetry.search.tasks.claim import FormalTheorem
 from goedels_poetry.store.proof_store import ProofStore
+from goedels_poetry.store.reads import Txn
 from goedels_poetry.store.state import ROOT, ProofNode, Queue, child_id
 from goedels_poetry.store.state_manager import GoedelsPoetryStateManager
-from goedels_poetry.store.txn import Txn
 
 FAN_OUT = 10
 BARS = {"store step": 2.0, "machine step": 2.0, "reload 5,000": 300.0, "backtrack 5,000": 20.0}

@@ -80,8 +80,7 @@ def goals_page(size: int, folder: Path) -> float:
     from many_goals import many_goals
 
     from goedels_poetry.store.proof_store import ProofStore
-    from goedels_poetry.trace.page.data import run_data
-    from goedels_poetry.trace.page.html import render
+    from goedels_poetry.trace.page.data import render, run_data
 
     path = many_goals(folder / "proof.db", size)
     with ProofStore(path, read_only=True) as store:

@@ -169,7 +169,7 @@ def _manifest() -> Any:
 
 
 def _python() -> Any:
-    from goedels_poetry.python.translate.faults import PythonFault
+    from goedels_poetry.python.translate.contracts import PythonFault
     from goedels_poetry.python.translate.program import read_program
 
     return lambda data: read_program(text(data)), (PythonFault,)

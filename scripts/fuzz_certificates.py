@@ -37,8 +37,7 @@ from goedels_poetry.kernel.inductions import IntInduction, MeasureInduction, Rec
 from goedels_poetry.kernel.schemas import instances
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import FALSE, INT, integer
-from goedels_poetry.smt.notation.proof_json import derivation_to_json
-from goedels_poetry.smt.notation.text import parse_problem
+from goedels_poetry.smt.notation.text import derivation_to_json, parse_problem
 from goedels_poetry.solvers.limits import Limits
 from goedels_poetry.solvers.z3_process import z3_binary
 

@@ -32,8 +32,7 @@ from forge import forge
 from goedels_poetry.checker import check_certificate
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.kernel.problem import Problem
-from goedels_poetry.kernel.reading.auxiliary import with_auxiliaries
-from goedels_poetry.kernel.reading.certificate import derivation_from_json
+from goedels_poetry.kernel.reading.certificate import derivation_from_json, with_auxiliaries
 from goedels_poetry.kernel.reading.reader import Atom, Group, SExpr, Source, read
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.refutation.operations import Undecided

@@ -27,7 +27,7 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.lean.gate.second import TYPECHECKER
+from goedels_poetry.lean.gate.compare import TYPECHECKER
 from goedels_poetry.lean.runtime.embedded import embedded_pool, node_command
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.runtime.protocol import CheckRequest, ReplayRequest

@@ -27,7 +27,7 @@ from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.refutation.operations import Undecided, Value
 from goedels_poetry.kernel.terms import BOOL, FALSE, Term, and_, app, eq, forall, var
 from goedels_poetry.python.translate.build import INEXACT
-from goedels_poetry.python.translate.faults import OutsideFragment
+from goedels_poetry.python.translate.contracts import OutsideFragment
 from goedels_poetry.python.translate.module import Type
 from goedels_poetry.python.translate.program import read_program
 from goedels_poetry.python.translate.registry import Registry, kept_as, legal

@@ -24,8 +24,7 @@ from pathlib import Path
 
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.evaluation.figures import mean, wilson
-from goedels_poetry.evaluation.outcome import Outcome
-from goedels_poetry.evaluation.recorded import read_outcomes
+from goedels_poetry.evaluation.outcome import Outcome, read_outcomes
 
 LEVELS = ("high", "medium", "low")
 BINS = 10

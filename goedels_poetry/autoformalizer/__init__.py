@@ -12,18 +12,21 @@ from goedels_poetry.lazy import on_first_use
 if TYPE_CHECKING:
     from goedels_poetry.autoformalizer.executor import (
         AutoformalizationExecutor,
+        BadItems,
         BeamSearchExecutor,
         CandidateLean,
+        Item,
         RetryPolicyExecutor,
         Summary,
         autoformalize_all,
         autoformalize_item,
+        load_items,
+        read_item,
         summarize,
     )
-    from goedels_poetry.autoformalizer.items import BadItems, Item, load_items, read_item
     from goedels_poetry.autoformalizer.outcome import AttemptError, AutoformalizationResult
     from goedels_poetry.models.cache import ExecutorCache
-    from goedels_poetry.models.schedule import RetryConfig
+    from goedels_poetry.models.requests import RetryConfig
 
 __all__ = [
     "AttemptError",
@@ -48,18 +51,18 @@ _HOME_OF = {
     "AttemptError": "autoformalizer.outcome",
     "AutoformalizationExecutor": "autoformalizer.executor",
     "AutoformalizationResult": "autoformalizer.outcome",
-    "BadItems": "autoformalizer.items",
+    "BadItems": "autoformalizer.executor",
     "BeamSearchExecutor": "autoformalizer.executor",
     "CandidateLean": "autoformalizer.executor",
     "ExecutorCache": "models.cache",
-    "Item": "autoformalizer.items",
-    "RetryConfig": "models.schedule",
+    "Item": "autoformalizer.executor",
+    "RetryConfig": "models.requests",
     "RetryPolicyExecutor": "autoformalizer.executor",
     "Summary": "autoformalizer.executor",
     "autoformalize_all": "autoformalizer.executor",
     "autoformalize_item": "autoformalizer.executor",
-    "load_items": "autoformalizer.items",
-    "read_item": "autoformalizer.items",
+    "load_items": "autoformalizer.executor",
+    "read_item": "autoformalizer.executor",
     "summarize": "autoformalizer.executor",
 }
 

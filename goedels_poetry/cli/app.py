@@ -41,7 +41,7 @@ def _formalize(request: requests.Formalize) -> int:
 
 def _ask(request: requests.Ask) -> int:
     if request.program:
-        from goedels_poetry.cli.ask_program import ask_programs
+        from goedels_poetry.cli.ask import ask_programs
 
         return ask_programs(request, [*request.program, *request.inputs], request.jobs or os.cpu_count() or 1)
     from goedels_poetry.cli.ask import ask_question

@@ -24,13 +24,10 @@ from goedels_poetry.evaluation import (
     report,
 )
 from goedels_poetry.evaluation.load import holds_questions
-from goedels_poetry.evaluation.outcome import RESULTS, is_outcome
-from goedels_poetry.evaluation.pipeline import answerer_of
+from goedels_poetry.evaluation.outcome import RESULTS, Recorded, each_once, is_outcome, read_recorded
 from goedels_poetry.evaluation.problems import holds_problems
-from goedels_poetry.evaluation.recorded import Recorded, each_once, read_recorded
-from goedels_poetry.evaluation.report import SCHEMA, passes
+from goedels_poetry.evaluation.report import SCHEMA, answerer_of, compare_table, pass_table, passes
 from goedels_poetry.evaluation.runner import Run, is_of_report
-from goedels_poetry.evaluation.tables import compare_table, pass_table
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.models.client import models_from
 from goedels_poetry.search.tasks.question import NO_MODEL

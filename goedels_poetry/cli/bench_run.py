@@ -21,7 +21,7 @@ from goedels_poetry.evaluation import (
     Report,
     sample,
 )
-from goedels_poetry.evaluation.questions import digest
+from goedels_poetry.evaluation.outcome import digest
 from goedels_poetry.evaluation.report import shown
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.settings.declared import Settings

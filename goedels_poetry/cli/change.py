@@ -14,11 +14,10 @@ from typing import Any
 from goedels_poetry import languages
 from goedels_poetry.cli.configure import settings_of
 from goedels_poetry.cli.options import given
-from goedels_poetry.cli.report import GOES_ON, say_verdict
+from goedels_poetry.cli.report import GOES_ON, NotWritten, say_verdict, write_in_place, write_new
 from goedels_poetry.cli.requests import Change as Request
 from goedels_poetry.cli.run_errors import Unusable
 from goedels_poetry.cli.session import guarded, print_json, progress_of, stoppable
-from goedels_poetry.cli.write_file import NotWritten, write_in_place, write_new
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.python.changes import ChangeReport, decoded, root_of, snapshot, words_of

@@ -16,11 +16,10 @@ from rich.console import Console
 from goedels_poetry import languages
 from goedels_poetry.cli.configure import settings_of
 from goedels_poetry.cli.inputs import Source, Unreadable, find, read
-from goedels_poetry.cli.report import GOES_ON, model_costs, say_verdict
+from goedels_poetry.cli.report import GOES_ON, model_costs, say_verdict, write_whole
 from goedels_poetry.cli.requests import Code
 from goedels_poetry.cli.run_errors import Unusable, exit_code_of, worst_code
 from goedels_poetry.cli.session import guarded, print_json, progress_of, stoppable
-from goedels_poetry.cli.write_file import write_whole
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.verdict import Verdict

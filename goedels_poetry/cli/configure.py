@@ -12,8 +12,7 @@ from goedels_poetry.cli.options import Search
 from goedels_poetry.cli.run_errors import Unusable
 from goedels_poetry.files import is_no_file
 from goedels_poetry.models.requests import ROLES
-from goedels_poetry.settings.declared import Budgets, ModelSettings, ModelsSettings, Settings
-from goedels_poetry.settings.names import configuration_file
+from goedels_poetry.settings.declared import Budgets, ModelSettings, ModelsSettings, Settings, configuration_file
 
 if TYPE_CHECKING:
     from goedels_poetry.cluster.seats import Seats
@@ -128,7 +127,7 @@ def connected(where: str | None) -> Iterator[Any]:
     if where is None:
         yield None
         return
-    from goedels_poetry.cluster.connect import opened
+    from goedels_poetry.cluster.seats import opened
 
     with opened(where) as ray:
         yield ray

@@ -17,11 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goedels_poetry.checker.certificate.archive import BadCertificate
-from goedels_poetry.checker.lean.archive import LeanArchive, read_lean
+from goedels_poetry.checker.lean.certify import LeanArchive, read_lean
 from goedels_poetry.checker.lean.verify import Claim, FreshLean, fresh_lean, verify
 from goedels_poetry.cli.inputs import STDIN, Source
-from goedels_poetry.cli.report import counterexample_lines
-from goedels_poetry.cli.write_file import NotWritten, write_in_place
+from goedels_poetry.cli.report import NotWritten, counterexample_lines, write_in_place
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.lean.runtime.protocol import LOGIC_AXIOMS, PRIVATE

@@ -25,10 +25,10 @@ from goedels_poetry.autoformalizer import (
 )
 from goedels_poetry.cli.configure import settings_of
 from goedels_poetry.cli.inputs import Confirmation, check_can_ask, claims, make_folder, read, read_beside
+from goedels_poetry.cli.report import write_whole
 from goedels_poetry.cli.requests import Formalize
 from goedels_poetry.cli.run_errors import Unusable, worst_code
 from goedels_poetry.cli.session import guarded, progress_of, stoppable
-from goedels_poetry.cli.write_file import write_whole
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.search.tasks.claim import NO_MODEL
 from goedels_poetry.trace.lines import Progress

@@ -165,7 +165,7 @@ def read(source: Source) -> str:
 
 
 def _python(data: bytes) -> str:
-    from goedels_poetry.python.translate.faults import PythonFault
+    from goedels_poetry.python.translate.contracts import PythonFault
     from goedels_poetry.python.translate.program import decode_source
 
     try:

@@ -13,10 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from goedels_poetry.cli.configure import settings
-from goedels_poetry.cli.report import Report, show, spent_lines
+from goedels_poetry.cli.report import Report, show, spent_lines, write_whole
 from goedels_poetry.cli.run_errors import Unusable
 from goedels_poetry.cli.tools import Trace
-from goedels_poetry.cli.write_file import write_whole
 from goedels_poetry.errors import GoedelsPoetryError, UnknownRun
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.verdict import Verdict
@@ -28,12 +27,12 @@ from goedels_poetry.store.derivation import model_metrics
 from goedels_poetry.store.reads import HistoryEntry, StoreReader
 from goedels_poetry.store.results import RunResult
 from goedels_poetry.store.state import NodeStatus, ProofNode
-from goedels_poetry.trace import machine, tree
+from goedels_poetry.trace import events as machine
+from goedels_poetry.trace import tree
 from goedels_poetry.trace.events import LISTS, compare, parting_lines, rows, told_events
 from goedels_poetry.trace.explain import Explanation, RunFacts, explain, formula, nearest_line, tried_in_short
 from goedels_poetry.trace.explain import rows as trial_rows
-from goedels_poetry.trace.page.data import run_data
-from goedels_poetry.trace.page.html import render
+from goedels_poetry.trace.page.data import render, run_data
 from goedels_poetry.trace.terminal import console, counted, one_line, printable, say
 from goedels_poetry.trace.wording import wording_of
 

@@ -18,7 +18,7 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 import typer
 from typer.main import get_command
 
-from goedels_poetry.settings.seconds import seconds
+from goedels_poetry.settings.declared import seconds
 
 _Value = TypeVar("_Value")
 
@@ -123,7 +123,7 @@ def languages(incomplete: str) -> list[str]:
 
 def runs(incomplete: str) -> list[str]:
     """Ids of the data directory's runs that begin so, for a shell that completes a word."""
-    from goedels_poetry.settings.names import configuration_file
+    from goedels_poetry.settings.declared import configuration_file
 
     folder = configuration_file(os.environ).with_name("runs")
     return sorted(path.parent.name for path in folder.glob(f"{glob.escape(incomplete)}*/run.json"))

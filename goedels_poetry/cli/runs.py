@@ -16,8 +16,8 @@ from goedels_poetry.errors import InvalidInput, StoreError
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.store.repair import Salvage, repair
 from goedels_poetry.store.results import RunSummary
+from goedels_poetry.store.runs import BUSY, Pruning, Selection, moment, outcome, prune, to_prune, verdicts_of
 from goedels_poetry.store.runs import Runs as Store
-from goedels_poetry.store.selection import BUSY, Pruning, Selection, moment, outcome, prune, to_prune, verdicts_of
 from goedels_poetry.trace.terminal import aligned, console, counted, folded, printable, say
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from functools import partial
 from typing import Any
 
 from goedels_poetry.cluster.seats import LEAN, SOLVERS, Seats, TurnedAway
-from goedels_poetry.cluster.travel import packed, unpack
-from goedels_poetry.cluster.worker import named_store, to_json
+from goedels_poetry.cluster.worker import named_store, packed, to_json, unpack
 from goedels_poetry.errors import Unavailable
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.search.machine.background import call_in

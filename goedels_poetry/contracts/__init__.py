@@ -10,12 +10,11 @@ What a contract says: for each input on which every ``requires`` holds, the func
 holds, unless it raises an exception that a ``raises`` allows. Standard library only; importing this loads nothing
 else of ours.
 
-``decorators`` are what users write, ``checking`` what runs around a call, ``words`` the text of a clause for a message.
+``checking`` has what users write, what runs around a call, and the text of a clause for a message.
 """
 
 from __future__ import annotations
 
-from goedels_poetry.contracts.checking import SWITCH, ContractViolation, enabled
-from goedels_poetry.contracts.decorators import ensures, raises, requires
+from goedels_poetry.contracts.checking import SWITCH, ContractViolation, enabled, ensures, raises, requires
 
 __all__ = ["SWITCH", "ContractViolation", "enabled", "ensures", "raises", "requires"]

@@ -1,9 +1,10 @@
-"""What runs around a call of a function with a contract: one wrapper a function, however many clauses it has."""
+"""``requires``, ``ensures`` and ``raises``, and what runs around a call; one wrapper a function."""
 
 from __future__ import annotations
 
 import functools
 import inspect
+import linecache
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -11,7 +12,49 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
-from goedels_poetry.contracts.words import arguments_in_words, condition_text, name_of
+# Functions, arguments and conditions in words, for messages; nothing here ever raises
+
+_LONGEST = 120  # characters of one value in a message
+
+
+def name_of(thing: Any) -> str:
+    """What a function is called."""
+    return str(getattr(thing, "__qualname__", None) or getattr(thing, "__name__", None) or type(thing).__name__)
+
+
+def arguments_in_words(values: Mapping[str, Any]) -> str:
+    """``n=3, xs=[1, 2]`` with long values cut short and the result left to the end."""
+    shown = [f"{name}={_short(value)}" for name, value in values.items() if name != "result"]
+    if "result" in values:
+        shown.append(f"result={_short(values['result'])}")
+    return ", ".join(shown)
+
+
+def condition_text(predicate: Callable[..., Any]) -> str:
+    """The expression of a lambda as it stands in its file; the name of a named function."""
+    code = getattr(predicate, "__code__", None)
+    if code is None or code.co_name != "<lambda>":
+        return name_of(predicate)
+    places = [p for p in code.co_positions() if None not in p and p[3] > 0]
+    if not places:
+        return f"the condition at {code.co_filename}:{code.co_firstlineno}"
+    start = min((line, column) for line, _, column, _ in places)
+    end = max((line, column) for _, line, _, column in places)
+    lines = [linecache.getline(code.co_filename, number) for number in range(start[0], end[0] + 1)]
+    if not all(lines):
+        return f"the condition at {code.co_filename}:{code.co_firstlineno}"
+    pieces = [line.encode()[: end[1]] if at == len(lines) - 1 else line.encode() for at, line in enumerate(lines)]
+    pieces[0] = pieces[0][start[1] :]
+    return " ".join(b" ".join(piece.strip() for piece in pieces).decode(errors="replace").split())
+
+
+def _short(value: Any) -> str:
+    try:
+        text = repr(value)
+    except Exception as error:  # noqa: BLE001  a message must come whatever a user's __repr__ does
+        text = f"<{type(value).__name__} whose repr raises {type(error).__name__}>"
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -248,3 +291,80 @@ def _coroutine(contract: Contracted) -> Callable[..., Any]:
         return result
 
     return checked
+
+
+# ``requires``, ``ensures`` and ``raises``
+
+
+def requires(predicate: Callable[..., Any], text: str | None = None) -> Callable[[F], F]:
+    """Callers owe that ``predicate`` holds; a predicate that raises does not hold.
+
+    Args:
+        predicate: a function of any of the parameters, by their names.
+        text: the condition in words for messages; otherwise the lambda's own text.
+
+    Raises:
+        TypeError: when decorating, if the predicate asks for a name that is no parameter.
+        ContractViolation: when called, if the predicate does not hold.
+    """
+
+    def add(contract: Contracted) -> None:
+        contract.requires.insert(0, Condition.of("requires", predicate, text, contract.names, with_result=False))
+
+    return _decorator("requires", add)
+
+
+def ensures(predicate: Callable[..., Any], text: str | None = None) -> Callable[[F], F]:
+    """The function owes that ``predicate`` holds when it returns.
+
+    Args:
+        predicate: a function of any of the parameters, by their names, and of ``result``. The parameters are what the
+            caller's objects are *after* the call. A single name that is no parameter is the result.
+        text: the condition in words for messages; otherwise the lambda's own text.
+
+    Raises:
+        TypeError: when decorating, if the predicate asks for a name that is neither a parameter nor ``result``.
+        ContractViolation: when called, if the predicate does not hold.
+    """
+
+    def add(contract: Contracted) -> None:
+        contract.ensures.insert(0, Condition.of("ensures", predicate, text, contract.names, with_result=True))
+
+    return _decorator("ensures", add)
+
+
+def raises(exception: type[BaseException], when: Callable[..., Any] | None = None) -> Callable[[F], F]:
+    """The function may raise ``exception`` (and its subclasses); with ``when``: only on inputs where that holds.
+
+    A function with at least one such clause raises `ContractViolation` in place of any exception that none allows, with
+    the original as its cause. Without any, exceptions pass as they are.
+
+    Args:
+        exception: a class of exceptions.
+        when: a function of any of the parameters, by their names; evaluated on the arguments before the call.
+
+    Raises:
+        TypeError: when decorating, if ``exception`` is no class of exceptions or ``when`` asks for an unknown name.
+    """
+    given: object = exception
+    if not (isinstance(given, type) and issubclass(given, BaseException)):
+        raise TypeError(f"raises takes a class of exceptions, and {exception!r} is none")
+
+    def add(contract: Contracted) -> None:
+        condition = None if when is None else Condition.of("raises", when, None, contract.names, with_result=False)
+        contract.allowed.insert(0, Allowed(exception, condition))
+
+    return _decorator("raises", add)
+
+
+def _decorator(kind: str, add: Callable[[Contracted], None]) -> Callable[[F], F]:
+    def decorate(function: F) -> F:
+        if isinstance(function, staticmethod | classmethod):  # @requires above @staticmethod
+            return type(function)(decorate(function.__func__))
+        if isinstance(function, type) or not callable(function):
+            raise TypeError(f"{kind} decorates functions and methods, and {name_of(function)} is none")
+        wrapper, contract = contracted(function)
+        add(contract)
+        return wrapper
+
+    return decorate

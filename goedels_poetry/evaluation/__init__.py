@@ -2,12 +2,12 @@
 
 Who calls whom:
 
-* `pipeline` does the whole of it: `load` reads a data set, `runner` puts each question to an
+* `report` does the whole of it: `load` reads a data set, `runner` puts each question to an
   answerer and keeps a log, `report` makes the folder.
 * `answerers` are who is asked: the question machine, or the machine for theorems, also without ideas of the search.
-* `questions` and `outcome` are the data: a question with its gold label, and what became of it.
-* `recorded` reads results that runs have left, each once, and says how two runs were made differently.
-* `figures` counts outcomes and compares runs; `tables` shows that.
+* `outcome` has the data: a question with its gold label, and what became of it.
+* `outcome` also reads results that runs have left, each once, and says how two runs were made differently.
+* `figures` counts outcomes and compares runs; `report` has its tables.
 * For proofs: `problems` reads collections of theorems.
 """
 
@@ -27,11 +27,8 @@ from goedels_poetry.evaluation.figures import (
     wilson,
 )
 from goedels_poetry.evaluation.load import Data, load, sample
-from goedels_poetry.evaluation.outcome import Outcome
-from goedels_poetry.evaluation.pipeline import EvaluationPipeline
-from goedels_poetry.evaluation.questions import BadData, GoldQuestion, Label
-from goedels_poetry.evaluation.recorded import read_outcomes
-from goedels_poetry.evaluation.report import Report, report, write
+from goedels_poetry.evaluation.outcome import BadData, GoldQuestion, Label, Outcome, read_outcomes
+from goedels_poetry.evaluation.report import EvaluationPipeline, Report, report, write
 from goedels_poetry.evaluation.runner import ANSWERS, Answerer, AnswerLog, Limits, Run, Runner
 
 __all__ = [

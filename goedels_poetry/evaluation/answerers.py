@@ -11,14 +11,13 @@ from typing import Any, Protocol
 from unicodedata import normalize
 
 from goedels_poetry.errors import GoedelsPoetryError
-from goedels_poetry.evaluation.outcome import mistakes
-from goedels_poetry.evaluation.questions import BadData, GoldQuestion, Label
+from goedels_poetry.evaluation.outcome import BadData, GoldQuestion, Label, mistakes
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.models.prompts import Prompts
-from goedels_poetry.reasoning.results import QueryResult
 from goedels_poetry.reasoning.solving import costs_of
+from goedels_poetry.reasoning.steps import QueryResult
 from goedels_poetry.search.machine.runner import SECONDS, Elsewhere, MachineRunner
-from goedels_poetry.search.tasks.attempts import NO_REPLY
+from goedels_poetry.search.tasks.base import NO_REPLY
 from goedels_poetry.settings.declared import Settings
 from goedels_poetry.solvers.versions import solver_versions
 from goedels_poetry.store.results import RunResult

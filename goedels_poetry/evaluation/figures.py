@@ -14,8 +14,7 @@ from dataclasses import asdict, dataclass, fields, is_dataclass
 from fractions import Fraction
 from typing import Any
 
-from goedels_poetry.evaluation.outcome import LEVELS, PREDICTED, Outcome
-from goedels_poetry.evaluation.questions import LABELS, BadData
+from goedels_poetry.evaluation.outcome import LABELS, LEVELS, PREDICTED, BadData, Outcome
 
 Z95 = 1.959963984540054
 """0.975 quantile of the standard normal distribution."""

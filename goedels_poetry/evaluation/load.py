@@ -13,7 +13,7 @@ from typing import Any
 
 from goedels_poetry import languages
 from goedels_poetry.autoformalizer.rows import BadRows, read_rows
-from goedels_poetry.evaluation.questions import BadData, GoldQuestion, gold_label, lacking, text_of
+from goedels_poetry.evaluation.outcome import BadData, GoldQuestion, gold_label, lacking, text_of
 from goedels_poetry.evaluation.runner import is_of_report
 
 Row = Mapping[str, Any]

@@ -1,21 +1,150 @@
-"""The outcome of one question: gold label, answer, cost, kind of ending and of mistakes. One line of a results file."""
+"""A question of a data set, and its outcome: gold label, answer, cost, kind of ending and of mistakes."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from hashlib import sha256
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
-from goedels_poetry.evaluation.questions import BadData, GoldQuestion, Label
+from goedels_poetry.autoformalizer.rows import BadRows, each_row
+from goedels_poetry.errors import GoedelsPoetryError
+from goedels_poetry.files import read_bytes
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.lean.errors import ErrorCategory, ErrorClassifier
-from goedels_poetry.reasoning.results import QueryResult
+from goedels_poetry.reasoning.steps import QueryResult
+
+# A question of a data set with the answer that is held to be right
+
+Label = Literal["true", "false", "uncertain"]
+LABELS: tuple[Label, ...] = ("true", "false", "uncertain")
+
+_WORDS: dict[str, Label] = {
+    "true": "true",
+    "yes": "true",
+    "1": "true",
+    "false": "false",
+    "no": "false",
+    "0": "false",
+    "uncertain": "uncertain",
+    "unknown": "uncertain",
+}
+_LETTERS: dict[str, Label] = {"A": "true", "B": "false", "C": "uncertain"}
+
+
+class BadData(GoedelsPoetryError):
+    """A data set cannot be used; the message begins with the place."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoldQuestion:
+    """One question. Ids need not be unique, and never become part of a file's name."""
+
+    id: str
+    dataset: str
+    question: str
+    context: str
+    gold: Label
+    tags: tuple[str, ...] = ()
+    """What sets it apart from others of its data set, e.g. ``conditional``, ``closed world``, ``depth 3``."""
+    place: str = ""
+    """``FILE:LINE``."""
+
+    @property
+    def digest(self) -> str:
+        """16 hexadecimal digits of what is asked and what is held to be right."""
+        return digest(self.dataset, self.question, self.context, self.gold)
+
+    @property
+    def key(self) -> str:
+        """``id#digest``: tells two questions apart that share an id."""
+        return f"{self.id}#{self.digest}"
+
+
+def digest(*parts: Any) -> str:
+    """16 hexadecimal digits of the hash of JSON values."""
+    return sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:16]
+
+
+def gold_label(value: Any, options: Sequence[str] = ()) -> Label:
+    """The label that a gold answer stands for.
+
+    Args:
+        value: true, false, 1, 0, or one of the words true, yes, false, no, uncertain, unknown in any case, or a letter.
+        options: what the letters stand for, e.g. ``("A) True", "B) False")``; without them A is true and B is false.
+
+    Raises:
+        BadData: it is anything else.
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    text = str(value).strip() if isinstance(value, str | int) else ""
+    letter = text.rstrip(").").upper()
+    if letter in _LETTERS:
+        if options:
+            return _option(letter, options)
+        if letter != "C":  # without options nobody knows what a third one would be
+            return _LETTERS[letter]
+    label = _WORDS.get(text.rstrip(".").lower())
+    if label is None:
+        raise BadData(
+            f"the gold answer {_shown(value)} is none of true, false, yes, no, 1, 0, uncertain, unknown, A (true), "
+            f"B (false); only such questions can be scored"
+        )
+    return label
+
+
+def _option(letter: str, options: Sequence[str]) -> Label:
+    for option in options:
+        name, _, label_text = option.strip().partition(")")
+        if name.strip(" (").upper() == letter:
+            label = _WORDS.get(label_text.strip(" .").lower())
+            if label is None:
+                raise BadData(f"option {_shown(option)} says neither true nor false nor unknown; it cannot be scored")
+            return label
+    raise BadData(f"the gold answer {letter!r} is none of the options {', '.join(map(_shown, options))}")
+
+
+def text_of(row: Mapping[str, Any], *names: str, default: str | None = None) -> str:
+    """The first of the fields that the row has, as a text; a list of texts becomes one text of lines.
+
+    Raises:
+        BadData: there is no such field and no default, or it holds something else, or nothing but white space.
+    """
+    for name in names:
+        if row.get(name) is None:
+            continue
+        value = row[name]
+        if isinstance(value, list) and all(isinstance(line, str) for line in value):
+            value = "\n".join(value)
+        if not isinstance(value, str):
+            raise BadData(f'"{name}" is a text, not {_shown(value)}')
+        if not value.strip() and default is None:
+            raise BadData(f'"{name}" is empty')
+        return value.strip()
+    if default is not None:
+        return default
+    raise BadData(lacking(row, *names))
+
+
+def lacking(row: Mapping[str, Any], *names: str) -> str:
+    """``there is no "answer"; the row has: …``."""
+    wanted = " or ".join(f'"{name}"' for name in names)
+    return f"there is no {wanted}; the row has: {', '.join(map(str, list(row)[:20])) or 'nothing'}"
+
+
+def _shown(value: Any) -> str:
+    shown = json.dumps(value, default=str)
+    return shown if len(shown) <= 60 else f"{shown[:57]}..."
+
 
 _LIMITS: tuple[tuple[str, str], ...] = (
     (r"wall time|\bs\b[^;]*are used up|time limit", "time"),
@@ -284,3 +413,96 @@ def to_lines(outcomes: list[Outcome]) -> str:
 
 RESULTS = "results.jsonl"
 """Name of the results file in a report folder."""
+
+
+# Results that runs have left, each counted once, with their summaries
+
+SUMMARY = "summary.json"
+"""Name of the summary in a report folder."""
+_MOST_RUNS = 64_000_000
+"""Bytes of a summary that is looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What one run has left."""
+
+    path: str
+    """As it was named."""
+    outcomes: tuple[Outcome, ...]
+    again: int = 0
+    """Lines that say what another one has said, and count no second time."""
+    summary: Mapping[str, Any] = field(default_factory=dict)
+    """What the run's summary says; {} where there is none beside the results."""
+
+    @property
+    def proofs(self) -> bool:
+        """Whether theorems were proved, as far as anybody knows."""
+        return self.summary.get("kind") == "proofs"
+
+    @property
+    def notes(self) -> Iterator[str]:
+        """Caveats about its figures."""
+        if self.again:
+            plural = "s" * (self.again != 1)
+            yield f"{self.path}: {self.again} line{plural} stand there again, word for word, and count once"
+        missing, stopped = self.summary.get("missing"), self.summary.get("stopped")
+        if isinstance(missing, int) and missing > 0:
+            yield f"{self.path} is not finished ({stopped or 'interrupted'}): {missing} still to do, in no figure"
+        if errors := sum(outcome.ending == ERROR for outcome in self.outcomes):
+            yield f"{self.path}: {errors} failed by an error, counted as wrong; the command that wrote it asks again"
+
+
+def read_recorded(path: Path | str) -> Recorded:
+    """A results file, or the one in a folder that ``bench`` wrote, with the summary beside it.
+
+    Raises:
+        BadData: a line is no result, or contradicts another one.
+    """
+    folder = os.path.isdir(path)
+    file = Path(path) / RESULTS if folder else Path(path)
+    there: dict[tuple[str, int], tuple[int, Outcome]] = {}
+    again = 0
+    try:
+        for line, row in each_row(file):
+            try:
+                outcome = read_outcome(row)
+            except BadData as problem:
+                raise BadData(f"{file}:{line}: {problem}") from None
+            first, known = there.setdefault((outcome.key, outcome.sample), (line, outcome))
+            if known is outcome:
+                continue
+            if known != outcome:
+                raise BadData(
+                    f"{file}:{line}: line {first} has another result of the same sample, {outcome.sample}, of "
+                    f"{outcome.id[:80]!r}: leave the one that holds"
+                )
+            again += 1
+    except BadRows as problem:
+        raise BadData(str(problem)) from problem
+    beside = read_summary(file.parent) if file.name == RESULTS else {}
+    return Recorded(str(path), tuple(outcome for _, outcome in there.values()), again, beside)
+
+
+def read_outcomes(path: Path) -> list[Outcome]:
+    """The results alone; see `read_recorded`."""
+    return list(read_recorded(path).outcomes)
+
+
+def each_once(paths: Iterable[str]) -> list[str]:
+    """Names of results, each file once."""
+    named: dict[str, str] = {}
+    for path in paths:
+        real = os.path.realpath(path)
+        named.setdefault(os.path.join(real, RESULTS) if os.path.isdir(real) else real, path)
+    return list(named.values())
+
+
+def read_summary(folder: Path) -> dict[str, Any]:
+    """That of a report; {} where none can be read: it only says more about results that are whole without it."""
+    file = folder / SUMMARY
+    try:
+        found = json.loads(read_bytes(file, _MOST_RUNS)) if os.path.isfile(file) else {}
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}

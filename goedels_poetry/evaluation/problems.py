@@ -21,7 +21,7 @@ from typing import Any
 
 from goedels_poetry import languages
 from goedels_poetry.autoformalizer.rows import BadRows, first_row, read_rows
-from goedels_poetry.evaluation.questions import BadData, Label, gold_label, text_of
+from goedels_poetry.evaluation.outcome import BadData, Label, gold_label, text_of
 
 ROWS = (".jsonl", ".ndjson", ".json")
 """Suffixes of files that may hold rows of problems."""

@@ -17,10 +17,9 @@ from typing import Any, Protocol
 
 from goedels_poetry.autoformalizer.rows import first_row
 from goedels_poetry.errors import GoedelsPoetryError, RunLocked, StoreError, one_line
-from goedels_poetry.evaluation.outcome import Outcome, outcome, read_outcome
-from goedels_poetry.evaluation.questions import BadData, GoldQuestion, digest
+from goedels_poetry.evaluation.outcome import BadData, GoldQuestion, Outcome, digest, outcome, read_outcome
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.reasoning.results import QueryResult
+from goedels_poetry.reasoning.steps import QueryResult
 
 ANSWERS = "answers.jsonl"
 """Name of the log in a report folder."""

@@ -16,8 +16,8 @@ from goedels_poetry.kernel.derivation import ByScheme, Instance, Query, Step
 from goedels_poetry.kernel.encoding import Encoding, check_closed
 from goedels_poetry.kernel.equations import Equation, equations
 from goedels_poetry.kernel.faults import EncodingError, ObligationError
-from goedels_poetry.kernel.guards import guard_at, guards
 from goedels_poetry.kernel.problem import Datatype, Definition, Problem
+from goedels_poetry.kernel.recursion import guard_at, guards
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import BOOL, Kind, Term, and_, app, forall, implies, is_app, or_, substitute, subterms
 

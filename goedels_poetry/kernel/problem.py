@@ -1,13 +1,13 @@
-"""What a theorem is made of, once its text has been read: signature, definitions, premises, goal."""
+"""What a theorem is made of, its text once read: signature, definitions, premises, goal; what they rest on."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TypeAlias
 
-from goedels_poetry.kernel.terms import Sort, Term
+from goedels_poetry.kernel.terms import Sort, Term, symbols
 
 
 @dataclass(frozen=True)
@@ -125,3 +125,24 @@ class Problem:
     source_sha256: str
     warnings: tuple[str, ...] = ()
     measures: Measures = field(default_factory=lambda: MappingProxyType({}))
+
+
+# What a formula rests on
+
+
+def reached(signature: Signature, terms: Iterable[Term]) -> set[str]:
+    """Names of functions, constructors and selectors that an evaluation of ``terms`` could meet."""
+    found: set[str] = set()
+    pending = list(terms)
+    while pending:
+        for name in (symbols(pending.pop()) & signature.names) - found:
+            found.add(name)
+            definition = signature.definition(name)
+            pending += [] if definition is None else [definition.body]
+    return found
+
+
+def recursion_is_open(signature: Signature) -> bool:
+    """Whether a recursive definition leads to a declared function."""
+    declared = {n for n, (params, _) in signature.functions.items() if params and signature.definition(n) is None}
+    return not declared.isdisjoint(reached(signature, [d.body for d in signature.definitions if d.recursive]))

@@ -1,4 +1,4 @@
-"""Where a function calls itself: the points of an induction along its recursion.
+"""Where a function calls itself: inductions along its recursion, and definitions that hold where it gets smaller.
 
 Trusted code. Let ``f`` have been shown to terminate as in `termination`, and say that a call in a body is *made* at
 arguments ``p`` when its path holds there, in the model at hand, for some values of the quantified variables above it.
@@ -18,14 +18,101 @@ its group stand.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from goedels_poetry.kernel.calls import Call, calls_of, recursive_groups
+from goedels_poetry.kernel.calls import Call, TooLarge, calls_of, recursive_groups
 from goedels_poetry.kernel.equations import constructor_cases, simplify
-from goedels_poetry.kernel.problem import Definition, Signature
+from goedels_poetry.kernel.faults import GuardError
+from goedels_poetry.kernel.problem import Definition, Measures, Signature
 from goedels_poetry.kernel.sequent import Names
-from goedels_poetry.kernel.terms import FALSE, Kind, Term, and_, app, substitute, subterms
+from goedels_poetry.kernel.terms import (
+    BOOL,
+    FALSE,
+    INT,
+    Kind,
+    Term,
+    and_,
+    app,
+    eq,
+    forall,
+    implies,
+    integer,
+    or_,
+    substitute,
+    subterms,
+    symbols,
+)
+
+# Definitions that hold where their recursion gets smaller
+
+
+def guards(signature: Signature, measures: Measures) -> dict[str, Term]:
+    """The guard of each measured function, over its parameters.
+
+    Raises:
+        GuardError: a function without a definition or not recursive, a group measured in part, terms that are not
+            integers over the parameters or rest on the group itself, tuples of different lengths, a body too large.
+    """
+    found: dict[str, Term] = {}
+    for name in measures:
+        definition = signature.definition(name)
+        if definition is None or not definition.recursive:
+            raise GuardError(f"{name} has no recursive definition")
+        group = [d for d in signature.definitions if d.group == definition.group]
+        names = frozenset(d.name for d in group)
+        if not names <= measures.keys() or len({len(measures[n]) for n in names}) != 1 or not measures[name]:
+            raise GuardError(f"a group of definitions is measured as a whole: {', '.join(sorted(names))}")
+        for term in measures[name]:
+            if term.sort is not INT or not term.free <= frozenset(definition.params):
+                raise GuardError(f"a measure of {name} is an integer term over its parameters")
+            if not names.isdisjoint(_reached(term, signature, measures)):
+                raise GuardError(f"a measure of {name} rests on the function that it is to measure")
+        found[name] = _guard(definition, names, measures, signature)
+    return found
+
+
+def guard_at(guard: Term, definition: Definition, args: Iterable[Term]) -> Term:
+    """The guard of a call."""
+    return substitute(guard, dict(zip(definition.params, args, strict=True)))
+
+
+def _guard(definition: Definition, names: frozenset[str], measures: Measures, signature: Signature) -> Term:
+    reserved = {d.name for d in signature.definitions} | set(signature.functions)
+    try:
+        calls = calls_of(definition, names, simplify(definition.body, signature), reserved)
+    except TooLarge as large:
+        raise GuardError(f"the body of {definition.name} has too many paths to follow") from large
+    parameters = {d.name: d.params for d in signature.definitions}
+    return and_(_falls(call, definition, parameters, measures) for call in calls)
+
+
+def _falls(call: Call, definition: Definition, parameters: Mapping[str, tuple[Term, ...]], measures: Measures) -> Term:
+    """That the measure falls at ``call`` when its path holds."""
+    there = dict(zip(parameters[call.callee], call.args, strict=True))
+    after = [substitute(term, there) for term in measures[call.callee]]
+    bound = tuple(v for v in call.variables if v not in definition.params)
+    return forall(bound, implies(and_(call.path), _smaller(after, list(measures[definition.name]))))
+
+
+def _smaller(after: list[Term], before: list[Term]) -> Term:
+    a, b = after[0], before[0]
+    falls = and_([app("<=", (integer(0), b), BOOL), app("<", (a, b), BOOL)])
+    return or_([falls, and_([eq(a, b), _smaller(after[1:], before[1:])])]) if len(before) > 1 else falls
+
+
+def _reached(term: Term, signature: Signature, measures: Measures) -> set[str]:
+    """Functions that the value of ``term`` rests on; that of a measured function rests on its measure, too."""
+    found: set[str] = set()
+    pending = [term]
+    while pending:
+        for name in symbols(pending.pop()) - found:
+            found.add(name)
+            definition = signature.definition(name)
+            if definition is not None:
+                pending += [definition.body, *measures.get(name, ())]
+    return found
+
 
 MAX_POINTS = 100
 """Further ones are left out: an induction with fewer hypotheses is as sound."""

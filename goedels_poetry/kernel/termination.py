@@ -32,8 +32,7 @@ from typing import TypeAlias
 from goedels_poetry.kernel.calls import Call, TooLarge, Work, calls_of, on_cycles, recursive_groups
 from goedels_poetry.kernel.equations import simplify
 from goedels_poetry.kernel.faults import BadProof
-from goedels_poetry.kernel.problem import Definition, Signature
-from goedels_poetry.kernel.reach import reached
+from goedels_poetry.kernel.problem import Definition, Signature, reached
 from goedels_poetry.kernel.sequent import Sequent, make_sequent
 from goedels_poetry.kernel.sizes import Bound, Sizes, counting_twice
 from goedels_poetry.kernel.terms import BOOL, INT, Term, and_, app, implies, integer, substitute, subterms, symbols

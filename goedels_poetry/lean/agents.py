@@ -10,16 +10,20 @@ from typing import TYPE_CHECKING
 from goedels_poetry.lean.arithmetic.predicates import Predicate, predicates_of
 from goedels_poetry.lean.arithmetic.tactics import arithmetic, bounded_cases, too_large_to_compute
 from goedels_poetry.lean.runtime.protocol import LeanRuntime
-from goedels_poetry.lean.tactics.attempts import SMALL, Clock, Proposal, first_success, tried
 from goedels_poetry.lean.tactics.portfolio import (
+    SMALL,
+    Clock,
     Hints,
+    Proposal,
     apart,
     closers,
     direct,
     extra_tactics,
+    first_success,
     further,
     hints_of,
     rare_closers,
+    tried,
     witnesses,
 )
 from goedels_poetry.lean.tactics.structure import Plan, close, open_plan, plans, schemes, shape, unsolved

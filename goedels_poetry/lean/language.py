@@ -18,7 +18,7 @@ from goedels_poetry.lean.runtime.driven import LeanKilled, LeanUnavailable
 from goedels_poetry.lean.runtime.opening import lend, open_lean
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.sanity_tests import plain, sanity_tests
-from goedels_poetry.lean.tactics.attempts import Clock
+from goedels_poetry.lean.tactics.portfolio import Clock
 from goedels_poetry.lean.text import premises
 from goedels_poetry.lean.text.premises import near_names
 from goedels_poetry.lean.text.sketch import check_link, check_proof, open_sketch

@@ -15,8 +15,7 @@ from goedels_poetry.lean.arithmetic.predicates import NO_PREDICATES, Predicate, 
 from goedels_poetry.lean.arithmetic.tactics import too_large_to_compute
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.runtime.protocol import LOGIC_AXIOMS, CheckRequest, LeanRuntime
-from goedels_poetry.lean.tactics.attempts import Clock
-from goedels_poetry.lean.tactics.portfolio import hints_of, is_proof
+from goedels_poetry.lean.tactics.portfolio import Clock, hints_of, is_proof
 from goedels_poetry.lean.tactics.theory import NAT, Goal, NotSimple, Theory, Type, opened, read_type, theory_of
 from goedels_poetry.lean.text.scan import scan
 from goedels_poetry.lean.text.sketch import check_proof

@@ -13,8 +13,7 @@ from goedels_poetry.errors import BudgetExceeded
 from goedels_poetry.models.accounting import Ledger, Prices, amounts
 from goedels_poetry.models.cache import Asked, ExecutorCache
 from goedels_poetry.models.endpoint import Endpoint, Pace, given_endpoint, openai_endpoint, public_address, server_of
-from goedels_poetry.models.faults import Fault, fault_of
-from goedels_poetry.models.http import http_client
+from goedels_poetry.models.http import Fault, fault_of, http_client
 from goedels_poetry.models.prompts import PromptError, Prompts
 from goedels_poetry.models.record import Recorder, Recording
 from goedels_poetry.models.replies import UnusableReply, parse_json_reply, text_of, without_thinking

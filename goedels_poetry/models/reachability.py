@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from goedels_poetry.errors import one_line
 from goedels_poetry.models.client import Models, models_from
 from goedels_poetry.models.endpoint import Endpoint, key_of, public_address
-from goedels_poetry.models.faults import fault_of
-from goedels_poetry.models.http import http_client
+from goedels_poetry.models.http import fault_of, http_client
 from goedels_poetry.models.prompts import PromptError, Prompts
 from goedels_poetry.settings.declared import Settings
 

@@ -6,7 +6,7 @@ import hashlib
 from typing import Any
 
 from goedels_poetry.python.testing.checks import checks_of
-from goedels_poetry.python.translate.faults import OutsideFragment, PythonFault
+from goedels_poetry.python.translate.contracts import OutsideFragment, PythonFault
 from goedels_poetry.python.translate.program import Program, read_program, with_contracts
 from goedels_poetry.python.translate.translate import python_arguments, translate
 from goedels_poetry.smt.jobs import symbolic

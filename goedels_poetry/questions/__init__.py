@@ -3,7 +3,7 @@
 Who calls whom: `language` is the language of the machine; what it is asked runs in a worker process, in `jobs`.
 
 * `reading` chooses the reader, `program` for SMT-LIB 2 or `json`, and hands a program with its options to `entailment`,
-  whose `query_runner` asks solvers. `result` makes plain data of the answer, `render` text of formulas and models.
+  whose `query_runner` asks solvers. `result` makes plain data and text of the answer.
 * A program that a model wrote: `program_requirements` says what its question requires of it, `confidence` tests how
   well it says what was meant.
 """

@@ -20,8 +20,7 @@ from goedels_poetry.questions.entailment.program import LogicProgram, statement_
 from goedels_poetry.questions.program_requirements import ProgramRequirements, assumed, check_form, findings
 from goedels_poetry.questions.query_runner import SolverPair
 from goedels_poetry.questions.reading import decided_by, read_program
-from goedels_poetry.questions.render import countermodel_of, render_model
-from goedels_poetry.questions.result import result_of
+from goedels_poetry.questions.result import countermodel_of, render_model, result_of
 
 Json = dict[str, Any]
 

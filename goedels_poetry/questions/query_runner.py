@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from goedels_poetry.questions.entailment import queries
-from goedels_poetry.questions.entailment.encoder import Encoder
-from goedels_poetry.questions.entailment.queries import LEAST, MEMORY_MB
+from goedels_poetry.questions.entailment import findings as queries
+from goedels_poetry.questions.entailment.findings import LEAST, MEMORY_MB
+from goedels_poetry.questions.entailment.models import Encoder
 from goedels_poetry.solvers.cvc5_process import Cvc5Process
 from goedels_poetry.solvers.limits import Answer, Limits, Options
 from goedels_poetry.solvers.racing import Runner, race

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from goedels_poetry.lazy import on_first_use
 from goedels_poetry.questions.result import VerificationResult
-from goedels_poetry.reasoning.results import QueryResult
+from goedels_poetry.reasoning.steps import QueryResult
 
 if TYPE_CHECKING:
     from goedels_poetry.reasoning.proof_of_thought import ProofOfThought

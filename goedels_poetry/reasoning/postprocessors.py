@@ -11,11 +11,11 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.reasoning.results import QueryResult
 from goedels_poetry.reasoning.steps import (
     Advice,
     Machine,
     PostProcessor,
+    QueryResult,
     Solve,
     Tally,
     Task,

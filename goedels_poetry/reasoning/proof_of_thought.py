@@ -11,11 +11,10 @@ from typing import Any, Literal
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.questions.result import Semantics, World
-from goedels_poetry.reasoning.clients import models_of, settings_with
+from goedels_poetry.reasoning.backends import models_of, settings_with
 from goedels_poetry.reasoning.postprocessors import post_processors
-from goedels_poetry.reasoning.results import QueryResult
 from goedels_poetry.reasoning.solving import solve_with
-from goedels_poetry.reasoning.steps import PostProcessor
+from goedels_poetry.reasoning.steps import PostProcessor, QueryResult
 from goedels_poetry.search.machine.background import BackgroundLoop
 from goedels_poetry.search.machine.runner import MachineRunner
 from goedels_poetry.search.tasks.question import NO_MODEL, Question

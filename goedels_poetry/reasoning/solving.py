@@ -10,10 +10,8 @@ from typing import Any
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.models.accounting import Ledger, SharedBudget
 from goedels_poetry.protocol.base import VACUOUS
-from goedels_poetry.questions.render import countermodel_of, render_model
-from goedels_poetry.questions.result import Answer
-from goedels_poetry.reasoning.results import QueryResult
-from goedels_poetry.reasoning.steps import Advice, PostProcessor, Task, chain
+from goedels_poetry.questions.result import Answer, countermodel_of, render_model
+from goedels_poetry.reasoning.steps import Advice, PostProcessor, QueryResult, Task, chain
 from goedels_poetry.search.machine.runner import MachineRunner
 from goedels_poetry.search.tasks.base import TITLE_LENGTH
 from goedels_poetry.search.tasks.question import DECIDED, DOUBTED, TRUST, Question, Sentence, programs

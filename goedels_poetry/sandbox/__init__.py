@@ -3,18 +3,17 @@
 A program or a command is run in the best way that the machine gives (`isolation`), and whatever it does, there is a
 `SandboxResult`. Who calls whom:
 
-- ``asynchronous`` (threads) > ``run`` (what is wanted, what became of it) > ``process`` (start, feed, read, end)
-- ``isolation``: which way is best, by trying; ``bubblewrap``: the command for one of them
-- ``places``: which files of the machine may be read; ``tree``: the folder that is copied
-- ``usage``: what processes use together; ``limits``: what may be used, and results
+- ``run`` (what is wanted, also from threads, what became of it) > ``process`` (start, feed, read, end)
+- ``isolation``: which way is best, by trying, and the command of bubblewrap
+- ``places``: which files of the machine may be read, and the folder that is copied
+- ``limits``: what may be used, what is, and results
 - ``child``: all that happens in the process itself
 """
 
-from goedels_poetry.sandbox.asynchronous import run_command_async, run_python_async
 from goedels_poetry.sandbox.isolation import Isolation
 from goedels_poetry.sandbox.limits import SandboxLimits, SandboxResult
 from goedels_poetry.sandbox.run import find_isolation as isolation
-from goedels_poetry.sandbox.run import run_command, run_python
+from goedels_poetry.sandbox.run import run_command, run_command_async, run_python, run_python_async
 
 __all__ = [
     "Isolation",

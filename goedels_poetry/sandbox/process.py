@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from goedels_poetry.sandbox.child.processes import descendants
-from goedels_poetry.sandbox.limits import SandboxLimits
-from goedels_poetry.sandbox.usage import usage
+from goedels_poetry.sandbox.limits import SandboxLimits, usage
 
 PACKAGE = Path(__file__).parents[1]
 _LAUNCH = "goedels_poetry.sandbox.child.launch"

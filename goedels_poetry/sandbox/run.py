@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextvars
 import math
 import os
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.sandbox import bubblewrap, isolation
-from goedels_poetry.sandbox.child.removal import remove
+from goedels_poetry.sandbox import isolation
+from goedels_poetry.sandbox import isolation as bubblewrap
+from goedels_poetry.sandbox.child.processes import remove
 from goedels_poetry.sandbox.isolation import Isolation, Setup
-from goedels_poetry.sandbox.limits import UNAVAILABLE, SandboxLimits, SandboxResult, explain
-from goedels_poetry.sandbox.places import DEVICES, Places, places
+from goedels_poetry.sandbox.limits import UNAVAILABLE, SandboxLimits, SandboxResult, explain, tasks_of
+from goedels_poetry.sandbox.places import DEVICES, Places, measure, moved_packages, places, relative_name
 from goedels_poetry.sandbox.process import PACKAGE, Outcome, run_process
-from goedels_poetry.sandbox.tree import measure, moved_packages, relative_name
-from goedels_poetry.sandbox.usage import tasks_of
 
 _FOLDER = "/box"
 _PREFIX = "goedels-poetry-box-"
@@ -279,3 +282,37 @@ def _read_report(report: bytes) -> tuple[str, int, float, float, str, dict[str, 
         return status, int(code), float(seconds), float(cpu), text, files
     except (ValueError, IndexError):
         return "", 0, 0.0, 0.0, "", {}
+
+
+# The same without blocking the event loop
+
+P = ParamSpec("P")
+
+_threads = ThreadPoolExecutor(max_workers=64, thread_name_prefix="sandbox")
+"""They only wait; how many programs run at once is the caller's affair."""
+
+
+def _asynchronous(run: Callable[P, SandboxResult]) -> Callable[P, Coroutine[Any, Any, SandboxResult]]:
+    async def in_thread(*args: P.args, **kwargs: P.kwargs) -> SandboxResult:
+        cancelled, cancel = os.pipe()
+        kwargs["cancelled"] = cancelled
+        work = partial(contextvars.copy_context().run, run, *args, **kwargs)
+        future = asyncio.get_running_loop().run_in_executor(_threads, work)
+        try:
+            return await asyncio.shield(future)
+        except asyncio.CancelledError:
+            os.write(cancel, b"1")
+            await asyncio.wait([future])
+            raise
+        finally:
+            os.close(cancel)
+            if future.done():
+                os.close(cancelled)
+
+    return in_thread
+
+
+run_python_async = _asynchronous(run_python)
+"""As `run_python`; a coroutine that is cancelled ends the program before it lets go."""
+run_command_async = _asynchronous(run_command)
+"""As `run_command`; a coroutine that is cancelled ends the command before it lets go."""

@@ -21,11 +21,10 @@ from starlette.routing import Route
 from goedels_poetry import languages
 from goedels_poetry.errors import InvalidInput, Unavailable, one_line
 from goedels_poetry.serve.access import NOTHING_ELSE, Gate, Key, Refused, answer, page, problem
-from goedels_poetry.serve.looking import UNREADABLE, Shelf, as_json, data_of, follow
-from goedels_poetry.serve.run_manager import Order, RunManager
+from goedels_poetry.serve.run_manager import UNREADABLE, Order, RunManager, Shelf, as_json, data_of, follow
 from goedels_poetry.settings.declared import Settings
-from goedels_poetry.store.selection import Selection, moment, verdicts_of
-from goedels_poetry.trace.page.html import Live, content_security_policy, render
+from goedels_poetry.store.runs import Selection, moment, verdicts_of
+from goedels_poetry.trace.page.data import Live, content_security_policy, render
 
 # The addresses of the server
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cache
+from itertools import pairwise
+from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -19,15 +22,62 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from goedels_poetry.settings.names import (
-    DECOMPOSER_AGENT_MAX_SELF_CORRECTIONS,
-    DEFAULT_HOME,
-    NEARLY,
-    OTHERS,
-    PREFIX,
-    configuration_file,
-)
-from goedels_poetry.settings.seconds import seconds
+# Names and places of settings, and defaults that others speak of
+
+PREFIX = "GOEDELS_POETRY__"
+"""How the names of all our variables of the environment begin."""
+NEARLY = PREFIX[:-1]
+"""How they begin where one underscore was typed instead of two; so do a few variables that are no settings."""
+OTHERS = ("GOEDELS_POETRY_LEAN", "GOEDELS_POETRY_CONTRACTS")
+"""Those."""
+CONFIGURATION = "config.toml"
+"""In the data directory."""
+DEFAULT_HOME = Path("~/.goedels_poetry")
+DECOMPOSER_AGENT_MAX_SELF_CORRECTIONS = 16
+"""Default of the setting of that name: how often one node may be sketched again after its first sketch."""
+
+
+def configuration_file(environment: Mapping[str, str], home: Path | None = None) -> Path:
+    """The file that is read: in ``home``, else in the data directory that the environment names."""
+    return Path(home or environment.get(f"{PREFIX}HOME") or DEFAULT_HOME).expanduser() / CONFIGURATION
+
+
+# Lengths of time as people write them
+
+FORMS = "seconds, or numbers with units: 90, 2.5, 10s, 5m, 1h30m, 500ms"
+"""What is accepted, for error messages."""
+
+_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
+_NUMBER = r"[0-9]+(?:\.[0-9]*)?|\.[0-9]+"
+_PLAIN = re.compile(rf"\+?(?:{_NUMBER})(?:e[+-]?[0-9]+)?")
+_PART = re.compile(rf"({_NUMBER})\s*(ms|s|m|h|d|w)\s*")
+_LONGEST = 100
+"""Characters; longer texts are no length of time that a person means."""
+
+
+def seconds(text: str) -> float:
+    """The seconds that a text says; units in any case, from long to short, none twice.
+
+    Raises:
+        ValueError: it says none, or they are negative or infinite; the message names the forms accepted.
+    """
+    said = text.strip().lower()
+    total = (float(said) if _PLAIN.fullmatch(said) else _in_units(said)) if len(said) <= _LONGEST else None
+    if total is None or not isfinite(total):
+        shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+        raise ValueError(f"{shown!r} is no length of time; write {FORMS}")
+    return total
+
+
+def _in_units(said: str) -> float | None:
+    if not said or _PART.sub("", said):
+        return None
+    parts = [(float(number), _UNITS[unit]) for number, unit in _PART.findall(said)]
+    units = [unit for _, unit in parts]
+    if any(later >= earlier for earlier, later in pairwise(units)):
+        return None
+    return sum(number * unit for number, unit in parts)
+
 
 BETWEEN = "__"
 """Between the names of a group and of a setting in it, in the environment."""

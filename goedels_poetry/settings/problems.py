@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from goedels_poetry.settings.names import PREFIX
+from goedels_poetry.settings.declared import PREFIX
 
 Key = tuple[str | int, ...]
 """Where a value stands: ``("budgets", "depth")``, ``("schedule", "beam", 0)``."""

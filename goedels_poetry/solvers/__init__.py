@@ -3,9 +3,10 @@
 ``Z3Process().ask(script)`` poses one query; ``Z3Process().session(prelude).check(extra)`` poses many over
 one prelude. Who calls whom:
 
-* `limits` has the data that all share: `Limits`, `Answer`, the errors. `script` is the gate that every text passes.
-* `process` is common to all solver processes, over `child` (a child behind two pipes) and `launch` (tied to its parent,
-  bounded in memory). `z3_process` talks SMT-LIB to the program, `cvc5_process` in `frames` to `cvc5_child`.
+* `limits` has the data that all share: `Limits`, `Answer`, the errors.
+* `process` is common to all solver processes, with the gate of their text, over `child` (a child behind two pipes) and
+  `launch` (tied to its parent, bounded in memory). `z3_process` talks SMT-LIB to the program, `cvc5_process` in
+  `frames` to `cvc5_child`.
 * `racing` puts one question to two of them, in threads; `worker_pool` is for coroutines: computation of our own in
   processes (`worker`), which `preload` has forked from a warm parent, the `fork_server`.
 * `versions` says which solvers answer here.

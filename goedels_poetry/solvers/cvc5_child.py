@@ -13,8 +13,7 @@ import cvc5
 
 from goedels_poetry.solvers.frames import private_pipes, read_message, write_message
 from goedels_poetry.solvers.launch import address_space_now, bind_to_parent, limit_memory
-from goedels_poetry.solvers.process import MEMORY_EXIT
-from goedels_poetry.solvers.script import command_lines
+from goedels_poetry.solvers.process import MEMORY_EXIT, command_lines
 
 _RESOURCES = "resource::resourceUnitsUsed"
 

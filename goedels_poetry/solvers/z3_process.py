@@ -35,8 +35,14 @@ from pathlib import Path
 
 from goedels_poetry.solvers.child import Child, ChildDied, start_program
 from goedels_poetry.solvers.limits import Answer, Get, Limits, Options
-from goedels_poetry.solvers.process import DEFAULT_LIMITS, SolverProcess, get_command, get_fault
-from goedels_poetry.solvers.script import script_fault, term_fault
+from goedels_poetry.solvers.process import (
+    DEFAULT_LIMITS,
+    SolverProcess,
+    get_command,
+    get_fault,
+    script_fault,
+    term_fault,
+)
 
 _REPLY = re.compile(r"\s*\(:rlimit (\d+)\)\s+(sat|unsat|unknown)\s+\(:rlimit (\d+)\)\s*")
 _STATUS = re.compile(r'\s*(sat|unsat|unknown)\s+\(:reason-unknown "?(.*?)"?\)\s*', re.DOTALL)

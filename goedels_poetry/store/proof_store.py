@@ -18,10 +18,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar, cast
 
 from goedels_poetry.errors import StaleWork, StoreError
 from goedels_poetry.store.database import TABLES, connect, refuse
-from goedels_poetry.store.reads import StoreReader
+from goedels_poetry.store.reads import IDENTITY, StoreReader, Txn, compact
 from goedels_poetry.store.results import Event
 from goedels_poetry.store.state import subtree_range
-from goedels_poetry.store.txn import IDENTITY, Txn, compact
 
 if TYPE_CHECKING:
     from goedels_poetry.store.postgres import Database

@@ -25,9 +25,9 @@ from typing import Any
 from goedels_poetry.errors import StoreError, UnknownRun
 from goedels_poetry.store.database import TABLES
 from goedels_poetry.store.proof_store import ProofStore
+from goedels_poetry.store.reads import IDENTITY, blob_hash
 from goedels_poetry.store.runs import RunDir
 from goedels_poetry.store.state import ProofNode, subtree_range
-from goedels_poetry.store.txn import IDENTITY, blob_hash
 
 Row = tuple[Any, ...]
 

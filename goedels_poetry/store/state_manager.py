@@ -12,8 +12,8 @@ from typing import Any
 
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.settings.declared import Settings
+from goedels_poetry.store.reads import Txn
 from goedels_poetry.store.state import UNNAMED, Failure, NodeStatus, ProofNode, Queue, relocate
-from goedels_poetry.store.txn import Txn
 
 UNABLE = "Unable to decompose theorem - all decomposition attempts exhausted."
 

@@ -32,7 +32,7 @@ from goedels_poetry.kernel.terms import BOOL, INT, app, integer, var
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.runtime.protocol import CheckRequest, CheckResult, LeanRuntime
 from goedels_poetry.lean.smt_proofs.export import Exported, export
-from goedels_poetry.smt.notation.proof_json import derivation_to_json
+from goedels_poetry.smt.notation.text import derivation_to_json
 
 LISTS = """
 (declare-datatypes ((N 0)) (((z) (s (p N)))))

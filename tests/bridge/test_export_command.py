@@ -23,7 +23,7 @@ from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.smt_proofs.export import Exported
 from goedels_poetry.settings.declared import LeanSettings
-from goedels_poetry.smt.notation.proof_json import derivation_to_json
+from goedels_poetry.smt.notation.text import derivation_to_json
 from goedels_poetry.store.results import RunResult
 from goedels_poetry.store.runs import RunDir
 

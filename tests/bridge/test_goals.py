@@ -11,7 +11,7 @@ from goedels_poetry.lean.goals.engine import Engine, Read
 from goedels_poetry.lean.goals.facts import Expr, apply, const, joined, opened, telescope
 from goedels_poetry.lean.language import LeanLanguage
 from goedels_poetry.lean.runtime.pool import LeanPool
-from goedels_poetry.lean.tactics.attempts import Clock
+from goedels_poetry.lean.tactics.portfolio import Clock
 from goedels_poetry.lean.text.sketch import check_proof
 from goedels_poetry.lean.text.task import Task
 from goedels_poetry.smt.notation.text import parse_term

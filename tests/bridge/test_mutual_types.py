@@ -4,7 +4,7 @@ import asyncio
 
 from goedels_poetry.lean.goals.engine import Engine
 from goedels_poetry.lean.runtime.pool import LeanPool
-from goedels_poetry.lean.tactics.attempts import Clock
+from goedels_poetry.lean.tactics.portfolio import Clock
 from goedels_poetry.lean.text.sketch import check_proof
 from goedels_poetry.lean.text.task import Task
 

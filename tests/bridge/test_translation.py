@@ -11,9 +11,8 @@ from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.theory import is_theory_symbol
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.runtime.protocol import CheckRequest
-from goedels_poetry.lean.statement.names import WORDS, Names
 from goedels_poetry.lean.statement.theory import LeanTheory, translate
-from goedels_poetry.lean.statement.vocabulary import NotTranslatable
+from goedels_poetry.lean.statement.vocabulary import WORDS, Names, NotTranslatable
 
 WRITTEN = [n for n in Random._split(NAMES) if not is_theory_symbol(n.strip("|")) and n.strip("|") not in RESERVED]
 LIST = "(declare-datatype L ((nil) (cons (head Int) (tail L))))"

@@ -13,7 +13,7 @@ from scripted_changes import MEND, STATS, TESTS, UNITTEST, Scripted
 from typer.testing import CliRunner, Result
 
 from goedels_poetry.cli.app import app
-from goedels_poetry.cli.write_file import NotWritten, write_in_place, write_new
+from goedels_poetry.cli.report import NotWritten, write_in_place, write_new
 
 MENDED = STATS.replace("    return sum(xs)", "    if not xs:\n        return 0\n    return sum(xs)")
 WORDS = ("--error", "the mean of nothing should be 0")

@@ -26,8 +26,7 @@ from goedels_poetry.kernel.schemas import (
     SkolemHypothesis,
     Witness,
 )
-from goedels_poetry.smt.notation.proof_json import derivation_to_json, scheme_to_json
-from goedels_poetry.smt.notation.text import parse_problem, parse_term
+from goedels_poetry.smt.notation.text import derivation_to_json, parse_problem, parse_term, scheme_to_json
 
 PROBLEM = parse_problem(proofs.GAUSS)
 (N,) = proofs.goal_of(PROBLEM).vars

@@ -12,8 +12,8 @@ from random_texts import SCRIPT, Writer
 
 from goedels_poetry.checker import CheckReport, TrustLevel, check_certificate, write_certificate
 from goedels_poetry.checker.certificate.report import Reading
+from goedels_poetry.checker.smt.check import with_reading
 from goedels_poetry.checker.smt.portfolio import Solvers
-from goedels_poetry.checker.smt.reading import with_reading
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.derivation import Derivation, Query, Step
 from goedels_poetry.kernel.faults import BadProof

@@ -16,7 +16,7 @@ from goedels_poetry.checker.certificate import fields
 from goedels_poetry.checker.certificate.archive import MANIFEST
 from goedels_poetry.checker.certificate.report import CheckReport
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.python.translate.faults import OutsideFragment, PythonFault
+from goedels_poetry.python.translate.contracts import OutsideFragment, PythonFault
 from goedels_poetry.python.translate.program import read_program as read_python_program
 from goedels_poetry.python.translate.translate import translate
 

@@ -13,12 +13,18 @@ from goedels_poetry.checker import check_certificate, write_certificate
 from goedels_poetry.checker.certificate.report import CheckReport, TrustLevel
 from goedels_poetry.kernel.derivation import ByScheme, Derivation, Instance, Query, Step
 from goedels_poetry.kernel.inductions import RecursionInduction
-from goedels_poetry.kernel.reading.auxiliary import read_definitions
+from goedels_poetry.kernel.reading.certificate import read_definitions
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import FALSE, integer
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.smt.notation.proof_json import derivation_to_json, show_sequent, step_to_json
-from goedels_poetry.smt.notation.text import parse_problem, parse_sequent, parse_term
+from goedels_poetry.smt.notation.text import (
+    derivation_to_json,
+    parse_problem,
+    parse_sequent,
+    parse_term,
+    show_sequent,
+    step_to_json,
+)
 from goedels_poetry.solvers.limits import Limits
 
 FUNCTIONS = """(declare-datatypes ((N 0)) (((zero) (next (before N)))))

@@ -25,8 +25,7 @@ from goedels_poetry.kernel.schemas import instances
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import and_, implies, substitute
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.smt.notation.proof_json import derivation_to_json, show_sequent
-from goedels_poetry.smt.notation.text import parse_problem, parse_sequent, parse_term
+from goedels_poetry.smt.notation.text import derivation_to_json, parse_problem, parse_sequent, parse_term, show_sequent
 from goedels_poetry.solvers.limits import Limits
 from goedels_poetry.solvers.z3_process import Z3Process
 

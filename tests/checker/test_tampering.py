@@ -336,8 +336,7 @@ def test_a_false_statement_has_no_proof_whatever_the_scheme(tmp_path: Path) -> N
     from goedels_poetry.kernel.derivation import Derivation
     from goedels_poetry.kernel.inductions import IntInduction, MeasureInduction, StructuralInduction
     from goedels_poetry.kernel.schemas import CaseSplit, ConstructorSplit, Contradiction
-    from goedels_poetry.smt.notation.proof_json import derivation_to_json
-    from goedels_poetry.smt.notation.text import parse_problem, parse_term
+    from goedels_poetry.smt.notation.text import derivation_to_json, parse_problem, parse_term
 
     def attempt(text: bytes, scheme: Any) -> None:
         problem = parse_problem(text)

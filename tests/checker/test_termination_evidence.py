@@ -23,8 +23,7 @@ from goedels_poetry.kernel.reading.certificate import termination_from_json
 from goedels_poetry.kernel.sequent import sequent_of
 from goedels_poetry.kernel.termination import TerminationObligations, termination_obligations
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.smt.notation.proof_json import termination_to_json
-from goedels_poetry.smt.notation.text import parse_problem
+from goedels_poetry.smt.notation.text import parse_problem, termination_to_json
 from goedels_poetry.smt.termination.search import terminations_by_solver
 from goedels_poetry.solvers.limits import Limits
 from goedels_poetry.solvers.z3_process import Z3Process

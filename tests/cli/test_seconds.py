@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from goedels_poetry.settings.seconds import FORMS, seconds
+from goedels_poetry.settings.declared import FORMS, seconds
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from called import call
 
 from goedels_poetry.cluster.runs import settings_json
-from goedels_poetry.cluster.travel import packed, unpack
+from goedels_poetry.cluster.worker import packed, unpack
 from goedels_poetry.errors import StoreError
 from goedels_poetry.settings.declared import LeanSettings, ModelSettings, ModelsSettings, RetrievalSettings, Settings
 from goedels_poetry.store.proof_store import ProofStore
@@ -71,7 +71,7 @@ def test_what_is_of_one_machine_is_refused_before_anything_begins(
 ) -> None:
     (tmp_path / "t.smt2").write_text(THEOREM)
     (tmp_path / "q.jsonl").write_text('{"question": "Is it?", "answer": true}\n')
-    monkeypatch.setattr("goedels_poetry.cluster.connect._check", lambda where: pytest.fail("it was to be connected"))
+    monkeypatch.setattr("goedels_poetry.cluster.seats._check", lambda where: pytest.fail("it was to be connected"))
     given = [part.format(file=tmp_path / "t.smt2") for part in arguments]
     env = {"GOEDELS_POETRY__HOME": str(tmp_path / "home")}
     code, _, err = call([*given, "--cluster", "127.0.0.1:1"], monkeypatch, capsys, env)

@@ -12,7 +12,7 @@ import pytest
 from called import call
 
 from goedels_poetry.evaluation import BadData, Outcome
-from goedels_poetry.evaluation.recorded import read_outcomes
+from goedels_poetry.evaluation.outcome import read_outcomes
 from goedels_poetry.evaluation.runner import AnswerLog, check_answer
 
 THEOREM = "(declare-const p Bool)\n(prove (or p (not p)))\n"

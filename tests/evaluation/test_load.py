@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from goedels_poetry.evaluation import BadData, Data, load, sample
-from goedels_poetry.evaluation.questions import gold_label
+from goedels_poetry.evaluation.outcome import gold_label
 
 PRONTOQA = {
     "id": "ProntoQA_1",

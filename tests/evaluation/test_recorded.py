@@ -11,7 +11,7 @@ import pytest
 from called import call
 
 from goedels_poetry.evaluation import BadData, Outcome, compare
-from goedels_poetry.evaluation.recorded import read_recorded
+from goedels_poetry.evaluation.outcome import read_recorded
 
 Bench = Callable[..., tuple[int, str, str]]
 RESULT = Outcome("t.smt2", "0" * 16, "set", "true", "true").to_json()

@@ -25,7 +25,7 @@ from goedels_poetry.evaluation import (
     Runner,
 )
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.reasoning.results import QueryResult
+from goedels_poetry.reasoning.steps import QueryResult
 
 ROOT = Path(__file__).parents[2]
 COSTS = {"calls": 2, "input_tokens": 90, "output_tokens": 10, "money": 0.5}
@@ -177,7 +177,7 @@ def slow(question, sample):
     print(question, flush=True)
     return QueryResult(question, True, Verdict.PROVED, program="p" * 50_000)
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.reasoning.results import QueryResult
+from goedels_poetry.reasoning.steps import QueryResult
 asyncio.run(run(Scripted(slow), Path({file!r}), questions(100_000)))
 """
 

@@ -8,8 +8,7 @@ from typing import Any, cast
 import pytest
 
 from goedels_poetry.checker.lean.certify import certify_negation, certify_proof, elaborator_at_hand
-from goedels_poetry.checker.lean.original import read_original
-from goedels_poetry.checker.lean.preflight import KINDS
+from goedels_poetry.checker.lean.original import KINDS, read_original
 from goedels_poetry.checker.lean.verify import FreshLean
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.verdict import Verdict

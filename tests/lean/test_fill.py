@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from kept_lean import Kept
 
-from goedels_poetry.checker.lean.archive import PROVED, LeanArchive, write_lean
+from goedels_poetry.checker.lean.certify import PROVED, LeanArchive, write_lean
 from goedels_poetry.cli import fill_sorry
 from goedels_poetry.cli.fill_sorry import Filled, Unfillable, difference, filled, left_open, objection
 from goedels_poetry.cli.main import main

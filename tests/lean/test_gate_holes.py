@@ -8,9 +8,8 @@ import pytest
 from goedels_poetry.checker.lean import gate
 from goedels_poetry.checker.lean.gate import Accepted, Leans, admit
 from goedels_poetry.checker.lean.original import Refusal, read_original
-from goedels_poetry.lean.gate.compare import Comparison
+from goedels_poetry.lean.gate.compare import Comparison, Opinion
 from goedels_poetry.lean.gate.data import read
-from goedels_poetry.lean.gate.second import Opinion
 from goedels_poetry.lean.runtime.protocol import CheckRequest
 
 SECONDS = 60.0

@@ -22,8 +22,8 @@ from lying_records import LIES
 from wrong_terms import WRONG as WRONG_TERMS
 from wrong_types import WRONG as WRONG_TYPES
 
+from goedels_poetry.lean.gate.compare import TYPECHECKER, second_opinion
 from goedels_poetry.lean.gate.data import read
-from goedels_poetry.lean.gate.second import TYPECHECKER, second_opinion
 from goedels_poetry.lean.gate.stream import BadData
 from goedels_poetry.lean.runtime.embedded import node_command
 from goedels_poetry.lean.runtime.pool import LeanPool

@@ -15,14 +15,13 @@ from typing import Any, cast
 import pytest
 from lean_streams import Level, Tables, Term, app, arrow, const, lam, number, pi, proj, sort
 
-from goedels_poetry.checker.lean.archive import PROVED, LeanArchive, write_lean
 from goedels_poetry.checker.lean.audit import audit_file
-from goedels_poetry.checker.lean.certify import check_lean
+from goedels_poetry.checker.lean.certify import PROVED, LeanArchive, check_lean, write_lean
 from goedels_poetry.checker.lean.gate import Accepted, Leans, admit
 from goedels_poetry.checker.lean.original import Refusal, read_original
 from goedels_poetry.checker.lean.verify import FreshLean
+from goedels_poetry.lean.gate.compare import Opinion
 from goedels_poetry.lean.gate.data import read
-from goedels_poetry.lean.gate.second import Opinion
 from goedels_poetry.lean.gate.stream import BadData
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.runtime.protocol import CheckRequest, CheckResult, Command, Message, ReplayRequest

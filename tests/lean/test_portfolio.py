@@ -7,8 +7,7 @@ import pytest
 from goedels_poetry.lean.agents import prove
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.runtime.protocol import LOGIC_AXIOMS, CheckRequest
-from goedels_poetry.lean.tactics.attempts import Proposal
-from goedels_poetry.lean.tactics.portfolio import EXTRA, extra_tactics
+from goedels_poetry.lean.tactics.portfolio import EXTRA, Proposal, extra_tactics
 from goedels_poetry.lean.text.task import Fact, Task
 
 SUM = """def sumTo : Nat → Nat

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from goedels_poetry.checker.certificate.report import CheckReport
-from goedels_poetry.checker.lean.archive import PROVED, LeanArchive, write_lean
 from goedels_poetry.checker.lean.audit import audit_file
-from goedels_poetry.checker.lean.certify import check_lean
+from goedels_poetry.checker.lean.certify import PROVED, LeanArchive, check_lean, write_lean
 from goedels_poetry.checker.lean.verify import Claim, FreshLean, verify
 
 SECONDS = 120.0

@@ -7,8 +7,7 @@ import pytest
 from goedels_poetry.lean.agents import look
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.runtime.protocol import CheckRequest, Message
-from goedels_poetry.lean.tactics.attempts import Clock, Proposal
-from goedels_poetry.lean.tactics.portfolio import closers
+from goedels_poetry.lean.tactics.portfolio import Clock, Proposal, closers
 from goedels_poetry.lean.tactics.structure import close, open_plan, plans, schemes, unsolved
 from goedels_poetry.lean.text.task import Task
 

@@ -14,8 +14,8 @@ from trees_by_hand import MakeFramework
 
 from goedels_poetry.errors import BudgetExceeded, StaleWork, StoreError
 from goedels_poetry.store.proof_store import ProofStore
+from goedels_poetry.store.reads import Txn
 from goedels_poetry.store.state import ROOT, ProofNode, Queue, child_id
-from goedels_poetry.store.txn import Txn
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

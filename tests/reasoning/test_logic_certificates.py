@@ -9,8 +9,7 @@ import pytest
 
 from goedels_poetry.checker.certificate.archive import MANIFEST, canonical, sha256
 from goedels_poetry.checker.certificate.report import CheckReport
-from goedels_poetry.checker.logic.archive import LogicArchive, write_logic
-from goedels_poetry.checker.logic.check import check_logic
+from goedels_poetry.checker.logic.check import LogicArchive, check_logic, write_logic
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.questions.entailment.program import statement_of
 from goedels_poetry.questions.reading import read_program

@@ -22,7 +22,7 @@ from goedels_poetry.errors import InvalidInput
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.models.client import Models
 from goedels_poetry.reasoning import ProofOfThought, QueryResult
-from goedels_poetry.reasoning.clients import UnusableClient
+from goedels_poetry.reasoning.backends import UnusableClient
 from goedels_poetry.reasoning.proof_of_thought import lettered
 
 ROOT = Path(__file__).parents[2]

@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 from services import FAULTS, Services
 
-from goedels_poetry.models.faults import ReplyTooLarge
+from goedels_poetry.models.http import ReplyTooLarge
 from goedels_poetry.search.retrieval import SearchFailed, leanexplore, loogle
 from goedels_poetry.settings.declared import RetrievalSettings
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.sandbox import SandboxLimits, SandboxResult, isolation, run_command, run_command_async, tree
+from goedels_poetry.sandbox import SandboxLimits, SandboxResult, isolation, run_command, run_command_async
+from goedels_poetry.sandbox import places as tree
 from goedels_poetry.sandbox.child.processes import descendants
 from goedels_poetry.sandbox.isolation import forced
 from goedels_poetry.sandbox.run import chosen

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from goedels_poetry.sandbox.child import namespaces, seccomp
-from goedels_poetry.sandbox.child.seccomp import ALLOW, KILL, Instruction
-from goedels_poetry.sandbox.child.syscalls import AUDIT, NUMBERS, UNKNOWN
+from goedels_poetry.sandbox.child import namespaces
+from goedels_poetry.sandbox.child import namespaces as seccomp
+from goedels_poetry.sandbox.child.libc import AUDIT, NUMBERS, UNKNOWN
+from goedels_poetry.sandbox.child.namespaces import ALLOW, KILL, Instruction
 
 MACHINES = ("x86_64", "aarch64")
 DENIED, NO_SUCH_CALL = 0x00050001, 0x00050026

@@ -13,8 +13,7 @@ import pytest
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.sandbox import SandboxLimits, isolation, run_python, run_python_async
-from goedels_poetry.sandbox.child.processes import descendants
-from goedels_poetry.sandbox.child.removal import remove
+from goedels_poetry.sandbox.child.processes import descendants, remove
 from goedels_poetry.sandbox.isolation import Setup, describe, forced
 
 WAYS = ("bubblewrap", "kernel", "filters", "resource limits")

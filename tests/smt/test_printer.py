@@ -37,8 +37,7 @@ from goedels_poetry.kernel.terms import (
     substitute,
     var,
 )
-from goedels_poetry.smt.notation.proof_json import show_sequent
-from goedels_poetry.smt.notation.text import parse_problem, parse_sequent, parse_term
+from goedels_poetry.smt.notation.text import parse_problem, parse_sequent, parse_term, show_sequent
 
 SIGNATURE = parse_problem(
     """(declare-sort E 0)

@@ -1,6 +1,6 @@
 import pytest
 
-from goedels_poetry.solvers.script import script_fault, term_fault
+from goedels_poetry.solvers.process import script_fault, term_fault
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,7 @@ from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.refutation.theory import with_definitions
 from goedels_poetry.kernel.sequent import sequent_of
 from goedels_poetry.kernel.terms import BOOL, Term, alpha, app, not_
-from goedels_poetry.smt.notation.proof_json import show_sequent
-from goedels_poetry.smt.notation.text import parse_problem, parse_sequent, parse_term
+from goedels_poetry.smt.notation.text import parse_problem, parse_sequent, parse_term, show_sequent
 from goedels_poetry.solvers.limits import Limits
 from goedels_poetry.solvers.z3_process import Z3Process
 

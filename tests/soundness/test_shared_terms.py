@@ -30,9 +30,8 @@ from goedels_poetry.kernel.terms import (
     var,
 )
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.smt.notation.proof_json import show_sequent
-from goedels_poetry.smt.notation.text import parse_problem, parse_sequent, parse_term
-from goedels_poetry.smt.rewriting.matching import replace_subterm
+from goedels_poetry.smt.notation.text import parse_problem, parse_sequent, parse_term, show_sequent
+from goedels_poetry.smt.rewriting.statements import replace_subterm
 from goedels_poetry.solvers.limits import Limits
 
 DEPTH = 60

@@ -7,7 +7,7 @@ from typing import Any
 
 from goedels_poetry.checker.smt import jobs as checker_jobs
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.smt.context.budget import OutOfTime
+from goedels_poetry.smt.context.sessions import OutOfTime
 from goedels_poetry.smt.jobs import symbolic as jobs
 from goedels_poetry.smt.notation.text import parse_problem
 

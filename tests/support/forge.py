@@ -22,13 +22,16 @@ from goedels_poetry.kernel.faults import BadProof
 from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.problem import Problem
-from goedels_poetry.kernel.reading.auxiliary import with_auxiliaries
-from goedels_poetry.kernel.reading.certificate import TERMINATION, derivation_from_json, termination_from_json
+from goedels_poetry.kernel.reading.certificate import (
+    TERMINATION,
+    derivation_from_json,
+    termination_from_json,
+    with_auxiliaries,
+)
 from goedels_poetry.kernel.structure import posed_ends, render
 from goedels_poetry.kernel.termination import termination_obligations
 from goedels_poetry.kernel.terms import app
-from goedels_poetry.smt.notation.proof_json import termination_to_json
-from goedels_poetry.smt.notation.text import parse_problem
+from goedels_poetry.smt.notation.text import parse_problem, termination_to_json
 from goedels_poetry.smt.termination.search import terminations_by_solver
 
 

@@ -6,7 +6,7 @@ from goedels_poetry.lean.arithmetic.predicates import predicates_of
 from goedels_poetry.lean.arithmetic.tactics import arithmetic
 from goedels_poetry.lean.refute import refute
 from goedels_poetry.lean.runtime.pool import LeanPool
-from goedels_poetry.lean.tactics.attempts import Clock, Proposal, first_success
+from goedels_poetry.lean.tactics.portfolio import Clock, Proposal, first_success
 from goedels_poetry.lean.tactics.theory import opened, theory_of
 from goedels_poetry.lean.text.task import Task
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from goedels_poetry.settings.declared import Settings
 from goedels_poetry.store.proof_store import ProofStore
+from goedels_poetry.store.reads import Txn
 from goedels_poetry.store.state import ROOT, ProofNode, Queue, child_id
 from goedels_poetry.store.state_manager import GoedelsPoetryStateManager
-from goedels_poetry.store.txn import Txn
 
 
 def many_goals(path: Path, count: int, *, fan: int = 8, proved: float = 0.85, seed: int = 0) -> Path:

@@ -19,7 +19,7 @@ class Nodes:
 
     def __init__(self) -> None:
         os.environ.update(
-            RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER="0",  # loopback alone; see goedels_poetry.cluster.connect
+            RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER="0",  # loopback alone; see goedels_poetry.cluster.seats
             RAY_USAGE_STATS_ENABLED="0",
             RAY_worker_niceness="0",
         )

@@ -17,9 +17,9 @@ from goedels_poetry.serve.access import Key
 from goedels_poetry.serve.server import Limits, serve
 from goedels_poetry.settings.declared import Settings
 from goedels_poetry.store.proof_store import ProofStore
+from goedels_poetry.store.reads import Txn
 from goedels_poetry.store.runs import Runs
 from goedels_poetry.store.state import ROOT, NodeStatus, ProofNode
-from goedels_poetry.store.txn import Txn
 
 SECONDS = 60
 """How long anything may take on a machine that does five other things."""

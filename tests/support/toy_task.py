@@ -24,10 +24,9 @@ from goedels_poetry.search.agents.deps import Apply, Deps
 from goedels_poetry.search.agents.registry import Registry, agent, load_registry
 from goedels_poetry.search.machine.kinds import KINDS, Kind
 from goedels_poetry.search.tasks.base import FORMAL, GO_ON, Session, Stop, Task
-from goedels_poetry.store.reads import StoreReader
+from goedels_poetry.store.reads import StoreReader, Txn
 from goedels_poetry.store.results import RunResult
 from goedels_poetry.store.state import ROOT, ProofNode, Queue
-from goedels_poetry.store.txn import Txn
 
 REWRITE, PAUSE = "rewrite", "pause"
 

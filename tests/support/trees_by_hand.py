@@ -8,9 +8,9 @@ from typing import Any
 
 from goedels_poetry import GoedelsPoetryFramework, Settings
 from goedels_poetry.store.proof_store import ProofStore
+from goedels_poetry.store.reads import Txn
 from goedels_poetry.store.state import ROOT, ProofNode, Queue
 from goedels_poetry.store.state_manager import GoedelsPoetryStateManager
-from goedels_poetry.store.txn import Txn
 
 MakeFramework = Callable[..., GoedelsPoetryFramework]
 

@@ -19,7 +19,7 @@ from pathlib import Path
 import proofs
 
 from goedels_poetry.checker import write_certificate, write_counterexample
-from goedels_poetry.checker.logic.archive import LogicArchive, write_logic
+from goedels_poetry.checker.logic.check import LogicArchive, write_logic
 from goedels_poetry.checker.python.archive import PROOF, write_python
 from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.python.translate.program import read_program as read_python

@@ -8,8 +8,7 @@ from dataclasses import replace
 
 from goedels_poetry.checker.certificate.report import CheckReport, TrustLevel
 from goedels_poetry.checker.lean.gate import Leans, confirm, ground_alone
-from goedels_poetry.checker.lean.original import Refusal, place_of, read_original
-from goedels_poetry.checker.lean.preflight import may_deceive
+from goedels_poetry.checker.lean.original import Refusal, may_deceive, place_of, read_original
 from goedels_poetry.checker.lean.verify import (
     Claim,
     FreshLean,

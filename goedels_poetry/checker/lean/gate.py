@@ -1,4 +1,4 @@
-"""The final gate for Lean: a file, the user's original, two fresh Leans, a second kernel; what is refused, and where.
+"""The final gate for Lean: a file, the user's original, two fresh Leans, a second kernel; versions that are refused.
 
 Elaborating a stranger's text runs his program, so the Lean that does it, the *elaborator*, is not believed: it has
 elaborated the original before it saw the text, it says what the text declares as data, and it is thrown away. The
@@ -13,26 +13,107 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
-from goedels_poetry.checker.lean import versions
-from goedels_poetry.checker.lean.original import Original, Refusal, read_data
-from goedels_poetry.checker.lean.preflight import (
+from goedels_poetry.checker.lean.original import (
     KINDS,
+    Original,
+    Refusal,
     errors,
     first_finding,
     foreign_commands,
+    read_data,
     unfinished,
 )
-from goedels_poetry.lean.gate.compare import BY_COMPILED_CODE, Comparison, NotAllowed, grounds, needed
-from goedels_poetry.lean.gate.data import features, read
-from goedels_poetry.lean.gate.second import Opinion
+from goedels_poetry.lean.gate.compare import BY_COMPILED_CODE, Comparison, NotAllowed, Opinion, grounds, needed
+from goedels_poetry.lean.gate.data import OWN_TYPE, PROJECTION, features, read
 from goedels_poetry.lean.gate.stream import BadData, Stream, write
 from goedels_poetry.lean.gate.stream import Declaration as DeclaredData
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.runtime.protocol import LOGIC_AXIOMS, PRIVATE, CheckRequest, CheckResult, ReplayRequest, place
 from goedels_poetry.lean.text.scan import DECEIVING
+
+# Versions of Lean whose kernel or run time is known to have accepted a proof of `False`, and how
+
+Version = tuple[int, int, int]
+
+
+Shown = Literal["data", "size", "second kernel"]
+"""How a fault is shown to be blocked: it needs what the data cannot say; more of them than the gate reads; or the
+second kernel, which does not have it, has checked the same declarations."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One known way to a proof of `False`."""
+
+    since: Version
+    fixed: Version
+    where: str
+    """The report or repair in Lean's repository."""
+    text: str
+    blocked: Shown
+    features: frozenset[str] = frozenset()
+    """What a proof has to use for it, one of these, where that can be seen in the data."""
+
+
+_SECOND: Shown = "second kernel"
+_TYPES, _OUT = frozenset({OWN_TYPE}), frozenset({OWN_TYPE, PROJECTION})
+FAULTS = (
+    Fault((4, 14, 0), (4, 20, 0), "lean4#8060", "Nat.pow reduces what is no numeral", _SECOND),
+    Fault((4, 0, 0), (4, 32, 1), "lean4#14484", "values of opaque constants are not closed", "data"),
+    Fault(
+        (4, 0, 0), (4, 32, 2), "lean4#14576", "parameters of nested inductive types are not checked", _SECOND, _TYPES
+    ),
+    Fault((4, 0, 0), (4, 33, 0), "lean4#14613", "`Sort (imax 1 0)` is not taken for Prop", _SECOND, _OUT),
+    Fault((4, 0, 0), (4, 33, 0), "lean4#14616", "names of auxiliary nested types clash", _SECOND, _TYPES),
+    Fault((4, 0, 0), (4, 33, 1), "lean4#14806", "a recursor and its rules disagree, by a cache", _SECOND, _TYPES),
+    Fault((4, 0, 0), (4, 33, 1), "lean4#14807", "a projection out of a proposition", _SECOND, _OUT),
+    Fault((4, 0, 0), (4, 33, 1), "lean4#14838", "reference counts overflow in 18 GB of memory", "size"),
+    Fault((4, 0, 0), (4, 34, 1), "lean4#15289", "reference counts overflow with 100 GB of input", "size"),
+)
+
+
+def parse(version: str) -> Version | None:
+    """`4.28.0-pre` as numbers; None when it is not a version."""
+    match = re.match(r"v?(\d+)\.(\d+)\.(\d+)", version)
+    return (int(match[1]), int(match[2]), int(match[3])) if match else None
+
+
+def faults_of(version: str) -> tuple[Fault, ...]:
+    """The known faults of a version; all of them when it cannot be read. A release candidate counts as its release."""
+    number = parse(version)
+    return tuple(f for f in FAULTS if number is None or f.since <= number < f.fixed)
+
+
+def usable(version: str, features: Collection[str]) -> Fault | None:
+    """A fault that declarations with these features may use where the second kernel has not confirmed them."""
+    open_ = (f for f in faults_of(version) if f.blocked == "second kernel")
+    return next((f for f in open_ if not f.features or f.features & set(features)), None)
+
+
+def notes(version: str, confirmed: bool) -> tuple[str, ...]:
+    """For the report: the known faults of this version, and how each was shown to be blocked.
+
+    ``confirmed``: the second kernel has accepted the declarations. Where it has not, a proof that uses a feature with a
+    fault is refused, so that the others are blocked by not being used.
+    """
+    found = faults_of(version)
+    if not found:
+        return ()
+    how = {
+        "data": "the data cannot say what they need",
+        "size": "the data are smaller than they need",
+        "second kernel": "the second kernel does not have them"
+        if confirmed
+        else "the proof does not use what they need",
+    }
+    ways = [(reason, [f.where for f in found if f.blocked == way]) for way, reason in how.items()]
+    blocked = "; ".join(f"{', '.join(where)}: {reason}" for reason, where in ways if where)
+    return (f"known faults of Lean {version} that were shown to be blocked: {blocked}",)
+
 
 _COMPONENT = r"[A-Za-z_][A-Za-z0-9_'!?]*"
 _MODULE = re.compile(rf"{_COMPONENT}(\.{_COMPONENT})*")
@@ -170,7 +251,7 @@ def _unconfirmed(leans: Leans, g: Grounded, opinion: Opinion, until: float) -> R
     version = leans.replayer.version
     users = g.original.data.constants if g.compared else ()
     used = features(g.data, g.selected, read(g.library, until), users)
-    fault = versions.usable(version, used)
+    fault = usable(version, used)
     if fault is None:
         return None
     feature = next(iter(sorted(fault.features & set(used))), "")

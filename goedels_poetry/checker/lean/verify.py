@@ -14,17 +14,15 @@ from pydantic import ValidationError
 from pydantic_settings.exceptions import SettingsError
 
 from goedels_poetry.checker.certificate.report import CheckReport, Counts, TrustLevel
-from goedels_poetry.checker.lean import versions
+from goedels_poetry.checker.lean import gate as versions
 from goedels_poetry.checker.lean.gate import Accepted, Grounded, Leans, confirm, ground, no_module
-from goedels_poetry.checker.lean.original import Original, Refusal, place_of, read_original
-from goedels_poetry.checker.lean.preflight import KINDS, first_finding
+from goedels_poetry.checker.lean.original import KINDS, Original, Refusal, first_finding, place_of, read_original
 from goedels_poetry.checker.lean.vacuity import SECONDS as PREMISE_SECONDS
 from goedels_poetry.checker.lean.vacuity import premises_of
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput, MissingTool
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.lean.gate.compare import NotAllowed, needed
+from goedels_poetry.lean.gate.compare import NotAllowed, Opinion, needed, second_opinion
 from goedels_poetry.lean.gate.data import read
-from goedels_poetry.lean.gate.second import Opinion, second_opinion
 from goedels_poetry.lean.gate.stream import BadData, Constant, Declaration, Stream, write
 from goedels_poetry.lean.runtime.driven import LeanKilled, LeanUnavailable
 from goedels_poetry.lean.runtime.embedded import node_command

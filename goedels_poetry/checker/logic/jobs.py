@@ -8,8 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.checker.logic.archive import LogicArchive, write_logic
-from goedels_poetry.checker.logic.check import checked
+from goedels_poetry.checker.logic.check import LogicArchive, checked, write_logic
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.questions.entailment.program import LogicProgram, statement_of
 from goedels_poetry.questions.query_runner import SolverPair

@@ -16,7 +16,7 @@ from goedels_poetry.checker.python.check import check_python, original
 from goedels_poetry.checker.smt.jobs import report_json, write_proof
 from goedels_poetry.errors import GoedelsPoetryError, Unavailable
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.python.translate.faults import OutsideFragment, PythonFault
+from goedels_poetry.python.translate.contracts import OutsideFragment, PythonFault
 from goedels_poetry.python.translate.program import read_program, with_contracts
 from goedels_poetry.python.translate.translate import translate
 from goedels_poetry.solvers.versions import solver_versions

@@ -18,7 +18,7 @@ from goedels_poetry.checker.certificate.report import CheckReport
 from goedels_poetry.checker.python.archive import PythonArchive, read_python
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.python.translate.faults import OutsideFragment, PythonFault
+from goedels_poetry.python.translate.contracts import OutsideFragment, PythonFault
 
 Json = dict[str, Any]
 

@@ -12,7 +12,7 @@ from goedels_poetry.checker.python.archive import PythonArchive
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.python.testing.candidate import replay, test_candidate
 from goedels_poetry.python.testing.checks import CheckResult, Checks, Effort, TestReport, checks_of, checks_of_task
-from goedels_poetry.python.translate.faults import PythonFault
+from goedels_poetry.python.translate.contracts import PythonFault
 from goedels_poetry.python.translate.program import Program, read_program, with_contracts
 
 Json = dict[str, Any]

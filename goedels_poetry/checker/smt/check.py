@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from goedels_poetry.checker.certificate.archive import EVIDENCE, Archive, BadCertificate, read_archive, read_canonical
 from goedels_poetry.checker.certificate.fields import INTERPRETATION, PREMISES
-from goedels_poetry.checker.certificate.report import MAY_RISE, CheckReport, Counts, TrustLevel
+from goedels_poetry.checker.certificate.report import MAY_RISE, CheckReport, Counts, Reading, TrustLevel
 from goedels_poetry.checker.smt.portfolio import Z3_OPTIONS, Solvers, Undecided, for_want_of_time
-from goedels_poetry.checker.smt.reading import with_reading
 from goedels_poetry.checker.smt.vacuity import (
     NOT_SHOWN,
     Consistency,
@@ -33,8 +32,8 @@ from goedels_poetry.kernel.faults import BadProof, CodecError, EncodingError, Gu
 from goedels_poetry.kernel.obligations import Context, Obligation, is_quantified
 from goedels_poetry.kernel.printer import show, show_symbol
 from goedels_poetry.kernel.problem import Problem
-from goedels_poetry.kernel.reading.auxiliary import with_auxiliaries
-from goedels_poetry.kernel.reading.certificate import derivation_from_json, termination_from_json
+from goedels_poetry.kernel.reading.certificate import derivation_from_json, termination_from_json, with_auxiliaries
+from goedels_poetry.kernel.reading.faithful import ReadingObligation, reading_obligations
 from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.reading.reader import Atom, Group, SExpr, Source, decode, read
 from goedels_poetry.kernel.refutation.theory import named_premises
@@ -48,6 +47,54 @@ from goedels_poetry.version import __version__
 
 if TYPE_CHECKING:
     from goedels_poetry.checker.smt.premise_theorems import PremiseTheorems
+
+
+# Whether a solver agrees to how the theorem's text was read, for the report
+
+SECONDS = 0.5
+"""For one question, and for all of them together, which are one formula."""
+ALL_SECONDS = 3.0
+NOT_CONFIRMED = "{} of {} formulas: no solver confirmed that they say what their text says"
+
+
+def with_reading(report: CheckReport, text: bytes, problem: Problem, solvers: Solvers) -> CheckReport:
+    """The report of a certificate that is accepted, with what a solver says to the reading of its theorem.
+
+    Raises:
+        BadProof: a solver sees a difference between a formula and what was read; with the line.
+    """
+    if not report.accepted:
+        return report
+    obligations = reading_obligations(text, problem)
+    reading = Reading(len(obligations), _confirmed([o for o in obligations if o.claim], solvers))
+    left_open = reading.posed - reading.confirmed
+    notes = (NOT_CONFIRMED.format(left_open, reading.posed),) if left_open else ()
+    return replace(report, reading=reading, notes=(*report.notes, *notes))
+
+
+def _confirmed(obligations: list[ReadingObligation], solvers: Solvers) -> int:
+    """How many the first solver agrees to: all at once, or else one by one."""
+    if not obligations:
+        return 0
+    until = time.monotonic() + ALL_SECONDS
+    limits = replace(solvers.limits, seconds=min(SECONDS, solvers.limits.seconds))
+    session = solvers.first.session(obligations[0].prelude)
+    confirmed = 0
+    try:
+        together = f"(assert (not (and {' '.join(o.claim for o in obligations)} true)))"
+        if session.check(together, limits).status == "unsat":
+            return len(obligations)
+        for obligation in obligations:
+            if time.monotonic() > until:
+                break
+            status = session.check(obligation.question, limits).status
+            if status == "sat" and obligation.decisive:
+                raise BadProof(f"line {obligation.line}: the {obligation.name} was not read as it stands there")
+            confirmed += status == "unsat"
+    except SolverUnavailable:
+        return confirmed
+    return confirmed
+
 
 # What is wrong with a theorem that contradicts itself, for the report
 
@@ -114,7 +161,6 @@ def _enter(found: dict[str, int], name: SExpr, source: Source) -> None:
 
 _PREMISE = re.compile(r"premise\.([0-9]+)")
 RLIMIT = 300_000
-SECONDS = 0.5
 
 
 def needed_premises(context: Context, obligations: Iterable[Obligation], solvers: Solvers) -> tuple[str, ...] | None:

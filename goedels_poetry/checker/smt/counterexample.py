@@ -15,8 +15,8 @@ from goedels_poetry.kernel.faults import BadProof
 from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.problem import Problem
-from goedels_poetry.kernel.refutation.confirmation import Confirmation
 from goedels_poetry.kernel.refutation.counterexample import (
+    Confirmation,
     Counterexample,
     check_definitions,
     confirmation_of,

@@ -27,8 +27,7 @@ from goedels_poetry.kernel.derivation import ByScheme, Derivation, Query, Step
 from goedels_poetry.kernel.faults import BadProof
 from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.printer import show, show_symbol
-from goedels_poetry.kernel.problem import Definition, Measures, Problem
-from goedels_poetry.kernel.reach import reached
+from goedels_poetry.kernel.problem import Definition, Measures, Problem, reached
 from goedels_poetry.kernel.reading.certificate import query_from_json, scheme_from_json, sequent_from_json
 from goedels_poetry.kernel.refutation.counterexample import goal_of
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
@@ -38,10 +37,8 @@ from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import FALSE, not_, symbols
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.smt.jobs.payloads import problem_of
-from goedels_poetry.smt.notation.proof_json import step_to_json
-from goedels_poetry.smt.notation.text import name_premises, parse_problem
-from goedels_poetry.smt.preflight.facts import facts_of, proof_of
-from goedels_poetry.smt.preflight.falsify import counterexample, interpreted
+from goedels_poetry.smt.notation.text import name_premises, parse_problem, step_to_json
+from goedels_poetry.smt.preflight.falsify import counterexample, facts_of, interpreted, proof_of
 from goedels_poetry.smt.rewriting.plan import key_of
 from goedels_poetry.smt.termination.measured import with_measures
 from goedels_poetry.smt.termination.search import Terminations, structural_sizes, terminations_by_solver

@@ -25,9 +25,8 @@ from goedels_poetry.kernel.structure import claimed_formula
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.lean.runtime.install import is_installed
 from goedels_poetry.lean.runtime.opening import kind_in_use
-from goedels_poetry.lean.statement.names import GOAL
 from goedels_poetry.lean.statement.theory import QUESTION, translate
-from goedels_poetry.lean.statement.vocabulary import NotTranslatable
+from goedels_poetry.lean.statement.vocabulary import GOAL, NotTranslatable
 from goedels_poetry.settings.declared import Settings
 
 SECONDS = 200.0

@@ -13,8 +13,7 @@ from typing import TypeAlias
 from goedels_poetry.checker.smt.portfolio import CVC5_OPTIONS, Z3_OPTIONS, Solvers
 from goedels_poetry.kernel.derivation import Query
 from goedels_poetry.kernel.obligations import Context
-from goedels_poetry.kernel.problem import Definition
-from goedels_poetry.kernel.reach import reached
+from goedels_poetry.kernel.problem import Definition, reached
 from goedels_poetry.kernel.refutation.rules import read_rules
 from goedels_poetry.kernel.refutation.theory import for_models, named_premises
 from goedels_poetry.kernel.sequent import Sequent, sequent_of

@@ -31,16 +31,14 @@ from goedels_poetry.kernel.faults import KernelError
 from goedels_poetry.kernel.inductions import SizeInduction
 from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.kernel.reading.auxiliary import with_auxiliaries
-from goedels_poetry.kernel.reading.certificate import derivation_from_json
+from goedels_poetry.kernel.reading.certificate import derivation_from_json, with_auxiliaries
 from goedels_poetry.kernel.refutation.counterexample import make_evidence
 from goedels_poetry.kernel.refutation.interpretation import Interpretation, as_condition, interpreted_theorem
 from goedels_poetry.kernel.refutation.operations import Value
 from goedels_poetry.kernel.structure import audit
 from goedels_poetry.kernel.termination import NO_EVIDENCE, TerminationEvidence, termination_obligations
 from goedels_poetry.kernel.terms import Term
-from goedels_poetry.smt.notation.proof_json import derivation_to_json, termination_to_json
-from goedels_poetry.smt.notation.text import parse_problem
+from goedels_poetry.smt.notation.text import derivation_to_json, parse_problem, termination_to_json
 from goedels_poetry.smt.termination.search import Terminations, terminations_by_solver
 from goedels_poetry.solvers.versions import solver_versions
 from goedels_poetry.version import __version__

@@ -7,12 +7,12 @@ here is trusted for being well-formed: it says *what* is claimed, and the checke
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import Field, fields
+from dataclasses import Field, fields, replace
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from goedels_poetry.kernel.derivation import ByScheme, Derivation, Instance, Query, Step
-from goedels_poetry.kernel.faults import CodecError
+from goedels_poetry.kernel.faults import CodecError, InvalidText
 from goedels_poetry.kernel.inductions import (
     IntInduction,
     MeasureInduction,
@@ -20,9 +20,12 @@ from goedels_poetry.kernel.inductions import (
     SizeInduction,
     StructuralInduction,
 )
-from goedels_poetry.kernel.problem import Measures, Signature
+from goedels_poetry.kernel.problem import Definition, Measures, Problem, Signature
 from goedels_poetry.kernel.reading import parser
-from goedels_poetry.kernel.reading.auxiliary import read_definitions
+from goedels_poetry.kernel.reading.declare import Declarations
+from goedels_poetry.kernel.reading.elaborate import Elaborator
+from goedels_poetry.kernel.reading.reader import Atom, Group, Source, decode, read
+from goedels_poetry.kernel.reading.symbols import Symbols
 from goedels_poetry.kernel.schemas import (
     CaseSplit,
     Conjuncts,
@@ -44,6 +47,62 @@ from goedels_poetry.kernel.termination import (
     TerminationEvidence,
 )
 from goedels_poetry.kernel.terms import Term
+
+# Auxiliary definitions
+
+_COMMANDS = ("define-fun", "define-fun-rec", "define-funs-rec")
+
+
+def read_definitions(texts: Iterable[str], signature: Signature) -> Signature:
+    """The signature with the definitions that ``texts`` give, one command each, in order.
+
+    Raises:
+        InvalidText: not a definition, ill-sorted, a name that is taken, or one that a solver would not take as it is.
+    """
+    for text in texts:
+        signature = _defined(text, signature)
+    return signature
+
+
+def _defined(text: str, signature: Signature) -> Signature:
+    source = Source(decode(text))
+    commands = read(source)
+    command = commands[0] if len(commands) == 1 else None
+    head = command.items[0] if isinstance(command, Group) and command.items else None
+    if not isinstance(command, Group) or not isinstance(head, Atom) or head.text not in _COMMANDS:
+        source.fail("one definition was expected", command or 0, "write (define-fun-rec name ((x Sort)) Sort body)")
+    symbols = Symbols.of(signature, source)
+    symbols.reserved.update(signature.names)
+    declarations = Declarations(symbols, Elaborator(symbols))
+    declarations.command(command)
+    declarations.elaborate_instances()
+    new = declarations.signature().definitions
+    if not new or any(d.name not in text for d in new):
+        source.fail("a plain definition was expected", command, "without type parameters")
+    number = max((d.group for d in signature.definitions), default=-1) + 1
+    return extended(signature, [replace(d, group=number + d.group) for d in new])
+
+
+def extended(signature: Signature, definitions: Iterable[Definition]) -> Signature:
+    """The signature with more definitions behind its own.
+
+    Raises:
+        InvalidText: one of the names is taken.
+    """
+    new = tuple(definitions)
+    names = [d.name for d in new]
+    taken = sorted({n for n in names if n in signature.names or names.count(n) > 1})
+    if taken:
+        raise InvalidText(f"the name {taken[0]} is taken", 1, 1, "an auxiliary function needs a name of its own")
+    return replace(signature, definitions=(*signature.definitions, *new))
+
+
+def with_auxiliaries(
+    problem: Problem, definitions: Iterable[Definition], measures: Measures = MappingProxyType({})
+) -> Problem:
+    """The same theorem over a larger signature, with measures for some functions; errors as in `extended`."""
+    return replace(problem, signature=extended(problem.signature, definitions), measures=measures)
+
 
 Json: TypeAlias = dict[str, Any]
 

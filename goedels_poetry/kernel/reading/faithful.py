@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 from goedels_poetry.kernel.faults import BadProof, TextTooLong
 from goedels_poetry.kernel.printer import show, show_sort, show_symbol
 from goedels_poetry.kernel.problem import Problem
-from goedels_poetry.kernel.reading.commands import is_word
 from goedels_poetry.kernel.reading.names import legible, means_something_to_solvers
-from goedels_poetry.kernel.reading.reader import Atom, Group, SExpr, Source, decode, read, symbols_in
+from goedels_poetry.kernel.reading.reader import Atom, Group, SExpr, Source, decode, is_word, read, symbols_in
 from goedels_poetry.kernel.terms import BOOL, Kind, Term, app, fresh_name, substitute, var
 from goedels_poetry.kernel.theory import is_theory_symbol
 

@@ -11,18 +11,24 @@ from collections.abc import Callable, Sequence
 
 from goedels_poetry.kernel.faults import InvalidText
 from goedels_poetry.kernel.problem import Premise, Problem, Signature
-from goedels_poetry.kernel.reading.commands import (
+from goedels_poetry.kernel.reading.declare import Declarations
+from goedels_poetry.kernel.reading.elaborate import Elaborator, Scope
+from goedels_poetry.kernel.reading.reader import (
     DECLARING,
+    Atom,
+    Group,
+    Lexeme,
+    SExpr,
+    Source,
     annotated,
     attributes,
     command_of,
+    decode,
     is_word,
     name_of,
+    read,
     reserve_names,
 )
-from goedels_poetry.kernel.reading.declare import Declarations
-from goedels_poetry.kernel.reading.elaborate import Elaborator, Scope
-from goedels_poetry.kernel.reading.reader import Atom, Group, Lexeme, SExpr, Source, decode, read
 from goedels_poetry.kernel.reading.symbols import Symbols
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import BOOL, Kind, Sort, Term, fresh_name, subterms

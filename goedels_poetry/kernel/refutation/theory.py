@@ -8,8 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from goedels_poetry.kernel import printer
-from goedels_poetry.kernel.problem import Definition, Signature
-from goedels_poetry.kernel.reach import recursion_is_open
+from goedels_poetry.kernel.problem import Definition, Signature, recursion_is_open
 
 if TYPE_CHECKING:
     from goedels_poetry.kernel.obligations import Context  # programs of questions rest on none of it

@@ -9,8 +9,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from goedels_poetry.kernel.problem import Constructor, Signature
-from goedels_poetry.kernel.refutation.operations import Value
-from goedels_poetry.kernel.refutation.value_forms import ArrayValue, Built, Element
+from goedels_poetry.kernel.refutation.operations import ArrayValue, Built, Element, Value
 from goedels_poetry.kernel.terms import INT, REAL, STRING, BitVector, Sort, Term, app, integer, lit
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from goedels_poetry.lean.tactics.attempts import any_of
+from goedels_poetry.lean.tactics.portfolio import any_of
 from goedels_poetry.lean.tactics.theory import Goal
 
 # -- Induction on an exponent or another number, from the first value that the hypotheses leave --------------------

@@ -20,7 +20,7 @@ from goedels_poetry.lean.arithmetic.problem import (
     put_in,
 )
 from goedels_poetry.lean.arithmetic.squares import inequality, linear_ranges, omega_reads
-from goedels_poetry.lean.tactics.attempts import any_of
+from goedels_poetry.lean.tactics.portfolio import any_of
 
 # -- Bounds of what grows ------------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 Who calls whom, from the top:
 
 * `engine`: an `Engine` reads a goal, has a worker process (`jobs.whole` of the engine) look for values that make it
-  false or for a proof, and has the proof's lemmas proved in Lean (`lemmas`), each by the induction that the engine has
+  false or for a proof, and has the proof's lemmas proved in Lean (`engine`), each by the induction that the engine has
   found and automation for its cases, or case by case as `lean.smt_proofs.replay` does.
 * Reading: `facts` asks Lean for the goal's type and for the types and equations of all that it speaks of, as data,
   and knows Lean's own library; `translating` makes a script of it in a `context`, with calls and

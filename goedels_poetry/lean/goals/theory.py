@@ -25,9 +25,8 @@ from goedels_poetry.kernel.terms import (
 from goedels_poetry.lean.goals.facts import CONSTRUCTORS, Expr, Facts, apply, fresh, opened, plain, telescope
 from goedels_poetry.lean.goals.sorts import Reading, Unreadable, literal
 from goedels_poetry.lean.runtime.protocol import PRIVATE
-from goedels_poetry.lean.statement.names import WORDS, legal
 from goedels_poetry.lean.statement.terms import Writer
-from goedels_poetry.lean.statement.vocabulary import NotTranslatable, Vocabulary
+from goedels_poetry.lean.statement.vocabulary import WORDS, NotTranslatable, Vocabulary, legal
 
 # -- Lean's expressions as text that Lean reads back as the same ---------------------------------------------------
 

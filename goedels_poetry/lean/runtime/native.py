@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from goedels_poetry.lean.runtime.driven import DrivenLean, LeanUnavailable
-from goedels_poetry.lean.runtime.kimina_text import header_lines
+from goedels_poetry.lean.runtime.kimina import header_lines
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.runtime.protocol import CheckRequest, CheckResult, ReplayRequest, ReplayResult
 from goedels_poetry.solvers.child import executable_command

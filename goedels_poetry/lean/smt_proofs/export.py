@@ -8,8 +8,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 
 from goedels_poetry.kernel.derivation import ByScheme, Derivation, Step
 from goedels_poetry.kernel.faults import CodecError, KernelError
-from goedels_poetry.kernel.reading.auxiliary import with_auxiliaries
-from goedels_poetry.kernel.reading.certificate import derivation_from_json
+from goedels_poetry.kernel.reading.certificate import derivation_from_json, with_auxiliaries
 from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.structure import claimed_formula
 from goedels_poetry.kernel.termination import termination_obligations

@@ -14,7 +14,7 @@ from goedels_poetry.kernel.problem import Problem, Signature
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.sizes import Sizes
 from goedels_poetry.kernel.terms import INT, Kind, Sort, Term, subterms
-from goedels_poetry.lean.statement.names import WORDS
+from goedels_poetry.lean.statement.vocabulary import WORDS
 
 HYPOTHESIS = "_h"
 LEMMA = "_l"

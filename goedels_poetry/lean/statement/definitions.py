@@ -24,9 +24,8 @@ from goedels_poetry.kernel.terms import (
     substitute,
     subterms,
 )
-from goedels_poetry.lean.statement.names import OTHERWISE, PART, WHOLE
 from goedels_poetry.lean.statement.terms import Writer
-from goedels_poetry.lean.statement.vocabulary import NotTranslatable, Open, Vocabulary
+from goedels_poetry.lean.statement.vocabulary import OTHERWISE, PART, WHOLE, NotTranslatable, Open, Vocabulary
 
 MAX_CASES = 400
 """Of one definition."""

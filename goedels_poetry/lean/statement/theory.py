@@ -21,14 +21,13 @@ from goedels_poetry.kernel.calls import Call, TooLarge
 from goedels_poetry.kernel.derivation import ByScheme, Derivation
 from goedels_poetry.kernel.faults import KernelError
 from goedels_poetry.kernel.problem import Definition, Problem, Signature
-from goedels_poetry.kernel.reading.auxiliary import extended
+from goedels_poetry.kernel.reading.certificate import extended
 from goedels_poetry.kernel.sizes import Shapes
 from goedels_poetry.kernel.termination import Lexicographic, MeasureComponent, TerminationEvidence, calls_in
 from goedels_poetry.kernel.terms import INT, Kind, Sort, Term, app, subterms
 from goedels_poetry.lean.statement.definitions import Definitions, mentioned
-from goedels_poetry.lean.statement.names import GOAL
 from goedels_poetry.lean.statement.terms import Writer
-from goedels_poetry.lean.statement.vocabulary import NotTranslatable, Open, Vocabulary
+from goedels_poetry.lean.statement.vocabulary import GOAL, NotTranslatable, Open, Vocabulary
 
 # -- Which definitions Lean takes as they stand, and what it has to be told of why they end ------------------------
 

@@ -8,8 +8,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from goedels_poetry.lean.runtime.protocol import LeanRuntime, Message
-from goedels_poetry.lean.tactics.attempts import LARGE, SMALL, Clock, Proposal, accepted, target_of, tried
-from goedels_poetry.lean.tactics.portfolio import is_proof, mentions
+from goedels_poetry.lean.tactics.portfolio import (
+    LARGE,
+    SMALL,
+    Clock,
+    Proposal,
+    accepted,
+    is_proof,
+    mentions,
+    target_of,
+    tried,
+)
 from goedels_poetry.lean.tactics.theory import Goal, NotSimple, Theory, Type, Variable, read_goal, read_type
 from goedels_poetry.lean.text.task import Task
 from goedels_poetry.protocol.trials import Status, trial_log

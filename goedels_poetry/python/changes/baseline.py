@@ -22,7 +22,7 @@ from goedels_poetry.python.changes.measuring import (
     symptom_of,
 )
 from goedels_poetry.python.changes.surface import functions_of
-from goedels_poetry.python.translate.faults import PythonFault
+from goedels_poetry.python.translate.contracts import PythonFault
 from goedels_poetry.python.translate.program import read_program, with_contracts
 
 MOST = 12

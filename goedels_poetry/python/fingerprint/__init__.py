@@ -4,8 +4,8 @@ Nothing of the candidate is ever run:
 
 * `normal` brings the file into a normal form.
 * `recursion` has its functions and who mentions whom, and looks at those that reach themselves.
-* `loops` has what a loop may do besides going round.
-* `classify` decides; a loop that does no more is iteration, and what has no loop a formula or a library's work.
+* `classify` decides, also by what a loop does besides going round; a loop that does no more is iteration, and what has
+  no loop a formula or a library's work.
 * `ban` has strategies, tags, synonyms, the answer, and the language of bans.
 
 Decisions where programmers differ:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.python.synthesis.terms import (
+from goedels_poetry.python.synthesis.enumerating import (
     FAULT,
     INT,
     MAX_INT,

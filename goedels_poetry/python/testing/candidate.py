@@ -24,7 +24,7 @@ from goedels_poetry.python.testing.contracts import (
 )
 from goedels_poetry.python.testing.reading import Subject, WrongSignature, read_subject
 from goedels_poetry.python.testing.running import JudgeFailed, Outcome, judge
-from goedels_poetry.python.translate.faults import PythonFault
+from goedels_poetry.python.translate.contracts import PythonFault
 
 Test = dict[str, str]
 _ROUNDS = 8  # of tests; more only for a property that fails, whose input is made smaller

@@ -23,7 +23,7 @@ from goedels_poetry.kernel.terms import BOOL, Kind, Term, and_, is_app, not_
 from goedels_poetry.python.testing.checks import Checks, from_literal
 from goedels_poetry.python.testing.reading import Subject
 from goedels_poetry.python.testing.running import harness_files
-from goedels_poetry.python.translate.faults import OutsideFragment, PythonFault
+from goedels_poetry.python.translate.contracts import OutsideFragment, PythonFault
 from goedels_poetry.python.translate.program import read_program
 from goedels_poetry.python.translate.translate import python_arguments, translate
 from goedels_poetry.sandbox import SandboxLimits, run_python_async

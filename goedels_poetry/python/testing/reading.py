@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.python.testing.checks import Checks
-from goedels_poetry.python.translate.faults import PythonFault
+from goedels_poetry.python.translate.contracts import PythonFault
 from goedels_poetry.python.translate.program import parse_module
 
 _BUILT_IN = frozenset(dir(builtins))

@@ -9,15 +9,15 @@ from goedels_poetry.kernel.terms import FALSE, TRUE, Term, and_, app, integer, n
 from goedels_poetry.kernel.terms import INT as INTS
 from goedels_poetry.python.translate import keys, mappings, sets
 from goedels_poetry.python.translate.build import compare, cond, equal, floor_div, floor_mod, negative, plus
-from goedels_poetry.python.translate.faults import outside
+from goedels_poetry.python.translate.contracts import outside
 from goedels_poetry.python.translate.frame import Frame, Value
+from goedels_poetry.python.translate.indices import code_of, joined, letter_of, text_method, text_of
 from goedels_poetry.python.translate.iteration import spelled_out, view
 from goedels_poetry.python.translate.library import less, plain
 from goedels_poetry.python.translate.module import BOOL, INT, STR, Type, imported, is_constant, list_of
 from goedels_poetry.python.translate.mutation import owned, pop
 from goedels_poetry.python.translate.operators import arithmetic
 from goedels_poetry.python.translate.registry import legal
-from goedels_poetry.python.translate.slices import code_of, joined, letter_of, text_method, text_of
 
 
 def call(frame: Frame, node: ast.Call) -> Value:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 
-from goedels_poetry.python.translate.faults import OutsideFragment, outside
+from goedels_poetry.python.translate.contracts import OutsideFragment, outside
 from goedels_poetry.python.translate.frame import Frame
 from goedels_poetry.python.translate.importing import may_be_imported
 from goedels_poetry.python.translate.liveness import bound_names

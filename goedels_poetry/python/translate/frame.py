@@ -10,7 +10,7 @@ from typing import Protocol
 from goedels_poetry.kernel.terms import FALSE, TRUE, Kind, Term, and_, integer, lit, not_, or_, var
 from goedels_poetry.kernel.terms import STRING as STRINGS
 from goedels_poetry.python.translate.build import INEXACT, compare, cond, equal
-from goedels_poetry.python.translate.faults import OutsideFragment, outside
+from goedels_poetry.python.translate.contracts import OutsideFragment, outside
 from goedels_poetry.python.translate.library import Library
 from goedels_poetry.python.translate.module import (
     BOOL,

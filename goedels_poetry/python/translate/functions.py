@@ -1,22 +1,329 @@
-"""Functions of the module: each becomes a definition of its value, and one of its effects where it may fail."""
+"""Functions of the module, each a definition of its value and one of its effects where it may fail; expressions."""
 
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
-from goedels_poetry.kernel.terms import TRUE, Term, and_, app
-from goedels_poetry.python.translate import calls, comprehensions, expressions, iteration
-from goedels_poetry.python.translate.build import INEXACT, cond
-from goedels_poetry.python.translate.contracts import RESULT, Clause
-from goedels_poetry.python.translate.faults import OutsideFragment, outside
+from goedels_poetry.kernel.terms import FALSE, TRUE, Kind, Term, and_, app, integer, lit, not_, or_
+from goedels_poetry.kernel.terms import INT as INTS
+from goedels_poetry.kernel.terms import STRING as STRINGS
+from goedels_poetry.python.translate import calls, iteration, mappings, sets
+from goedels_poetry.python.translate import operators as comprehensions
+from goedels_poetry.python.translate.build import INEXACT, assume, cond, minus, negative
+from goedels_poetry.python.translate.classes import table
+from goedels_poetry.python.translate.contracts import RESULT, Clause, OutsideFragment, outside
 from goedels_poetry.python.translate.frame import After, Flow, Frame, NeedsClasses, Retry, Value
-from goedels_poetry.python.translate.module import Type, bindings
+from goedels_poetry.python.translate.indices import cut_out, element, formatted, literal_integer, position
+from goedels_poetry.python.translate.library import not_less
+from goedels_poetry.python.translate.module import BOOL, INT, NEVER, NONE, STR, Type, bindings, list_of
+from goedels_poetry.python.translate.operators import comparison, is_open, operate
 from goedels_poetry.python.translate.program import Function
 from goedels_poetry.python.translate.recursion import falls, only_recursion
 from goedels_poetry.python.translate.registry import Registry, legal
 from goedels_poetry.python.translate.script import mentioned
 from goedels_poetry.python.translate.statements import Block
+
+# Expressions but for calls
+
+
+def expression(frame: Frame, node: ast.expr) -> Value:
+    """The value of an expression that is no call.
+
+    Raises:
+        OutsideFragment: it is not covered.
+    """
+    rule = _RULES.get(type(node))
+    return rule(frame, node) if rule else outside(f"{_name(node)} is not covered", node)
+
+
+def condition(frame: Frame, node: ast.expr) -> Term:
+    """The truth of an expression; ``and``, ``or`` and ``not`` as connectives."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return not_less(frame.condition(node.operand))
+    if isinstance(node, ast.BoolOp):
+        is_and = isinstance(node.op, ast.And)
+        result = frame.condition(node.values[0])
+        for part in node.values[1:]:
+            inner = frame.part("it may not be evaluated")
+            for before in node.values[: node.values.index(part)]:
+                inner.narrow(before, is_and)
+            truth = inner.condition(part)
+            if result.kind is Kind.APP:
+                truth = assume(truth, result, is_and)
+            frame.join(result if is_and else not_(result), inner)
+            result = and_([result, truth]) if is_and else or_([result, truth])
+        return result
+    return frame.truth(frame.value(node), node)
+
+
+def _name(node: ast.AST) -> str:
+    words = {
+        "Lambda": "a lambda that is kept or given away",
+        "Await": "await",
+        "JoinedStr": "an f-string",
+    }
+    return words.get(type(node).__name__, f"`{type(node).__name__}`")
+
+
+# ------------------------------------------------------------------------------------- constants, names
+
+
+def _constant(frame: Frame, node: ast.Constant) -> Value:
+    value = node.value
+    if isinstance(value, bool):
+        return Value(BOOL, TRUE if value else FALSE)
+    if isinstance(value, int):
+        if value.bit_length() > 10_000:
+            outside("this number is too long", node)
+        return Value(INT, integer(value), natural=value >= 0, exact=True)
+    if isinstance(value, str):
+        if any(ord(c) > 0x2FF00 or 0xD800 <= ord(c) < 0xE000 for c in value):
+            outside("a character beyond U+2FF00, or half of one", node)
+        return Value(STR, lit(value, STRINGS))
+    if value is None:
+        return Value(NONE, app("None.", (), frame.registry.sort(NONE)))
+    return outside(f"{type(value).__name__} is not covered", node, type(value).__name__)
+
+
+def _variable(frame: Frame, node: ast.Name) -> Value:
+    name = node.id
+    found = frame.env.get(name)
+    if found is not None:
+        if found.kind.kind == "gone":
+            outside(f"what `{name}` is here is not followed", node)
+        frame.check(found.bound, "UnboundLocalError")
+        return replace(found, bound=TRUE, owned=False)
+    if name in frame.local:
+        frame.check(FALSE, "UnboundLocalError")
+        return Value(NEVER, integer(0))
+    module = frame.registry.module
+    if name in module.constants:
+        value, annotation = module.constants[name]
+        inner = frame.branch()
+        inner.env, inner.local = {}, frozenset()
+        result = inner.value(value)
+        if inner.effect is not frame.registry.effects.unit:
+            outside(f"computing `{name}` may raise an exception when the module is imported", node, "constant")
+        return result if annotation is None else inner.coerce(result, module.annotations.read(annotation, node), node)
+    found_table = table(frame, node)
+    if found_table is not None:
+        inner = frame.branch()
+        inner.env, inner.local = {}, frozenset()
+        return replace(inner.value(found_table), owned=False)  # nobody else has it, and nobody changes it
+    if name in module.counts:
+        return outside(f"what `{name}` is here is not followed", node)
+    return outside(f"`{name}` is not covered", node)
+
+
+# ------------------------------------------------------------------------------------------- operators
+
+
+def _unary(frame: Frame, node: ast.UnaryOp) -> Value:
+    if isinstance(node.op, ast.Not):
+        return Value(BOOL, condition(frame, node))
+    value = frame.integral(frame.value(node.operand), node)
+    if isinstance(node.op, ast.USub):
+        return Value(INT, negative(value.term), exact=True)
+    if isinstance(node.op, ast.UAdd):
+        return replace(value, exact=True)
+    return Value(INT, minus(negative(value.term), integer(1)), exact=True)
+
+
+def _binary(frame: Frame, node: ast.BinOp) -> Value:
+    left = frame.value(node.left)
+    right = frame.value(node.right)
+    return operate(frame, node.op, left, right, node)
+
+
+def _choice(frame: Frame, node: ast.BoolOp) -> Value:
+    """``and`` and ``or``: they give an operand."""
+    result = frame.value(node.values[0])
+    for part in node.values[1:]:
+        truth = frame.truth(result, node)
+        go_on = truth if isinstance(node.op, ast.And) else not_(truth)
+        inner = frame.part("it may not be evaluated")
+        for before in node.values[: node.values.index(part)]:
+            inner.narrow(before, isinstance(node.op, ast.And))
+        value = inner.value(part)
+        frame.join(go_on, inner)
+        if isinstance(node.op, ast.Or) and result.kind.kind == "optional" and value.kind == result.kind.args[0]:
+            result = Value(value.kind, frame.registry.the(value.kind, result.term))  # None is not given
+        if result.kind == value.kind == BOOL:
+            both = [result.term, value.term]
+            if result.term.kind is Kind.APP:
+                both[1] = assume(value.term, result.term, isinstance(node.op, ast.And))
+            result = Value(BOOL, and_(both) if isinstance(node.op, ast.And) else or_(both))
+        else:
+            result = frame.merge(go_on, value, result, node, "the operands")
+    return replace(result, owned=False)
+
+
+def _conditional(frame: Frame, node: ast.IfExp) -> Value:
+    test = frame.condition(node.test)
+    then, otherwise = frame.part("it may not be evaluated"), frame.part("it may not be evaluated")
+    then.narrow(node.test, True)
+    otherwise.narrow(node.test, False)
+    a, b = then.value(node.body), otherwise.value(node.orelse)
+    frame.join(test, then, otherwise)
+    if test is TRUE or test is FALSE:
+        kind = frame.unify(a.kind, b.kind, node)
+        return frame.coerce(a if test is TRUE else b, kind, node)
+    return frame.merge(test, a, b, node, "this")
+
+
+# ------------------------------------------------------------------------------- displays, subscripts
+
+
+def _list(frame: Frame, node: ast.List) -> Value:
+    if not node.elts:
+        return frame.unknown_list(node)
+    pieces: list[tuple[bool, Value]] = []
+    for part in node.elts:
+        if isinstance(part, ast.Starred):
+            pieces.append((True, frame.rules.listed(frame, part.value)))
+        else:
+            pieces.append((False, frame.value(part)))
+    kind: Type | None = None
+    for starred, value in pieces:
+        own = value.kind.args[0] if starred else value.kind
+        kind = own if kind is None else frame.unify(kind, own, node, "an element of this list")
+    assert kind is not None
+    if kind.kind == "unknown":
+        outside("the type of the elements is not known", node, "types")
+    frame.share(node) if frame.shares(kind) else None
+    library = frame.library(kind)
+    result = library.nil
+    for starred, value in reversed(pieces):
+        if starred:
+            result = library.append(frame.coerce(value, list_of(kind), node).term, result)
+        else:
+            result = library.cons(frame.coerce(value, kind, node).term, result)
+    return Value(list_of(kind), result, owned=True)
+
+
+def _tuple(frame: Frame, node: ast.Tuple) -> Value:
+    if any(isinstance(e, ast.Starred) for e in node.elts):
+        outside("a starred element in a tuple", node, "Starred")
+    parts = [frame.value(e) for e in node.elts]
+    for part in parts:
+        if is_open(part):
+            frame.known(part)
+    kind = Type("tuple", tuple(p.kind for p in parts))
+    if frame.shares(kind):
+        frame.share(node)
+    return Value(kind, frame.registry.construct(kind, [p.term for p in parts]))
+
+
+def _subscript(frame: Frame, node: ast.Subscript) -> Value:
+    value = frame.value(node.value)
+    if value.kind.kind == "dict":
+        return mappings.element(frame, value, frame.value(node.slice), node)
+    value = frame.known(value)
+    known = isinstance(node.slice, ast.Constant) or (
+        isinstance(node.slice, ast.Name) and node.slice.id in frame.env and frame.env[node.slice.id].bound is TRUE
+    )
+    if value.kind.kind == "optional" and not known:
+        outside("an element of what may be None, by an index that is computed", node, "subscript")  # which one raises
+    value = frame.present(value, "TypeError")
+    if isinstance(node.slice, ast.Slice):
+        return cut_out(frame, value, node.slice, node)
+    if value.kind.kind == "tuple":
+        number, size = literal_integer(node.slice), len(value.kind.args)
+        if number is None:
+            outside("an element of a tuple by a computed index", node, "tuple index")
+        if not -size <= number < size:
+            outside("this tuple has fewer elements", node, "tuple index")
+        place = number % size
+        return Value(value.kind.args[place], frame.registry.item(value.term, value.kind, place))
+    at = frame.integral(frame.value(node.slice), node)
+    if value.kind == STR:
+        i = position(frame, at, app("str.len", (value.term,), INTS))
+        return Value(STR, app("str.at", (value.term, i), STRINGS))
+    if value.kind.kind != "list":
+        outside(f"an element of {value.kind}", node, "subscript")
+    return element(frame, at, value)[0]
+
+
+# ------------------------------------------------------------------------------------------ attributes
+
+
+def _attribute(frame: Frame, node: ast.Attribute) -> Value:
+    module = frame.registry.module
+    if isinstance(node.value, ast.Name) and node.value.id not in frame.env and node.value.id not in frame.local:
+        kind = module.annotations.named.get(node.value.id)
+        if isinstance(kind, Type) and kind.kind == "enum":
+            return _member(frame, kind, node)
+    value = frame.present(frame.value(node.value), "AttributeError")
+    if value.kind.kind not in ("class", "union"):
+        outside(f"an attribute of {value.kind}", node, "attribute")
+    members = [m for m in (value.kind.args or (value.kind,)) if any(f.name == node.attr for f in module.fields[m.name])]
+    if not members:
+        outside(f"{value.kind} has no field `{node.attr}`", node, "attribute")
+    result: Value | None = None
+    tests: list[Term] = []
+    for member in reversed(members):
+        names = [f.name for f in module.fields[member.name]]
+        at = names.index(node.attr)
+        own = f"{legal(member.name)}!"
+        frame.registry.sort(value.kind)
+        part = Value(module.fields[member.name][at].kind, frame.registry.select(value.term, own, at))
+        test = frame.registry.test(value.term, own)
+        tests.append(test)
+        result = part if result is None else frame.merge(test, part, result, node, f"`{node.attr}`")
+    assert result is not None
+    if value.kind.kind == "union" and len(members) < len(value.kind.args):
+        frame.check(or_(tests), "AttributeError")
+    return result
+
+
+def _member(frame: Frame, kind: Type, node: ast.Attribute) -> Value:
+    names = [n for n, _ in frame.registry.module.members[kind.name]]
+    if node.attr not in names:
+        outside(f"`{kind.name}` has no member `{node.attr}`", node, "Enum")
+    return Value(kind, frame.registry.construct(kind, (), names.index(node.attr)))
+
+
+def _call(frame: Frame, node: ast.Call) -> Value:
+    return frame.rules.call(frame, node)
+
+
+def _list_comprehension(frame: Frame, node: ast.ListComp) -> Value:
+    return frame.rules.comprehension(frame, node, "list")
+
+
+def _dict_comprehension(frame: Frame, node: ast.DictComp) -> Value:
+    pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node)
+    pairs = frame.rules.comprehension(frame, ast.copy_location(ast.ListComp(pair, node.generators), node), "list")
+    return mappings.of_pairs(frame, pairs, node)
+
+
+def _joined(frame: Frame, node: ast.JoinedStr) -> Value:
+    return formatted(frame, node)
+
+
+_RULES: dict[type[ast.expr], Callable[..., Value]] = {
+    ast.Constant: _constant,
+    ast.Name: _variable,
+    ast.UnaryOp: _unary,
+    ast.BinOp: _binary,
+    ast.BoolOp: _choice,
+    ast.IfExp: _conditional,
+    ast.Compare: comparison,
+    ast.List: _list,
+    ast.Tuple: _tuple,
+    ast.Subscript: _subscript,
+    ast.Attribute: _attribute,
+    ast.Call: _call,
+    ast.ListComp: _list_comprehension,
+    ast.JoinedStr: _joined,
+    ast.Dict: mappings.display,
+    ast.DictComp: _dict_comprehension,
+    ast.Set: sets.display,
+    ast.SetComp: sets.made,
+}
+
 
 MAX_RETRIES = 40
 _CACHES = ("functools.cache", "functools.lru_cache")
@@ -48,11 +355,11 @@ class Functions:
 
     def expression(self, frame: Frame, node: ast.expr) -> Value:
         """See `expressions`."""
-        return expressions.expression(frame, node)
+        return expression(frame, node)
 
     def condition(self, frame: Frame, node: ast.expr) -> Term:
         """See `expressions`."""
-        return expressions.condition(frame, node)
+        return condition(frame, node)
 
     def call(self, frame: Frame, node: ast.Call) -> Value:
         """See `calls`."""

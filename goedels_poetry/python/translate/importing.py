@@ -20,8 +20,7 @@ import ast
 import sys
 from collections.abc import Iterable
 
-from goedels_poetry.python.translate.contracts import ContractNames
-from goedels_poetry.python.translate.faults import outside
+from goedels_poetry.python.translate.contracts import ContractNames, outside
 from goedels_poetry.python.translate.module import Module, imported, words
 
 _PACKAGES = words(

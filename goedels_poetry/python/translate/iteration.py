@@ -9,7 +9,7 @@ from goedels_poetry.kernel.terms import INT as INTS
 from goedels_poetry.kernel.terms import STRING as STRINGS
 from goedels_poetry.kernel.terms import Kind, Term, and_, app, integer, not_
 from goedels_poetry.python.translate.build import compare, minus, plus
-from goedels_poetry.python.translate.faults import outside
+from goedels_poetry.python.translate.contracts import outside
 from goedels_poetry.python.translate.frame import Frame, Value
 from goedels_poetry.python.translate.library import range_list
 from goedels_poetry.python.translate.mappings import VIEWS

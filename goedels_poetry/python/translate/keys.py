@@ -11,11 +11,11 @@ import ast
 from collections.abc import Sequence
 
 from goedels_poetry.kernel.terms import Term
-from goedels_poetry.python.translate.comprehensions import comprehension
-from goedels_poetry.python.translate.faults import OutsideFragment, outside
+from goedels_poetry.python.translate.contracts import OutsideFragment, outside
 from goedels_poetry.python.translate.frame import Frame, Value
 from goedels_poetry.python.translate.library import less
 from goedels_poetry.python.translate.module import Type
+from goedels_poetry.python.translate.operators import comprehension
 
 _XS, _ITEM = "elements@", "element@"
 """Names that no program has."""

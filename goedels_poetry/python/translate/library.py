@@ -16,7 +16,7 @@ from goedels_poetry.kernel.terms import INT as INTS
 from goedels_poetry.kernel.terms import STRING as STRINGS
 from goedels_poetry.python.translate import prelude
 from goedels_poetry.python.translate.build import compare, cond, equal, minus, plus
-from goedels_poetry.python.translate.faults import OutsideFragment
+from goedels_poetry.python.translate.contracts import OutsideFragment
 from goedels_poetry.python.translate.module import BOOL, INT, STR, Type, list_of
 from goedels_poetry.python.translate.registry import Defined, Registry
 

@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 
 from goedels_poetry.kernel.terms import BOOL, FALSE, TRUE, Sort, Term, app
 from goedels_poetry.python.translate.build import assume, cond
-from goedels_poetry.python.translate.comprehensions import bind
-from goedels_poetry.python.translate.faults import outside
+from goedels_poetry.python.translate.contracts import outside
 from goedels_poetry.python.translate.frame import After, Blocks, Flow, Frame, Value
 from goedels_poetry.python.translate.indices import counted, over_elements
 from goedels_poetry.python.translate.iteration import Iteration, iteration, times
 from goedels_poetry.python.translate.liveness import assigned, live, loop_live
 from goedels_poetry.python.translate.mappings import VIEWS
 from goedels_poetry.python.translate.module import CHANGEABLE, Type, is_unknown
+from goedels_poetry.python.translate.operators import bind
 from goedels_poetry.python.translate.recursion import close, only_recursion
 from goedels_poetry.python.translate.registry import SELF
 

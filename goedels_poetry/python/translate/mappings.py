@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from goedels_poetry.kernel.terms import Kind, Term, and_, is_app, or_
 from goedels_poetry.python.translate.build import cond, equal
-from goedels_poetry.python.translate.faults import outside
+from goedels_poetry.python.translate.contracts import outside
 from goedels_poetry.python.translate.frame import Frame, Value
 from goedels_poetry.python.translate.library import Library
 from goedels_poetry.python.translate.liveness import reads

@@ -11,7 +11,7 @@ import builtins
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from goedels_poetry.python.translate.faults import outside
+from goedels_poetry.python.translate.contracts import outside
 from goedels_poetry.python.translate.program import Function, Program
 
 

@@ -14,12 +14,12 @@ from dataclasses import replace
 from goedels_poetry.kernel.terms import TRUE, Term, integer, not_
 from goedels_poetry.python.translate import mappings, sets
 from goedels_poetry.python.translate.build import C_SIZE, compare, cond, plus
-from goedels_poetry.python.translate.faults import outside
+from goedels_poetry.python.translate.contracts import outside
 from goedels_poetry.python.translate.frame import Frame, Value
+from goedels_poetry.python.translate.indices import element_position
 from goedels_poetry.python.translate.keys import arranged
 from goedels_poetry.python.translate.liveness import reads
 from goedels_poetry.python.translate.module import list_of
-from goedels_poetry.python.translate.slices import element_position
 
 
 def pop(frame: Frame, node: ast.Call, name: ast.Name) -> Value:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from goedels_poetry.kernel.terms import FALSE, TRUE, Kind, Term, and_, integer, is_app, not_, or_, substitute
 from goedels_poetry.python.translate.build import INEXACT, RETURNS, cond
 from goedels_poetry.python.translate.calls import is_instance
-from goedels_poetry.python.translate.faults import outside
+from goedels_poetry.python.translate.contracts import outside
 from goedels_poetry.python.translate.frame import After, Blocks, Flow, Frame, NeedsClasses, Value
 from goedels_poetry.python.translate.liveness import assigned, reads
 from goedels_poetry.python.translate.module import BOOL, INT, Type

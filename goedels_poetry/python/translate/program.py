@@ -15,8 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from goedels_poetry.python.translate.contracts import Contract, ContractNames, contract_of
-from goedels_poetry.python.translate.faults import PythonFault
+from goedels_poetry.python.translate.contracts import Contract, ContractNames, PythonFault, contract_of
 
 MAX_CHARACTERS = 1_000_000
 MAX_NESTING = 150

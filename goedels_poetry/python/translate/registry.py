@@ -26,7 +26,7 @@ from goedels_poetry.kernel.terms import (
 )
 from goedels_poetry.kernel.theory import is_theory_symbol
 from goedels_poetry.python.translate.build import OUTCOME, RETURNS, Effects
-from goedels_poetry.python.translate.faults import OutsideFragment
+from goedels_poetry.python.translate.contracts import OutsideFragment
 from goedels_poetry.python.translate.module import Module, Type
 
 MAX_DEFINITIONS = 2_000

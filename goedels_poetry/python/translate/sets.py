@@ -11,7 +11,7 @@ import ast
 from dataclasses import replace
 
 from goedels_poetry.kernel.terms import Term
-from goedels_poetry.python.translate.faults import outside
+from goedels_poetry.python.translate.contracts import outside
 from goedels_poetry.python.translate.frame import Frame, Value
 from goedels_poetry.python.translate.module import Type
 

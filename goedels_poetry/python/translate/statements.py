@@ -13,13 +13,12 @@ from dataclasses import replace
 from goedels_poetry.kernel.terms import FALSE, TRUE, Term, app, not_, or_
 from goedels_poetry.python.translate import loops, mappings, mutation, patterns
 from goedels_poetry.python.translate.build import INEXACT, cond
-from goedels_poetry.python.translate.comprehensions import unpacked
-from goedels_poetry.python.translate.faults import OutsideFragment, outside
+from goedels_poetry.python.translate.contracts import OutsideFragment, outside
 from goedels_poetry.python.translate.frame import After, Flow, Frame, Value
+from goedels_poetry.python.translate.indices import element
 from goedels_poetry.python.translate.liveness import live, reads
 from goedels_poetry.python.translate.module import NONE, Type
-from goedels_poetry.python.translate.operators import operate
-from goedels_poetry.python.translate.slices import element
+from goedels_poetry.python.translate.operators import operate, unpacked
 
 
 class Block:

@@ -1,4 +1,4 @@
-"""The closed world: what does not follow from a program's premises is false.
+"""The closed world, layer by layer: what does not follow from a program's premises is false.
 
 This is Reiter's closed world assumption (R. Reiter, "On closed world data bases", in Logic and Data Bases, 1978): for
 each ground atom over the named things that does not follow, its negation is added. Premises that read as rules are
@@ -22,9 +22,10 @@ It is not monotone, and so it is asked for only where the open world leaves the 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from goedels_poetry.kernel.components import components
 from goedels_poetry.kernel.printer import show, show_symbol
 from goedels_poetry.kernel.problem import Signature
 from goedels_poetry.kernel.reading.reader import Group, Source, read
@@ -32,20 +33,96 @@ from goedels_poetry.kernel.terms import (
     BOOL,
     FALSE,
     TRUE,
+    Kind,
     Sort,
     Term,
     app,
     eq,
     forall,
+    is_app,
     not_,
     or_,
     symbols,
     var,
 )
-from goedels_poetry.questions.entailment.encoder import Encoder
-from goedels_poetry.questions.entailment.layers import layers
+from goedels_poetry.questions.entailment.findings import Answer
+from goedels_poetry.questions.entailment.models import Encoder
 from goedels_poetry.questions.entailment.program import LogicPremise, LogicProgram, Origin
-from goedels_poetry.questions.entailment.queries import Answer
+
+# The layers of a closed world
+
+_BOTH = 0
+
+
+def layers(signature: Signature, premises: Iterable[Term]) -> list[list[str]]:
+    """The declared symbols in layers: each depends on itself and earlier ones alone, as far as premises are rules.
+
+    Constants of declared sorts are left out: they are things, and which of them are the same comes before all else.
+    """
+    needs: dict[str, set[str]] = {}
+    for name, (args, result) in signature.functions.items():
+        if signature.definition(name) is None and (args or result not in signature.sorts):
+            needs[name] = set()
+    for formula in premises:
+        for conditions, conclusion in _rules(formula):
+            made, denied = _polarities(signature, [(conclusion, 1)], needs.keys())
+            assumed, excepted = _polarities(signature, [(c, 1) for c in conditions], needs.keys())
+            everything = made | denied | assumed | excepted
+            if made or excepted:
+                for head in (made | denied) if made else everything:
+                    needs[head] |= everything
+    return components(needs, lambda name: sorted(needs[name]))
+
+
+def _rules(formula: Term) -> Iterator[tuple[tuple[Term, ...], Term]]:
+    """Conditions and conclusion of each rule that a premise consists of."""
+    seen: set[tuple[tuple[Term, ...], Term]] = set()
+    waiting: list[tuple[tuple[Term, ...], Term]] = [((), formula)]
+    while waiting:
+        conditions, conclusion = waiting.pop()
+        if (conditions, conclusion) in seen:
+            continue
+        seen.add((conditions, conclusion))
+        if conclusion.kind is Kind.FORALL:
+            waiting.append((conditions, conclusion.body))
+        elif is_app(conclusion, "and"):
+            waiting += [(conditions, part) for part in conclusion.args]
+        elif is_app(conclusion, "=>"):
+            *more, last = conclusion.args
+            waiting.append(((*conditions, *more), last))
+        else:
+            yield conditions, conclusion
+
+
+def _polarities(
+    signature: Signature, waiting: list[tuple[Term, int]], names: Container[str]
+) -> tuple[set[str], set[str]]:
+    """Of some names those by which formulas can become true when more, or less, is so; through definitions, too."""
+    made: set[str] = set()
+    denied: set[str] = set()
+    seen: set[tuple[Term, int]] = set()
+    while waiting:
+        term, sign = waiting.pop()
+        if (term, sign) in seen or term.kind in (Kind.VAR, Kind.LIT):
+            continue
+        seen.add((term, sign))
+        if term.kind is not Kind.APP or term.name in ("and", "or"):
+            waiting += [(part, sign) for part in term.args]
+        elif term.name == "not":
+            waiting.append((term.args[0], -sign))
+        elif term.name == "=>":
+            *conditions, conclusion = term.args
+            waiting += [(conclusion, sign), *[(c, -sign) for c in conditions]]
+        else:
+            if term.name in names:
+                made |= {term.name} if sign >= 0 else set()
+                denied |= {term.name} if sign <= 0 else set()
+            waiting += [(part, _BOTH) for part in term.args]
+            definition = signature.definition(term.name)
+            if definition is not None:
+                waiting.append((definition.body, sign if not definition.recursive else _BOTH))
+    return made, denied
+
 
 MAX_ATOMS = 2_000
 """A world with more atoms is not closed."""

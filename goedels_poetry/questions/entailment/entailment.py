@@ -17,11 +17,18 @@ from typing import Literal
 
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.questions.entailment.encoder import Encoder
-from goedels_poetry.questions.entailment.findings import Checks, Entailment, GoalAnswer, Status
-from goedels_poetry.questions.entailment.models import read_model
+from goedels_poetry.questions.entailment.findings import (
+    MEMORY_MB,
+    Checks,
+    Entailment,
+    Evidence,
+    GoalAnswer,
+    Queries,
+    Solvers,
+    Status,
+)
+from goedels_poetry.questions.entailment.models import Encoder, read_model
 from goedels_poetry.questions.entailment.program import DEFINITION, LogicGoal, LogicPremise, LogicProgram, Place
-from goedels_poetry.questions.entailment.queries import MEMORY_MB, Evidence, Queries, Solvers
 
 CONSISTENCY = 2.0
 """Seconds, and half of the time that is left, to show that the premises of a proof are consistent."""

@@ -13,10 +13,9 @@ from fractions import Fraction
 
 from goedels_poetry.kernel.reading.reader import Atom, Group, SExpr, Source, read
 from goedels_poetry.kernel.terms import BOOL, INT, REAL, BitVector, Sort, Term, app, lit
-from goedels_poetry.questions.entailment.findings import Optimum
+from goedels_poetry.questions.entailment.findings import LEAST, Optimum, Queries
 from goedels_poetry.questions.entailment.models import read_model
 from goedels_poetry.questions.entailment.program import Objective
-from goedels_poetry.questions.entailment.queries import LEAST, Queries
 
 FAR = (10**6, 10**12, 10**18)
 """Values beyond which a term has to get, if it is to count as unbounded."""

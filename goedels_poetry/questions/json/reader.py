@@ -8,7 +8,7 @@ from dataclasses import replace
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.questions.entailment.program import LogicPremise, LogicProgram, Place
 from goedels_poetry.questions.json.sections import Content, Statement
-from goedels_poetry.questions.json.sorts import Declaration, smt_sort
+from goedels_poetry.questions.json.symbols import Declaration, smt_sort
 from goedels_poetry.questions.json.terms import smt_text
 from goedels_poetry.questions.json.text import Node, Text, decode, read
 from goedels_poetry.questions.program.smt2 import read_smt2

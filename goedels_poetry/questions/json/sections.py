@@ -13,8 +13,19 @@ from typing import TypeAlias, TypeVar
 from goedels_poetry.kernel.reading.nearest import nearest
 from goedels_poetry.kernel.terms import BOOL, INT, REAL, Sort
 from goedels_poetry.questions.entailment.program import Origin
-from goedels_poetry.questions.json.sorts import BUILT_IN, MAKERS, Constructor, Declaration, SortError, SortManager, show
-from goedels_poetry.questions.json.symbols import NameTaken, Symbol, identifier_hint, is_identifier
+from goedels_poetry.questions.json.symbols import (
+    BUILT_IN,
+    MAKERS,
+    Constructor,
+    Declaration,
+    NameTaken,
+    SortError,
+    SortManager,
+    Symbol,
+    identifier_hint,
+    is_identifier,
+    show,
+)
 from goedels_poetry.questions.json.syntax import ExpressionError, parse
 from goedels_poetry.questions.json.terms import Typed, apply, is_bits, negation, quantify
 from goedels_poetry.questions.json.text import Node, Text

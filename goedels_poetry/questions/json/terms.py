@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from goedels_poetry.kernel.terms import BOOL, INT, REAL, STRING, Sort
-from goedels_poetry.questions.json.sorts import show, smt_sort
-from goedels_poetry.questions.json.symbols import smt_name
+from goedels_poetry.questions.json.symbols import show, smt_name, smt_sort
 from goedels_poetry.questions.json.syntax import ExpressionError
 
 MAX_SIZE = 100_000

@@ -10,10 +10,9 @@ from typing import Any, NoReturn, TypeAlias
 
 from goedels_poetry.kernel.reading.nearest import nearest
 from goedels_poetry.kernel.terms import BOOL, INT, REAL, Sort, array
-from goedels_poetry.questions.json import arithmetic
+from goedels_poetry.questions.json import operators as arithmetic
 from goedels_poetry.questions.json.operators import ELSEWHERE, OPERATORS, Call, Operator
-from goedels_poetry.questions.json.sorts import SortManager, show, smt_sort
-from goedels_poetry.questions.json.symbols import RESERVED_NAMES, Symbol, Symbols, smt_name
+from goedels_poetry.questions.json.symbols import RESERVED_NAMES, SortManager, Symbol, Symbols, show, smt_name, smt_sort
 from goedels_poetry.questions.json.syntax import ExpressionError, behind, chain, enclosed, function, listed, parse
 from goedels_poetry.questions.json.terms import (
     Typed,

@@ -7,19 +7,34 @@ solver: a command that is not listed here refuses the program, and so does one n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import replace
+from types import MappingProxyType
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.printer import show_sort
-from goedels_poetry.kernel.reading.commands import DECLARING, command_of, is_word, reserve_names
+from goedels_poetry.kernel.problem import Definition, Signature
 from goedels_poetry.kernel.reading.declare import Declarations
 from goedels_poetry.kernel.reading.elaborate import Elaborator, Scope
-from goedels_poetry.kernel.reading.reader import Atom, Group, Lexeme, SExpr, Source, decode, read
+from goedels_poetry.kernel.reading.reader import (
+    DECLARING,
+    Atom,
+    Group,
+    Lexeme,
+    SExpr,
+    Source,
+    command_of,
+    decode,
+    is_word,
+    read,
+    reserve_names,
+)
 from goedels_poetry.kernel.reading.symbols import Symbols
-from goedels_poetry.kernel.terms import BOOL, INT, REAL, Sort, Term, distinct
+from goedels_poetry.kernel.terms import BOOL, INT, REAL, Sort, Term, app, distinct, eq, forall, fresh_name
 from goedels_poetry.protocol.lines import as_invalid_input
-from goedels_poetry.questions.entailment.program import LogicPremise, LogicProgram, Objective, Place
+from goedels_poetry.questions.entailment.program import DEFINITION, LogicPremise, LogicProgram, Objective, Place
 from goedels_poetry.questions.program.asked import (
+    OURS,
     WRITE_GOAL,
     Asked,
     Assertion,
@@ -29,10 +44,62 @@ from goedels_poetry.questions.program.asked import (
     Said,
     Stack,
     is_goal_name,
+    read_notes,
     settle,
 )
-from goedels_poetry.questions.program.notes import OURS, read_notes
-from goedels_poetry.questions.program.terminating import terminating_definitions
+
+# Recursive definitions of a program
+
+MAX_DEFINITIONS = 20
+"""Recursive ones that are looked at; of more, none is."""
+MAX_SIZE = 1_000
+"""Nodes of a recursive definition that is looked at."""
+
+
+def terminating_definitions(
+    signature: Signature, taken: set[str], places: dict[str, Place]
+) -> tuple[Signature, list[LogicPremise]]:
+    """``f(p) = body`` may contradict itself when its recursion does not end, so it is then no definition of ours.
+
+    As a premise it says what SMT-LIB means by it; if it contradicts itself, the premises are found to be inconsistent,
+    and it is named as a reason. ``taken``: names of premises, to which those of the new ones are added.
+    """
+    recursive = [d for d in signature.definitions if d.recursive]
+    if not recursive:
+        return signature, []
+    ended = _ended(signature, recursive)
+    loose = [d for d in recursive if d.name not in ended]
+    premises = []
+    for d in loose:
+        name = fresh_name(f"definition-of-{d.name}", taken)
+        taken.add(name)
+        equation = forall(d.params, eq(app(d.name, d.params, d.sort), d.body))
+        place = places.get(d.name, Place())
+        premises.append(LogicPremise(name, equation, place, words=f"{DEFINITION}{d.name}"))
+    functions = {d.name: (tuple(p.sort for p in d.params), d.sort) for d in loose}
+    return (
+        replace(
+            signature,
+            functions=MappingProxyType({**signature.functions, **functions}),
+            definitions=tuple(d for d in signature.definitions if d.name not in functions),
+        ),
+        premises,
+    )
+
+
+def _ended(signature: Signature, recursive: list[Definition]) -> Collection[str]:
+    """Functions whose arguments get smaller at every call, as sizes of datatypes."""
+    if len(recursive) > MAX_DEFINITIONS or any(d.body.size > MAX_SIZE for d in recursive):
+        return set()
+    # a program without recursion rests on neither
+    from goedels_poetry.kernel.termination import termination_obligations
+    from goedels_poetry.smt.termination.search import terminations
+
+    evidence = terminations(signature, None).evidence({d.name for d in signature.definitions})
+    ends = termination_obligations(signature, evidence)
+    assert not ends.sequents  # sizes are seen from the form of the calls
+    return ends.terminating
+
 
 MAX_BYTES = 1_000_000
 MAX_NODES = 300_000

@@ -14,8 +14,7 @@ import time
 from goedels_poetry.sandbox.child import folder as folders
 from goedels_poetry.sandbox.child import program
 from goedels_poetry.sandbox.child.libc import IS_LINUX, PR_SET_CHILD_SUBREAPER, PR_SET_DUMPABLE, prctl
-from goedels_poetry.sandbox.child.processes import descendants, nameless_bytes
-from goedels_poetry.sandbox.child.removal import remove
+from goedels_poetry.sandbox.child.processes import descendants, nameless_bytes, remove
 
 TYPE_CHECKING = False  # the module typing takes longer to load than all of ours
 if TYPE_CHECKING:

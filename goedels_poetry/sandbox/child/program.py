@@ -11,17 +11,18 @@ import os
 import resource
 import sys
 
-from goedels_poetry.sandbox.child import landlock, seccomp
+from goedels_poetry.sandbox.child import libc as landlock
+from goedels_poetry.sandbox.child import namespaces as seccomp
 from goedels_poetry.sandbox.child.libc import (
     IS_LINUX,
     MACHINE,
+    NUMBERS,
     PR_SET_DUMPABLE,
     PR_SET_PDEATHSIG,
     drop_capabilities,
     prctl,
 )
 from goedels_poetry.sandbox.child.namespaces import paths_without
-from goedels_poetry.sandbox.child.syscalls import NUMBERS
 
 TYPE_CHECKING = False  # the module typing takes longer to load than all of ours
 if TYPE_CHECKING:

@@ -38,7 +38,7 @@ from goedels_poetry.search.agents.failure import ERROR, FailureTable
 from goedels_poetry.search.agents.guidance import NOTHING
 from goedels_poetry.search.agents.registry import agent
 from goedels_poetry.search.agents.rounds import ask_once
-from goedels_poetry.search.tasks.attempts import REPORT
+from goedels_poetry.search.tasks.base import REPORT
 from goedels_poetry.search.tasks.change import (
     BASELINE,
     KEPT,
@@ -63,10 +63,9 @@ from goedels_poetry.search.tasks.change import (
     unfenced,
 )
 from goedels_poetry.store.proof_store import ProofStore
-from goedels_poetry.store.reads import StoreReader
+from goedels_poetry.store.reads import StoreReader, Txn
 from goedels_poetry.store.runs import Runs
 from goedels_poetry.store.state import ROOT, ProofNode, Queue
-from goedels_poetry.store.txn import Txn
 
 MOST_TEXT = 60_000
 """Characters of a file that are shown."""

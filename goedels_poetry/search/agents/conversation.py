@@ -18,7 +18,7 @@ from goedels_poetry.protocol.base import Outcome
 from goedels_poetry.search.agents.deps import Deps
 from goedels_poetry.search.agents.guidance import schedule
 from goedels_poetry.search.agents.rounds import STRIDE, Round, ask_round
-from goedels_poetry.search.tasks.attempts import (
+from goedels_poetry.search.tasks.base import (
     ANSWERED,
     CONVERSATION,
     NO_REPLY,
@@ -28,8 +28,8 @@ from goedels_poetry.search.tasks.attempts import (
     set_unusable_reply,
     set_written,
 )
+from goedels_poetry.store.reads import Txn
 from goedels_poetry.store.state import ProofNode
-from goedels_poetry.store.txn import Txn
 
 ROOM = 200_000
 """Characters of a conversation that are sent, where the model's context is not known."""

@@ -26,8 +26,8 @@ from goedels_poetry.search.agents.guidance import (
 )
 from goedels_poetry.search.agents.registry import agent
 from goedels_poetry.search.agents.rounds import REFUTATION, Round, ask_round, confirmed, settle_refutation
+from goedels_poetry.store.reads import Txn
 from goedels_poetry.store.state import ProofNode, Queue
-from goedels_poetry.store.txn import Txn
 
 ENDINGS = frozenset({"keep", "give_up"})
 """Moves after which nothing more is tried on the goal: not a model's to choose while there is another."""

@@ -22,10 +22,9 @@ from goedels_poetry.search.tasks.base import Task
 from goedels_poetry.settings.declared import Settings
 from goedels_poetry.store.derivation import scope_ids
 from goedels_poetry.store.proof_store import ProofStore
-from goedels_poetry.store.reads import bans_in
+from goedels_poetry.store.reads import Txn, bans_in
 from goedels_poetry.store.state import GoedelsPoetryState, ProofNode
 from goedels_poetry.store.state_manager import GoedelsPoetryStateManager
-from goedels_poetry.store.txn import Txn
 
 if TYPE_CHECKING:
     from goedels_poetry.search.retrieval import PremiseSearch  # brings LangChain, which takes a while to import

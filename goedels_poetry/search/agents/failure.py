@@ -14,13 +14,12 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from goedels_poetry.search.agents.deps import Deps
-from goedels_poetry.search.tasks.attempts import Loop, set_unusable_reply
-from goedels_poetry.search.tasks.base import FORMAL
+from goedels_poetry.search.tasks.base import FORMAL, Loop, set_unusable_reply
 from goedels_poetry.search.tasks.claim import set_failed_formalization
 from goedels_poetry.settings.declared import Settings
 from goedels_poetry.store.proof_store import ProofStore
+from goedels_poetry.store.reads import Txn
 from goedels_poetry.store.state import Failure, ProofNode, Queue
-from goedels_poetry.store.txn import Txn
 
 MOVES = {
     "correct": "the attempt may be repaired with the verifier's report",

@@ -29,8 +29,8 @@ from goedels_poetry.search.tasks.claim import (
     set_round_trip,
     set_stated,
 )
+from goedels_poetry.store.reads import Txn
 from goedels_poetry.store.state import NodeStatus, ProofNode, Queue
-from goedels_poetry.store.txn import Txn
 
 FORMAL_SCHEMA = object_of("", formal={"type": "string", "minLength": 1})
 """The other form of a reply that is understood: the text in a JSON object."""

@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from goedels_poetry.models.requests import Request
-from goedels_poetry.models.schedule import RetryConfig
+from goedels_poetry.models.requests import Request, RetryConfig
 from goedels_poetry.protocol.base import Goal, ModelGuided
 from goedels_poetry.search.agents.deps import Deps
 from goedels_poetry.search.tasks.claim import Claim

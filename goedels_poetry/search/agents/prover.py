@@ -24,8 +24,8 @@ from goedels_poetry.search.agents.registry import agent
 from goedels_poetry.search.agents.retriever import find_proved, with_premises, with_shared_facts
 from goedels_poetry.search.agents.rounds import Round, outcome_of
 from goedels_poetry.search.agents.sketcher import ask_model, settle_winner, sketches_left
+from goedels_poetry.store.reads import Txn
 from goedels_poetry.store.state import ProofNode, Queue
-from goedels_poetry.store.txn import Txn
 
 NOTHING_TRIED = "Nothing else has tried it yet."
 """In the place of what a language says has failed before a model is asked."""

@@ -19,9 +19,8 @@ from goedels_poetry.search.agents.rounds import Round, ask_round
 from goedels_poetry.search.memory import export_subtree, proved_in_run, theory_of
 from goedels_poetry.search.retrieval import SearchResult
 from goedels_poetry.store.derivation import scope_ids
-from goedels_poetry.store.reads import StoreReader
+from goedels_poetry.store.reads import StoreReader, Txn
 from goedels_poetry.store.state import ProofNode, Queue
-from goedels_poetry.store.txn import Txn
 
 MOST_OFFERED = 60
 """Goals of the run, those proved last, that are looked through for facts; the language chooses among these."""

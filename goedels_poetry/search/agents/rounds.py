@@ -21,8 +21,8 @@ from goedels_poetry.models.requests import Reply, Request
 from goedels_poetry.protocol.base import Goal, ModelGuided, Outcome, Refutable
 from goedels_poetry.search.agents.deps import Deps, Fault
 from goedels_poetry.search.agents.guidance import UNREADABLE, schedule
+from goedels_poetry.store.reads import Txn
 from goedels_poetry.store.state import ProofNode
-from goedels_poetry.store.txn import Txn
 
 REFUTATION = "refutation"
 """Key of what `ModelGuided.read_candidate` and `read_sketch` give for such a reply."""

@@ -35,8 +35,8 @@ from goedels_poetry.search.agents.rounds import (
     settle_refutation,
 )
 from goedels_poetry.search.strategies import Proposal, Strategy, StrategyGoal, UnusableSketch, fingerprint
+from goedels_poetry.store.reads import Txn
 from goedels_poetry.store.state import ProofNode, Queue, child_id
-from goedels_poetry.store.txn import Txn
 
 # What strategies of plug-ins and callers propose for a goal
 

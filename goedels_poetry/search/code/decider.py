@@ -33,7 +33,7 @@ from goedels_poetry.search.code.writer import (
     report_on,
     why_banned,
 )
-from goedels_poetry.search.tasks.attempts import CONVERSATION, NO_REPLY, REPLY, REPORT, ended, set_report
+from goedels_poetry.search.tasks.base import CONVERSATION, NO_REPLY, REPLY, REPORT, ended, set_report
 from goedels_poetry.search.tasks.code import (
     BANNED,
     BEST,
@@ -54,8 +54,8 @@ from goedels_poetry.search.tasks.code import (
     set_move,
     set_prosecuted,
 )
+from goedels_poetry.store.reads import Txn
 from goedels_poetry.store.state import ProofNode, Queue
-from goedels_poetry.store.txn import Txn
 
 PROSECUTOR = "judge"
 """Role of the model that writes tests which are to break a function."""

@@ -30,9 +30,9 @@ from goedels_poetry.search.agents.registry import AgentSpec, Registry
 from goedels_poetry.search.machine.supervisor import Dispatch, Job, Jobs, SupervisorAgent, Turn, parcels, unpacked
 from goedels_poetry.search.tasks.base import Statement
 from goedels_poetry.store.proof_store import STEPS, Commit, ProofStore
+from goedels_poetry.store.reads import Txn
 from goedels_poetry.store.results import Event
 from goedels_poetry.store.state import STEP_REASON, GoedelsPoetryState, ProofNode, Queue, Step
-from goedels_poetry.store.txn import Txn
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph

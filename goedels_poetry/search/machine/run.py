@@ -35,11 +35,11 @@ from goedels_poetry.search.memory import TRIALS, UNDER_WAY, Unfinished, fill_mem
 from goedels_poetry.search.tasks.base import GO_ON, Statement, Stop
 from goedels_poetry.store.derivation import derivation, metrics, open_goals, why_not
 from goedels_poetry.store.proof_store import ProofStore
+from goedels_poetry.store.reads import Txn
 from goedels_poetry.store.results import Event, RunResult
 from goedels_poetry.store.runs import RunDir
 from goedels_poetry.store.state import ROOT, NodeStatus, ProofNode
 from goedels_poetry.store.state_manager import GoedelsPoetryStateManager
-from goedels_poetry.store.txn import Txn
 
 # The end of a run
 

@@ -24,11 +24,11 @@ from goedels_poetry.search.tasks.base import Statement, Stop, Task
 from goedels_poetry.settings.declared import Settings
 from goedels_poetry.store.database import refuse
 from goedels_poetry.store.proof_store import ProofStore
+from goedels_poetry.store.reads import Txn
 from goedels_poetry.store.results import Event
 from goedels_poetry.store.runs import RunDir
 from goedels_poetry.store.shared_database import is_damaged, is_unfinished, put_aside
 from goedels_poetry.store.state import ROOT, GoedelsPoetryState, ProofNode, Queue
-from goedels_poetry.store.txn import Txn
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig

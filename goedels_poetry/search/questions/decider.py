@@ -20,7 +20,7 @@ from goedels_poetry.search.agents.guidance import NOTHING
 from goedels_poetry.search.agents.registry import agent
 from goedels_poetry.search.agents.rounds import Round, ask_once
 from goedels_poetry.search.questions.writer import part, sentences_of
-from goedels_poetry.search.tasks.attempts import CONVERSATION, NO_REPLY, REPLY, REPORT, set_report
+from goedels_poetry.search.tasks.base import CONVERSATION, NO_REPLY, REPLY, REPORT, set_report
 from goedels_poetry.search.tasks.question import (
     ADVISE,
     ANSWER,
@@ -39,8 +39,8 @@ from goedels_poetry.search.tasks.question import (
     set_tested,
     set_unusable_advice,
 )
+from goedels_poetry.store.reads import Txn
 from goedels_poetry.store.state import ProofNode, Queue
-from goedels_poetry.store.txn import Txn
 
 if TYPE_CHECKING:
     from goedels_poetry.questions.confidence.score import FormalizationTest

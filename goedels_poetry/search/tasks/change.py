@@ -25,12 +25,10 @@ from goedels_poetry.protocol.base import Language, Theorem
 from goedels_poetry.python.changes import ChangeCase, ChangeReport, evidence_of, plain, read_proposal, unified
 from goedels_poetry.python.changes.comparing import REACHED
 from goedels_poetry.python.changes.patches import MAX_CHANGE
-from goedels_poetry.search.tasks.attempts import REPORT, Turn, attempted, to_decide, with_turns, without
-from goedels_poetry.search.tasks.base import Task
-from goedels_poetry.store.reads import StoreReader
+from goedels_poetry.search.tasks.base import REPORT, Task, Turn, attempted, to_decide, with_turns, without
+from goedels_poetry.store.reads import StoreReader, Txn
 from goedels_poetry.store.results import RunResult
 from goedels_poetry.store.state import ROOT, NodeStatus, ProofNode, Queue
-from goedels_poetry.store.txn import Txn
 
 _MARKS = re.compile(r"^(<{5,}|>{5,}|={5,})", re.MULTILINE)
 _SEARCHES = re.compile(r"^<{5,}\s*\w*.*$", re.MULTILINE)

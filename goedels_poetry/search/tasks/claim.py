@@ -20,10 +20,9 @@ from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.models.client import Models
 from goedels_poetry.protocol.base import PASSED, WARNING, Formalizable, Language, Theorem
 from goedels_poetry.search.tasks.base import FORMAL, GO_ON, Session, Stop, Task
-from goedels_poetry.store.reads import HistoryEntry, StoreReader
+from goedels_poetry.store.reads import HistoryEntry, StoreReader, Txn
 from goedels_poetry.store.results import RunResult
 from goedels_poetry.store.state import ROOT, NodeStatus, ProofNode, Queue
-from goedels_poetry.store.txn import Txn
 
 
 @dataclass(frozen=True)

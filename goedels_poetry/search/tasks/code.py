@@ -18,24 +18,27 @@ from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.models.client import Models
 from goedels_poetry.protocol.base import Language, Theorem
-from goedels_poetry.search.tasks.attempts import (
+from goedels_poetry.search.tasks.base import (
     ANSWERED,
     CONVERSATION,
     REPORT,
     Loop,
     Refs,
     Report,
+    Session,
+    Stop,
+    Task,
     decided,
     ended,
+    frozen,
+    headline,
     set_report,
     set_written,
     without,
 )
-from goedels_poetry.search.tasks.base import Session, Stop, Task, frozen, headline
-from goedels_poetry.store.reads import HistoryEntry, StoreReader
+from goedels_poetry.store.reads import HistoryEntry, StoreReader, Txn
 from goedels_poetry.store.results import RunResult
 from goedels_poetry.store.state import ROOT, ProofNode, Queue
-from goedels_poetry.store.txn import Txn
 
 if TYPE_CHECKING:
     from goedels_poetry.python.testing.checks import Checks

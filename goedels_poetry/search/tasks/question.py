@@ -16,11 +16,23 @@ from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.models.client import Models
 from goedels_poetry.protocol.base import REFUSED, Language
-from goedels_poetry.search.tasks.attempts import ANSWERED, REPORT, Loop, Refs, Report, Turn, decided, ended
-from goedels_poetry.search.tasks.base import FORMAL, Session, Stop, Task, headline
-from goedels_poetry.store.reads import HistoryEntry
+from goedels_poetry.search.tasks.base import (
+    ANSWERED,
+    FORMAL,
+    REPORT,
+    Loop,
+    Refs,
+    Report,
+    Session,
+    Stop,
+    Task,
+    Turn,
+    decided,
+    ended,
+    headline,
+)
+from goedels_poetry.store.reads import HistoryEntry, Txn
 from goedels_poetry.store.state import ROOT, NodeStatus, ProofNode, Queue
-from goedels_poetry.store.txn import Txn
 
 MAX_SENTENCES = 2_000
 """Further text goes into the last sentence: nothing is lost, but it cannot be told apart."""

@@ -17,8 +17,8 @@ from goedels_poetry.kernel.problem import Definition
 from goedels_poetry.kernel.sequent import Sequent, make_sequent
 from goedels_poetry.kernel.terms import BOOL, INT, TRUE, Kind, Term, app, eq, integer, not_, substitute
 from goedels_poetry.smt.arithmetic.interpret import Establish, Interpretation, by_induction, established_laws
-from goedels_poetry.smt.context.budget import DIRECT
 from goedels_poetry.smt.context.prover import ProverContext
+from goedels_poetry.smt.context.sessions import DIRECT
 from goedels_poetry.smt.rewriting.plan import Plan, leaf
 from goedels_poetry.smt.rewriting.statements import ordered_variables
 

@@ -40,8 +40,8 @@ from goedels_poetry.kernel.terms import (
     var,
 )
 from goedels_poetry.smt.auxiliary.standard import SIZE, VALUE
-from goedels_poetry.smt.context.budget import CANDIDATE, GROUND
 from goedels_poetry.smt.context.prover import ProverContext
+from goedels_poetry.smt.context.sessions import CANDIDATE, GROUND
 from goedels_poetry.smt.induction.descent import descents
 from goedels_poetry.smt.induction.integers import integer_plans
 from goedels_poetry.smt.induction.recursion import recursion_schemes

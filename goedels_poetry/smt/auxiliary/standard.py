@@ -15,7 +15,7 @@ from typing import Any
 
 from goedels_poetry.kernel.components import components
 from goedels_poetry.kernel.problem import Datatype, Definition, Problem, Signature
-from goedels_poetry.kernel.reading.auxiliary import with_auxiliaries
+from goedels_poetry.kernel.reading.certificate import with_auxiliaries
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.refutation.values import small_values

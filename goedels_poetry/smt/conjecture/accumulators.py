@@ -41,8 +41,7 @@ from goedels_poetry.kernel.terms import (
 )
 from goedels_poetry.smt.conjecture.data import SPARE, equations
 from goedels_poetry.smt.context.prover import ProverContext
-from goedels_poetry.smt.rewriting.matching import replace_subterm
-from goedels_poetry.smt.rewriting.statements import lemma
+from goedels_poetry.smt.rewriting.statements import lemma, replace_subterm
 
 
 def general_statements(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:

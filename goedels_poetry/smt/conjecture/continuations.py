@@ -29,9 +29,8 @@ from goedels_poetry.kernel.terms import (
 )
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.induction.first import induction
-from goedels_poetry.smt.rewriting.matching import replace_subterm
 from goedels_poetry.smt.rewriting.plan import Plan, key_of
-from goedels_poetry.smt.rewriting.statements import lemma
+from goedels_poetry.smt.rewriting.statements import lemma, replace_subterm
 
 MAX_STATEMENTS = 3
 TESTS = 40

@@ -37,12 +37,11 @@ from goedels_poetry.kernel.terms import (
 )
 from goedels_poetry.smt.conjecture.failed_steps import generalisations
 from goedels_poetry.smt.context.attempts import direct_query
-from goedels_poetry.smt.context.budget import CANDIDATE
 from goedels_poetry.smt.context.prover import ProverContext
+from goedels_poetry.smt.context.sessions import CANDIDATE
 from goedels_poetry.smt.induction.recursion import recursion_schemes
 from goedels_poetry.smt.induction.structural import general_variables, induction_variables
-from goedels_poetry.smt.rewriting.matching import match, replace_subterm
-from goedels_poetry.smt.rewriting.statements import lemma
+from goedels_poetry.smt.rewriting.statements import lemma, match, replace_subterm
 
 MAX_SCHEMES = 3
 MAX_ATOMS = 3

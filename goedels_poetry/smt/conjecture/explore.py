@@ -47,9 +47,8 @@ from goedels_poetry.kernel.terms import (
 from goedels_poetry.protocol.enumeration import compositions
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.refutation.refute import interpretation
-from goedels_poetry.smt.rewriting.matching import match
 from goedels_poetry.smt.rewriting.rules import Rules
-from goedels_poetry.smt.rewriting.statements import lemma
+from goedels_poetry.smt.rewriting.statements import lemma, match
 
 Vector: TypeAlias = tuple[int, ...]
 """The number of a term's value in each environment."""

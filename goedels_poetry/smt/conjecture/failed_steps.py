@@ -29,8 +29,7 @@ from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent
 from goedels_poetry.kernel.terms import BOOL, Kind, Term, eq, is_app, not_, substitute, subterms
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.induction.structural import induction_variables
-from goedels_poetry.smt.rewriting.matching import match, occurrences, replace_subterm
-from goedels_poetry.smt.rewriting.statements import lemma
+from goedels_poetry.smt.rewriting.statements import lemma, match, occurrences, replace_subterm
 
 MAX_SIZE = 22
 MAX_LEMMAS = 8

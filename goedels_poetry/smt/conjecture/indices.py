@@ -39,13 +39,12 @@ from goedels_poetry.kernel.terms import (
     var,
 )
 from goedels_poetry.smt.context.attempts import close_goal
-from goedels_poetry.smt.context.budget import GROUND, QUICK
 from goedels_poetry.smt.context.prover import ProverContext
+from goedels_poetry.smt.context.sessions import GROUND, QUICK
 from goedels_poetry.smt.induction.recursion import closed_along
-from goedels_poetry.smt.rewriting.matching import replace_subterm
 from goedels_poetry.smt.rewriting.plan import Plan, key_of
 from goedels_poetry.smt.rewriting.polynomials import polynomial
-from goedels_poetry.smt.rewriting.statements import lemma
+from goedels_poetry.smt.rewriting.statements import lemma, replace_subterm
 
 MOST_CLAUSES = 40
 

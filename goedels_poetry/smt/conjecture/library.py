@@ -18,10 +18,10 @@ from goedels_poetry.kernel.terms import Term, is_app
 from goedels_poetry.protocol.trials import Status
 from goedels_poetry.smt.conjecture.critics import critic_lemmas
 from goedels_poetry.smt.conjecture.failed_steps import from_failed_step
-from goedels_poetry.smt.context.budget import CANDIDATE, PATIENT
 from goedels_poetry.smt.context.prover import ProverContext
+from goedels_poetry.smt.context.sessions import CANDIDATE, PATIENT
 from goedels_poetry.smt.induction.first import induction
-from goedels_poetry.smt.refutation.counterexample import show_assignment
+from goedels_poetry.smt.refutation.refute import show_assignment
 from goedels_poetry.smt.rewriting.plan import Plan, key_of, leaf
 from goedels_poetry.smt.rewriting.rules import Rules
 from goedels_poetry.smt.rewriting.statements import apart

@@ -49,13 +49,12 @@ from goedels_poetry.smt.conjecture.data import equations
 from goedels_poetry.smt.conjecture.loop_calls import loop_calls, starts, without_plain_functions
 from goedels_poetry.smt.conjecture.observers import measures
 from goedels_poetry.smt.context.attempts import close_goal
-from goedels_poetry.smt.context.budget import CANDIDATE, MODEL_SECONDS, PATIENT
 from goedels_poetry.smt.context.prover import ProverContext
+from goedels_poetry.smt.context.sessions import CANDIDATE, MODEL_SECONDS, PATIENT
 from goedels_poetry.smt.induction.recursion import closed_along, recursion_schemes
-from goedels_poetry.smt.rewriting.matching import replace_subterm
 from goedels_poetry.smt.rewriting.plan import Plan, key_of, leaf
 from goedels_poetry.smt.rewriting.polynomials import polynomial
-from goedels_poetry.smt.rewriting.statements import lemma
+from goedels_poetry.smt.rewriting.statements import lemma, replace_subterm
 from goedels_poetry.smt.rewriting.unfold import lemma_instances
 
 SHIFTS = (1, 0, -1, -2, -3, -4)
@@ -398,7 +397,7 @@ class _Loop:
             return False
 
     def _bounded(self, states: list[list[Any]]) -> Iterator[Term]:
-        """The closest of ``a < b``, ``a <= b``, ``a <= b + 1`` for each two numbers or 0; bounds by the first values."""
+        """The closest of ``a < b``, ``a <= b``, ``a <= b + 1`` for two numbers or 0; bounds by the first values."""
         for low, high in permutations((integer(0), *self._numbers), 2):
             bounds = (app("<=", (low, _plus(high, offset)), BOOL) for offset in (-1, 0, 1))
             closest = next((b for b in bounds if b.free and self._holds(b, states)), None)

@@ -34,8 +34,7 @@ from goedels_poetry.kernel.terms import (
 )
 from goedels_poetry.smt.conjecture.data import equations
 from goedels_poetry.smt.context.prover import ProverContext
-from goedels_poetry.smt.rewriting.matching import replace_subterm
-from goedels_poetry.smt.rewriting.statements import lemma
+from goedels_poetry.smt.rewriting.statements import lemma, replace_subterm
 
 SAMPLES = 300
 FEWEST = 6

@@ -23,8 +23,8 @@ from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent
 from goedels_poetry.kernel.terms import BOOL, INT, Kind, Term, and_, app, eq, integer, substitute, subterms
 from goedels_poetry.smt.conjecture.data import SPARE, equations
 from goedels_poetry.smt.conjecture.loop_calls import without_plain_functions
-from goedels_poetry.smt.context.budget import GROUND
 from goedels_poetry.smt.context.prover import ProverContext
+from goedels_poetry.smt.context.sessions import GROUND
 from goedels_poetry.smt.rewriting.plan import Plan
 from goedels_poetry.smt.rewriting.polynomials import divisors, normal, polynomial
 from goedels_poetry.smt.rewriting.statements import lemma

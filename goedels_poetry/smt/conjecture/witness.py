@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.kernel.refutation.code import Code
+from goedels_poetry.kernel.refutation.evaluator import Code
 from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.refutation.values import random_value
 from goedels_poetry.kernel.schemas import Witness, instances

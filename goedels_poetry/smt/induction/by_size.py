@@ -24,8 +24,8 @@ from goedels_poetry.kernel.terms import BOOL, Kind, Term, and_, app, is_app, sub
 from goedels_poetry.smt.context.attempts import close_goal
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.induction.structural import by_cases, general_beside, induction_variables
-from goedels_poetry.smt.rewriting.matching import match, replace_subterm
 from goedels_poetry.smt.rewriting.plan import Plan, detail_of
+from goedels_poetry.smt.rewriting.statements import match, replace_subterm
 from goedels_poetry.smt.termination.search import structural_sizes, weightings
 
 MAX_POINTS = 12

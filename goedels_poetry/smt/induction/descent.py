@@ -16,8 +16,8 @@ from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.schemas import ConstructorSplit, instances
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import Kind, Sort, Term, substitute, subterms
-from goedels_poetry.smt.context.budget import DIRECT
 from goedels_poetry.smt.context.prover import ProverContext
+from goedels_poetry.smt.context.sessions import DIRECT
 from goedels_poetry.smt.induction.saturate import MAX_INSTANCES, ground_proof
 from goedels_poetry.smt.induction.structural import by_cases, induction_variables
 from goedels_poetry.smt.rewriting.plan import Plan, detail_of, leaf

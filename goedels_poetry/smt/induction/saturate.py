@@ -17,10 +17,10 @@ from goedels_poetry.kernel.equations import simplify
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import Kind, Term, and_, implies, is_app, rebuild, substitute, subterms, symbols
 from goedels_poetry.smt.auxiliary.standard import is_auxiliary
-from goedels_poetry.smt.context.budget import GROUND
 from goedels_poetry.smt.context.prover import ProverContext
-from goedels_poetry.smt.rewriting.matching import match
+from goedels_poetry.smt.context.sessions import GROUND
 from goedels_poetry.smt.rewriting.plan import key_of
+from goedels_poetry.smt.rewriting.statements import match
 
 MAX_INSTANCES = 160
 MAX_LEAVES = 6

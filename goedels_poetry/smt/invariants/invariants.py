@@ -39,8 +39,8 @@ from goedels_poetry.smt.auxiliary.folds import (
     containers_of,
 )
 from goedels_poetry.smt.auxiliary.standard import SIZE
-from goedels_poetry.smt.context.budget import CANDIDATE, DIRECT, PATIENT
 from goedels_poetry.smt.context.prover import ProverContext
+from goedels_poetry.smt.context.sessions import CANDIDATE, DIRECT, PATIENT
 from goedels_poetry.smt.induction.descent import descent_plans
 from goedels_poetry.smt.induction.recursion import recursion_schemes
 from goedels_poetry.smt.induction.structural import by_cases, general_variables, induction_variables

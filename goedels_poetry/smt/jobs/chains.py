@@ -24,7 +24,7 @@ from goedels_poetry.kernel.refutation.values import to_term
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import INT, Kind, Term, and_, app, implies, integer, is_app, substitute, subterms
 from goedels_poetry.smt.context.prover import ProverContext
-from goedels_poetry.smt.rewriting.matching import match
+from goedels_poetry.smt.rewriting.statements import match
 
 ROUNDS = 3
 MOST_INSTANCES = 60

@@ -32,8 +32,7 @@ from goedels_poetry.kernel.refutation.interpretation import (
     interpreted_theorem,
     shown_interpretation,
 )
-from goedels_poetry.kernel.refutation.operations import Undecided
-from goedels_poetry.kernel.refutation.value_forms import Element
+from goedels_poetry.kernel.refutation.operations import Element, Undecided
 from goedels_poetry.kernel.refutation.values import to_term
 from goedels_poetry.kernel.schemas import Intro
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
@@ -50,16 +49,28 @@ from goedels_poetry.kernel.terms import (
     subterms,
 )
 from goedels_poetry.smt.auxiliary.standard import with_standard_auxiliaries
-from goedels_poetry.smt.context.budget import OutOfTime
 from goedels_poetry.smt.context.prover import ProverContext
+from goedels_poetry.smt.context.sessions import OutOfTime
 from goedels_poetry.smt.jobs.payloads import context_of, result
-from goedels_poetry.smt.notation.proof_json import query_to_json, scheme_to_json, show_sequent
-from goedels_poetry.smt.notation.text import parse_problem, parse_sequent, parse_term
+from goedels_poetry.smt.notation.text import (
+    parse_problem,
+    parse_sequent,
+    parse_term,
+    query_to_json,
+    scheme_to_json,
+    show_sequent,
+)
 from goedels_poetry.smt.preflight.checks import EVALUATED
-from goedels_poetry.smt.preflight.facts import closed_context, facts_of, proof_of, proved_steps
-from goedels_poetry.smt.preflight.falsify import Counterexample, asked, with_constants
-from goedels_poetry.smt.refutation.counterexample import show_value
-from goedels_poetry.smt.refutation.refute import interpretation
+from goedels_poetry.smt.preflight.falsify import (
+    Counterexample,
+    asked,
+    closed_context,
+    facts_of,
+    proof_of,
+    proved_steps,
+    with_constants,
+)
+from goedels_poetry.smt.refutation.refute import interpretation, show_value
 from goedels_poetry.smt.rewriting.plan import key_of
 from goedels_poetry.solvers.limits import Limits
 from goedels_poetry.solvers.z3_process import borrowed

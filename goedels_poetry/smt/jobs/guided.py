@@ -20,21 +20,18 @@ from goedels_poetry.kernel.problem import Datatype, Signature
 from goedels_poetry.kernel.schemas import Conjuncts, ConstructorSplit, Scheme, instances
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import INT, Kind, is_app
-from goedels_poetry.smt.context.attempts import close_goal
-from goedels_poetry.smt.context.budget import GROUND, PATIENT, OutOfTime
+from goedels_poetry.smt.context.attempts import cited, close_goal, minimise, sketch_json, with_lemmas
 from goedels_poetry.smt.context.prover import ProverContext
-from goedels_poetry.smt.context.sketches import cited, minimise, sketch_json, with_lemmas
+from goedels_poetry.smt.context.sessions import GROUND, PATIENT, OutOfTime
 from goedels_poetry.smt.induction.first import induction
 from goedels_poetry.smt.induction.integers import recursive_points
 from goedels_poetry.smt.induction.recursion import recursion_schemes
 from goedels_poetry.smt.induction.structural import induction_variables, nested_induction
 from goedels_poetry.smt.jobs.chains import chained, computed
-from goedels_poetry.smt.jobs.placed_instances import PlacedInstance, at_points, in_cases, instances_for
-from goedels_poetry.smt.jobs.proposals import RULE_NAMES
+from goedels_poetry.smt.jobs.proposals import RULE_NAMES, PlacedInstance, at_points, in_cases, instances_for
 from goedels_poetry.smt.jobs.rules import Rule
-from goedels_poetry.smt.notation.proof_json import scheme_to_json
-from goedels_poetry.smt.notation.text import parse_sequent
-from goedels_poetry.smt.refutation.counterexample import show_assignment
+from goedels_poetry.smt.notation.text import parse_sequent, scheme_to_json
+from goedels_poetry.smt.refutation.refute import show_assignment
 from goedels_poetry.smt.rewriting.plan import Plan, key_of, leaf
 
 Json = dict[str, Any]

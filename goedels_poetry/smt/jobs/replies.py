@@ -23,16 +23,24 @@ from goedels_poetry.kernel.schemas import Conjuncts
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import Sort, var
 from goedels_poetry.protocol.trials import Status
-from goedels_poetry.smt.context.budget import OutOfTime
+from goedels_poetry.smt.context.attempts import sketch_json, with_lemmas
 from goedels_poetry.smt.context.prover import ProverContext
-from goedels_poetry.smt.context.sketches import sketch_json, with_lemmas
+from goedels_poetry.smt.context.sessions import OutOfTime
 from goedels_poetry.smt.jobs.guided import complete
-from goedels_poetry.smt.jobs.payloads import EXHAUSTED, context_of, goal_sequent, problem_of, result, scope_of
-from goedels_poetry.smt.jobs.placed_instances import query_candidate, read_instances
-from goedels_poetry.smt.jobs.proposals import idea_to_sketch, is_sketch, read_idea
+from goedels_poetry.smt.jobs.payloads import (
+    EXHAUSTED,
+    context_of,
+    goal_sequent,
+    problem_of,
+    refuted_child,
+    refuted_children,
+    result,
+    rule_fault,
+    scope_of,
+)
+from goedels_poetry.smt.jobs.proposals import idea_to_sketch, is_sketch, query_candidate, read_idea, read_instances
 from goedels_poetry.smt.jobs.reading import BadProposal, Json, named_values, object_of, respelled, term_of, unbarred
-from goedels_poetry.smt.jobs.sketch_checks import refuted_child, refuted_children, rule_fault
-from goedels_poetry.smt.notation.describe import describe_definitions, describe_goal, describe_problem
+from goedels_poetry.smt.notation.reply_forms import describe_definitions, describe_goal, describe_problem
 from goedels_poetry.smt.notation.text import parse_sequent
 from goedels_poetry.smt.rewriting.plan import Plan
 from goedels_poetry.smt.search.search import Sketcher

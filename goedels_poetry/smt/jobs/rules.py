@@ -24,8 +24,8 @@ from goedels_poetry.smt.jobs.reading import (
     unbarred,
     whole_number,
 )
-from goedels_poetry.smt.notation.proof_json import scheme_to_json
 from goedels_poetry.smt.notation.reply_forms import MAX_DEPTH, MAX_ORDER, MAX_SPLIT, MAX_WIDTH
+from goedels_poetry.smt.notation.text import scheme_to_json
 
 PARTS = ("induction", "cases", "witness")
 

@@ -12,33 +12,31 @@ from typing import Any
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.derivation import Query
 from goedels_poetry.kernel.printer import declarations, show, show_sort
-from goedels_poetry.kernel.problem import Problem, Signature
-from goedels_poetry.kernel.reach import reached
+from goedels_poetry.kernel.problem import Problem, Signature, reached
 from goedels_poetry.kernel.reading.certificate import query_from_json
 from goedels_poetry.kernel.refutation.theory import definitions
 from goedels_poetry.kernel.terms import INT, Sort, symbols
 from goedels_poetry.protocol.trials import Status
-from goedels_poetry.smt.context.attempts import direct_query, minimal_query
-from goedels_poetry.smt.context.budget import DIRECT, OutOfTime
+from goedels_poetry.smt.context.attempts import direct_query, minimal_query, sketch_json, with_lemmas
 from goedels_poetry.smt.context.prover import ProverContext
-from goedels_poetry.smt.context.sketches import sketch_json, with_lemmas
+from goedels_poetry.smt.context.sessions import DIRECT, OutOfTime
 from goedels_poetry.smt.jobs.chains import as_given
 from goedels_poetry.smt.jobs.payloads import (
     EXHAUSTED,
     context_of,
     goal_sequent,
     problem_of,
+    refuted_child,
     result,
     root_sequent,
+    rule_fault,
     scope_of,
 )
-from goedels_poetry.smt.jobs.sketch_checks import refuted_child, rule_fault
-from goedels_poetry.smt.notation.describe import describe_goal
 from goedels_poetry.smt.notation.infix import render
-from goedels_poetry.smt.notation.proof_json import query_to_json, show_sequent
-from goedels_poetry.smt.notation.text import name_premises, parse_sequent
+from goedels_poetry.smt.notation.reply_forms import describe_goal
+from goedels_poetry.smt.notation.text import name_premises, parse_sequent, query_to_json, show_sequent
 from goedels_poetry.smt.preflight.checks import check_problem
-from goedels_poetry.smt.refutation.counterexample import show_assignment
+from goedels_poetry.smt.refutation.refute import show_assignment
 from goedels_poetry.smt.rewriting.plan import key_of
 from goedels_poetry.smt.search.sanity_tests import says_nothing
 from goedels_poetry.smt.search.search import Sketcher

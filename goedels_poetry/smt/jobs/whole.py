@@ -14,12 +14,11 @@ from goedels_poetry.kernel.problem import Definition
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import symbols
 from goedels_poetry.smt.auxiliary.standard import is_auxiliary
-from goedels_poetry.smt.context.attempts import close_goal
-from goedels_poetry.smt.context.budget import OutOfTime
+from goedels_poetry.smt.context.attempts import close_goal, with_lemmas
 from goedels_poetry.smt.context.prover import ProverContext
-from goedels_poetry.smt.context.sketches import with_lemmas
+from goedels_poetry.smt.context.sessions import OutOfTime
 from goedels_poetry.smt.jobs.payloads import context_of
-from goedels_poetry.smt.notation.proof_json import derivation_to_json, step_to_json
+from goedels_poetry.smt.notation.text import derivation_to_json, step_to_json
 from goedels_poetry.smt.preflight.checks import check_problem
 from goedels_poetry.smt.rewriting.plan import Plan
 from goedels_poetry.smt.search.search import Sketcher

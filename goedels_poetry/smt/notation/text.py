@@ -1,4 +1,4 @@
-"""SMT-LIB text of users and models, read by the kernel: what it refuses is told as `InvalidInput`.
+"""SMT-LIB text of users and models, read by the kernel, and proofs as JSON with terms as such text.
 
 The kernel knows none of the program's exceptions. Whoever is to tell a user what is wrong reads through this door.
 """
@@ -6,14 +6,112 @@ The kernel knows none of the program's exceptions. Whoever is to tell a user wha
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
+from typing import Any, TypeAlias
 
+from goedels_poetry.kernel import printer
+from goedels_poetry.kernel.derivation import Derivation, Query, Step
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.kernel.problem import Problem, Signature
+from goedels_poetry.kernel.problem import Definition, Problem, Signature
 from goedels_poetry.kernel.reading import parser
+from goedels_poetry.kernel.reading.certificate import SCHEMES, key_of
+from goedels_poetry.kernel.refutation import theory
 from goedels_poetry.kernel.refutation.theory import definitions
+from goedels_poetry.kernel.schemas import Scheme
 from goedels_poetry.kernel.sequent import Sequent
+from goedels_poetry.kernel.termination import (
+    GroupEvidence,
+    Lexicographic,
+    MeasureComponent,
+    SizeComponent,
+    TerminationEvidence,
+)
 from goedels_poetry.kernel.terms import Sort, Term
 from goedels_poetry.protocol.lines import as_invalid_input
+
+# Proofs as JSON
+
+Json: TypeAlias = dict[str, Any]
+
+_KINDS = {scheme: kind for kind, scheme in SCHEMES.items()}
+
+
+def scheme_to_json(scheme: Scheme) -> Json:
+    """A scheme as JSON: its kind and its parameters."""
+    parameters = {key_of(type(scheme), field): _value(getattr(scheme, field.name)) for field in fields(scheme)}
+    return {"kind": _KINDS[type(scheme)], **parameters}
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, Term):
+        return printer.show(value)
+    return [_value(item) for item in value] if isinstance(value, tuple) else value
+
+
+def query_to_json(query: Query) -> Json:
+    """A query as JSON."""
+    return {
+        "cites": list(query.cites),
+        "instances": [{"of": i.of, "name": i.name, "args": _value(i.args)} for i in query.instances],
+        "equations": query.equations,
+        "quantified": query.quantified,
+    }
+
+
+def show_sequent(sequent: Sequent) -> str:
+    """``(sequent ((x Nat) ...) (hypothesis ...) conclusion)``."""
+    hyps = " ".join(map(printer.show, sequent.hyps))
+    return f"(sequent {printer.show_binders(sequent.vars)} ({hyps}) {printer.show(sequent.concl)})"
+
+
+def step_to_json(step: Step) -> Json:
+    """A step as JSON: ``id``, ``sequent``, and ``query`` or ``scheme`` with ``cites``."""
+    json: Json = {"id": step.id, "sequent": show_sequent(step.sequent)}
+    if isinstance(step.by, Query):
+        return {**json, "query": query_to_json(step.by)}
+    return {**json, "scheme": scheme_to_json(step.by.scheme), "cites": list(step.by.cites)}
+
+
+def definition_texts(definitions: Iterable[Definition]) -> tuple[str, ...]:
+    """What `kernel.reading.auxiliary.read_definitions` reads back."""
+    return tuple(theory.definitions(Signature(definitions=tuple(definitions))))
+
+
+def derivation_to_json(derivation: Derivation) -> Json:
+    """A whole proof as JSON: ``steps``, and what else there is, see `kernel.reading.certificate`."""
+    json: Json = {"steps": [step_to_json(step) for step in derivation.steps]}
+    if derivation.auxiliary:
+        json["auxiliary"] = list(definition_texts(derivation.auxiliary))
+    if derivation.measures:
+        json["measures"] = {name: _value(terms) for name, terms in derivation.measures.items()}
+    return {**json, **termination_to_json(derivation.termination)}
+
+
+def termination_to_json(evidence: TerminationEvidence) -> Json:
+    """Evidence of termination as JSON: ``termination`` and ``bounds``, where there is something to say."""
+    json: Json = {}
+    if evidence.groups:
+        json["termination"] = [_group(group) for group in evidence.groups]
+    if evidence.bounds:
+        json["bounds"] = {n: {"arguments": list(b.positions), "spare": b.spare} for n, b in evidence.bounds.items()}
+    return json
+
+
+def _group(group: GroupEvidence) -> Json:
+    functions = list(group.functions)
+    if isinstance(group, Lexicographic):
+        return {"functions": functions, "components": [_component(c) for c in group.components]}
+    bound = {"relation": group.relation, "argument": group.argument, "constant": group.constant}
+    return {"functions": functions, "measure": printer.show(group.measure), "bound": bound}
+
+
+def _component(component: SizeComponent | MeasureComponent) -> Json:
+    if isinstance(component, MeasureComponent):
+        terms = {name: printer.show(term) for name, term in component.measure.items()}
+        return {"measure": terms, "falls": list(component.falls)}
+    size = {name: list(positions) for name, positions in component.size.items()}
+    return {"size": size, **({"twice": [list(f) for f in component.twice]} if component.twice else {})}
+
 
 MAX_SHOWN = 440
 """Characters of one premise."""

@@ -16,14 +16,13 @@ from typing import Any
 from goedels_poetry.kernel.derivation import Query
 from goedels_poetry.kernel.faults import BadProof, CodecError
 from goedels_poetry.kernel.obligations import Context
-from goedels_poetry.kernel.problem import Problem
-from goedels_poetry.kernel.reach import reached
+from goedels_poetry.kernel.problem import Problem, reached
 from goedels_poetry.kernel.refutation.interpretation import Interpretation, interpreted_theorem, shown_interpretation
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import Term, not_, subterms
 from goedels_poetry.smt.context.attempts import query_by_models
-from goedels_poetry.smt.context.budget import DIRECT, INCREMENTAL
 from goedels_poetry.smt.context.prover import ProverContext
+from goedels_poetry.smt.context.sessions import DIRECT, INCREMENTAL
 from goedels_poetry.smt.notation.text import parse_problem
 from goedels_poetry.smt.preflight.falsify import MODEL, QUICK, Counterexample, counterexample
 from goedels_poetry.smt.refutation.interpretations import open_things, suggested_functions, templates

@@ -1,34 +1,133 @@
-"""Values that make the premises of a theorem true and its goal false."""
+"""Values that make the premises of a theorem true and its goal false; premises true by the definitions alone."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
+from goedels_poetry.kernel.derivation import Query
 from goedels_poetry.kernel.faults import BadProof
-from goedels_poetry.kernel.obligations import Context
-from goedels_poetry.kernel.problem import Premise, Problem, Signature
-from goedels_poetry.kernel.refutation.counterexample import make_evidence
+from goedels_poetry.kernel.obligations import Context, is_quantified
+from goedels_poetry.kernel.problem import Premise, Problem, Signature, reached
+from goedels_poetry.kernel.refutation.counterexample import make_evidence, value_from_json, value_to_json
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
-from goedels_poetry.kernel.refutation.value_codec import value_from_json, value_to_json
+from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.refutation.values import small_values
 from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent, sequent_of
-from goedels_poetry.kernel.terms import BOOL, Kind, Sort, Term, is_app, rebuild, subterms
-from goedels_poetry.smt.preflight.facts import facts_of, proof_of
-from goedels_poetry.smt.refutation.counterexample import show_calls, show_values
+from goedels_poetry.kernel.terms import BOOL, Kind, Sort, Term, and_, is_app, rebuild, subterms
+from goedels_poetry.smt.context.attempts import direct_query, minimal_query, sketch_json, with_lemmas
+from goedels_poetry.smt.context.prover import ProverContext
+from goedels_poetry.smt.context.sessions import OutOfTime
+from goedels_poetry.smt.notation.text import query_to_json, show_sequent
 from goedels_poetry.smt.refutation.models import suggested_values
 from goedels_poetry.smt.refutation.narrow import Narrowing
-from goedels_poetry.smt.refutation.refute import Refuter, interpretation
+from goedels_poetry.smt.refutation.refute import Refuter, interpretation, show_calls, show_values
+from goedels_poetry.smt.rewriting.plan import Plan, key_of, leaf
+from goedels_poetry.smt.search.search import Sketcher
+
+# Premises that say something of defined functions alone
 
 Json = dict[str, Any]
+
+FUEL = 6_000
+CALLS = 300
+"""Queries for the proof of all of them."""
+
+
+def facts_of(problem: Problem) -> tuple[Premise, ...]:
+    """The general premises that rest on no declared function, and others with quantifiers that no value decides."""
+    signature = problem.signature
+    bare = [p for p in problem.premises if reached(signature, [p.formula]).isdisjoint(signature.functions)]
+    return tuple(p for p in bare if p.formula.kind is Kind.FORALL or _is_undecided(signature, p.formula))
+
+
+def _is_undecided(signature: Signature, formula: Term) -> bool:
+    if not is_quantified(formula):
+        return False
+    try:
+        Evaluator(signature, fuel=FUEL).value(formula, {})
+    except Undecided:
+        return True
+    return False
+
+
+def proof_of(problem: Problem, facts: Sequence[Premise], seed: int) -> list[Json] | None:
+    """The steps of a proof of ``facts`` from the definitions that they rest on; None when none was found."""
+    formulas = [fact.formula for fact in facts]
+    names = reached(problem.signature, formulas)
+    definitions = tuple(d for d in problem.signature.definitions if d.name in names)
+    bare = replace(
+        problem, premises=(), goal=and_(formulas), signature=replace(problem.signature, definitions=definitions)
+    )
+    context = closed_context(bare, seed)
+    try:
+        sequents = [sequent_of(formula, context.signature.names) for formula in formulas]
+        steps = proved_steps(context, sequents)
+        whole = Query(tuple(dict.fromkeys(key_of(fact) for fact in sequents)))
+        end = {"id": "goal", "statement": "", "proof": {"query": query_to_json(whole)}, "scheme": None}
+        return [*steps, end] if steps is not None else None
+    except OutOfTime:
+        return None
+    finally:
+        context.close()
+
+
+def closed_context(problem: Problem, seed: int) -> ProverContext:
+    """A context for a few proofs from the definitions of a problem without premises; it has to be closed."""
+    context = ProverContext(problem, seed=seed)
+    context.budget.limit_calls(CALLS)
+    return context
+
+
+def proved_steps(context: ProverContext, facts: Sequence[Sequent]) -> list[Json] | None:
+    """The steps of a proof of ``facts``, one after the other, which are lemmas of the context then; None without one.
+
+    Raises:
+        OutOfTime: the queries are used up.
+    """
+    steps: list[Json] = []
+    if any(context.refutes(fact) is not None for fact in facts):
+        return None  # what contradicts the definitions
+    for fact in facts:
+        plan = _plan(context, fact)
+        if plan is None:
+            return None
+        steps += _nodes(show_sequent(fact), sketch_json(plan) if plan.children else None, plan)
+        context.add_lemma(fact)
+    return steps
+
+
+def _plan(context: ProverContext, fact: Sequent) -> Plan | None:
+    query = direct_query(context, fact)
+    if query is not None:
+        return leaf(fact, minimal_query(context, fact, query))
+    sketcher = Sketcher(context)
+    for plan in sketcher.closed_plans(fact):
+        if plan.complete:
+            return with_lemmas(context, plan, sketcher.library.plans)
+    return None
+
+
+def _nodes(statement: str, sketch: Json | None, plan: Plan | None = None) -> Iterator[Json]:
+    """The steps behind a sketch, children first."""
+    if sketch is None:
+        assert plan is not None and isinstance(plan.by, Query)
+        yield {"id": statement, "statement": statement, "proof": {"query": query_to_json(plan.by)}, "scheme": None}
+        return
+    for child in sketch["children"]:
+        if "candidate" in child:
+            yield {"id": child["statement"], **child, "proof": child["candidate"], "scheme": None}
+        else:
+            yield from _nodes(child["statement"], child["sketch"])
+    yield {"id": statement, "statement": statement, "proof": None, "scheme": sketch}
+
+
 Interpret = Callable[[str, tuple[Any, ...]], Any]
 Table = Mapping[tuple[str, tuple[Any, ...]], Any]
 
 TESTS = 400
-FUEL = 6_000
-"""Calls in one test; a value that is suggested is evaluated with more."""
 PATIENT_FUEL = 200_000
 QUICK = 150_000
 """Evaluations for narrowing: half a second. An equation of data that held in all tests gets a fifth of that."""

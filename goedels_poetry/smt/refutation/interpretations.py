@@ -13,8 +13,7 @@ from types import MappingProxyType
 from goedels_poetry.kernel.faults import TextTooLong
 from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.kernel.problem import Definition, Problem, Signature
-from goedels_poetry.kernel.reach import reached
+from goedels_poetry.kernel.problem import Definition, Problem, Signature, reached
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.refutation.interpretation import Interpretation
 from goedels_poetry.kernel.refutation.theory import with_definitions

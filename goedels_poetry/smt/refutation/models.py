@@ -17,9 +17,8 @@ from goedels_poetry.kernel.printer import show_symbol
 from goedels_poetry.kernel.problem import Signature
 from goedels_poetry.kernel.reading.literals import atom_literal
 from goedels_poetry.kernel.reading.reader import Atom, Group, SExpr, Source, read
-from goedels_poetry.kernel.refutation.operations import Value
+from goedels_poetry.kernel.refutation.operations import ArrayValue, Value
 from goedels_poetry.kernel.refutation.theory import with_definitions
-from goedels_poetry.kernel.refutation.value_forms import ArrayValue
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import INT, REAL, BitVector, Sort, Term
 from goedels_poetry.solvers.limits import Limits

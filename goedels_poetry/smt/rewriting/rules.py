@@ -30,8 +30,8 @@ from goedels_poetry.kernel.terms import (
     subterms,
     var,
 )
-from goedels_poetry.smt.rewriting.matching import match
 from goedels_poetry.smt.rewriting.plan import key_of
+from goedels_poetry.smt.rewriting.statements import match
 
 
 class Rewriter:

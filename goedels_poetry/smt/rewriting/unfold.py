@@ -24,8 +24,8 @@ from goedels_poetry.kernel.obligations import is_quantified
 from goedels_poetry.kernel.problem import Signature
 from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent
 from goedels_poetry.kernel.terms import BOOL, Kind, Term, app, is_app, substitute, subterms
-from goedels_poetry.smt.rewriting.matching import match, replace_subterms
 from goedels_poetry.smt.rewriting.plan import key_of
+from goedels_poetry.smt.rewriting.statements import match, replace_subterms
 
 MAX_INSTANCES = 64
 

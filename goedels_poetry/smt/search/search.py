@@ -31,8 +31,8 @@ from goedels_poetry.smt.conjecture.observers import observations
 from goedels_poetry.smt.conjecture.relations import relation_plans
 from goedels_poetry.smt.conjecture.witness import witness_plans
 from goedels_poetry.smt.context.attempts import close_goal
-from goedels_poetry.smt.context.budget import CANDIDATE, DIRECT, MODEL_SECONDS, PATIENT, QUICK, OutOfTime
 from goedels_poetry.smt.context.prover import ProverContext
+from goedels_poetry.smt.context.sessions import CANDIDATE, DIRECT, MODEL_SECONDS, PATIENT, QUICK, OutOfTime
 from goedels_poetry.smt.induction.first import induction
 from goedels_poetry.smt.induction.integers import integer_plans, short_proof
 from goedels_poetry.smt.induction.structural import constructor_split, induction_variables, nested_induction

@@ -17,10 +17,9 @@ from types import MappingProxyType
 
 from goedels_poetry.kernel.calls import TooLarge
 from goedels_poetry.kernel.faults import GuardError
-from goedels_poetry.kernel.guards import guards
 from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.problem import Definition, Measures, Problem, Signature
-from goedels_poetry.kernel.recursion import cases_along, moved_variables, points_below
+from goedels_poetry.kernel.recursion import cases_along, guards, moved_variables, points_below
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.refutation.values import random_value

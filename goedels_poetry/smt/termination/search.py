@@ -28,8 +28,7 @@ from goedels_poetry.kernel.calls import Call, TooLarge, Work, on_cycles, recursi
 from goedels_poetry.kernel.equations import simplify
 from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.kernel.problem import Definition, Signature
-from goedels_poetry.kernel.reach import reached
+from goedels_poetry.kernel.problem import Definition, Signature, reached
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.sizes import Bound, Sizes, Weights
 from goedels_poetry.kernel.termination import (

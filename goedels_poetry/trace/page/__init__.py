@@ -5,7 +5,7 @@
   *update*. It is one consistent snapshot, read through a connection of its own, from any thread, also while another
   process works on the run. An update without a new commit has ``data["seq"] == data["since"]``; its ``under_way`` and
   ``result`` count all the same. ``data["result"]`` is None until the run has ended or stopped.
-* `html`: ``render(data, title=..., live=None)`` puts whole data and the files of ``assets`` into one text: no network,
+* `data`: ``render(data, title=..., live=None)`` puts whole data and the files of ``assets`` into one text: no network,
   and every text is data, never markup or code. With ``live=Live(...)`` the page opens ``events + "?since=SEQ"``
   (``&since=`` where there is a query), takes each unnamed message as one update in JSON, opens the address again after
   an error, and closes for good at an event named ``end``.

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from goedels_poetry.python.translate.faults import OutsideFragment, PythonFault
+from goedels_poetry.python.translate.contracts import OutsideFragment, PythonFault
 from goedels_poetry.python.translate.program import read_program
 from goedels_poetry.python.translate.translate import translate
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from goedels_poetry.python.translate.faults import PythonFault
+from goedels_poetry.python.translate.contracts import PythonFault
 from goedels_poetry.python.translate.program import read_program, with_contracts
 
 

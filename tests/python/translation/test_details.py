@@ -12,7 +12,7 @@ from typing import Any
 import fuzz_translation as fuzz
 import pytest
 
-from goedels_poetry.python.translate.faults import OutsideFragment
+from goedels_poetry.python.translate.contracts import OutsideFragment
 
 CASES = json.loads((Path(__file__).parent / "details.json").read_text("utf-8"))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from goedels_poetry.cli.inputs import Source, Unreadable, read
-from goedels_poetry.python.translate.faults import OutsideFragment, PythonFault
+from goedels_poetry.python.translate.contracts import OutsideFragment, PythonFault
 from goedels_poetry.python.translate.program import decode_source, read_program
 from goedels_poetry.python.translate.translate import translate
 

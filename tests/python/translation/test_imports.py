@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from goedels_poetry.python.translate.faults import OutsideFragment
+from goedels_poetry.python.translate.contracts import OutsideFragment
 from goedels_poetry.python.translate.program import read_program
 from goedels_poetry.python.translate.translate import translate
 

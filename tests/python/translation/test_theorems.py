@@ -10,7 +10,7 @@ from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.terms import Kind, Term
-from goedels_poetry.python.translate.faults import OutsideFragment, PythonFault
+from goedels_poetry.python.translate.contracts import OutsideFragment, PythonFault
 from goedels_poetry.python.translate.program import read_program
 from goedels_poetry.python.translate.translate import Translation, python_arguments, translate
 from goedels_poetry.python.wording import named, render

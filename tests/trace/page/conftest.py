@@ -12,8 +12,7 @@ from scripted_models import DOUBLE, Server, every_role
 
 from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
 from goedels_poetry.store.proof_store import ProofStore
-from goedels_poetry.trace.page.data import run_data
-from goedels_poetry.trace.page.html import render
+from goedels_poetry.trace.page.data import render, run_data
 
 PageOf = Callable[[Path], Path]
 

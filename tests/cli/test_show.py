@@ -35,11 +35,12 @@ PATIENCE = 60.0
 
 
 def stop_when_a_lemma_has_failed(framework: GoedelsPoetryFramework, run: list[str]) -> None:
-    """Interrupt the run as soon as its job has written down a lemma that it could not prove."""
+    """Interrupt the run as soon as its job has written down a lemma from a failed induction that it could not prove."""
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
         for path in framework.settings.data_dir.glob("runs/*/under_way/sketcher-*.jsonl"):
-            if '"lemma": true' in path.read_text("utf-8") and '"failed"' in path.read_text("utf-8"):
+            trials = [line for line in path.read_text("utf-8").splitlines() if "lemma-from-failed-step" in line]
+            if any('"lemma": true' in line and '"failed"' in line for line in trials):
                 run.append(path.parents[1].name)
                 framework.interrupt("interrupted by a test")
                 return

@@ -113,7 +113,7 @@ def test_prove_leaves_what_a_run_here_would_leave_and_the_goals_of_one_theorem_s
     # So are those of one Lean theorem.
     lean = tmp_path / "below.lean"
     lean.write_text("theorem below (a b : Nat) (h : a ≤ b) : a < b + 1 := by sorry\n")
-    monkeypatch.setattr("goedels_poetry.lean.tactics.prove", _not_here)
+    monkeypatch.setattr("goedels_poetry.lean.language.prove", _not_here)
     code, said, err = call(["prove", str(lean), "--cluster", nodes.address, "--json"], monkeypatch, capsys, env)
     assert json.loads(said)["verdict"] == "proved", err
 

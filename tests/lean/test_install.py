@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from goedels_poetry.lean.runtime.driven import LeanUnavailable
-from goedels_poetry.lean.runtime.install import InstallError, Package, cache_folder, damage, install, is_installed
+from goedels_poetry.lean.runtime.driven import InstallError, LeanUnavailable, Package
+from goedels_poetry.lean.runtime.install import cache_folder, damage, install, is_installed
 from goedels_poetry.lean.runtime.opening import open_lean
 from goedels_poetry.settings.declared import LeanSettings
 
@@ -161,7 +161,7 @@ def test_several_processes_at_once_install_it_once(registry: Registry, tmp_path:
     program = (
         "import sys; from pathlib import Path\n"
         "from goedels_poetry.lean.runtime.install import install, is_installed\n"
-        "from goedels_poetry.lean.runtime.install import Package\n"
+        "from goedels_poetry.lean.runtime.driven import Package\n"
         "package = Package(*sys.argv[2:5], int(sys.argv[5]))\n"
         "assert is_installed(install(Path(sys.argv[1]), package=package), package)\n"
     )

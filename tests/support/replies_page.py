@@ -69,7 +69,8 @@ available. Known and unused lemmas are dropped; the report lists these. A false 
 
 ## When the goal is false
 
-`refuted` ends a goal only when it is [confirmed](certificates.md#counterexamples). It names all variables.
+`refuted` ends a goal only when it is [confirmed](certificates.md#counterexamples). Missing values are
+searched among small ones.
 
 Declared functions are `(lambda ((x Int)) 0)` or a `define-fun`, constants are terms, elements of declared sorts are
 new names. A function with a definition has no other meaning.

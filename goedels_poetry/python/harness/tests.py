@@ -11,6 +11,7 @@ import ast
 import contextlib
 import io
 import math
+import os
 import sys
 
 from .oracle import DidNotFinish, Limit, Oracle, Pending, TooLong
@@ -213,6 +214,7 @@ class Runner:
         return printed.getvalue(), raised
 
     def _property(self, test: dict[str, Any]) -> str | None:
+        os.environ["HYPOTHESIS_NO_PLUGINS"] = "1"  # of other packages; to load them takes 0.2 s
         import hypothesis  # third-party, and only properties need it
 
         hypothesis.settings.register_profile(

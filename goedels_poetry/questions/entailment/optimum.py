@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from goedels_poetry.kernel.reading.reader import Atom, Group, SExpr, Source, read
 from goedels_poetry.kernel.terms import BOOL, INT, REAL, BitVector, Sort, Term, app, lit
-from goedels_poetry.questions.entailment.findings import LEAST, Optimum, Queries
+from goedels_poetry.questions.entailment.findings import LEAST, Answer, Optimum, Queries
 from goedels_poetry.questions.entailment.models import read_model
 from goedels_poetry.questions.entailment.program import Objective
 
@@ -72,6 +72,7 @@ class _Search:
         self.seconds = seconds
         self.sign = 1 if objective.maximize else -1
         self.model = ""  # of the last question that was sat
+        self.unanswered = ""  # why the last question that was neither had no answer
 
     def run(self) -> tuple[Optimum, Fraction | None]:
         """The optimum, and its value when it was shown."""
@@ -86,7 +87,7 @@ class _Search:
                 return self._shown(candidate.value)
         elif candidate is not None and self._is_unbounded():
             return self._none("unbounded"), None
-        return self._none("timeout" if self.queries.left < LEAST else "not decided"), None
+        return self._undecided(), None
 
     # ---------------------------------------------------------------------------------------- questions
 
@@ -95,7 +96,12 @@ class _Search:
         if found.answer.status == "unknown":
             found = self.queries.insistently(extra, self.seconds / 3)
         self.model = found.model or self.model
-        return found.answer.status
+        return self._status(found.answer)
+
+    def _status(self, answer: Answer) -> str:
+        if answer.status == "unknown":
+            self.unanswered = answer.reason
+        return answer.status
 
     def _where(self, relation: str, value: Fraction) -> str:
         return self.fixed + self.queries.encoder.assertion(_compare(relation, self.objective.term, value))
@@ -119,20 +125,25 @@ class _Search:
         if self._ask(self._where(at_least, bound)) == "unsat" and self._ask(self._where(better, near)) == "sat":
             word = "supremum" if self.objective.maximize else "infimum"
             return self._none(f"not attained ({word} {_number(bound)})"), None
-        return self._none("not decided"), None
+        return self._undecided(), None
 
     # --------------------------------------------------------------------------------------- candidates
 
     def _suggested(self) -> _Candidate | None:
         text = self.queries.encoder.encoding.text(self.objective.term)
         answer = self.queries.optimum(self.objective.maximize, text, self.fixed, self.seconds / 3)
-        return _read_objectives(answer.output, self.objective.maximize) if answer.status == "sat" else None
+        return _read_objectives(answer.output, self.objective.maximize) if self._status(answer) == "sat" else None
 
     # ------------------------------------------------------------------------------------------ results
 
     def _shown(self, value: Fraction) -> tuple[Optimum, Fraction]:
         model = read_model(self.model, self.queries.encoder) or {}
         return Optimum(self.objective.maximize, _number(value), True, model=model), value
+
+    def _undecided(self) -> Optimum:
+        if self.queries.left < LEAST:
+            return self._none("timeout")
+        return self._none(f"not decided ({self.unanswered})" if self.unanswered else "not decided")
 
     def _none(self, reason: str) -> Optimum:
         return Optimum(self.objective.maximize, None, False, reason)

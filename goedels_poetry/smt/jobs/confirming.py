@@ -8,7 +8,8 @@ place, and its premises are conditions.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +17,7 @@ from goedels_poetry.kernel.derivation import Instance, Query
 from goedels_poetry.kernel.faults import BadProof, CodecError
 from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.kernel.problem import Premise, Problem
+from goedels_poetry.kernel.problem import Premise, Problem, Signature
 from goedels_poetry.kernel.refutation.counterexample import (
     check_definitions,
     confirmation_of,
@@ -33,12 +34,13 @@ from goedels_poetry.kernel.refutation.interpretation import (
     shown_interpretation,
 )
 from goedels_poetry.kernel.refutation.operations import Element, Undecided
-from goedels_poetry.kernel.refutation.values import to_term
+from goedels_poetry.kernel.refutation.values import small_values, to_term
 from goedels_poetry.kernel.schemas import Intro
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import (
     FALSE,
     Kind,
+    Sort,
     Term,
     and_,
     forall,
@@ -81,6 +83,10 @@ FUEL = 200_000
 SECONDS = 180.0
 """A guard alone: what bounds the work are numbers of values, calls and queries."""
 RLIMIT = 20_000_000
+TRIED = 400
+"""Combinations of small values for variables without a given one."""
+PROVED = 3
+"""Choices of values at which a proof is tried of what evaluation does not decide."""
 A_PREMISE = "the premise"
 DENIED = "the negated conclusion"
 
@@ -229,30 +235,42 @@ def _value(evaluator: Evaluator, term: Term, name: str) -> Any:
 
 
 def _found(world: World, said: Json, proved: list[str], seed: int) -> Found:
-    """The values as the model gives them, where they make the goal false.
+    """The first choice of values, as the model gives them and small ones for the rest, that makes the goal false.
 
     Raises:
-        NotRefuted: they do not, or some are missing.
+        NotRefuted: there is none; the reason is that of the first choice.
     """
     problem, signature = world.problem, world.problem.signature
     goal = goal_of(problem)
     reader = Evaluator(signature, problem.premises, interpret=interpretation(problem, seed), fuel=FUEL)
     sorts = {v.name: v.sort for v in goal.vars}
-    values = {n: _value(reader, parse_term(t, signature), n) for n, t in said["values"].items() if n in sorts}
-    values |= {name: Element(sorts[name], number) for name, number in said["elements"].items() if name in sorts}
-    missing = [name for name in sorts if name not in values]
-    if missing:
-        raise NotRefuted(f"no value is given for {', '.join(missing)}")
+    fixed = {n: _value(reader, parse_term(t, signature), n) for n, t in said["values"].items() if n in sorts}
+    fixed |= {name: Element(sorts[name], number) for name, number in said["elements"].items() if name in sorts}
+    left = {name: sort for name, sort in sorts.items() if name not in fixed}
     given = with_constants(world.constants, interpretation(problem, seed))
-    judged = _judged(problem, goal, values, given, proved)
     sorts |= {c: signature.functions[c][1] for c in world.constants}
-    if not judged.reason:
-        table = asked(problem, values, given, proved)
-        return Found(Counterexample(values, world.constants, sorts, table, {}))
-    parts = judged.unclear
-    if not parts or not all(_is_proved(problem, name, part, values, world.constants, seed) for name, part in parts):
-        raise NotRefuted(judged.reason)
-    return Found(Counterexample(values, world.constants, sorts, {}, {}), tuple(name for name, _ in parts))
+    reasons, tried = [], 0
+    for choice in _choices(signature, left):
+        values = fixed | choice
+        found = Counterexample(values, world.constants, sorts, {}, {})
+        judged = _judged(problem, goal, values, given, proved)
+        if not judged.reason:
+            return Found(replace(found, table=asked(problem, values, given, proved)))
+        if judged.unclear and tried < PROVED:
+            tried += 1
+            if all(_is_proved(problem, name, part, values, world.constants, seed) for name, part in judged.unclear):
+                return Found(found, tuple(name for name, _ in judged.unclear))
+        reasons.append(judged.reason)
+    also = f" (small values were tried for {', '.join(left)}, which you do not give)" if left else ""
+    raise NotRefuted(f"{reasons[0]}{also}" if reasons else "no values are given")
+
+
+def _choices(signature: Signature, left: Mapping[str, Sort]) -> Iterator[dict[str, Any]]:
+    """Small values for the variables without a given one."""
+    each = max(2, int(TRIED ** (1 / len(left)))) if left else 1
+    pools = [small_values(signature, sort, each) for sort in left.values()]
+    for choice in itertools.islice(itertools.product(*pools), TRIED):
+        yield dict(zip(left, choice, strict=True))
 
 
 def _judged(problem: Problem, goal: Sequent, values: Mapping[str, Any], given: Any, proved: list[str]) -> Judged:

@@ -38,7 +38,7 @@ BUDGETS: dict[str, int] = {
     "search": 10_910,
     "serve": 830,
     "settings": 525,
-    "smt": 15_960,
+    "smt": 15_940,
     "solvers": 2_460,
     "store": 3_455,
     "trace": 2_305,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.protocol.base import Goal, JobPool, Outcome, Sequent, Theorem
+from goedels_poetry.protocol.base import FAILED, PASSED, Goal, JobPool, Outcome, Sequent, Theorem
 from goedels_poetry.protocol.reading import READ_SECONDS, read_apart
 from goedels_poetry.protocol.trials import trial_log, unfinished
 from goedels_poetry.smt.notation.reply_forms import (
@@ -18,7 +19,6 @@ from goedels_poetry.smt.notation.reply_forms import (
     PROOF_SCHEMA,
     SKETCH_SCHEMA,
 )
-from goedels_poetry.smt.search.sanity_tests import plain, sanity_tests
 from goedels_poetry.solvers.cvc5_process import CHILD as CVC5_CHILD
 from goedels_poetry.solvers.limits import JobCrashed, JobMemory, JobTimeout
 from goedels_poetry.solvers.worker_pool import WorkerPool
@@ -32,6 +32,7 @@ CONFIRMING = "goedels_poetry.smt.jobs.confirming"
 JOB_SECONDS = 3600.0
 MEMORY_MB = 4096
 READ_MEMORY_MB = 1024
+_COMMENT = re.compile(r'(\|[^|]*\||"[^"]*(?:""[^"]*)*")|;[^\r\n]*')
 KEPT_KEYS = 8192
 """Statements of sketches whose keys are kept; what is decomposed later than that is read again."""
 
@@ -109,13 +110,17 @@ class SmtLanguage:
         return Theorem("smt", text, dict(options), answer["statement"], warnings, reading, answer["seconds"])
 
     def plain(self, theorem: Theorem) -> str:
-        """See `Examinable.plain`."""
-        return plain(theorem.text)
+        """The script without comments. See `Examinable.plain`."""
+        text = _COMMENT.sub(lambda match: match[1] or "", theorem.text)
+        return "\n".join(line.rstrip() for line in text.splitlines() if line.strip())
 
     async def sanity_tests(self, theorem: Theorem, given: str) -> Outcome:
-        """See `Examinable.sanity_tests`."""
+        """See `Examinable.sanity_tests`; counterexamples and contradictions are the judge's."""
         reading: Reading = theorem.data
-        return sanity_tests(reading.empty)
+        empty = "it says nothing: its conclusion holds by the form alone"
+        text = empty if reading.empty else "its conclusion has content"
+        test = {"test": "says something", "outcome": FAILED if reading.empty else PASSED, "words": text}
+        return Outcome(not reading.empty, {"tests": [test]}, text if reading.empty else "")
 
     async def judge(self, theorem: Theorem) -> Outcome:
         """See `Language.judge`."""

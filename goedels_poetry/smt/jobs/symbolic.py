@@ -15,7 +15,7 @@ from goedels_poetry.kernel.printer import declarations, show, show_sort
 from goedels_poetry.kernel.problem import Problem, Signature, reached
 from goedels_poetry.kernel.reading.certificate import query_from_json
 from goedels_poetry.kernel.refutation.theory import definitions
-from goedels_poetry.kernel.terms import INT, Sort, symbols
+from goedels_poetry.kernel.terms import INT, TRUE, Kind, Sort, Term, is_app, symbols
 from goedels_poetry.protocol.trials import Status
 from goedels_poetry.smt.context.attempts import direct_query, minimal_query, sketch_json, with_lemmas
 from goedels_poetry.smt.context.prover import ProverContext
@@ -38,7 +38,6 @@ from goedels_poetry.smt.notation.text import name_premises, parse_sequent, query
 from goedels_poetry.smt.preflight.checks import check_problem
 from goedels_poetry.smt.refutation.refute import show_assignment
 from goedels_poetry.smt.rewriting.plan import key_of
-from goedels_poetry.smt.search.sanity_tests import says_nothing
 from goedels_poetry.smt.search.search import Sketcher
 
 Json = dict[str, Any]
@@ -226,3 +225,22 @@ def _is_inductive(sort: Sort, signature: Signature) -> bool:
     if datatype is None:
         return sort is INT
     return any(field == sort for constructor in datatype.constructors for _, field in constructor.fields)
+
+
+def says_nothing(goal: Term) -> bool:
+    """Whether the conclusion, below quantifiers and hypotheses, is ``true`` or ``(= t t)``."""
+    known: dict[Term, bool] = {}
+
+    def empty(term: Term) -> bool:
+        while term.kind is Kind.FORALL or is_app(term, "=>"):
+            term = term.args[-1]
+        if term not in known:
+            if is_app(term, "and"):
+                known[term] = all(map(empty, term.args))
+            elif is_app(term, "or"):
+                known[term] = any(map(empty, term.args))
+            else:
+                known[term] = term is TRUE or (is_app(term, "=") and len(set(term.args)) == 1)
+        return known[term]
+
+    return empty(goal)

@@ -83,7 +83,8 @@ def test_a_second_interrupt_ends_the_waiting_and_the_run_can_begin_again_at_once
     handled = threading.Event()
     waiting = threading.main_thread().ident
     assert waiting is not None
-    handler = signal.getsignal(signal.SIGINT)
+    handler = signal.default_int_handler
+    before = signal.signal(signal.SIGINT, handler)  # a shell has its background jobs ignore the signal
 
     def listen(event: Event) -> None:
         if event.seq == 6 and not handled.is_set():
@@ -95,8 +96,11 @@ def test_a_second_interrupt_ends_the_waiting_and_the_run_can_begin_again_at_once
             handled.set()
             signal.pthread_kill(waiting, signal.SIGINT)
 
-    with pytest.raises(KeyboardInterrupt):
-        fw.run(slow(), name="t", on_event=listen)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            fw.run(slow(), name="t", on_event=listen)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert [run.status for run in fw.runs()] == ["stopped"]
     again = fw.run(slow(), name="t")
     assert again.verdict is Verdict.PROVED, again.reason

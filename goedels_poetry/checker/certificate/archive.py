@@ -224,7 +224,8 @@ def write_archive(directory: Path, files: Mapping[str, bytes], *, overwrite: boo
     refused, and made anew. To wait for four files was seen to take 25 ms, more than all that the check computes.
 
     Args:
-        overwrite: whether what stands at the place is replaced; a function is asked when all is written.
+        overwrite: whether a certificate at the place is replaced; a function, which may read that one, is asked when
+            all is written, and what it cannot read is not replaced.
 
     Raises:
         FinishedProofExists: something stands at the place and is not to be replaced.
@@ -235,9 +236,16 @@ def write_archive(directory: Path, files: Mapping[str, bytes], *, overwrite: boo
         for name, data in files.items():
             (temporary / name).write_bytes(data)
         temporary.chmod(0o755)
-        put_in_place(temporary, directory, overwrite=overwrite() if callable(overwrite) else overwrite)
+        put_in_place(temporary, directory, overwrite=_asked(overwrite))
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _asked(overwrite: bool | Callable[[], bool]) -> bool:
+    try:
+        return overwrite() if callable(overwrite) else overwrite
+    except BadCertificate:
+        return False
 
 
 def put_in_place(temporary: Path, directory: Path, *, overwrite: bool = False) -> None:

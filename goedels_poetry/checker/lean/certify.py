@@ -94,14 +94,7 @@ def write_lean(directory: Path, archive: LeanArchive, info: Mapping[str, Any]) -
         }
     )
     files[MANIFEST] = canonical(manifest)
-    write_archive(directory, files, overwrite=lambda: _same_original(directory, archive.original))
-
-
-def _same_original(directory: Path, original: str) -> bool:
-    try:
-        return read_lean(directory).original == original
-    except BadCertificate:
-        return False
+    write_archive(directory, files, overwrite=lambda: read_lean(directory).original == archive.original)
 
 
 def read_lean(path: Path) -> LeanArchive:

@@ -82,14 +82,7 @@ def write_logic(directory: Path, archive: LogicArchive, info: Mapping[str, Any])
         }
     )
     files = {PROGRAMS[archive.dialect]: data, MANIFEST: canonical(manifest)}
-    write_archive(directory, files, overwrite=lambda: _same_program(directory, archive.program))
-
-
-def _same_program(directory: Path, program: str) -> bool:
-    try:
-        return read_logic(directory).program == program
-    except BadCertificate:
-        return False
+    write_archive(directory, files, overwrite=lambda: read_logic(directory).program == archive.program)
 
 
 def read_logic(path: Path) -> LogicArchive:

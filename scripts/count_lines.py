@@ -21,7 +21,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "goedels_poetry"
 BUDGETS: dict[str, int] = {
     "": 905,
     "autoformalizer": 1_010,
-    "checker": 5_650,
+    "checker": 5_645,
     "cli": 7_105,
     "cluster": 895,
     "contracts": 400,
@@ -38,7 +38,7 @@ BUDGETS: dict[str, int] = {
     "search": 10_910,
     "serve": 830,
     "settings": 525,
-    "smt": 15_940,
+    "smt": 15_930,
     "solvers": 2_460,
     "store": 3_455,
     "trace": 2_305,

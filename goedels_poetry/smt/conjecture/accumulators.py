@@ -21,7 +21,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from goedels_poetry.kernel.equations import simplify
-from goedels_poetry.kernel.refutation.values import random_value
 from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent
 from goedels_poetry.kernel.terms import (
     BOOL,
@@ -39,7 +38,7 @@ from goedels_poetry.kernel.terms import (
     subterms,
     tester,
 )
-from goedels_poetry.smt.conjecture.data import SPARE, equations
+from goedels_poetry.smt.conjecture.data import SPARE, equations, sample
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.rewriting.statements import lemma, replace_subterm
 
@@ -103,12 +102,7 @@ def _general(
 def _points(context: ProverContext, variables: tuple[Term, ...], least: int, most: int) -> Iterator[list[Any]]:
     source = random.Random(context.seed + 11)
     for number in range(most):
-        yield [
-            least + source.randrange(8)
-            if v.sort is INT
-            else random_value(context.signature, v.sort, number % 5, source)
-            for v in variables
-        ]
+        yield sample(context, variables, range(least, least + 8), number % 5, source)
 
 
 def _terms(context: ProverContext, sequent: Sequent, other: Term, apart: str) -> Iterator[Term]:

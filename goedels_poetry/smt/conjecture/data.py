@@ -6,11 +6,13 @@ Hariharan, Aiken and Nori, "A Data Driven Approach for Algebraic Loop Invariants
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable, Iterator, Sequence
 from math import isqrt, lcm
 from typing import Any
 
 from goedels_poetry.kernel.refutation.operations import Undecided
+from goedels_poetry.kernel.refutation.values import random_value
 from goedels_poetry.kernel.terms import INT, Term, app, eq, integer
 from goedels_poetry.smt.context.prover import ProverContext
 
@@ -46,6 +48,18 @@ def equations(
         return {}
     found = ((columns[at], solution) for at, solution in null_space(rows) if max(map(abs, solution)) <= LARGEST)
     return {term: _equation(term, columns, solution) for term, solution in found}
+
+
+def sample(
+    context: ProverContext, variables: Iterable[Term], numbers: range, size: int, source: random.Random
+) -> list[Any]:
+    """A random value for each variable: integers from ``numbers``, all others of about a ``size``."""
+    return [
+        source.randrange(numbers.start, numbers.stop)
+        if v.sort is INT
+        else random_value(context.signature, v.sort, size, source)
+        for v in variables
+    ]
 
 
 def null_space(rows: Sequence[Sequence[int]]) -> Iterator[tuple[int, list[int]]]:

@@ -87,16 +87,16 @@ def _by_branches(context: ProverContext, term: Term) -> Term:
         return rebuild(term, tuple(_by_branches(context, part) for part in term.args))
     for choice in subterms(term):
         if choice is not term and is_app(choice, "ite"):
-            test, *branches = (_recursive_calls(context, part) for part in choice.args)
+            test, *branches = (_calls_recursion(context, part) for part in choice.args)
             if any(branches) and not test:
                 yes, no = (replace_subterm(term, choice, branch) for branch in choice.args[1:])
                 return ite(choice.args[0], _by_branches(context, yes), _by_branches(context, no))
     return term
 
 
-def _recursive_calls(context: ProverContext, term: Term) -> list[str]:
+def _calls_recursion(context: ProverContext, term: Term) -> bool:
     definitions = (context.signature.definition(t.name) for t in subterms(term) if t.kind is Kind.APP)
-    return [d.name for d in definitions if d is not None and d.recursive]
+    return any(d is not None and d.recursive for d in definitions)
 
 
 def _at_any_index(context: ProverContext, sequent: Sequent, further: Callable[[Sequent], Plan]) -> Plan | None:

@@ -17,7 +17,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property
 from itertools import combinations_with_replacement, islice, permutations
 from typing import Any
 
@@ -25,7 +25,6 @@ from goedels_poetry.kernel.calls import Call, TooLarge, calls_of
 from goedels_poetry.kernel.derivation import Instance, Query
 from goedels_poetry.kernel.equations import simplify
 from goedels_poetry.kernel.refutation.operations import Undecided
-from goedels_poetry.kernel.refutation.values import random_value
 from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent
 from goedels_poetry.kernel.terms import (
     BOOL,
@@ -36,7 +35,6 @@ from goedels_poetry.kernel.terms import (
     and_,
     app,
     eq,
-    implies,
     integer,
     is_app,
     not_,
@@ -45,8 +43,8 @@ from goedels_poetry.kernel.terms import (
     subterms,
 )
 from goedels_poetry.smt.conjecture.continuations import ContinuationStatement, continuation_statements
-from goedels_poetry.smt.conjecture.data import equations
-from goedels_poetry.smt.conjecture.loop_calls import loop_calls, starts, without_plain_functions
+from goedels_poetry.smt.conjecture.data import equations, sample
+from goedels_poetry.smt.conjecture.loop_calls import loop_calls, starts
 from goedels_poetry.smt.conjecture.observers import measures
 from goedels_poetry.smt.context.attempts import close_goal
 from goedels_poetry.smt.context.prover import ProverContext
@@ -54,7 +52,7 @@ from goedels_poetry.smt.context.sessions import CANDIDATE, MODEL_SECONDS, PATIEN
 from goedels_poetry.smt.induction.recursion import closed_along, recursion_schemes
 from goedels_poetry.smt.rewriting.plan import Plan, key_of, leaf
 from goedels_poetry.smt.rewriting.polynomials import polynomial
-from goedels_poetry.smt.rewriting.statements import lemma, replace_subterm
+from goedels_poetry.smt.rewriting.statements import implies_all, lemma, replace_subterm
 from goedels_poetry.smt.rewriting.unfold import lemma_instances
 
 SHIFTS = (1, 0, -1, -2, -3, -4)
@@ -118,11 +116,11 @@ def loop_statements(
     First with a rest of what another function has produced for the loop, where there is such a one.
 
     Args:
+        sequent: without plain functions, see `without_plain_functions`.
         inner: tries to prove what a step keeps where the step runs a loop of its own.
     """
     if any(t.binders for part in (sequent.concl, *sequent.hyps) for t in subterms(part)):
         return
-    sequent = without_plain_functions(context, sequent)
     yield from continuation_statements(context, sequent)
     for call in islice(loop_calls(context, sequent), MAX_LOOPS):
         together = _Loop(context, sequent, call)
@@ -148,11 +146,6 @@ def _statements(
                 yield found
 
 
-def has_loops(context: ProverContext, sequent: Sequent) -> bool:
-    """Whether there is a call that `loop_statements` would look at."""
-    return next(loop_calls(context, without_plain_functions(context, sequent)), None) is not None
-
-
 def _closed(context: ProverContext, case: Sequent, rlimit: int | None) -> Plan | None:
     """A case by a quick query, or by whatever closes a goal."""
     return _quickly_closed(context, case) or close_goal(context, case, rlimit)
@@ -173,9 +166,9 @@ def _quickly_closed(context: ProverContext, case: Sequent) -> Plan | None:
 def accumulations(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
     """That a loop adds to what it begins with: ``count a x = a + count 0 x``, ``sift y x = join y (sift none x)``.
 
-    Also what is seen of a container that it builds, in terms of what it begins with and what is left.
+    Args:
+        sequent: without plain functions, see `without_plain_functions`.
     """
-    sequent = without_plain_functions(context, sequent)
     functions = context.shape.reachable_functions(sequent.formula)
     for call in islice(loop_calls(context, sequent), MAX_LOOPS):
         definition = context.signature.definition(call.name)
@@ -267,7 +260,7 @@ class _Loop:
             products: whether equations of products of numbers are among them; none where there is no such one.
         """
         try:
-            steps = self._steps()
+            steps = self._steps
         except TooLarge:
             return ()
         possible = [c for c in self._candidates(products) if self._holds_at_first(c)]
@@ -298,6 +291,7 @@ class _Loop:
             for call in loop_calls(self._context, goal)
         )
 
+    @cached_property
     def _steps(self) -> list[Call]:
         """The recursive calls with the conditions on the way to them, over the goal's variables and the state."""
         name = self._definition.name
@@ -308,6 +302,11 @@ class _Loop:
     def _given(self) -> list[Term]:
         """The hypotheses that do not speak of the loop."""
         return [h for h in self._sequent.hyps if not any(c in subterms(h) for c in self._calls)]
+
+    @cached_property
+    def _inputs(self) -> frozenset[Term]:
+        """The variables that the loop is called with."""
+        return frozenset[Term]().union(*(call.free for call in self._calls))
 
     def _holds_at_first(self, candidate: Term) -> bool:
         return self._follows(_opened(self._sequent.vars, self._given, substitute(candidate, self._start)))
@@ -325,23 +324,19 @@ class _Loop:
 
     def _candidates(self, products: bool) -> list[Term]:
         """What holds in all states that were seen: equations and bounds, and what the goal says of its result."""
-        states = self._states
-        if len(states) < FEWEST:
+        if len(self._states) < FEWEST:
             return []
-        linear, quadratic = self._equations(states)
+        linear, quadratic = self._equations
         if products and not quadratic:
             return []
-        found: dict[Term, None] = {}
         equal = [*linear, *quadratic] if products else linear
         first = {first: v for v, first in self._start.items() if first.kind is Kind.VAR}
         said = (substitute(h, first) for h in self._given)
-        before = [h for h in said if not h.free.isdisjoint(self._start) and self._holds(h, states)]
-        numbers = [*self._bounded(states), *equal, *before]
-        guesses = [simplify(guess, self._context.signature) for guess in self._of_the_goal(states)]
-        for term in (*numbers, *([g for g in guesses if self.suffices([*numbers, g])] or guesses)):
-            simple = simplify(term, self._context.signature)
-            if not simple.free.isdisjoint(self._start) and simple.sort is BOOL:
-                found.setdefault(simple)
+        before = [h for h in said if not h.free.isdisjoint(self._start) and self._holds(h)]
+        numbers = [*self._bounded, *equal, *before]
+        guesses = [g for g in self._of_the_goal if self.suffices([*numbers, g])] or self._of_the_goal
+        simple = (simplify(term, self._context.signature) for term in (*numbers, *guesses))
+        found = dict.fromkeys(t for t in simple if not t.free.isdisjoint(self._start) and t.sort is BOOL)
         return list(found)[:MAX_CANDIDATES]
 
     @cached_property
@@ -361,21 +356,15 @@ class _Loop:
     def _states(self) -> list[list[Any]]:
         """The values of goal and state in runs from the first state on."""
         evaluator, source = self._context.evaluator, random.Random(self._context.seed + 7)
-        steps, own = self._steps(), self._sequent.vars
-        inputs = frozenset[Term]().union(*(call.free for call in self._calls))
-        hyps = [evaluator.compile(hyp, own) for hyp in self._given if hyp.free <= inputs]
+        steps, own = self._steps, self._sequent.vars
+        hyps = [evaluator.compile(hyp, own) for hyp in self._given if hyp.free <= self._inputs]
         path = [and_([substitute(c, self._at) for c in step.path]) for step in steps]
         moved = [dict(zip(self._args, (substitute(a, self._at) for a in step.args), strict=True)) for step in steps]
         states: list[list[Any]] = []
         for number in range(MAX_RUNS):
             if len(states) >= ENOUGH:
                 break
-            values = [
-                source.randrange(-1, 7)
-                if v.sort is INT
-                else random_value(self._context.signature, v.sort, number % 6, source)
-                for v in own
-            ]
+            values = sample(self._context, own, range(-1, 7), number % 6, source)
             with suppress(Undecided):
                 if not all(evaluator.run(hyp, list(values)) for hyp in hyps):
                     continue
@@ -389,36 +378,39 @@ class _Loop:
                     assignment |= {v: evaluator.value(taken[v], assignment) for v in self._start}
         return states
 
-    def _holds(self, claim: Term, states: list[list[Any]]) -> bool:
+    def _holds(self, claim: Term) -> bool:
+        """Whether a claim is true in all states."""
         code = self._context.evaluator.compile(claim, self._variables)
         try:
-            return all(self._context.evaluator.run(code, list(state)) for state in states)
+            return all(self._context.evaluator.run(code, list(state)) for state in self._states)
         except Undecided:
             return False
 
-    def _bounded(self, states: list[list[Any]]) -> Iterator[Term]:
+    @cached_property
+    def _bounded(self) -> list[Term]:
         """The closest of ``a < b``, ``a <= b``, ``a <= b + 1`` for two numbers or 0; bounds by the first values."""
+        found: list[Term] = []
         for low, high in permutations((integer(0), *self._numbers), 2):
             bounds = (app("<=", (low, _plus(high, offset)), BOOL) for offset in (-1, 0, 1))
-            closest = next((b for b in bounds if b.free and self._holds(b, states)), None)
-            if closest is not None:
-                yield closest
+            found += islice((b for b in bounds if b.free and self._holds(b)), 1)
         for v, first in self._start.items():
             sides = [v, not_(v)] if v.sort is BOOL else []
             if v.sort is INT and first is not integer(0):
                 sides = [app("<=", (first, v), BOOL), app("<=", (v, first), BOOL)]
-            yield from (side for side in sides if self._holds(side, states))
+            found += filter(self._holds, sides)
+        return found
 
-    def _equations(self, states: list[list[Any]]) -> tuple[list[Term], list[Term]]:
+    @cached_property
+    def _equations(self) -> tuple[list[Term], list[Term]]:
         """Linear equations, and those of products of numbers that the linear ones do not determine."""
-        columns = [integer(1), *self._numbers, *self._reached(states)]
-        linear = equations(self._context, columns, self._variables, states)
+        columns = [integer(1), *self._numbers, *self._reached()]
+        linear = equations(self._context, columns, self._variables, self._states)
         free = [n for n in self._numbers if n not in linear]
         products = [app("*", pair, INT) for pair in combinations_with_replacement(free, 2)]
-        quadratic = equations(self._context, [integer(1), *free, *products], self._variables, states)
+        quadratic = equations(self._context, [integer(1), *free, *products], self._variables, self._states)
         return list(linear.values()), list(quadratic.values())
 
-    def _reached(self, states: list[list[Any]]) -> Iterator[Term]:
+    def _reached(self) -> Iterator[Term]:
         """What the goal compares with the result, where a bound in it is what counts up to it: ``fib (i - 1)``."""
         calls = {
             t
@@ -427,31 +419,32 @@ class _Loop:
             and t not in (*self._calls, *self._numbers)
             and self._context.signature.definition(t.name) is not None
         }
+        bounds = list(self._bounds(SHIFTS))
         for call in sorted(calls, key=lambda t: t.size):
-            for bound, counter in self._bounds(SHIFTS):
-                reached = replace_subterm(call, bound, counter)
-                if reached is not call and self._holds(app("=", (reached, reached), BOOL), states):
+            for pair in bounds:
+                reached = replace_subterm(call, *pair)
+                if reached is not call and self._holds(app("=", (reached, reached), BOOL)):
                     yield reached
 
-    def _of_the_goal(self, states: list[list[Any]]) -> Iterator[Term]:
+    @cached_property
+    def _of_the_goal(self) -> list[Term]:
         """What the goal says of the result, said of a part of the state; a bound may become what counts up to it."""
         bounds = list(self._bounds())
-        inputs = frozenset[Term]().union(*(call.free for call in self._calls))
-        given = [h for h in self._sequent.hyps if h not in self._given or not h.free <= inputs]
+        given = [h for h in self._sequent.hyps if h not in self._given or not h.free <= self._inputs]
         found: dict[Term, None] = {}
         for call in self._calls:
             ends = [*(end for _, end in self._exits(call)), *(v for v in self._start if v.sort is call.sort)]
             for end in dict.fromkeys(ends):
                 hyps = [replace_subterm(hyp, call, end) for hyp in given]
                 concl = replace_subterm(self._sequent.concl, call, end)
-                whole = _implied(hyps, concl)
+                whole = implies_all(hyps, concl)
                 parts = [whole] if given else [*_parts(concl), *([concl] if is_app(concl, "or") else [])]
                 found |= dict.fromkeys(part for part in parts if not part.free.isdisjoint(self._start))
                 found |= dict.fromkeys(replace_subterm(part, *pair) for part in parts for pair in bounds)
                 for at, hyp in enumerate(hyps):  # two indices may go up to the same bound
                     moved = (replace_subterm(hyp, *pair) for pair in bounds)
-                    found |= dict.fromkeys(_implied([*hyps[:at], h, *hyps[at + 1 :]], concl) for h in moved)
-        yield from (guess for guess in found if self._holds(guess, states))
+                    found |= dict.fromkeys(implies_all([*hyps[:at], h, *hyps[at + 1 :]], concl) for h in moved)
+        return [simplify(guess, self._context.signature) for guess in found if self._holds(guess)]
 
     def suffices(self, invariant: Sequence[Term]) -> bool:
         """Whether the goal follows from an invariant wherever the loop ends."""
@@ -476,7 +469,7 @@ class _Loop:
 
     def _bounds(self, shifts: Iterable[int] = (0, 1, -1)) -> Iterator[tuple[Term, Term]]:
         """Numbers that stay as they are, such as ``n`` or ``len xs``, with what counts up to them."""
-        steps = [dict(zip(self._args, step.args, strict=True)) for step in self._steps()]
+        steps = [dict(zip(self._args, step.args, strict=True)) for step in self._steps]
         counters = [
             n
             for n in self._numbers
@@ -495,10 +488,6 @@ def _ends(term: Term, path: tuple[Term, ...] = ()) -> Iterator[tuple[tuple[Term,
         yield from _ends(term.args[2], (*path, not_(term.args[0])))
     else:
         yield path, term
-
-
-def _implied(hyps: Sequence[Term], concl: Term) -> Term:
-    return reduce(lambda claim, hyp: implies(hyp, claim), reversed(hyps), concl)
 
 
 def _opened(variables: Iterable[Term], hyps: Sequence[Term], claim: Term) -> Sequent:

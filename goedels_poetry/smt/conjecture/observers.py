@@ -13,7 +13,6 @@ from typing import Any
 
 from goedels_poetry.kernel.problem import Definition
 from goedels_poetry.kernel.refutation.operations import Undecided
-from goedels_poetry.kernel.refutation.values import random_value
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import (
     BOOL,
@@ -32,7 +31,7 @@ from goedels_poetry.kernel.terms import (
     subterms,
     var,
 )
-from goedels_poetry.smt.conjecture.data import equations
+from goedels_poetry.smt.conjecture.data import equations, sample
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.rewriting.statements import lemma, replace_subterm
 
@@ -192,12 +191,7 @@ class _Seen:
     def _samples(self) -> Iterator[list[Any]]:
         source = random.Random(self._context.seed + 11)
         for number in range(SAMPLES):
-            yield [
-                source.randrange(-1, SIZES)
-                if v.sort is INT
-                else random_value(self._context.signature, v.sort, number % SIZES, source)
-                for v in self._variables
-            ]
+            yield sample(self._context, self._variables, range(-1, SIZES), number % SIZES, source)
 
     def _where(self, conditions: Sequence[Term], at: Iterable[int]) -> list[int]:
         """The samples at which all conditions hold; one whose value stays open does not hold."""

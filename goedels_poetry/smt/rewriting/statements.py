@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from itertools import count
 
 from goedels_poetry.kernel.sequent import Sequent, make_sequent
@@ -82,7 +82,7 @@ def replace_subterms(term: Term, replacements: Mapping[Term, Term]) -> Term:
 
 def lemma(formula: Term, hyps: tuple[Term, ...] = ()) -> Sequent:
     """A closed sequent for a formula with free variables."""
-    named = _standard_names(_implies_all(hyps, formula))
+    named = _standard_names(implies_all(hyps, formula))
     body = named
     conditions: list[Term] = []
     while is_app(body, "=>") and len(conditions) < len(hyps):
@@ -144,7 +144,7 @@ def _standard_names(term: Term) -> Term:
     return substitute(term, fresh)
 
 
-def _implies_all(hyps: tuple[Term, ...], concl: Term) -> Term:
+def implies_all(hyps: Sequence[Term], concl: Term) -> Term:
     """``h1 => (h2 => ... concl)``."""
     result = concl
     for hyp in reversed(hyps):

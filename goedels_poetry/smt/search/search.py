@@ -26,7 +26,8 @@ from goedels_poetry.smt.conjecture.explore import Explorer
 from goedels_poetry.smt.conjecture.failed_steps import from_failed_step, generalisations, remaining_goals
 from goedels_poetry.smt.conjecture.indices import said_of_indices, taken_apart
 from goedels_poetry.smt.conjecture.library import Library
-from goedels_poetry.smt.conjecture.loops import accumulations, has_loops, loop_statements
+from goedels_poetry.smt.conjecture.loop_calls import loop_calls, without_plain_functions
+from goedels_poetry.smt.conjecture.loops import accumulations, loop_statements
 from goedels_poetry.smt.conjecture.observers import observations
 from goedels_poetry.smt.conjecture.relations import relation_plans
 from goedels_poetry.smt.conjecture.witness import witness_plans
@@ -223,9 +224,10 @@ class Sketcher:
     def _loops(self, sequent: Sequent) -> Iterator[Plan]:
         """The goal about the first state of a loop from one about every state that keeps an invariant."""
         context = self._context
-        if has_loops(context, sequent):
+        opened = without_plain_functions(context, sequent)
+        if next(loop_calls(context, opened), None) is not None:
             self._observed(sequent)
-        for statement in loop_statements(context, sequent, self._inner):
+        for statement in loop_statements(context, opened, self._inner):
             general, quick = statement.general, self._quick(statement.general)
             plan = statement.proof(context, quick)
             if plan is None and [c for c in continuation_laws(context, general) if self.library.attempt(c)]:
@@ -237,7 +239,7 @@ class Sketcher:
                 if context.holds(sequent, query, DIRECT, extra=extra):
                     yield Plan(sequent, query, (plan,), "loop-invariant", show(general.concl))
                     break
-        if [c for c in accumulations(context, sequent) if self.library.attempt(c)]:
+        if [c for c in accumulations(context, opened) if self.library.attempt(c)]:
             yield from self._again(sequent, "loop-accumulator")
 
     def _inner(self, step: Sequent) -> bool:

@@ -53,7 +53,7 @@ def context_of(theorem: str) -> ProverContext:
             "witness",
         ),
         (f"{POWERS}(prove (forall ((n Int)) (=> (>= n 2) (= (mod (fact n) 2) 0))))", "recursion-induction"),
-        (f"{ACKERMANN}(prove (forall ((n Int)) (=> (>= n 0) (= (ack 2 n) (+ (* 2 n) 3)))))", "equations-from-data"),
+        (f"{ACKERMANN}(prove (forall ((n Int)) (=> (>= n 0) (= (ack 2 n) (+ (* 2 n) 3)))))", "loop-invariant"),
         (f"{PARITY}(prove (forall ((n Int)) (=> (>= n 0) (= (= (mod (fib n) 2) 0) (= (mod n 3) 0)))))", ""),
         (f"{PARITY}(prove (forall ((n Int)) (=> (>= n 0) (ev (* n (+ n 1))))))", ""),
         (

@@ -3,7 +3,7 @@
 ``size!D`` counts the recursive constructors of a value: the length of a list, the number of nodes of a tree. Where the
 functions of a problem compute with something else (binary numbers, integers as a sign and a number), ``value!D`` is a
 linear valuation under which they become sums, differences or products, found by trying small coefficients on values.
-What the elements of containers come to is in `folds`.
+What the elements of containers come to is in `folds`, recursions by index are in `indexed`.
 The same problem gives the same functions, so every process that reads the theorem knows them.
 """
 
@@ -21,6 +21,7 @@ from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.refutation.values import small_values
 from goedels_poetry.kernel.terms import INT, Sort, Term, app, integer, ite, tester, var
 from goedels_poetry.smt.auxiliary.folds import KINDS, folds
+from goedels_poetry.smt.auxiliary.indexed import INDEXED, indexed
 
 SIZE = "size!"
 VALUE = "value!"
@@ -33,7 +34,7 @@ Weights = Mapping[str, tuple[int, tuple[int, ...]]]
 
 def is_auxiliary(name: str) -> bool:
     """Whether a function looks like one of ours."""
-    return name.startswith((SIZE, VALUE, *KINDS))
+    return name.startswith((SIZE, VALUE, INDEXED, *KINDS))
 
 
 def with_standard_auxiliaries(problem: Problem) -> Problem:
@@ -63,6 +64,7 @@ def standard_auxiliaries(problem: Problem) -> tuple[Definition, ...]:
         elif datatype.sort in names:
             weights[datatype.sort] = _sizes(datatype, [datatype])
     definitions += folds(problem, group + 1)
+    definitions += indexed(problem, max((d.group for d in definitions), default=group) + 1)
     taken = signature.names
     return tuple(d for d in definitions if d.name not in taken)
 

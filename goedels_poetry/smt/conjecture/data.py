@@ -13,9 +13,12 @@ from typing import Any
 
 from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.refutation.values import random_value
-from goedels_poetry.kernel.terms import INT, Term, app, eq, integer
+from goedels_poetry.kernel.terms import INT, Term, app, eq, integer, is_app
 from goedels_poetry.smt.context.prover import ProverContext
 
+SAMPLES, SIZES = 300, 6
+FEWEST = 6
+"""Values under a condition from which anything is concluded."""
 SPARE = 8
 """Values beyond as many as there are terms: an equation that holds there, too, is hardly by chance."""
 LARGEST = 10**6
@@ -60,6 +63,40 @@ def sample(
         else random_value(context.signature, v.sort, size, source)
         for v in variables
     ]
+
+
+class Samples:
+    """Random values of variables, and which of them make formulas true."""
+
+    def __init__(self, context: ProverContext, variables: tuple[Term, ...]) -> None:
+        source = random.Random(context.seed + 11)
+        sizes = (number % SIZES for number in range(SAMPLES))
+        self.points = [sample(context, variables, range(-1, SIZES), size, source) for size in sizes]
+        self._context = context
+        self._variables = variables
+        self._values: dict[Term, list[Any]] = {}
+
+    def where(self, conditions: Iterable[Term], at: Iterable[int] | None = None) -> list[int]:
+        """The points, of those ``at`` if given, at which all conditions hold; one whose value stays open does not."""
+        columns = [self.values(condition) for condition in conditions]
+        return [i for i in (range(len(self.points)) if at is None else at) if all(c[i] is True for c in columns)]
+
+    def values(self, term: Term) -> list[Any]:
+        """The values at all points, None where one stays open."""
+        if term not in self._values:
+            if is_app(term, "="):
+                sides = zip(*map(self.values, term.args), strict=True)
+                self._values[term] = [None if left is None or right is None else left == right for left, right in sides]
+            else:
+                code = self._context.evaluator.compile(term, self._variables)
+                self._values[term] = [self._run(code, point) for point in self.points]
+        return self._values[term]
+
+    def _run(self, code: Any, point: list[Any]) -> Any:
+        try:
+            return self._context.evaluator.run(code, list(point))
+        except Undecided:
+            return None
 
 
 def null_space(rows: Sequence[Sequence[int]]) -> Iterator[tuple[int, list[int]]]:

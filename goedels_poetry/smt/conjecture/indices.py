@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from goedels_poetry.kernel.derivation import Instance, Query
 from goedels_poetry.kernel.faults import SchemeError
-from goedels_poetry.kernel.inductions import RecursionInduction
+from goedels_poetry.kernel.inductions import RecursionInduction, StructuralInduction
 from goedels_poetry.kernel.problem import Definition
 from goedels_poetry.kernel.schemas import Conjuncts, Intro, instances
 from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent
@@ -29,7 +29,9 @@ from goedels_poetry.kernel.terms import (
     Term,
     and_,
     app,
+    eq,
     implies,
+    integer,
     is_app,
     ite,
     not_,
@@ -38,15 +40,19 @@ from goedels_poetry.kernel.terms import (
     subterms,
     var,
 )
+from goedels_poetry.smt.auxiliary.indexed import INDEXED
+from goedels_poetry.smt.conjecture.data import FEWEST, Samples
 from goedels_poetry.smt.context.attempts import close_goal
 from goedels_poetry.smt.context.prover import ProverContext
-from goedels_poetry.smt.context.sessions import GROUND, QUICK
+from goedels_poetry.smt.context.sessions import DIRECT, GROUND, QUICK
 from goedels_poetry.smt.induction.recursion import closed_along
+from goedels_poetry.smt.induction.structural import by_cases, general_variables
 from goedels_poetry.smt.rewriting.plan import Plan, key_of
 from goedels_poetry.smt.rewriting.polynomials import polynomial
 from goedels_poetry.smt.rewriting.statements import lemma, replace_subterm
 
 MOST_CLAUSES = 40
+MOST_LEVELS = 2
 
 
 def taken_apart(context: ProverContext, sequent: Sequent, prove: Callable[[Sequent], Plan | None]) -> Plan | None:
@@ -147,22 +153,158 @@ def _from_clauses(context: ProverContext, sequent: Sequent, parts: list[Sequent]
     return Plan(sequent, query, tuple(Plan(part) for part in keys.values()), "clauses")
 
 
-def said_of_indices(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
-    """What such recursions in a goal say of one index, as lemmas; also those in what is said."""
-    waiting = [*sequent.hyps, not_(sequent.concl)]
-    seen: set[tuple[str, bool]] = set()
-    while waiting:
-        call, positive = _signed(waiting.pop(0))
-        ranged = every_index(context, call.name, positive) if call.kind is Kind.APP else None
-        if ranged is None or (call.name, positive) in seen:
+def without_idle_hypotheses(context: ProverContext, sequent: Sequent) -> Sequent:
+    """The goal without those hypotheses about recursive functions that no sample needs: it holds without."""
+    if not any(_calls_recursion(context, hyp) for hyp in sequent.hyps) or _binds(sequent):
+        return sequent
+    samples = Samples(context, sequent.vars)
+    kept = list(sequent.hyps)
+    for hyp in sequent.hyps:
+        others = [h for h in kept if h is not hyp]
+        if _calls_recursion(context, hyp):
+            new = samples.where([*others, not_(hyp)])
+            enough = len(new or samples.where(others)) >= FEWEST
+            if enough and samples.where([sequent.concl], new) == new:
+                kept = others
+    return make_sequent(sequent.vars, kept, sequent.concl) if len(kept) < len(sequent.hyps) else sequent
+
+
+def _binds(sequent: Sequent) -> bool:
+    return any(t.binders for part in (sequent.concl, *sequent.hyps) for t in subterms(part))
+
+
+def by_index(context: ProverContext, sequent: Sequent, establish: Callable[..., bool]) -> tuple[Sequent, Query] | None:
+    """The goal with recursions along lists by index, see `auxiliary.indexed`, and the query that gives it back.
+
+    Args:
+        establish: keeps the laws that are needed, see `Library.establish`.
+    """
+    formulas = (sequent.concl, *sequent.hyps)
+    calls = dict.fromkeys(t for part in formulas for t in subterms(part) if t.kind is Kind.APP and not t.binders)
+    laws: dict[str, Sequent] = {}
+    steps: list[Instance] = []
+    replaced: dict[Term, Term] = {}
+    for call in calls:
+        indexed = context.signature.definition(INDEXED + call.name)
+        if indexed is None or not call.free <= frozenset(sequent.vars):
             continue
-        seen.add((call.name, positive))
-        whole = app(call.name, ranged.definition.params, BOOL)
-        index = var("index", INT)
-        reached = app("<=", (ranged.index, index) if ranged.step > 0 else (index, ranged.index), BOOL)
-        for given, concl in clauses(ranged.said(whole, index)):
-            yield lemma(concl, (whole if positive else not_(whole), reached, *given))
-            waiting.append(concl)
+        whole = app(indexed.name, (*call.args, integer(0)), call.sort)
+        if call.name not in laws:
+            params = indexed.params[:-1]
+            same = eq(app(call.name, params, call.sort), app(indexed.name, (*params, integer(0)), call.sort))
+            law = make_sequent(params, (), same)
+            if not establish(law, lambda c, fact, d=indexed: _indexed_law(c, fact, d, establish), quiet=True):
+                return None
+            laws[call.name] = law
+        steps.append(Instance("step", key_of(laws[call.name]), call.args))
+        replaced[call] = whole
+    if not replaced:
+        return None
+    ordered = sorted(replaced, key=lambda t: -t.size)
+
+    def opened(term: Term) -> Term:
+        for call in ordered:
+            term = replace_subterm(term, call, replaced[call])
+        return term
+
+    goal = make_sequent(sequent.vars, [opened(h) for h in sequent.hyps], opened(sequent.concl))
+    steps.append(Instance("step", key_of(goal), goal.vars))
+    query = Query((key_of(goal), *map(key_of, laws.values())), tuple(steps), equations=False, quantified=False)
+    return (goal, query) if context.holds_alone(sequent, query, GROUND, extra={key_of(goal): goal}) else None
+
+
+def counts(context: ProverContext, function: str) -> bool:
+    """Whether each recursive call of a function has some number greater or less by one."""
+    definition, recursion = context.signature.definition(function), context.recursions.get(function)
+    if definition is None or recursion is None:
+        return False
+    calls = {t for t in subterms(definition.body) if t.kind is Kind.APP and t.name == function}
+    numbers = [i for i in recursion.changed if definition.params[i].sort is INT]
+    return any(all(abs(_difference(c.args[i], definition.params[i])) == 1 for c in calls) for i in numbers)
+
+
+def _difference(term: Term, other: Term) -> int:
+    """By which constant a number is greater than another one; 0 where that is no constant."""
+    difference = polynomial(app("-", (term, other), INT))
+    return difference.get((), 0) if set(difference) == {()} else 0
+
+
+def _indexed_law(
+    context: ProverContext, law: Sequent, indexed: Definition, establish: Callable[..., bool]
+) -> Plan | None:
+    """``f xs = indexed!f xs 0`` by an induction on the list: behind one element more an index is greater by one."""
+    *given, index = indexed.params
+    along, by = (context.recursions.get(side.name) for side in law.concl.args)
+    moved = along.changed - by.changed if along is not None and by is not None else frozenset()
+    if len(moved) != 1:
+        return None
+    (at,) = moved
+    datatype = context.signature.datatype(given[at].sort)
+    assert datatype is not None
+    more = next(c for c in datatype.constructors if c.fields)
+    names = Names(*indexed.params, reserved=context.reserved)
+    fields = [given[at] if sort is given[at].sort else names.fresh("x", sort) for _, sort in more.fields]
+    longer = app(more.name, fields, given[at].sort)
+    before = app("-", (index, integer(1)), INT)
+    shorter = app(indexed.name, (*given, before), indexed.sort)
+    args = (*(longer if i == at else p for i, p in enumerate(given)), index)
+    shifted = lemma(eq(app(indexed.name, args, indexed.sort), shorter), (app("<=", (integer(1), index), BOOL),))
+    lengths = [
+        lemma(app("<=", (integer(0), t), BOOL))
+        for t in dict.fromkeys(subterms(indexed.body))
+        if t.sort is INT and t.args == (given[at],)
+    ]
+
+    def closed(case: Sequent, cites: tuple[str, ...]) -> Plan | None:
+        for unfolded in context.unfolder.unfoldings(case, (1, 2)):
+            query = Query(cites, unfolded)
+            if context.holds(case, query, DIRECT):
+                return Plan(case, query, (), "query")
+        return None
+
+    def along_index(context: ProverContext, fact: Sequent) -> Plan | None:
+        call = fact.concl.args[0]
+        return closed_along(context, fact, RecursionInduction(call.name, call.args), lambda case: closed(case, ()))
+
+    if not establish(shifted, along_index, quiet=True):
+        return None
+    cites = (key_of(shifted), *(key_of(fact) for fact in lengths if establish(fact, _on_first)))
+    on = law.concl.args[0].args[at]
+    scheme = StructuralInduction(on.name, general_variables(law, on))
+    return by_cases(context, law, scheme, lambda case: closed(case, cites), "structural-induction")
+
+
+def _on_first(context: ProverContext, fact: Sequent) -> Plan | None:
+    """By an induction on the first variable."""
+    scheme = StructuralInduction(fact.vars[0].name, ())
+    return by_cases(context, fact, scheme, lambda case: close_goal(context, case, QUICK), "structural-induction")
+
+
+def said_of_indices(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
+    """What such recursions in a goal say of one index, as lemmas; where that is another one, also of two indices."""
+    seen: set[tuple[str, bool]] = set()
+
+    def about(call: Term, positive: bool, hyps: tuple[Term, ...], level: int) -> Iterator[Sequent]:
+        ranged = every_index(context, call.name, positive) if call.kind is Kind.APP else None
+        if ranged is None or level > MOST_LEVELS:
+            return
+        index, start = var(f"index{level}", INT), call.args[ranged.position]
+        reached = app("<=", (start, index) if ranged.step > 0 else (index, start), BOOL)
+        for given, concl in clauses(ranged.said(call, index)):
+            inner, said = _signed(concl)
+            yield from generally(inner, said)
+            yield lemma(concl, (*hyps, reached, *given))
+            yield from about(inner, said, (*hyps, reached, *given), level + 1)
+
+    def generally(call: Term, positive: bool) -> Iterator[Sequent]:
+        ranged = every_index(context, call.name, positive) if call.kind is Kind.APP else None
+        if ranged is not None and (call.name, positive) not in seen:
+            seen.add((call.name, positive))
+            whole = app(call.name, ranged.definition.params, BOOL)
+            yield from about(whole, positive, (whole if positive else not_(whole),), 0)
+
+    for part in (*sequent.hyps, not_(sequent.concl)):
+        yield from generally(*_signed(part))
 
 
 def _signed(term: Term) -> tuple[Term, bool]:
@@ -210,11 +352,8 @@ def every_index(context: ProverContext, name: str, positive: bool) -> EveryIndex
     if len(moved) != 1 or definition.params[moved[0]].sort is not INT:
         return None
     index = definition.params[moved[0]]
-    difference = polynomial(app("-", (call.args[moved[0]], index), INT))
-    step = difference.get((), 0)
-    return (
-        EveryIndex(definition, moved[0], step, positive, call) if set(difference) == {()} and abs(step) == 1 else None
-    )
+    step = _difference(call.args[moved[0]], index)
+    return EveryIndex(definition, moved[0], step, positive, call) if abs(step) == 1 else None
 
 
 def clauses(term: Term) -> list[tuple[tuple[Term, ...], Term]]:

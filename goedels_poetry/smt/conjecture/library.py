@@ -155,15 +155,20 @@ class Library:
                         break
         return plan
 
-    def establish(self, fact: Sequent, prove: Callable[[ProverContext, Sequent], Plan | None]) -> bool:
-        """Keep a fact that others are going to cite; whether ``prove`` has proved it, now or before."""
+    def establish(
+        self, fact: Sequent, prove: Callable[[ProverContext, Sequent], Plan | None], *, quiet: bool = False
+    ) -> bool:
+        """Keep a fact that others are going to cite; whether ``prove`` has proved it, now or before.
+
+        ``quiet``: no solver knows it unasked.
+        """
         key, fact = key_of(fact), apart(fact, self._context.reserved)
         if key not in self.plans and key not in self._refused:
             plan = prove(self._context, fact)
             if plan is None:
                 self._refused.add(key)
                 return False
-            self._keep(key, fact, plan)
+            self._keep(key, fact, plan, quiet=quiet)
         return key in self.plans
 
     def retry(self) -> bool:

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations_with_replacement, islice, permutations
+from itertools import chain, combinations_with_replacement, islice, permutations
 from typing import Any
 
 from goedels_poetry.kernel.calls import Call, TooLarge, calls_of
@@ -49,7 +49,9 @@ from goedels_poetry.smt.conjecture.observers import measures
 from goedels_poetry.smt.context.attempts import close_goal
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.context.sessions import CANDIDATE, MODEL_SECONDS, PATIENT
+from goedels_poetry.smt.induction.descent import descents
 from goedels_poetry.smt.induction.recursion import closed_along, recursion_schemes
+from goedels_poetry.smt.induction.structural import by_cases
 from goedels_poetry.smt.rewriting.plan import Plan, key_of, leaf
 from goedels_poetry.smt.rewriting.polynomials import polynomial
 from goedels_poetry.smt.rewriting.statements import implies_all, lemma, replace_subterm
@@ -60,6 +62,8 @@ SHIFTS = (1, 0, -1, -2, -3, -4)
 MAX_LOOPS = 3
 """First states in one goal that are looked at."""
 MAX_CANDIDATES = 40
+DEGREE, MAX_COLUMNS = 3, 20
+"""Of products of numbers in an equation for a result, and how many of them."""
 MAX_ROUNDS = 6
 MAX_RUNS, MAX_STEPS, MAX_NUMBERS = 4_000, 12, 6
 """Runs from the first state on that are tried, steps of each, and numbers that are compared in its states."""
@@ -80,14 +84,17 @@ class LoopStatement:
     """The first state, by the variables that stand for states."""
 
     def proof(self, context: ProverContext, rlimit: int | None = None) -> Plan | None:
-        """The general statement by induction along the loop."""
-        for scheme in recursion_schemes(context, self.general):
-            if scheme.function not in self.functions:
-                continue
-            plan = closed_along(context, self.general, scheme, lambda case: _closed(context, case, rlimit))
-            if plan is not None:
-                return plan
-        return None
+        """The general statement by induction along the loop, or on its measure where it may go on for ever."""
+
+        def close(case: Sequent) -> Plan | None:
+            return _closed(context, case, rlimit)
+
+        along = (s for s in recursion_schemes(context, self.general) if s.function in self.functions)
+        plans = chain(
+            (closed_along(context, self.general, scheme, close) for scheme in along),
+            (by_cases(context, self.general, s, close, "measure-induction") for s in descents(context, self.general)),
+        )
+        return next((plan for plan in plans if plan is not None), None)
 
     def queries(self, context: ProverContext, sequent: Sequent) -> Iterator[Query]:
         """The goal from the general statement at the first state, also with what the invariant comes to there."""
@@ -97,15 +104,12 @@ class LoopStatement:
         yield Query((key,), (first,))
         at = dict(zip(self.general.vars, values, strict=True))
         invariant = make_sequent(sequent.vars, sequent.hyps, and_([substitute(h, at) for h in self.general.hyps]))
-        for unfolded in context.unfolder.unfoldings(invariant, (1, 2)):
-            yield Query((key,), (first, *unfolded), equations=False, quantified=False)
-        if context.lemmas:  # that the invariant holds at first may rest on some
-            parts = (invariant.concl, sequent.concl, *sequent.hyps)
-            calls = [t for part in parts for t in context.unfolder.calls(part)]
-            known = lemma_instances(context.lemmas, calls)
+        calls = [t for part in (invariant.concl, sequent.concl, *sequent.hyps) for t in context.unfolder.calls(part)]
+        for unfolded in ((), *context.unfolder.unfoldings(invariant, (1, 2))):
+            known = lemma_instances(context.lemmas, [*calls, *context.unfolder.brought_by(unfolded)])
             cites = tuple(dict.fromkeys([key, *(i.name for i in known)]))
-            yield Query(cites, (first, *known), equations=False, quantified=False)
-            yield Query((key, *context.lemmas), (first,))
+            yield Query(cites, (first, *unfolded, *known), equations=False, quantified=False)
+        yield Query((key, *context.lemmas), (first,))
 
 
 def loop_statements(
@@ -127,6 +131,8 @@ def loop_statements(
         alone = _Loop(context, sequent, call, alone=True)
         for loop in (together, alone) if together.replaced != alone.replaced else (alone,):
             yield from _statements(context, loop, inner)
+        if any(call.args[i] in _outside(sequent.concl, call) for i in _moving(context, call)):
+            yield from _statements(context, _Loop(context, sequent, call, alone=True, apart=True), inner)
 
 
 def _statements(
@@ -138,6 +144,9 @@ def _statements(
     for shifted in loop.shifted():
         if context.refutes(shifted.general, TESTS) is None:
             yield shifted
+    for result in loop.results():
+        if context.refutes(result.general, TESTS) is None:
+            yield result
     for products in (False, True):
         invariant = loop.invariant(inner, products=products)
         if invariant and loop.suffices(invariant):
@@ -179,26 +188,33 @@ def accumulations(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]
                 continue
             from_first = app(call.name, (*definition.params[:i], first, *definition.params[i + 1 :]), definition.sort)
             whole = app(call.name, definition.params, definition.sort)
+            where = context.domain(call.name) or ()
             if first is integer(0):
-                yield lemma(eq(whole, app("+", (start, from_first), INT)))
+                yield lemma(eq(whole, app("+", (start, from_first), INT)), where)
             for name in functions:
                 typed = context.signature.type_of(name)
                 if typed is not None and tuple(typed[0]) == (start.sort, start.sort) and typed[1] is start.sort:
-                    yield lemma(eq(whole, app(name, (start, from_first), start.sort)))
-                    yield lemma(eq(whole, app(name, (from_first, start), start.sort)))
+                    yield lemma(eq(whole, app(name, (start, from_first), start.sort)), where)
+                    yield lemma(eq(whole, app(name, (from_first, start), start.sort)), where)
 
 
 class _Loop:
-    """One call of a goal, with variables in the place of what its state begins with."""
+    """One call of a goal, with variables in the place of what its state begins with.
 
-    def __init__(self, context: ProverContext, sequent: Sequent, call: Term, *, alone: bool = False) -> None:
+    ``apart``: also in the place of a variable that the goal compares with the result: it is the first value then.
+    """
+
+    def __init__(
+        self, context: ProverContext, sequent: Sequent, call: Term, *, alone: bool = False, apart: bool = False
+    ) -> None:
         names = Names(*sequent.vars, *sequent.hyps, sequent.concl, reserved=context.reserved)
         definition = context.signature.definition(call.name)
         assert definition is not None
         self._context = context
         self._sequent = sequent
         self._definition = definition
-        state = {i: names.fresh(definition.params[i].name, call.args[i].sort) for i in starts(context, call)}
+        positions = _moving(context, call) if apart else starts(context, call)
+        state = {i: names.fresh(definition.params[i].name, call.args[i].sort) for i in positions}
         self._start = {v: call.args[i] for i, v in state.items()}
         self._args = tuple(state.get(i, a) for i, a in enumerate(call.args))
         self._at = dict(zip(definition.params, self._args, strict=True))
@@ -231,6 +247,27 @@ class _Loop:
                     hyps = [self._opened(h) for h in self._sequent.hyps]
                     general = make_sequent((*self._sequent.vars, *self._start), hyps, moved)
                     yield LoopStatement(general, frozenset(c.name for c in self._calls), self._start)
+
+    def results(self) -> Iterator[LoopStatement]:
+        """What a number in the goal comes to from any state on, where that is a polynomial of numbers of the state."""
+        try:
+            states = self._states
+        except TooLarge:
+            return
+        sides = [t for t in _summands(self._sequent.concl) if any(call in subterms(t) for call in self._calls)]
+        for opened in dict.fromkeys(self._opened(side) for side in sides):
+            columns = [integer(1)]
+            for degree in range(1, DEGREE + 1):
+                powers = list(combinations_with_replacement(self._numbers, degree))
+                if degree == 1 or len(columns) + len(powers) <= MAX_COLUMNS:
+                    columns += [power[0] if degree == 1 else app("*", power, INT) for power in powers]
+            columns += [*self._reached(), opened]
+            some = states[:: max(1, len(states) // (2 * (len(columns) + FEWEST)))]
+            found = equations(self._context, columns, self._variables, some).get(opened)
+            if found is not None:
+                hyps = [*self._given, *self._kept_bounds]
+                general = make_sequent(self._variables, hyps, found)
+                yield LoopStatement(general, frozenset(c.name for c in self._calls), self._start)
 
     def _opened(self, term: Term) -> Term:
         for call, opened in self.replaced.items():
@@ -401,6 +438,10 @@ class _Loop:
         return found
 
     @cached_property
+    def _kept_bounds(self) -> list[Term]:
+        return self._thinned([bound for bound in self._bounded if self._holds_at_first(bound)], self._steps)
+
+    @cached_property
     def _equations(self) -> tuple[list[Term], list[Term]]:
         """Linear equations, and those of products of numbers that the linear ones do not determine."""
         columns = [integer(1), *self._numbers, *self._reached()]
@@ -421,7 +462,8 @@ class _Loop:
         }
         bounds = list(self._bounds(SHIFTS))
         for call in sorted(calls, key=lambda t: t.size):
-            for pair in bounds:
+            constants = [a for a in call.args if a.sort is INT and a.kind is Kind.LIT]
+            for pair in (*bounds, *self._counted(constants, SHIFTS)):
                 reached = replace_subterm(call, *pair)
                 if reached is not call and self._holds(app("=", (reached, reached), BOOL)):
                     yield reached
@@ -469,6 +511,9 @@ class _Loop:
 
     def _bounds(self, shifts: Iterable[int] = (0, 1, -1)) -> Iterator[tuple[Term, Term]]:
         """Numbers that stay as they are, such as ``n`` or ``len xs``, with what counts up to them."""
+        return self._counted([n for n in self._numbers if n.free.isdisjoint(self._start)], shifts)
+
+    def _counted(self, bounds: Iterable[Term], shifts: Iterable[int]) -> Iterator[tuple[Term, Term]]:
         steps = [dict(zip(self._args, step.args, strict=True)) for step in self._steps]
         counters = [
             n
@@ -476,7 +521,7 @@ class _Loop:
             if n in self._start
             and all(not any(polynomial(app("-", (substitute(step[n], self._at), n), INT))) for step in steps)
         ]
-        for bound in (n for n in self._numbers if n.free.isdisjoint(self._start)):
+        for bound in bounds:
             for counter in counters:
                 yield from ((bound, _plus(counter, shift)) for shift in shifts)
 
@@ -501,6 +546,28 @@ def _plus(term: Term, number: int) -> Term:
     if not number:
         return term
     return app("+" if number > 0 else "-", (term, integer(abs(number))), INT)
+
+
+def _moving(context: ProverContext, call: Term) -> list[int]:
+    """Positions of all of the state."""
+    recursion = context.recursions[call.name]
+    return sorted({*starts(context, call), *recursion.changed})
+
+
+def _outside(term: Term, call: Term) -> frozenset[Term]:
+    """The variables of a term outside of calls with the same arguments."""
+    if term.kind is Kind.APP and term.args == call.args:
+        return frozenset()
+    return frozenset[Term]().union(*(_outside(part, call) for part in term.args)) if term.args else term.free
+
+
+def _summands(term: Term) -> Iterator[Term]:
+    """What a polynomial in a formula is made of."""
+    if term.sort is INT:
+        yield from (t for monomial in polynomial(term) for t in monomial)
+    else:
+        for part in term.args:
+            yield from _summands(part)
 
 
 def _parts(term: Term) -> Iterator[Term]:

@@ -7,12 +7,9 @@ one of these terms where a condition holds and another one where it does not.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 from goedels_poetry.kernel.problem import Definition
-from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import (
     BOOL,
@@ -31,14 +28,9 @@ from goedels_poetry.kernel.terms import (
     subterms,
     var,
 )
-from goedels_poetry.smt.conjecture.data import equations, sample
+from goedels_poetry.smt.conjecture.data import FEWEST, Samples, equations
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.rewriting.statements import lemma, replace_subterm
-
-SAMPLES = 300
-FEWEST = 6
-"""Values under a condition from which anything is concluded."""
-SIZES = 6
 
 
 def observations(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
@@ -110,15 +102,14 @@ class _Seen:
         self._measured = [m for ms in self._lengths.values() for m in ms]
         self._whole = self._of(made)
         self._counted = [n for call in (made, self._whole) for n in _counted(context, call)]
-        self._points = list(self._samples())
-        self._values: dict[Term, list[Any]] = {}
+        self._samples = Samples(context, self._variables)
 
     def laws(self) -> Iterator[Sequent]:
         """The laws under the weakest conditions under which there are any."""
         natural = [app("<=", (integer(0), n), BOOL) for n in self._counted]
         inside = [app("<", (n, m), BOOL) for n in self._counted for m in self._measured]
         for hyps in dict.fromkeys([(), tuple(natural), (*natural, *inside)]):
-            found = list(self._laws(self._where(hyps, range(len(self._points)))))
+            found = list(self._laws(self._samples.where(hyps)))
             if found:
                 yield from (lemma(law, (*hyps, *conditions)) for conditions, law in found)
                 return
@@ -129,7 +120,7 @@ class _Seen:
         seen = [self._of(c) for c in self._containers]
         if sort is INT:
             columns = list(dict.fromkeys([integer(1), *self._numbers, *self._measured, *seen, whole]))
-            law = equations(self._context, columns, self._variables, [self._points[i] for i in at]).get(whole)
+            law = equations(self._context, columns, self._variables, [self._samples.points[i] for i in at]).get(whole)
             if law is not None:
                 yield (), law
                 return
@@ -137,10 +128,10 @@ class _Seen:
         terms = [*seen, *joined, *self._moved(), *(v for v in self._variables if v.sort is sort)]
         for condition in self._conditions():
             guards = (condition,) if condition is TRUE else (condition, not_(condition))
-            sides = [(guard, self._where((guard,), at)) for guard in guards]
+            sides = [(guard, self._samples.where((guard,), at)) for guard in guards]
             if any(len(kept) < FEWEST for _, kept in sides):
                 continue
-            equal = [[t for t in terms if self._where((eq(whole, t),), kept) == kept][:1] for _, kept in sides]
+            equal = [[t for t in terms if self._samples.where((eq(whole, t),), kept) == kept][:1] for _, kept in sides]
             if all(equal):
                 for (guard, _), (term,) in zip(sides, equal, strict=True):
                     yield () if guard is TRUE else (guard,), eq(whole, term)
@@ -148,12 +139,12 @@ class _Seen:
         if sort is INT and seen:
             total = seen[0] if len(seen) == 1 else app("+", seen, INT)
             for bound in (app("<=", (whole, total), BOOL), *(app("<=", (one, whole), BOOL) for one in seen)):
-                if len(at) >= FEWEST and self._where((bound,), at) == at:
+                if len(at) >= FEWEST and self._samples.where((bound,), at) == at:
                     yield (), bound
         if sort is BOOL:
             for premise, conclusion in [(whole, one) for one in seen] + [(one, whole) for one in (*seen, *joined)]:
-                kept = self._where((premise,), at)
-                if len(kept) >= FEWEST and self._where((conclusion,), kept) == kept:
+                kept = self._samples.where((premise,), at)
+                if len(kept) >= FEWEST and self._samples.where((conclusion,), kept) == kept:
                     yield (premise,), conclusion
 
     def _of(self, container: Term, others: Sequence[Term] | None = None) -> Term:
@@ -187,33 +178,6 @@ class _Seen:
                 for v in self._variables:
                     if v.sort is part.sort and term.free <= part.free:
                         yield replace_subterm(term, part, v)
-
-    def _samples(self) -> Iterator[list[Any]]:
-        source = random.Random(self._context.seed + 11)
-        for number in range(SAMPLES):
-            yield sample(self._context, self._variables, range(-1, SIZES), number % SIZES, source)
-
-    def _where(self, conditions: Sequence[Term], at: Iterable[int]) -> list[int]:
-        """The samples at which all conditions hold; one whose value stays open does not hold."""
-        values = [self._valued(condition) for condition in conditions]
-        return [i for i in at if all(column[i] is True for column in values)]
-
-    def _valued(self, term: Term) -> list[Any]:
-        """The values at all samples, None where one stays open."""
-        if term not in self._values:
-            if is_app(term, "="):
-                sides = zip(*map(self._valued, term.args), strict=True)
-                self._values[term] = [None if left is None or right is None else left == right for left, right in sides]
-            else:
-                code = self._context.evaluator.compile(term, self._variables)
-                self._values[term] = [self._run(code, point) for point in self._points]
-        return self._values[term]
-
-    def _run(self, code: Any, point: list[Any]) -> Any:
-        try:
-            return self._context.evaluator.run(code, list(point))
-        except Undecided:
-            return None
 
 
 def _counted(context: ProverContext, call: Term) -> Iterator[Term]:

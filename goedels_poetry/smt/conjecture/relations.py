@@ -191,7 +191,9 @@ def _calls(context: ProverContext, goal: Term, on: Term) -> list[Term]:
     while waiting and len(found) < MOST_CALLS:
         call = waiting.pop(0)
         definition = context.signature.definition(call.name) if call.kind is Kind.APP else None
-        if definition is None or not definition.recursive or call in found or not call.free <= {on}:
+        if definition is None or not definition.recursive or definition.sort is not INT:
+            continue
+        if call in found or not call.free <= {on}:
             continue
         found[call] = None
         for other in context.signature.definitions:

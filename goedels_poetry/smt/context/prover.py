@@ -230,8 +230,8 @@ class ProverContext:
 
     @cached_property
     def recursions(self) -> dict[str, Recursion]:
-        """The functions that call themselves and were shown to terminate."""
-        return recursions(self.signature, self.terminations)
+        """The functions that call themselves and terminate or have a measure."""
+        return recursions(self.signature, self.terminations, self.problem.measures)
 
     # ----------------------------------------------------------------------------------------- lemmas
 

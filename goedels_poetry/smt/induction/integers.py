@@ -205,15 +205,17 @@ def _measures(sequent: Sequent, integers: list[Term]) -> list[Term]:
 
 
 def recursive_points(context: ProverContext, sequent: Sequent) -> list[tuple[tuple[Term, ...], ...]]:
-    """Where the hypothesis is wanted: the substitutions that turn a call in the goal into its recursive calls."""
+    """Where the hypothesis is wanted: the substitutions that turn a call in the goal into what such a one calls."""
     points: dict[tuple[Term, ...], None] = {}
-    for part in (sequent.concl, *sequent.hyps):
-        for call in subterms(part):
-            if call.kind is Kind.APP and call.name in context.shape.unfolded:
-                for recursive in _recursive_calls(context, call):
-                    point = _substitution(sequent, call, recursive)
-                    if point is not None:
-                        points.setdefault(point)
+    parts = (sequent.concl, *sequent.hyps)
+    found = {t for p in parts for t in subterms(p) if t.kind is Kind.APP and t.name in context.shape.unfolded}
+    calls = sorted(found, key=lambda t: (t.size, show(t)))
+    for call in calls:
+        for recursive in _recursive_calls(context, call):
+            for general in (call, *(c for c in calls if c.name == call.name and c is not call)):
+                point = _substitution(sequent, general, recursive)
+                if point is not None:
+                    points.setdefault(point)
     shifted: dict[tuple[Term, ...], None] = {}
     for variable in sequent.vars:
         if variable.sort is INT and _drives_recursion(context, sequent, variable):
@@ -242,10 +244,10 @@ def _recursive_calls(context: ProverContext, call: Term) -> list[Term]:
 
 
 def _substitution(sequent: Sequent, call: Term, recursive: Term) -> tuple[Term, ...] | None:
-    """One term for each variable such that the call's arguments become those of the recursive call."""
+    """A term for each variable such that arguments of a call, but constants, become those of a recursive call."""
     binding: dict[Term, Term] = {}
     for old, new in zip(call.args, recursive.args, strict=True):
-        if old is new:
+        if old is new or not old.free:  # where it begins may be left to a lemma about any beginning
             continue
         if old.kind is Kind.VAR and old in sequent.vars:
             if binding.setdefault(old, new) is not new:

@@ -38,7 +38,12 @@ def recursion_schemes(context: ProverContext, sequent: Sequent, *, full: bool = 
             continue
         for call in subterms(part):
             recursion = context.recursions.get(call.name) if call.kind is Kind.APP else None
-            if recursion is None or recursion.structural or not call.free <= frozenset(sequent.vars):
+            if (
+                recursion is None
+                or not recursion.total
+                or recursion.structural
+                or not call.free <= frozenset(sequent.vars)
+            ):
                 continue
             if all(call.args[i].kind is Kind.VAR for i in recursion.changed):
                 votes[call.name, call.args] = 1 + sum(

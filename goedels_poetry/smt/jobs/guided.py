@@ -88,7 +88,8 @@ def _no_induction(context: ProverContext, rule: Rule | None) -> str:
     """Why a rule gives nothing at all, or nothing."""
     if rule is not None and isinstance(rule.scheme, RecursionInduction):
         function = rule.scheme.function
-        if function not in context.recursions:
+        recursion = context.recursions.get(function)
+        if recursion is None or not recursion.total:
             return f"{function} was not shown to terminate, so it gives no induction"
     return ""
 

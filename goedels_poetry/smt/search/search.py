@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from goedels_poetry.kernel.derivation import Query
+from goedels_poetry.kernel.derivation import Instance, Query
 from goedels_poetry.kernel.faults import SchemeError
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.schemas import Conjuncts, Intro, Scheme, SkolemHypothesis, instances
@@ -24,7 +24,13 @@ from goedels_poetry.smt.conjecture.continuations import continuation_laws
 from goedels_poetry.smt.conjecture.critics import critic_lemmas
 from goedels_poetry.smt.conjecture.explore import Explorer
 from goedels_poetry.smt.conjecture.failed_steps import from_failed_step, generalisations, remaining_goals
-from goedels_poetry.smt.conjecture.indices import said_of_indices, taken_apart
+from goedels_poetry.smt.conjecture.indices import (
+    by_index,
+    counts,
+    said_of_indices,
+    taken_apart,
+    without_idle_hypotheses,
+)
 from goedels_poetry.smt.conjecture.library import Library
 from goedels_poetry.smt.conjecture.loop_calls import loop_calls, without_plain_functions
 from goedels_poetry.smt.conjecture.loops import accumulations, loop_statements
@@ -45,7 +51,9 @@ MAX_PATIENT = 3
 MAX_DEPTH = 2
 """Loops inside of loops."""
 PART = 0.15
-"""Of the time that is left, for a part of a goal that is taken apart."""
+"""Of the time that is left, for a way to prove a goal or what a step of a loop keeps."""
+PARTS = (0.05, 0.15)
+"""Of the time that is left, for one way to prove a part of a goal; later with those proved before as lemmas."""
 """Equations left over by a step of arithmetic that are given much time before anything else is tried."""
 
 IDLE_SECONDS = 0.05
@@ -93,6 +101,8 @@ class Sketcher:
         self._invariants = Invariants(context, self.library.establish)
         self._known: list[Sequent] = []
         self._seen: set[frozenset[str]] = set()
+        self._parts: dict[str, Plan] = {}
+        self._share = PART
         self._depth = 0
         self._calls, self._began = 0, time.monotonic()
 
@@ -111,12 +121,21 @@ class Sketcher:
         """
         after_induction = []
         self._begin("clauses")
-        parts = taken_apart(self._context, sequent, self._quickly)
+        for self._share in PARTS:
+            parts = taken_apart(self._context, sequent, self._part)
+            if parts is None or parts.complete:
+                break
+            for plan in self._parts.values():
+                self.library.establish(plan.sequent, self._proved)
         if parts is not None:
             yield parts
         if "loops" not in self._without:
             self._begin("loop-invariant")
             yield from self._loops(sequent)
+            self._begin("by-index")
+            plan = self._within(PART, self._by_index, sequent)
+            if plan is not None and plan.complete:
+                yield plan
         self._begin("introduction, skolem, conjunction")
         for plan in self._logical(sequent):
             if plan.strategy == "conjunction" and not plan.complete:
@@ -173,14 +192,47 @@ class Sketcher:
 
     # ------------------------------------------------------------------------------------ strategies
 
+    def _proved(self, _: ProverContext, fact: Sequent) -> Plan | None:
+        return self._parts.get(key_of(fact))
+
+    def _part(self, sequent: Sequent) -> Plan | None:
+        """A part of a goal, from the hypotheses that it needs as values say: it is a lemma for the others."""
+        general = without_idle_hypotheses(self._context, sequent)
+        key = key_of(general)
+        plan = self._parts.get(key) or self._quickly(general)
+        if plan is None:
+            return None
+        if plan.complete:
+            self._parts[key] = plan
+        query = Query((key,), (Instance("step", key, general.vars),), equations=False, quantified=False)
+        return plan if general is sequent else Plan(sequent, query, (plan,), plan.strategy, plan.detail)
+
     def _quickly(self, sequent: Sequent) -> Plan | None:
-        """A part of a goal, by the loops in it or by an induction, within a part of the time."""
-        with suppress(OutOfTime), self._context.budget.part(PART):
-            if self._observed(sequent) and (closed := close_goal(self._context, sequent)) is not None:
-                return closed
-            plan = next(self._loops(sequent), None) if "loops" not in self._without else None
-            return plan or induction(self._context, sequent, full=False, rlimit=QUICK)
+        """A part of a goal, by the loops in it, by an induction or by index, each within a part of the time."""
+        by_number = any(counts(self._context, f) for f in self._context.shape.reachable_functions(sequent.formula))
+        ways = (self._by_index, self._simplest) if by_number else (self._simplest, self._by_index)
+        return next((plan for way in ways if (plan := self._within(self._share, way, sequent)) is not None), None)
+
+    def _within(self, part: float, prove: Callable[[Sequent], Plan | None], sequent: Sequent) -> Plan | None:
+        with suppress(OutOfTime), self._context.budget.part(part):
+            return prove(sequent)
         return None
+
+    def _simplest(self, sequent: Sequent) -> Plan | None:
+        if self._observed(sequent) and (closed := close_goal(self._context, sequent)) is not None:
+            return closed
+        plan = next(self._loops(sequent), None) if "loops" not in self._without else None
+        return plan or induction(self._context, sequent, full=False, rlimit=QUICK)
+
+    def _by_index(self, sequent: Sequent) -> Plan | None:
+        """The goal with recursions along lists by index, which is taken apart in its turn."""
+        found = by_index(self._context, sequent, self.library.establish)
+        if found is None:
+            return None
+        goal, query = found
+        plan = close_goal(self._context, goal, QUICK) or taken_apart(self._context, goal, self._quickly)
+        plan = plan or self._simplest(goal)
+        return Plan(sequent, query, (plan,), "by-index") if plan is not None else None
 
     def _observed(self, sequent: Sequent) -> bool:
         """Prove what is seen of the containers that functions of the goal make; whether there is anything new."""
@@ -248,9 +300,8 @@ class Sketcher:
             return False
         self._depth += 1
         try:
-            with suppress(OutOfTime), self._context.budget.part(PART):
-                return self.library.establish(step, lambda _, fact: next(self._loops(fact), None))
-            return False
+            establish = self.library.establish
+            return establish(step, lambda _, fact: self._within(PART, lambda f: next(self._loops(f), None), fact))
         finally:
             self._depth -= 1
 

@@ -12,8 +12,10 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Any
 
 from goedels_poetry.kernel.calls import TooLarge
 from goedels_poetry.kernel.faults import GuardError
@@ -30,6 +32,7 @@ from goedels_poetry.smt.auxiliary.standard import SIZE, VALUE
 from goedels_poetry.smt.termination.search import Termination, terminations_by_solver
 
 SAMPLES = 30
+MAX_TRIES = 90
 SIZES = (3, 4, 5, 6, 8)
 MAX_CHOICES = 60
 LEAST = 0.3
@@ -51,8 +54,10 @@ def with_measures(problem: Problem, seed: int = 0) -> Problem:
 def _likely(problem: Problem, group: Sequence[Definition], seed: int) -> Choice | None:
     """The first choice of measures that falls at all sampled arguments, or the one that falls at the most of them."""
     best: tuple[float, Choice] | None = None
+    evaluator = Evaluator(problem.signature, problem.premises, fuel=4_000, circular=True)
+    points = [_points(evaluator, definition, problem.signature, seed) for definition in group]
     for choice in itertools.islice(_choices(problem.signature, group), MAX_CHOICES):
-        score = _score(problem, group, choice, seed)
+        score = _score(evaluator, problem.signature, group, choice, points)
         if score == 1:
             return choice
         if score >= LEAST and (best is None or score > best[0]):
@@ -98,26 +103,42 @@ def _integer(signature: Signature, parameter: Term) -> Term | None:
     return None
 
 
-def _score(problem: Problem, group: Sequence[Definition], measures: Measures, seed: int) -> float:
+def _points(evaluator: Evaluator, definition: Definition, signature: Signature, seed: int) -> list[list[Any]]:
+    """Arguments at which a function comes to an end, as far as there are enough: elsewhere no measure falls."""
+    source = random.Random(seed + 31)
+    points, ending = [], []
+    for number in range(MAX_TRIES):
+        size = SIZES[number % len(SIZES)]
+        point = [random_value(signature, p.sort, size, source) for p in definition.params]
+        points.append(point)
+        with suppress(Undecided):
+            evaluator.call(definition.name, tuple(point))
+            ending.append(point)
+        if len(ending) == SAMPLES:
+            break
+    return ending if len(ending) >= SAMPLES // 2 else points[:SAMPLES]
+
+
+def _score(
+    evaluator: Evaluator,
+    signature: Signature,
+    group: Sequence[Definition],
+    measures: Measures,
+    points: Sequence[Sequence[Sequence[Any]]],
+) -> float:
     """The part of the sampled arguments at which the guard holds: of the function for which it is least."""
     try:
-        conditions = guards(problem.signature, measures)
+        conditions = guards(signature, measures)
     except GuardError:
         return 0
-    evaluator = Evaluator(problem.signature, problem.premises, fuel=4_000, circular=True)
-    source = random.Random(seed + 31)
     scores = []
-    for definition in group:
+    for definition, sampled in zip(group, points, strict=True):
         held = total = 0
         code = evaluator.compile(conditions[definition.name], definition.params)
-        for number in range(SAMPLES):
-            size = SIZES[number % len(SIZES)]
-            frame = [random_value(problem.signature, p.sort, size, source) for p in definition.params]
-            try:
-                held += bool(evaluator.run(code, frame))
+        for point in sampled:
+            with suppress(Undecided):
+                held += bool(evaluator.run(code, list(point)))
                 total += 1
-            except Undecided:
-                continue
         scores.append(held / total if total >= SAMPLES // 2 else 0)
     return min(scores)
 
@@ -127,26 +148,29 @@ class Recursion:
     """How a function calls itself.
 
     ``changed``: the positions of the parameters that some call changes. ``structural``: every call is on a field of
-    the constructor that its one changing parameter was built by, so structural induction sees as much.
+    the constructor that its one changing parameter was built by, so structural induction sees as much. ``total``:
+    whether it was shown to terminate; else a measure falls for some arguments.
     """
 
     changed: frozenset[int]
     structural: bool
+    total: bool
 
 
-def recursions(signature: Signature, groups: Iterable[Termination]) -> dict[str, Recursion]:
-    """How the functions call themselves that do, and terminate."""
+def recursions(signature: Signature, groups: Iterable[Termination], measures: Measures) -> dict[str, Recursion]:
+    """How the functions call themselves that do, and terminate or have a measure."""
     known = {}
     for group in groups:
-        for name in group.group if group.ok else ():
+        for name in group.group:
             definition = signature.definition(name)
-            recursion = _recursion(definition, signature) if definition and definition.recursive else None
-            if recursion is not None:
-                known[name] = recursion
+            if definition is not None and definition.recursive and (group.ok or name in measures):
+                recursion = _recursion(definition, signature, total=group.ok)
+                if recursion is not None:
+                    known[name] = recursion
     return known
 
 
-def _recursion(definition: Definition, signature: Signature) -> Recursion | None:
+def _recursion(definition: Definition, signature: Signature, *, total: bool) -> Recursion | None:
     try:
         points = points_below(definition, signature)
     except TooLarge:
@@ -159,4 +183,4 @@ def _recursion(definition: Definition, signature: Signature) -> Recursion | None
     structural = len(moved) == 1 and all(
         there in case.here[v].args for case in cases for below in case.below for v, there in below.there.items()
     )
-    return Recursion(frozenset(moved.values()), structural)
+    return Recursion(frozenset(moved.values()), structural, total)

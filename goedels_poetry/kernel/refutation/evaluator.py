@@ -155,8 +155,8 @@ class Evaluator:
     ``interpret(name, args)`` gives the value of a declared function where no premise defines it; without it such
     functions are undecided. Premises of the form ``forall xs. f(...) = t`` with ``f`` declared and only variables or
     declared constants and functions as arguments are read as definitions of ``f``; ``defining`` holds their names.
-    ``circular``: so are those that lead back to ``f``. Whether such rules have a solution is not known, so what comes
-    of them is good for tests, not as evidence.
+    ``circular``: so are those that lead back to ``f``, and those with constructors as arguments. Whether such rules
+    have a solution is not known, so what comes of them is good for tests, not as evidence.
     """
 
     def __init__(
@@ -556,6 +556,8 @@ def _matched(signature: Signature, rule: Rule, args: tuple[Value, ...]) -> list[
             if not have_sorts(signature, value.args, [a.sort for a in pattern.args]):
                 raise Undecided(f"{pattern.name} does not take such arguments")
             binding.update(zip(pattern.args, value.args, strict=True))
+        elif isinstance(value, tuple) and value[0] == pattern.name:
+            binding.update(zip(pattern.args, value[1:], strict=True))
         else:
             return None
     return [binding[v] for v in rule.variables]

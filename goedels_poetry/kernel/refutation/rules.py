@@ -50,7 +50,10 @@ def read_rules(signature: Signature, premises: Iterable[Premise], circular: bool
         if not (is_app(formula, "=") and len(formula.args) == 2):
             continue
         left, right = formula.args
+        heads = [a for a in left.args if a.kind is Kind.APP]
         if not (left.kind is Kind.APP and _declared(signature, left) and _patterns(signature, left.args, variables)):
+            continue
+        if not circular and any(signature.constructor(a.name) is not None for a in heads):
             continue
         if right.free <= left.free and (circular or left.name not in symbols(right)):
             used = tuple([v for v in variables if v in left.free])
@@ -64,7 +67,7 @@ def read_rules(signature: Signature, premises: Iterable[Premise], circular: bool
         if own_values and _apart(heads) and (circular or not _leads_back(signature, name, found)):
             rules.of[name] = [rule for _, rule in mine]
             rules.defining |= {p for p, _ in mine}
-            rules.closures |= {a.name for _, rule in mine for a in rule.patterns if a.kind is Kind.APP}
+            rules.closures |= {a.name for _, rule in mine for a in rule.patterns if _is_declared(signature, a)}
     rules.closures -= set(rules.of)
     return rules
 
@@ -89,12 +92,17 @@ def _declared(signature: Signature, term: Term) -> bool:
     return term.name in signature.functions and signature.definition(term.name) is None
 
 
+def _is_declared(signature: Signature, term: Term) -> bool:
+    """Whether a term is a value of a declared sort that a declared function makes."""
+    return term.kind is Kind.APP and _declared(signature, term) and term.sort in signature.sorts
+
+
 def _patterns(signature: Signature, args: Sequence[Term], variables: Sequence[Term]) -> bool:
     seen: list[Term] = []
     for arg in args:
         if arg.kind is Kind.VAR and arg in variables:
             seen.append(arg)
-        elif arg.kind is Kind.APP and _declared(signature, arg) and arg.sort in signature.sorts:
+        elif _is_declared(signature, arg) or signature.constructor(arg.name) is not None:
             if not all(a.kind is Kind.VAR and a in variables for a in arg.args):
                 return False
             seen.extend(arg.args)

@@ -101,8 +101,12 @@ def _by_branches(context: ProverContext, term: Term) -> Term:
 
 
 def _calls_recursion(context: ProverContext, term: Term) -> bool:
-    definitions = (context.signature.definition(t.name) for t in subterms(term) if t.kind is Kind.APP)
-    return any(d is not None and d.recursive for d in definitions)
+    return any(_recurs(context, t) for t in subterms(term))
+
+
+def _recurs(context: ProverContext, call: Term) -> bool:
+    definition = context.signature.definition(call.name) if call.kind is Kind.APP else None
+    return definition is not None and definition.recursive
 
 
 def _at_any_index(context: ProverContext, sequent: Sequent, further: Callable[[Sequent], Plan]) -> Plan | None:
@@ -154,23 +158,19 @@ def _from_clauses(context: ProverContext, sequent: Sequent, parts: list[Sequent]
 
 
 def without_idle_hypotheses(context: ProverContext, sequent: Sequent) -> Sequent:
-    """The goal without those hypotheses about recursive functions that no sample needs: it holds without."""
-    if not any(_calls_recursion(context, hyp) for hyp in sequent.hyps) or _binds(sequent):
+    """The goal without those recursions of truth values among its hypotheses that no sample needs: it holds without."""
+    tests = [hyp for hyp in sequent.hyps if _recurs(context, _signed(hyp)[0])]
+    if not tests or any(t.binders for part in (sequent.concl, *sequent.hyps) for t in subterms(part)):
         return sequent
     samples = Samples(context, sequent.vars)
     kept = list(sequent.hyps)
-    for hyp in sequent.hyps:
+    for hyp in tests:
         others = [h for h in kept if h is not hyp]
-        if _calls_recursion(context, hyp):
-            new = samples.where([*others, not_(hyp)])
-            enough = len(new or samples.where(others)) >= FEWEST
-            if enough and samples.where([sequent.concl], new) == new:
-                kept = others
+        new = samples.where([*others, not_(hyp)])
+        enough = len(new or samples.where(others)) >= FEWEST
+        if enough and samples.where([sequent.concl], new) == new:
+            kept = others
     return make_sequent(sequent.vars, kept, sequent.concl) if len(kept) < len(sequent.hyps) else sequent
-
-
-def _binds(sequent: Sequent) -> bool:
-    return any(t.binders for part in (sequent.concl, *sequent.hyps) for t in subterms(part))
 
 
 def by_index(context: ProverContext, sequent: Sequent, establish: Callable[..., bool]) -> tuple[Sequent, Query] | None:

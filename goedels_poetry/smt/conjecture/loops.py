@@ -53,7 +53,7 @@ from goedels_poetry.smt.induction.descent import descents
 from goedels_poetry.smt.induction.recursion import closed_along, recursion_schemes
 from goedels_poetry.smt.induction.structural import by_cases
 from goedels_poetry.smt.rewriting.plan import Plan, key_of, leaf
-from goedels_poetry.smt.rewriting.polynomials import polynomial
+from goedels_poetry.smt.rewriting.polynomials import normal, polynomial
 from goedels_poetry.smt.rewriting.statements import implies_all, lemma, replace_subterm
 from goedels_poetry.smt.rewriting.unfold import lemma_instances
 
@@ -147,8 +147,8 @@ def _statements(
     for result in loop.results():
         if context.refutes(result.general, TESTS) is None:
             yield result
-    for products in (False, True):
-        invariant = loop.invariant(inner, products=products)
+    for products, every in ((False, False), (True, False), (False, True)):
+        invariant = loop.invariant(inner, products=products, every=every)
         if invariant and loop.suffices(invariant):
             found = loop.statement(invariant)
             if context.refutes(found.general, TESTS) is None:
@@ -160,14 +160,14 @@ def _closed(context: ProverContext, case: Sequent, rlimit: int | None) -> Plan |
     return _quickly_closed(context, case) or close_goal(context, case, rlimit)
 
 
-def _quickly_closed(context: ProverContext, case: Sequent) -> Plan | None:
+def _quickly_closed(context: ProverContext, case: Sequent, rlimit: int = PATIENT) -> Plan | None:
     """A case by a query; also in a context of its own, where bounds and divisions are simplified before the search."""
     cites = tuple(context.lemmas)
     if context.holds(case, Query(cites), CANDIDATE, known=True):
         return leaf(case, Query(cites))
     for unfolded in context.unfolder.unfoldings(case, (1,)):
         query = Query(cites, unfolded)
-        if context.holds_alone(case, query, PATIENT, MODEL_SECONDS):
+        if context.holds_alone(case, query, rlimit, MODEL_SECONDS):
             return leaf(case, query)
     return None
 
@@ -289,18 +289,21 @@ class _Loop:
 
     # ------------------------------------------------------------------------------------- invariants
 
-    def invariant(self, inner: Callable[[Sequent], bool] | None, *, products: bool) -> tuple[Term, ...]:
+    def invariant(
+        self, inner: Callable[[Sequent], bool] | None, *, products: bool = False, every: bool = False
+    ) -> tuple[Term, ...]:
         """The candidates that hold at first and that a step keeps, given all of them.
 
         Args:
             inner: see `loop_statements`.
             products: whether equations of products of numbers are among them; none where there is no such one.
+            every: whether all that the goal says of states are among them, where some alone would do at the end.
         """
         try:
             steps = self._steps
         except TooLarge:
             return ()
-        possible = [c for c in self._candidates(products) if self._holds_at_first(c)]
+        possible = [c for c in self._candidates(products, every) if self._holds_at_first(c)]
         kept = self._thinned(possible, steps)
         if inner is not None and len(kept) < len(possible):
             for candidate in [c for c in possible if c not in kept]:
@@ -356,10 +359,10 @@ class _Loop:
         variables = (*self._sequent.vars, *self._start)
         return _opened(variables, [*self._given, *known, *path], substitute(candidate, moved))
 
-    def _follows(self, goal: Sequent) -> bool:
-        return self._context.refutes(goal, TESTS) is None and _quickly_closed(self._context, goal) is not None
+    def _follows(self, goal: Sequent, rlimit: int = PATIENT) -> bool:
+        return self._context.refutes(goal, TESTS) is None and _quickly_closed(self._context, goal, rlimit) is not None
 
-    def _candidates(self, products: bool) -> list[Term]:
+    def _candidates(self, products: bool, every: bool) -> list[Term]:
         """What holds in all states that were seen: equations and bounds, and what the goal says of its result."""
         if len(self._states) < FEWEST:
             return []
@@ -371,7 +374,10 @@ class _Loop:
         said = (substitute(h, first) for h in self._given)
         before = [h for h in said if not h.free.isdisjoint(self._start) and self._holds(h)]
         numbers = [*self._bounded, *equal, *before]
-        guesses = [g for g in self._of_the_goal if self.suffices([*numbers, g])] or self._of_the_goal
+        enough = [g for g in self._of_the_goal if self.suffices([*numbers, g], CANDIDATE)]
+        if every and (not enough or len(enough) == len(self._of_the_goal)):
+            return []
+        guesses = self._of_the_goal if every or not enough else enough
         simple = (simplify(term, self._context.signature) for term in (*numbers, *guesses))
         found = dict.fromkeys(t for t in simple if not t.free.isdisjoint(self._start) and t.sort is BOOL)
         return list(found)[:MAX_CANDIDATES]
@@ -464,7 +470,7 @@ class _Loop:
         for call in sorted(calls, key=lambda t: t.size):
             constants = [a for a in call.args if a.sort is INT and a.kind is Kind.LIT]
             for pair in (*bounds, *self._counted(constants, SHIFTS)):
-                reached = replace_subterm(call, *pair)
+                reached = normal(replace_subterm(call, *pair), self._context.signature)
                 if reached is not call and self._holds(app("=", (reached, reached), BOOL)):
                     yield reached
 
@@ -488,7 +494,7 @@ class _Loop:
                     found |= dict.fromkeys(implies_all([*hyps[:at], h, *hyps[at + 1 :]], concl) for h in moved)
         return [simplify(guess, self._context.signature) for guess in found if self._holds(guess)]
 
-    def suffices(self, invariant: Sequence[Term]) -> bool:
+    def suffices(self, invariant: Sequence[Term], rlimit: int = PATIENT) -> bool:
         """Whether the goal follows from an invariant wherever the loop ends."""
         variables = (*self._sequent.vars, *self._start)
         for call in self._calls:
@@ -496,7 +502,7 @@ class _Loop:
             for path, end in self._exits(call):
                 hyps = [replace_subterm(self._opened(hyp), opened, end) for hyp in self._sequent.hyps]
                 concl = replace_subterm(self._opened(self._sequent.concl), opened, end)
-                if not self._follows(_opened(variables, [*hyps, *invariant, *path], concl)):
+                if not self._follows(_opened(variables, [*hyps, *invariant, *path], concl), rlimit):
                     return False
         return True
 

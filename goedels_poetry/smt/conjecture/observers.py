@@ -24,13 +24,17 @@ from goedels_poetry.kernel.terms import (
     is_app,
     not_,
     or_,
+    rebuild,
     substitute,
     subterms,
     var,
 )
-from goedels_poetry.smt.conjecture.data import FEWEST, Samples, equations
+from goedels_poetry.smt.conjecture.data import FEWEST, SAMPLES, Samples, equations
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.rewriting.statements import lemma, replace_subterm
+
+
+MOST_NUMBERS = 8
 
 
 def observations(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
@@ -40,8 +44,6 @@ def observations(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
     for definition in definitions:
         if definition.sort is INT:  # what lengths and counts have to say about indices
             yield lemma(app("<=", (integer(0), app(definition.name, definition.params, INT)), BOOL))
-        elif definition.sort is BOOL:
-            yield lemma(app(definition.name, definition.params, BOOL))
     for made, body in _makers(context, functions):
         for observer in definitions:
             for hole, parameter in enumerate(observer.params):
@@ -52,6 +54,47 @@ def observations(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
         if definition.sort is BOOL and len(definition.params) == 2 and len({p.sort for p in definition.params}) == 1:
             same = definition.params[0]
             yield lemma(app(definition.name, (same, same), BOOL))
+
+
+def truths(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
+    """Calls in the functions of a goal that are true for all samples, with constants where they have some."""
+    bodies = [*[d.body for d in reached(context, sequent)][::-1], *sequent.hyps, sequent.concl]
+    seen: set[Term] = set()
+    for call in dict.fromkeys(t for body in bodies for t in subterms(body) if t.kind is Kind.APP and t.sort is BOOL):
+        definition = context.signature.definition(call.name)
+        if definition is None or not definition.recursive or call.binders:
+            continue
+        args = (a if a.kind is Kind.LIT else p for a, p in zip(call.args, definition.params, strict=True))
+        general = rebuild(call, tuple(args))
+        if general not in seen:
+            seen.add(general)
+            variables = tuple(a for a in general.args if a.kind is Kind.VAR)
+            if len(Samples(context, variables).where([general])) == SAMPLES:
+                yield lemma(general)
+
+
+def related(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
+    """Equations among numbers that recursive functions give in a goal, and those that are never negative."""
+    variables, calls = sequent.vars, dict.fromkeys(t for p in (*sequent.hyps, sequent.concl) for t in subterms(p))
+    numbers = [
+        t
+        for t in calls
+        if t.sort is INT
+        and t.kind is Kind.APP
+        and t.free <= frozenset(variables)
+        and t.name in context.recursions
+        and not any(part.binders for part in subterms(t))
+    ]
+    if not 1 < len(numbers) <= MOST_NUMBERS:
+        return
+    samples = Samples(context, variables)
+    given = samples.where(h for h in sequent.hyps if not any(t in subterms(h) for t in numbers))
+    for call in numbers:
+        if samples.where([app("<=", (integer(0), call), BOOL)], given) == given:
+            yield lemma(app("<=", (integer(0), call), BOOL))
+    points = [samples.points[i] for i in given]
+    for equation in equations(context, [integer(1), *sorted(numbers, key=lambda t: t.size)], variables, points).values():
+        yield lemma(equation)
 
 
 def _makers(context: ProverContext, functions: Iterable[Definition]) -> Iterator[tuple[Term, Term | None]]:

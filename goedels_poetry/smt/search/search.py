@@ -34,7 +34,7 @@ from goedels_poetry.smt.conjecture.indices import (
 from goedels_poetry.smt.conjecture.library import Library
 from goedels_poetry.smt.conjecture.loop_calls import loop_calls, without_plain_functions
 from goedels_poetry.smt.conjecture.loops import accumulations, loop_statements
-from goedels_poetry.smt.conjecture.observers import observations
+from goedels_poetry.smt.conjecture.observers import observations, related, truths
 from goedels_poetry.smt.conjecture.relations import relation_plans
 from goedels_poetry.smt.conjecture.witness import witness_plans
 from goedels_poetry.smt.context.attempts import close_goal
@@ -52,6 +52,8 @@ MAX_DEPTH = 2
 """Loops inside of loops."""
 PART = 0.15
 """Of the time that is left, for a way to prove a goal or what a step of a loop keeps."""
+ASIDE, MOST_ASIDE = 0.03, 0.25
+"""Of the time that is left, for what may help with a goal."""
 PARTS = (0.05, 0.15)
 """Of the time that is left, for one way to prove a part of a goal; later with those proved before as lemmas."""
 """Equations left over by a step of arithmetic that are given much time before anything else is tried."""
@@ -122,20 +124,23 @@ class Sketcher:
         after_induction = []
         self._begin("clauses")
         for self._share in PARTS:
+            for fact in related(self._context, sequent):
+                if key_of(fact) != key_of(sequent):
+                    self._part(fact)
+            for proved in self._parts.values():
+                self.library.establish(proved.sequent, self._proved)
             parts = taken_apart(self._context, sequent, self._part)
             if parts is None or parts.complete:
                 break
-            for plan in self._parts.values():
-                self.library.establish(plan.sequent, self._proved)
         if parts is not None:
             yield parts
         if "loops" not in self._without:
             self._begin("loop-invariant")
             yield from self._loops(sequent)
             self._begin("by-index")
-            plan = self._within(PART, self._by_index, sequent)
-            if plan is not None and plan.complete:
-                yield plan
+            indexed = self._within(PART, self._by_index, sequent)
+            if indexed is not None and indexed.complete:
+                yield indexed
         self._begin("introduction, skolem, conjunction")
         for plan in self._logical(sequent):
             if plan.strategy == "conjunction" and not plan.complete:
@@ -230,8 +235,7 @@ class Sketcher:
         if found is None:
             return None
         goal, query = found
-        plan = close_goal(self._context, goal, QUICK) or taken_apart(self._context, goal, self._quickly)
-        plan = plan or self._simplest(goal)
+        plan = self._apart(goal)
         return Plan(sequent, query, (plan,), "by-index") if plan is not None else None
 
     def _observed(self, sequent: Sequent) -> bool:
@@ -240,8 +244,22 @@ class Sketcher:
         if functions in self._seen:
             return False
         self._seen.add(functions)
-        found = chain(said_of_indices(self._context, sequent), observations(self._context, sequent))
-        return bool([fact for fact in found if self.library.attempt(fact)])
+        known = len(self.library.plans)
+        for fact in truths(self._context, sequent):
+            self.library.establish(fact, self._aside)
+        for fact in chain(said_of_indices(self._context, sequent), observations(self._context, sequent)):
+            self.library.attempt(fact)
+        return len(self.library.plans) > known
+
+    def _aside(self, _: ProverContext, fact: Sequent) -> Plan | None:
+        """A fact that may help, within a second, or a little of the time where that is more."""
+        left = self._context.budget.seconds_left()
+        return self._within(min(MOST_ASIDE, max(ASIDE, 1 / left if left > 0 else 0)), self._apart, fact)
+
+    def _apart(self, sequent: Sequent) -> Plan | None:
+        return close_goal(self._context, sequent, QUICK) or (
+            taken_apart(self._context, sequent, self._simplest) or self._simplest(sequent)
+        )
 
     def _logical(self, sequent: Sequent) -> Iterator[Plan]:
         """Take the goal apart where its form says how."""

@@ -30,6 +30,11 @@ LISTS = """
   (ite (< i (len x)) (top (+ i 1) (ite (> (nth x i) (nth x at)) i at) x) at))
 (define-fun-rec below ((i Int) (x L) (n Int)) Bool
   (=> (< i (len x)) (and (<= (nth x i) n) (below (+ i 1) x n))))
+(define-fun-rec negative ((c Int) (x L)) Int (match x ((none c) ((more e r) (negative (ite (< e 0) (+ c 1) c) r)))))
+(define-fun-rec upto ((j Int) (x L)) Int
+  (ite (and (< 0 j) (<= j (len x))) (+ (ite (< (nth x (- j 1)) 0) 1 0) (upto (- j 1) x)) 0))
+(define-fun-rec fine ((i Int) (n Int)) Bool (=> (< i n) (and (not (= i 0)) (fine (+ i 1) n))))
+(define-fun-rec all_fine ((x L)) Bool (match x ((none true) ((more e r) (and (fine 2 e) (all_fine r))))))
 """
 NUMBERS = """
 (define-fun-rec prime ((i Int) (n Int)) Bool (or (>= i n) (and (not (= (mod n i) 0)) (prime (+ i 1) n))))
@@ -56,8 +61,13 @@ NUMBERS = """
         f"{NUMBERS}(prove (forall ((n Int)) (=> (not (divides 2 n false)) (prime 2 n))))",
         f"""{NUMBERS}(prove (forall ((n Int) (i Int) (j Int))
           (=> (<= 0 i) (< i n) (<= 0 j) (< j n) (= (* i j) n) (pairs 0 n false))))""",
+        f"{LISTS}(prove (forall ((x L)) (= (mod (negative 0 x) 2) (mod (upto (len x) x) 2))))",
+        f"{LISTS}(prove (forall ((x L)) (all_fine (kept none x))))",
     ],
-    ids=["each", "each and length", "largest", "in range", "beside", "flag", "flag and prime", "inside"],
+    ids=[
+        *["each", "each and length", "largest", "in range", "beside", "flag", "flag and prime", "inside"],
+        *["elements by index", "always true"],
+    ],
 )
 def test_what_holds_of_every_index_is_proved_of_any(theorem: str) -> None:
     sketch = sketched(theorem)

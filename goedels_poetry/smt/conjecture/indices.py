@@ -55,16 +55,21 @@ MOST_CLAUSES = 40
 MOST_LEVELS = 2
 
 
-def taken_apart(context: ProverContext, sequent: Sequent, prove: Callable[[Sequent], Plan | None]) -> Plan | None:
+Prove = Callable[[Sequent], Plan | None]
+"""Tries a part; None leaves it open."""
+
+
+def taken_apart(context: ProverContext, sequent: Sequent, close: Prove, prove: Prove) -> Plan | None:
     """A goal taken apart by its form into clauses about single indices, as far as that goes; None where it is one.
 
     Args:
-        prove: tries a part; None leaves it open.
+        close: tries a part before it is taken apart in its turn.
+        prove: tries a part that is none of several.
     """
 
     def further(part: Sequent) -> Plan:
-        closed = close_goal(context, part, QUICK) if not is_app(part.concl, "and") else None
-        return closed or taken_apart(context, part, prove) or prove(part) or halves(part) or Plan(part)
+        closed = close(part) if not is_app(part.concl, "and") else None
+        return closed or taken_apart(context, part, close, prove) or prove(part) or halves(part) or Plan(part)
 
     def halves(part: Sequent) -> Plan | None:
         if not is_app(part.concl, "=") or part.concl.args[0].sort is not BOOL:

@@ -67,6 +67,8 @@ DEGREE, MAX_COLUMNS = 3, 20
 MAX_ROUNDS = 6
 MAX_RUNS, MAX_STEPS, MAX_NUMBERS = 4_000, 12, 6
 """Runs from the first state on that are tried, steps of each, and numbers that are compared in its states."""
+RANGES = range(-1, 7), range(-1, 13)
+"""Numbers that runs begin with: small ones, and such that a loop takes many steps."""
 FEWEST, ENOUGH = 10, 200
 """States that are seen: of fewer nothing is concluded, more are not looked at."""
 TESTS = 40
@@ -407,7 +409,7 @@ class _Loop:
         for number in range(MAX_RUNS):
             if len(states) >= ENOUGH:
                 break
-            values = sample(self._context, own, range(-1, 7), number % 6, source)
+            values = sample(self._context, own, RANGES[number % 2], number % 6, source)
             with suppress(Undecided):
                 if not all(evaluator.run(hyp, list(values)) for hyp in hyps):
                     continue

@@ -33,7 +33,6 @@ from goedels_poetry.smt.conjecture.data import FEWEST, SAMPLES, Samples, equatio
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.rewriting.statements import lemma, replace_subterm
 
-
 MOST_NUMBERS = 8
 
 
@@ -93,7 +92,9 @@ def related(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
         if samples.where([app("<=", (integer(0), call), BOOL)], given) == given:
             yield lemma(app("<=", (integer(0), call), BOOL))
     points = [samples.points[i] for i in given]
-    for equation in equations(context, [integer(1), *sorted(numbers, key=lambda t: t.size)], variables, points).values():
+    for equation in equations(
+        context, [integer(1), *sorted(numbers, key=lambda t: t.size)], variables, points
+    ).values():
         yield lemma(equation)
 
 

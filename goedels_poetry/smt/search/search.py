@@ -129,7 +129,7 @@ class Sketcher:
                     self._part(fact)
             for proved in self._parts.values():
                 self.library.establish(proved.sequent, self._proved)
-            parts = taken_apart(self._context, sequent, self._part)
+            parts = taken_apart(self._context, sequent, self._close, self._part)
             if parts is None or parts.complete:
                 break
         if parts is not None:
@@ -257,9 +257,12 @@ class Sketcher:
         return self._within(min(MOST_ASIDE, max(ASIDE, 1 / left if left > 0 else 0)), self._apart, fact)
 
     def _apart(self, sequent: Sequent) -> Plan | None:
-        return close_goal(self._context, sequent, QUICK) or (
-            taken_apart(self._context, sequent, self._simplest) or self._simplest(sequent)
-        )
+        plan = self._close(sequent) or taken_apart(self._context, sequent, self._close, self._simplest)
+        return plan or self._simplest(sequent)
+
+    def _close(self, sequent: Sequent) -> Plan | None:
+        """A goal that was proved before, or that a query closes: with what was proved it would cite itself."""
+        return self._parts.get(key_of(sequent)) or close_goal(self._context, sequent, QUICK)
 
     def _logical(self, sequent: Sequent) -> Iterator[Plan]:
         """Take the goal apart where its form says how."""

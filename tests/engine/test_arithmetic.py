@@ -45,7 +45,7 @@ def context_of(theorem: str) -> ProverContext:
 @pytest.mark.parametrize(
     ("theorem", "strategy"),
     [
-        (f"{POWERS}(prove (forall ((n Int)) (=> (>= n 4) (> (fact n) (two n)))))", "numeric-lemma"),
+        (f"{POWERS}(prove (forall ((n Int)) (=> (>= n 4) (> (fact n) (two n)))))", "integer-induction"),
         (f"{POWERS}(prove (forall ((a Int) (n Int)) (=> (>= n 0) (= (double a n) (* a n)))))", "recursion-induction"),
         (f"{POWERS}(prove (forall ((n Int)) (=> (>= n 1) (<= (two (log n)) n))))", "recursion-induction"),
         (

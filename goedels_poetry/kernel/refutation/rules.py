@@ -50,10 +50,9 @@ def read_rules(signature: Signature, premises: Iterable[Premise], circular: bool
         if not (is_app(formula, "=") and len(formula.args) == 2):
             continue
         left, right = formula.args
-        heads = [a for a in left.args if a.kind is Kind.APP]
         if not (left.kind is Kind.APP and _declared(signature, left) and _patterns(signature, left.args, variables)):
             continue
-        if not circular and any(signature.constructor(a.name) is not None for a in heads):
+        if not circular and any(a.kind is Kind.APP and not _is_declared(signature, a) for a in left.args):
             continue
         if right.free <= left.free and (circular or left.name not in symbols(right)):
             used = tuple([v for v in variables if v in left.free])

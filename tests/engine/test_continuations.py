@@ -41,7 +41,7 @@ RUNS = f"""{LISTS}
     ("theorem", "strategy"),
     [
         (f"{MACHINE}(prove (forall ((e E)) (= (run (code e) none) (more (worth e) none))))", "loop-invariant"),
-        (f"{DIGITS}(prove (forall ((n Int)) (=> (>= n 0) (<= (digits n 0) n))))", "loop-invariant"),
+        (f"{DIGITS}(prove (forall ((n Int)) (=> (>= n 0) (<= (digits n 0) n))))", "loop-accumulator"),
         (f"{RUNS}(prove (forall ((x L)) (= (decode (encode x)) x)))", "strengthening"),
     ],
     ids=["a machine that runs what was compiled", "a sum that is bounded", "runs that are coded and decoded"],

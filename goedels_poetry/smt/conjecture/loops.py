@@ -143,9 +143,6 @@ def _statements(
     plain = loop.statement(())
     if context.refutes(plain.general, TESTS) is None and loop.suffices(()):
         yield plain
-    for shifted in loop.shifted():
-        if context.refutes(shifted.general, TESTS) is None:
-            yield shifted
     for result in loop.results():
         if context.refutes(result.general, TESTS) is None:
             yield result
@@ -235,20 +232,6 @@ class _Loop:
         hyps = (*[self._opened(h) for h in self._sequent.hyps], *invariant)
         general = make_sequent(variables, hyps, self._opened(self._sequent.concl))
         return LoopStatement(general, frozenset(c.name for c in self._calls), self._start)
-
-    def shifted(self) -> Iterator[LoopStatement]:
-        """The goal about a sum that begins at 0, for any beginning: a bound of what is added up moves along with it."""
-        concl = self._sequent.concl
-        if concl.name not in (*ORDERS, "=") or len(concl.args) != 2 or concl.args[0].sort is not INT:
-            return
-        for start, first in self._start.items():
-            for at, call in enumerate(concl.args):
-                if first is integer(0) and call in self._calls and call.sort is INT:
-                    sides = [self._opened(call), app("+", (concl.args[1 - at], start), INT)]
-                    moved = rebuild(concl, tuple(sides if at == 0 else sides[::-1]))
-                    hyps = [self._opened(h) for h in self._sequent.hyps]
-                    general = make_sequent((*self._sequent.vars, *self._start), hyps, moved)
-                    yield LoopStatement(general, frozenset(c.name for c in self._calls), self._start)
 
     def results(self) -> Iterator[LoopStatement]:
         """What a number in the goal comes to from any state on, where that is a polynomial of numbers of the state."""

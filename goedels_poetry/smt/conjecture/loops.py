@@ -72,7 +72,6 @@ RANGES = range(-1, 7), range(-1, 13)
 FEWEST, ENOUGH = 10, 200
 """States that are seen: of fewer nothing is concluded, more are not looked at."""
 TESTS = 40
-ORDERS = ("<=", "<", ">=", ">")
 
 
 @dataclass(frozen=True)

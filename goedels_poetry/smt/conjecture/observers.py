@@ -13,6 +13,7 @@ from goedels_poetry.kernel.problem import Definition
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import (
     BOOL,
+    FALSE,
     INT,
     TRUE,
     Kind,
@@ -24,7 +25,6 @@ from goedels_poetry.kernel.terms import (
     is_app,
     not_,
     or_,
-    rebuild,
     substitute,
     subterms,
     var,
@@ -56,20 +56,21 @@ def observations(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
 
 
 def truths(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
-    """Calls in the functions of a goal that are true for all samples, with constants where they have some."""
+    """Calls that are true for all samples, or false: as functions of a goal make them, and with each truth value."""
     bodies = [*[d.body for d in reached(context, sequent)][::-1], *sequent.hyps, sequent.concl]
-    seen: set[Term] = set()
+    calls: dict[Term, None] = {}
     for call in dict.fromkeys(t for body in bodies for t in subterms(body) if t.kind is Kind.APP and t.sort is BOOL):
         definition = context.signature.definition(call.name)
-        if definition is None or not definition.recursive or call.binders:
-            continue
-        args = (a if a.kind is Kind.LIT else p for a, p in zip(call.args, definition.params, strict=True))
-        general = rebuild(call, tuple(args))
-        if general not in seen:
-            seen.add(general)
-            variables = tuple(a for a in general.args if a.kind is Kind.VAR)
-            if len(Samples(context, variables).where([general])) == SAMPLES:
-                yield lemma(general)
+        if definition is not None and definition.recursive:
+            params = definition.params
+            flags = [{p: value} for p in params if p.sort is BOOL for value in (TRUE, FALSE)]
+            constants = {p: a for a, p in zip(call.args, params, strict=True) if a.kind is Kind.LIT}
+            calls |= dict.fromkeys(app(call.name, [at.get(p, p) for p in params], BOOL) for at in (constants, *flags))
+    for call in calls:
+        samples = Samples(context, tuple(a for a in call.args if a.kind is Kind.VAR))
+        for claim in (call, not_(call)):
+            if len(samples.where([claim])) == SAMPLES:
+                yield lemma(claim)
 
 
 def related(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:

@@ -69,7 +69,7 @@ def context_of(theorem: str) -> ProverContext:
             f"{ARRAYS}(prove (forall ((a (Array Int Int)) (h Int) (i Int) (j Int))"
             "(=> (<= 0 i) (< i h) (<= 0 j) (< j h)"
             "(= (total (store (store a i (select a j)) j (select a i)) 0 h) (total a 0 h)))))",
-            "numeric-lemma",
+            "observations",
         ),
         (
             f"{BITS}(prove (forall ((n Int) (x (_ BitVec 16)) (y (_ BitVec 16)))"

@@ -7,6 +7,7 @@ one of these terms where a condition holds and another one where it does not.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
 from goedels_poetry.kernel.problem import Definition
@@ -53,6 +54,42 @@ def observations(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
         if definition.sort is BOOL and len(definition.params) == 2 and len({p.sort for p in definition.params}) == 1:
             same = definition.params[0]
             yield lemma(app(definition.name, (same, same), BOOL))
+
+
+def changed_arrays(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
+    """Laws of functions of arrays where one is changed at a place: they see nothing of it, or another summand."""
+    for function in context.shape.reachable_functions(sequent.formula):
+        if function in context.shape.unfolded:
+            params, result = context.signature.type_of(function) or ((), BOOL)
+            yield from _frames(context, app(function, [var(f"x{i}", s) for i, s in enumerate(params)], result))
+
+
+def _frames(context: ProverContext, call: Term) -> Iterator[Sequent]:
+    """That a call sees no change beyond one of its other arguments, or sees it as a sum does."""
+    for position, array in enumerate(call.args):
+        if array.sort.name != "Array" or array.sort.args[0] is not INT:
+            continue
+        at, new = var("i", INT), var("e", array.sort.args[1])
+        changed = _at(call, position, app("store", (array, at, new), array.sort))
+        for bound in call.args:
+            if bound.sort is INT:
+                for relation in (">=", ">", "<=", "<"):
+                    candidate = lemma(eq(changed, call), (app(relation, (at, bound), BOOL),))
+                    if context.refutes(candidate, 150) is None:
+                        yield candidate
+                        break
+        if call.sort is new.sort and call.sort is INT:
+            added = app("+", (call, app("-", (new, app("select", (array, at), INT)), INT)), INT)
+            ends = [a for a in call.args if a.sort is INT]
+            for low, high in [*itertools.permutations(ends, 2), *[(integer(0), end) for end in ends]]:
+                inside = (app("<=", (low, at), BOOL), app("<", (at, high), BOOL))
+                candidate = lemma(eq(changed, added), inside)
+                if context.refutes(candidate, 150) is None:
+                    yield candidate
+
+
+def _at(call: Term, position: int, argument: Term) -> Term:
+    return app(call.name, (*call.args[:position], argument, *call.args[position + 1 :]), call.sort)
 
 
 def truths(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:

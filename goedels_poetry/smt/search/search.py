@@ -18,12 +18,11 @@ from goedels_poetry.kernel.terms import INT, Kind, is_app
 from goedels_poetry.protocol.trials import NOT_APPLIED, Status
 from goedels_poetry.smt.arithmetic.guarded import open_guards
 from goedels_poetry.smt.arithmetic.interpret import interpreted
-from goedels_poetry.smt.arithmetic.numeric import numeric_lemmas
 from goedels_poetry.smt.conjecture.accumulators import general_statements
 from goedels_poetry.smt.conjecture.continuations import continuation_laws
 from goedels_poetry.smt.conjecture.critics import critic_lemmas
 from goedels_poetry.smt.conjecture.explore import Explorer
-from goedels_poetry.smt.conjecture.failed_steps import from_failed_step, generalisations, remaining_goals
+from goedels_poetry.smt.conjecture.failed_steps import from_failed_step, remaining_goals
 from goedels_poetry.smt.conjecture.indices import (
     by_index,
     counts,
@@ -34,7 +33,7 @@ from goedels_poetry.smt.conjecture.indices import (
 from goedels_poetry.smt.conjecture.library import Library
 from goedels_poetry.smt.conjecture.loop_calls import loop_calls, without_plain_functions
 from goedels_poetry.smt.conjecture.loops import accumulations, loop_statements
-from goedels_poetry.smt.conjecture.observers import observations, related, truths
+from goedels_poetry.smt.conjecture.observers import changed_arrays, observations, related, truths
 from goedels_poetry.smt.conjecture.relations import relation_plans
 from goedels_poetry.smt.conjecture.witness import witness_plans
 from goedels_poetry.smt.context.attempts import close_goal
@@ -168,8 +167,6 @@ class Sketcher:
         if "invariants" not in self._without:
             self._begin("invariants")
             yield from self._invariants.plans(sequent)
-        self._begin("generalisation")
-        yield from self._generalised(sequent)
         if "interpretation" not in self._without:
             self._begin("interpretation")
             known = len(self.library.plans)
@@ -332,17 +329,6 @@ class Sketcher:
         if plan is not None:
             yield plan
 
-    def _generalised(self, sequent: Sequent) -> Iterator[Plan]:
-        context = self._context
-        for general in generalisations(context, sequent):
-            if context.refutes(general) is not None:
-                continue
-            plan = induction(context, general)
-            if plan is not None:
-                query = Query(cites=(general_key := key_of(general),))
-                if context.holds(sequent, query, DIRECT, extra={general_key: general}):
-                    yield Plan(sequent, query, (plan,), "generalisation", show(general.concl))
-
     def _with_lemmas(self, sequent: Sequent) -> Iterator[Plan]:
         """Lemmas from the failed step, then common properties, then exploration; each followed by induction."""
         for source in SOURCES:
@@ -350,8 +336,8 @@ class Sketcher:
                 self._begin(source.strategy)
                 yield from self._from_source(source, sequent)
             if source.guess is general_statements and self._context.shape.mentions_unfolded(sequent):
-                self._begin("numeric-lemma")
-                yield from self._numeric(sequent)
+                self._begin("lemma-from-failed-step")
+                yield from self._left_over(sequent)
         if "exploration" not in self._without:
             self._begin("theory-exploration")
             yield from self._explored(sequent)
@@ -362,16 +348,15 @@ class Sketcher:
         for _ in library.attempt_all(guesses, source.deep, source.calls, patient=source.patient):
             yield from self._again(sequent, source.strategy)
 
-    def _numeric(self, sequent: Sequent) -> Iterator[Plan]:
-        """What the step leaves over, then what the values of functions of numbers show; each followed by induction."""
+    def _left_over(self, sequent: Sequent) -> Iterator[Plan]:
+        """What the step of a goal about numbers leaves over, with much time; each followed by induction."""
         context, library = self._context, self.library
         left = remaining_goals(context, sequent)
         for candidate in left[:MAX_PATIENT]:
             if self._establish(candidate, PATIENT):
                 yield from self._again(sequent, "lemma-from-failed-step")
-        for batch in numeric_lemmas(context, sequent):
-            if [c for c in batch if self._establish(c, CANDIDATE)]:
-                yield from self._again(sequent, "numeric-lemma")
+        if [c for c in changed_arrays(context, sequent) if self._establish(c, CANDIDATE)]:
+            yield from self._again(sequent, "observations")
         for candidate in left:
             if library.attempt(candidate, 1, patient=True):
                 yield from self._again(sequent, "lemma-from-failed-step")

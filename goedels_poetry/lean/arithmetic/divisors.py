@@ -11,6 +11,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isqrt
 
+from goedels_poetry.lean.arithmetic.polynomials import (
+    Monomial,
+    Polynomial,
+    added,
+    omega_reads,
+    polynomial,
+    scaled,
+    term_of,
+)
 from goedels_poetry.lean.arithmetic.problem import (
     Arithmetic,
     Expr,
@@ -21,15 +30,6 @@ from goedels_poetry.lean.arithmetic.problem import (
     is_int,
     lean,
     numeral,
-)
-from goedels_poetry.lean.arithmetic.squares import (
-    Monomial,
-    Polynomial,
-    added,
-    omega_reads,
-    polynomial,
-    scaled,
-    term_of,
 )
 
 # -- Common divisors -----------------------------------------------------------------------------------------------
@@ -254,23 +254,26 @@ def _splits(problem: Arithmetic, depth: int) -> Iterator[Split]:
     for name, h in problem.hypotheses:
         if h.op == "∣" and h.args[1].op == "num" and h.args[1].value > 0:
             yield from _dividing(problem, h.args[0], None, h.args[1].value, name, label)
-    for _, sides in _equations(problem):
+    for name, sides in _equations(problem):
         terms = [m for m in sides if m]
         rest = -sides.get((), 0)
         if len(terms) == 1 and len(terms[0]) == 1:
             yield from _roots(problem, terms[0][0], sides[terms[0]], rest, label)
         elif len(terms) == 1 and rest % sides[terms[0]] == 0:
             number = rest // sides[terms[0]]
-            for name, exponent in terms[0]:
-                others = tuple((n, e - (n == name)) for n, e in terms[0])
+            for variable, exponent in terms[0]:
+                others = tuple((n, e - (n == variable)) for n, e in terms[0])
                 cofactor = term_of({tuple((n, e) for n, e in others if e): 1})
                 if exponent and number:
-                    yield from _dividing(problem, Expr("var", (), name), cofactor, number, "", label)
+                    yield from _dividing(problem, Expr("var", (), variable), cofactor, number, name, label)
         else:
-            yield from _bilinear(problem, sides, terms, rest, label)
+            yield from _bilinear(problem, sides, terms, rest, name, label)
+            yield from _rational_root(problem, sides, terms, rest, name, label)
 
 
-def _bilinear(problem: Arithmetic, sides: Polynomial, terms: list[Monomial], rest: int, label: str) -> Iterator[Split]:
+def _bilinear(
+    problem: Arithmetic, sides: Polynomial, terms: list[Monomial], rest: int, equation: str, label: str
+) -> Iterator[Split]:
     """``aXY + bX + cY = d``: ``aX + c`` divides ``ad + bc``."""
     for both in terms:
         if len(both) != 2:
@@ -283,14 +286,25 @@ def _bilinear(problem: Arithmetic, sides: Polynomial, terms: list[Monomial], res
         for one, other, p, q in ((x, y, b, c), (y, x, c, b)):
             if number:
                 first, second = term_of({one: a, (): q}), term_of({other: a, (): p})
-                yield from _dividing(problem, first, second, number, "", label)
+                yield from _dividing(problem, first, second, number, equation, label)
+
+
+def _rational_root(
+    problem: Arithmetic, sides: Polynomial, terms: list[Monomial], rest: int, equation: str, label: str
+) -> Iterator[Split]:
+    """A polynomial in one variable: its root divides the constant term."""
+    names = {name for monomial in terms for name, _ in monomial}
+    if rest and len(names) == 1:
+        (name,) = names
+        lower: Polynomial = {((name, m[0][1] - 1),) if m[0][1] > 1 else (): sides[m] for m in terms}
+        yield from _dividing(problem, Expr("var", (), name), term_of(lower), rest, equation, label)
 
 
 def _dividing(
     problem: Arithmetic, factor: Expr, cofactor: Expr | None, number: int, proof: str, label: str
 ) -> Iterator[Split]:
     """The values that ``a * X + c`` may have, a divisor of the number, as values of ``X``, a power of one variable.
-    ``cofactor``: what to multiply it by, where ``proof`` does not say that it divides."""
+    ``cofactor``: what to multiply it by, where ``proof`` is an equation and does not say that it divides."""
     size = abs(number)
     names = factor.variables()
     if len(names) != 1 or size > MOST_NUMBER:
@@ -305,9 +319,9 @@ def _dividing(
     if len(powers) != 1:
         return
     a, c, exponent = normal[powers[0]], normal.get((), 0), powers[0][0][1]
-    negative = cofactor is not None and any(p.op == "neg" for p in cofactor.parts())
+    negative = cofactor is not None and any(p.op in ("neg", "-") for p in cofactor.parts())
     signed = not nat or negative or min(a, c, number) < 0
-    if proof and signed and nat:
+    if cofactor is None and signed and nat:
         return
     every = divisors_of(size)
     if len(every) > MOST_SPLIT:
@@ -326,7 +340,8 @@ def _dividing(
     says = proof
     if cofactor is not None:
         second = as_int(cofactor, problem.types) if signed else lean(cofactor)
-        says = f"⟨{second}, by grind⟩"
+        lifted = f"(have z := congrArg (Nat.cast (R := Int)) {proof}; push_cast at z; grind)"
+        says = f"⟨{second}, by first | grind | {lifted}⟩" if signed and nat else f"⟨{second}, by grind⟩"
     if signed:
         says = f"Int.natAbs_dvd_natAbs.mpr ({says} : {text} ∣ ({number} : Int))"
         text = f"({text}).natAbs"

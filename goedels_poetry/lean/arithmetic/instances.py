@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
+from goedels_poetry.lean.arithmetic.polynomials import omega_reads
 from goedels_poetry.lean.arithmetic.predicates import NO_PREDICATES, Predicate, quantified, spelled, weaker, written_out
 from goedels_poetry.lean.arithmetic.problem import (
     NUMBERS,
@@ -23,7 +24,6 @@ from goedels_poetry.lean.arithmetic.problem import (
     read,
 )
 from goedels_poetry.lean.arithmetic.roots import intervals
-from goedels_poetry.lean.arithmetic.squares import omega_reads
 from goedels_poetry.lean.tactics.theory import Goal
 
 SECONDS = 0.8

@@ -374,11 +374,6 @@ def conjuncts(expr: Expr) -> list[Expr]:
     return [c for a in expr.args for c in conjuncts(a)] if expr.op == "∧" else [expr]
 
 
-def disjuncts(expr: Expr) -> list[Expr]:
-    """The parts of a disjunction."""
-    return [c for a in expr.args for c in disjuncts(a)] if expr.op == "∨" else [expr]
-
-
 # -- A goal as arithmetic ------------------------------------------------------------------------------------------
 
 
@@ -490,20 +485,6 @@ def reduced(problem: Arithmetic) -> tuple[str, Arithmetic] | None:
         steps.append(f"subst {hypothesis}")
         others = tuple((n, h) for n, h in problem.hypotheses if n != hypothesis)
         problem = replace(problem, hypotheses=others).at(name, value)
-
-
-def not_above(problem: Arithmetic) -> tuple[str, Arithmetic] | None:
-    """The problem with ``a ≤ b`` for each hypothesis ``a ∣ b``, and the tactic that states it; None where there are
-    none. Lean has to see that ``b`` is not 0."""
-    found = [
-        (name, h)
-        for name, h in problem.hypotheses
-        if h.op == "∣" and h.args[1].variables() and all(problem.types.get(n) == "Nat" for n in h.variables())
-    ]
-    if not found:
-        return None
-    steps = [f"have d{k} := Nat.le_of_dvd (by first | omega | grind) {name}" for k, (name, _) in enumerate(found)]
-    return "; ".join(steps), problem.given(*((f"d{k}", Expr("≤", h.args)) for k, (_, h) in enumerate(found)))
 
 
 def unpacked(problem: Arithmetic) -> tuple[str, Arithmetic] | None:

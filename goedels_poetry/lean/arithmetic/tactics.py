@@ -10,6 +10,7 @@ from itertools import islice
 from math import gcd, lcm, prod
 
 from goedels_poetry.lean.arithmetic.divisors import divisor_proofs, gcd_proofs
+from goedels_poetry.lean.arithmetic.polynomials import Polynomial, added, omega_reads, polynomial, scaled
 from goedels_poetry.lean.arithmetic.predicates import NO_PREDICATES, Predicate, written_out
 from goedels_poetry.lean.arithmetic.problem import (
     RELATIONS,
@@ -18,28 +19,17 @@ from goedels_poetry.lean.arithmetic.problem import (
     NotArithmetic,
     arithmetic_of,
     compute,
-    conjuncts,
     holds,
     inductions,
     is_int,
     lean,
     negated_into,
-    not_above,
     numeral,
     put_in,
     reduced,
     unpacked,
 )
-from goedels_poetry.lean.arithmetic.roots import bounded, table_proofs, term_proofs, within_ranges, witness_proofs
-from goedels_poetry.lean.arithmetic.squares import (
-    Polynomial,
-    added,
-    inequality,
-    omega_reads,
-    polynomial,
-    scaled,
-    square_proofs,
-)
+from goedels_poetry.lean.arithmetic.roots import table_proofs, term_proofs, within_ranges
 from goedels_poetry.lean.tactics.theory import Goal
 
 # -- Sequences -----------------------------------------------------------------------------------------------------
@@ -404,16 +394,13 @@ MOST_EACH = 5
 _GENERATORS: tuple[Callable[[Arithmetic], Iterator[str]], ...] = (
     within_ranges,
     table_proofs,
-    witness_proofs,
     term_proofs,
     gcd_proofs,
     divisor_proofs,
     exponent_proofs,
     recurrence_proofs,
-    square_proofs,
     residue_proofs,
     inductions,
-    bounded,
 )
 
 
@@ -437,7 +424,6 @@ def arithmetic(goal: Goal, predicates: Mapping[str, Predicate] = NO_PREDICATES) 
     if not problem.types:
         found.append("decide +kernel")
     if problem.target.op == "∧":
-        found += _part_by_part(problem)
         found += [
             f"refine ⟨?_, ?_⟩\n  all_goals\n    {text.replace(chr(10), chr(10) + '  ')}" for text in found[:MOST_EACH]
         ]
@@ -449,22 +435,11 @@ def arithmetic(goal: Goal, predicates: Mapping[str, Predicate] = NO_PREDICATES) 
 def _changed(problem: Arithmetic) -> list[str]:
     """The tactics that fit what a first step makes of the problem."""
     found: list[str] = []
-    for change in (reduced, not_above, unpacked):
+    for change in (reduced, unpacked):
         with suppress(NotArithmetic):
             step, inner = change(problem) or ("", problem)
-            found += [f"{step}\n  {text}" for text in [*_part_by_part(inner), *_generated(inner)]] if step else []
+            found += [f"{step}\n  {text}" for text in _generated(inner)] if step else []
     return found
-
-
-def _part_by_part(problem: Arithmetic) -> list[str]:
-    """A conjunction, where products of hypotheses show some part of it, and `omega` or `grind` the others."""
-    parts = conjuncts(problem.target)
-    proofs = [inequality(problem, part) if part.op in ("<", "≤", ">", "≥") else None for part in parts]
-    if len(parts) == 1 or not any(proofs):
-        return []
-    lines = [p.replace("\n", "\n  ") if p else "first | omega | grind" for p in proofs]
-    holes = ", ".join(["?_"] * len(parts))
-    return ["\n".join([f"refine ⟨{holes}⟩", *(f"  · {line}" for line in lines)])]
 
 
 def bounded_cases(goal: Goal) -> list[str]:

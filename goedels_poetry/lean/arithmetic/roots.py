@@ -295,7 +295,7 @@ def table(problem: Arithmetic, high: dict[str, int], negated: str = "") -> list[
 
 SECONDS = 0.4
 MOST_ROWS, MOST_VALUE, MOST_FOUND, MOST_TRIED, MOST_NUMERAL = 12, 7, 3, 10_000, 50
-_LEAF = "(by first | omega | grind | (simp; done))"
+_LEAF = f"(by {any_of(['omega', 'grind', 'simp', 'decide'])})"
 
 
 def term_proofs(problem: Arithmetic) -> Iterator[str]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from math import gcd, lcm, prod
 
 from goedels_poetry.lean.arithmetic.divisors import divisor_proofs, gcd_proofs
-from goedels_poetry.lean.arithmetic.polynomials import Polynomial, added, omega_reads, polynomial, scaled
+from goedels_poetry.lean.arithmetic.polynomials import Polynomial, omega_reads, polynomial
 from goedels_poetry.lean.arithmetic.predicates import NO_PREDICATES, Predicate, written_out
 from goedels_poetry.lean.arithmetic.problem import (
     RELATIONS,
@@ -34,98 +34,46 @@ from goedels_poetry.lean.tactics.theory import Goal
 
 # -- Sequences -----------------------------------------------------------------------------------------------------
 
-MOST_STEPS, MOST_SHIFT, MOST_PASSES = 160, 6, 4
-Place = tuple[str, int]
-"""A sequence and an index."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """``∀ n, condition → equation``."""
-
-    hypothesis: str
-    variable: str
-    is_int: bool
-    conditions: tuple[Expr, ...]
-    equation: Expr
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """A value of a sequence, with where it comes from."""
-
-    value: int
-    proof: str
-    needs: tuple[Place, ...] = ()
+MOST_STEPS = 160
 
 
 def recurrence_proofs(problem: Arithmetic) -> Iterator[str]:
-    """At most one tactic: values of a sequence that hypotheses define by a recurrence, one after the other."""
-    rules = [rule for name, h in problem.hypotheses if (rule := _rule(name, h)) is not None]
-    wanted = [(p.name, compute(p.args[0], {}, {})) for p in problem.target.parts() if _is_value(p)]
-    if not rules or not wanted or any(abs(i) > MOST_STEPS for _, i in wanted):
+    """At most one tactic: hypotheses on all values of a sequence, at every index between those that are spoken of."""
+    ground = [f for f in problem.formulas if f.op != "∀" and not f.variables() & set(problem.types)]
+    places = [compute(p.args[0], {}, {}) for f in ground for p in f.parts() if _is_value(p)]
+    rules = [(name, h) for name, h in problem.hypotheses if h.op == "∀" and any(map(_is_value, h.parts()))]
+    if not rules or not places or max(places) - min(places) > MOST_STEPS:
         return
-    values: dict[Place, Known] = {}
-    for name, h in problem.hypotheses:
-        if h.op == "=" and not h.variables() and _is_value(h.args[0]):
-            with suppress(NotArithmetic):
-                place = (h.args[0].name, compute(h.args[0].args[0], {}, {}))
-                values[place] = Known(compute(h.args[1], {}, {}), name)
-    _compute_values(rules, values, wanted)
-    if all(place in values for place in wanted):
-        facts = ", ".join(dict.fromkeys(map(_fact, wanted)))
-        lines = _stated(values, wanted)
-        yield "\n  ".join([*lines, f"first | (simp [{facts}]; done) | (simp only [{facts}]; omega)"])
+    span = range(min(places), max(places) + 1)
+    lines = [line for number, (name, rule) in enumerate(rules) for line in _instances(name, rule, number, span)]
+    if lines:
+        cleared = "".join(f"try clear {name}\n  " for name, _ in rules)
+        yield "\n  ".join([*lines, f"{cleared}grind"])
 
 
 def _is_value(expr: Expr) -> bool:
     return expr.op == "app" and len(expr.args) == 1
 
 
-def _rule(name: str, h: Expr) -> Rule | None:
-    if h.op != "∀":
-        return None
-    conditions, body = [], h.args[0]
+def _instances(name: str, rule: Expr, number: int, span: range) -> Iterator[str]:
+    """``∀ n, condition → equation`` at the values for which it speaks of no index beyond the span."""
+    int_, conditions, body = rule.args[1].name in ("Int", "ℤ"), list[Expr](), rule.args[0]
     while body.op == "→":
         conditions.append(body.args[0])
         body = body.args[1]
-    if body.op != "=" or not any(map(_is_value, body.parts())):
-        return None
-    return Rule(name, h.name, h.args[1].name in ("Int", "ℤ"), tuple(conditions), body)
+    types = {rule.name: "Int" if int_ else "Nat"}
+    for k in range(span.start - MOST_SHIFT, span.stop + MOST_SHIFT):
+        with suppress(NotArithmetic):
+            if (k < 0 and not int_) or not all(holds(c, {rule.name: k}, types) for c in conditions):
+                continue
+            instance = _grounded(put_in(body, rule.name, numeral(k)), int_)
+            if all(compute(p.args[0], {}, {}) in span for p in instance.parts() if p.op == "app"):
+                applied = " ".join([name, lean(numeral(k)), *["(by decide)"] * len(conditions)])
+                yield f"have r{number}_{str(k).replace('-', 'n')} : {lean(instance)} := {applied}"
 
 
-def _compute_values(rules: list[Rule], values: dict[Place, Known], wanted: list[Place]) -> None:
-    """Use the rules up and down, until all that is wanted is known or nothing new is found."""
-    indices = [i for _, i in wanted] + [i for _, i in values if abs(i) <= 2 * MOST_STEPS]
-    span = range(min(indices) - MOST_SHIFT, max(indices) + MOST_SHIFT)
-    for run in [span, span[::-1]] * MOST_PASSES:
-        for k, rule in itertools.product(run, rules):
-            if k >= 0 or rule.is_int:
-                with suppress(NotArithmetic):
-                    _use(rule, k, values)
-        if all(place in values for place in wanted):
-            return
-
-
-def _use(rule: Rule, k: int, values: dict[Place, Known]) -> None:
-    """Add what an instance of a rule says of the one value in it that is not known."""
-    types = {rule.variable: "Int" if rule.is_int else "Nat"}
-    if not all(holds(c, {rule.variable: k}, types) for c in rule.conditions):
-        return
-    instance = _grounded(put_in(rule.equation, rule.variable, numeral(k)), rule.is_int)
-    places = dict.fromkeys((p.name, compute(p.args[0], {}, {})) for p in instance.parts() if p.op == "app")
-    unknown = [place for place in places if place not in values]
-    if len(unknown) != 1:
-        return
-    left, right = (polynomial(_valued(side, values), False) for side in instance.args)
-    difference, one = added(left, scaled(right, -1)), ((_fact(unknown[0]), 1),)
-    if set(difference) - {one, ()} or abs(difference.get(one, 0)) != 1:
-        return
-    needs = tuple(place for place in places if place != unknown[0])
-    put = f"simp only [{', '.join(map(_fact, needs))}] at s; " if needs else ""
-    applied = " ".join([rule.hypothesis, lean(numeral(k)), *["(by decide)"] * len(rule.conditions)])
-    proof = f"by have s : {lean(instance)} := {applied}; {put}first | exact s | omega"
-    values[unknown[0]] = Known(-difference.get((), 0) // difference[one], proof, needs)
+MOST_SHIFT = 6
+"""How far an index may be from the variable of its rule."""
 
 
 def _grounded(expr: Expr, int_: bool) -> Expr:
@@ -135,38 +83,6 @@ def _grounded(expr: Expr, int_: bool) -> Expr:
     if expr.op == "app":
         return replace(expr, args=(numeral(compute(expr.args[0], {}, {}, int_)),))
     return replace(expr, args=tuple(_grounded(a, int_) for a in expr.args))
-
-
-def _valued(expr: Expr, values: dict[Place, Known]) -> Expr:
-    if expr.op == "app":
-        place = (expr.name, compute(expr.args[0], {}, {}))
-        return numeral(values[place].value) if place in values else Expr("var", (), _fact(place))
-    return replace(expr, args=tuple(_valued(a, values) for a in expr.args))
-
-
-def _stated(values: dict[Place, Known], wanted: list[Place]) -> list[str]:
-    """Tactics that state the values at the places, those that they need first."""
-    order: dict[Place, None] = {}
-    stack = [(place, False) for place in reversed(wanted)]
-    while stack:
-        place, ready = stack.pop()
-        if ready:
-            order[place] = None
-        elif place not in order:
-            stack += [(place, True), *((need, False) for need in values[place].needs)]
-    last = {need: place for place in order for need in values[place].needs}
-    lines = []
-    for place in order:
-        known, at = values[place], f"{place[0]} {lean(numeral(place[1]))}"
-        lines.append(f"have {_fact(place)} : {at} = {lean(numeral(known.value))} := {known.proof}")
-        done = [_fact(need) for need in known.needs if last[need] == place and need not in wanted]
-        lines += [f"clear {' '.join(done)}"] if done else []  # `omega` reads all that it is given
-    return lines
-
-
-def _fact(place: Place) -> str:
-    """What a proof calls the fact that says the value at a place."""
-    return f"e_{place[0].replace('.', '_')}_{place[1]}".replace("-", "n")
 
 
 # Proofs modulo a number

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from goedels_poetry.lean.arithmetic.predicates import Predicate, predicates_of
-from goedels_poetry.lean.arithmetic.tactics import arithmetic, bounded_cases, too_large_to_compute
+from goedels_poetry.lean.arithmetic.tactics import arithmetic, bounded_cases
 from goedels_poetry.lean.runtime.protocol import LeanRuntime
 from goedels_poetry.lean.tactics.portfolio import (
     SMALL,
@@ -98,7 +98,7 @@ async def at_once(lean: LeanRuntime, task: Task, *, seconds: float) -> bool:
     room = await look(lean, task, clock)
     if room is None:
         return False
-    tactics = [t for t in _direct(room) if "exact?" not in t][:AT_ONCE] + bounded_cases(room.goal)
+    tactics = [t for t in direct(room.goal, room.hints) if "exact?" not in t][:AT_ONCE] + bounded_cases(room.goal)
     with logging_trials(room.log):
         found = await _first(lean, task, room, tactics, clock, "tactics")
     if found is not None:
@@ -153,7 +153,7 @@ async def _with(engine: Engine, lean: LeanRuntime, task: Task, room: Room, clock
 
 
 async def _prove(lean: LeanRuntime, task: Task, room: Room, clock: Clock) -> Proposal | None:
-    tactics = [tactic for tactic in _direct(room) if tactic not in room.vain]
+    tactics = [tactic for tactic in direct(room.goal, room.hints) if tactic not in room.vain]
     trial_log().take({"trials": [trial.to_json() for trial in room.log.trials if trial.what]})
     found = await _first(lean, task, room, tactics, clock, "tactics")
     found = found or await _first(lean, task, room, arithmetic(room.goal, room.predicates), clock, "arithmetic")
@@ -194,11 +194,6 @@ async def _structured(lean: LeanRuntime, task: Task, room: Room, clock: Clock) -
         steps = schemes(room.goal, room.theory, types=task.types)
         room.made.extend(await plans(lean, task, room.goal, steps, clock))
     return await close(lean, task, room.goal, room.made, closers(room.hints), clock)
-
-
-def _direct(room: Room) -> list[str]:
-    """`direct`; for a power that nothing may compute, what does not."""
-    return arithmetic(room.goal, room.predicates) if too_large_to_compute(room.goal) else direct(room.goal, room.hints)
 
 
 async def sketch(

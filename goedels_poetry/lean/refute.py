@@ -12,7 +12,6 @@ from typing import Any
 
 from goedels_poetry.lean.arithmetic.instances import false_instances, fitting_instances, none_below
 from goedels_poetry.lean.arithmetic.predicates import NO_PREDICATES, Predicate, at_instance, predicates_of
-from goedels_poetry.lean.arithmetic.tactics import too_large_to_compute
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.runtime.protocol import LOGIC_AXIOMS, CheckRequest, LeanRuntime
 from goedels_poetry.lean.tactics.portfolio import Clock, hints_of, is_proof
@@ -184,9 +183,6 @@ async def refute(lean: LeanRuntime, task: Task, *, seconds: float) -> Refutation
     if goal is None or not goal.statement:
         return None
     theory = await theory_of(lean, task.prefix, clock.left)
-    reduced = too_large_to_compute(goal)
-    if reduced:
-        return await _first(lean, task, goal, [{}], [_proof(goal, {}, "decide", f"({reduced}; decide)")], clock)
     predicates = predicates_of(theory)
     likely = false_instances(goal, predicates)
     definitions = hints_of(goal, theory, ()).definitions

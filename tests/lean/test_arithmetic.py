@@ -1,15 +1,10 @@
 """Arithmetic in core Lean: what is computed outside, Lean accepts."""
 
-import asyncio
-
 import pytest
 
-from goedels_poetry.lean.arithmetic.problem import Arithmetic, NotArithmetic, compute, holds, read
 from goedels_poetry.lean.arithmetic.polynomials import linear_ranges
-from goedels_poetry.lean.arithmetic.tactics import arithmetic, too_large_to_compute
+from goedels_poetry.lean.arithmetic.problem import Arithmetic, NotArithmetic, compute, holds, read
 from goedels_poetry.lean.runtime.pool import LeanPool
-from goedels_poetry.lean.tactics.theory import opened
-from goedels_poetry.lean.text.task import Task
 from tests.support.lean_attempts import refuted, shown
 
 PRIME = "def Prime (n : Nat) : Prop := 2 ≤ n ∧ ∀ d, d < n → 2 ≤ d → n % d ≠ 0\n\n"
@@ -167,12 +162,6 @@ def test_ranges_are_what_linear_hypotheses_leave(hypotheses: list[str], ranges: 
     problem = Arithmetic({"a": "Nat", "b": "Nat", "x": "Int"}, read_ones, read("True"))
     found = linear_ranges(problem)
     assert {name: found.of(name) for name in ranges} == ranges
-
-
-def test_a_power_too_large_to_compute_is_only_reduced(lean: LeanPool) -> None:
-    goal = asyncio.run(opened(lean, Task("", "theorem t : 5 ^ 999999 % 7 = 6", "t"), 60))
-    assert goal is not None
-    assert arithmetic(goal) == [too_large_to_compute(goal)]
 
 
 def test_operations_have_the_values_that_lean_gives_them() -> None:

@@ -164,10 +164,8 @@ def _order(value: int, modulus: int) -> int:
 
 MOST_CASES = 81
 MODULI = (2, 3, 4, 5, 7, 8, 9, 11, 13, 16)
-HUGE = 2_000
 MOST_SEEN = 200
 """Values up to this size show which remainders hypotheses leave."""
-MOST_MODULUS = 400
 _DVD = "Nat.dvd_iff_mod_eq_zero, Int.dvd_iff_emod_eq_zero"
 _SIMP = "Int.pow_succ, Nat.pow_succ, Int.sub_emod, Int.mul_emod, Int.add_emod, Nat.mul_mod, Nat.add_mod"
 
@@ -184,35 +182,6 @@ def residue_proofs(problem: Arithmetic) -> Iterator[str]:
         for modulus, rests in rows:
             first = "first | omega | " if problem.hypotheses else ""
             yield _by_remainders({shown[n]: rest for n, rest in rests.items()}, modulus, first)
-
-
-def powers(problem: Arithmetic) -> Iterator[str]:
-    """For a remainder of a number to a huge power: the power is reduced by a period before anything computes it."""
-    target = problem.target
-    if target.op != "=" or target.args[0].op != "%":
-        return
-    inside, modulus = target.args[0].args
-    try:
-        m = compute(modulus, {}, {})
-        base, exponent = (compute(a, {}, {}) for a in inside.args) if inside.op == "^" else (0, 0)
-    except (NotArithmetic, ValueError):
-        return
-    if exponent < HUGE or not 1 < m <= MOST_MODULUS:
-        return
-    for period in range(1, m + 1):
-        if pow(base, period, m) == 1:
-            times, rest = divmod(exponent, period)
-            yield (
-                f"rw [show ({exponent} : Nat) = {period} * {times} + {rest} from rfl, Nat.pow_add, Nat.pow_mul, "
-                f"Nat.mul_mod, Nat.pow_mod ({base} ^ {period}), show {base} ^ {period} % {m} = 1 from rfl, Nat.one_pow]"
-            )
-            return
-
-
-def is_huge(problem: Arithmetic) -> bool:
-    """Whether computing a power of the goal would take more than a moment."""
-    exponents = [p.args[1] for formula in problem.formulas for p in formula.parts() if p.op == "^"]
-    return any(e.op == "num" and e.value > HUGE * 10 for e in exponents)
 
 
 def _unbounded_power(expr: Expr) -> bool:
@@ -328,10 +297,7 @@ def arithmetic(goal: Goal, predicates: Mapping[str, Predicate] = NO_PREDICATES) 
     problem = arithmetic_of(goal)
     if problem is None:
         return []
-    found = list(islice(powers(problem), 1))
-    if is_huge(problem):
-        return found
-    found += _generated(problem)
+    found = _generated(problem)
     with suppress(NotArithmetic):
         step, inner = written_out(problem, predicates) or ("", problem)
         more = _changed(inner) + _generated(inner) if step else []
@@ -361,7 +327,7 @@ def _changed(problem: Arithmetic) -> list[str]:
 def bounded_cases(goal: Goal) -> list[str]:
     """The proof that goes through all values of the goal's numbers, where linear hypotheses leave few; else []."""
     problem = arithmetic_of(goal)
-    if problem is None or is_huge(problem):
+    if problem is None:
         return []
     try:
         return list(islice(within_ranges(problem), 1))
@@ -375,9 +341,3 @@ def _generated(problem: Arithmetic) -> list[str]:
         with suppress(NotArithmetic):
             found += islice(generator(problem), MOST_EACH)
     return found
-
-
-def too_large_to_compute(goal: Goal) -> str:
-    """The proof of a goal with a power that would take Lean very long, and that can be reduced; "" for others."""
-    problem = arithmetic_of(goal)
-    return next(powers(problem), "") if problem is not None and is_huge(problem) else ""

@@ -27,7 +27,7 @@ from goedels_poetry.kernel.sizes import Sizes
 from goedels_poetry.kernel.terms import Kind, app, subterms
 from goedels_poetry.lean.goals.facts import Facts, facts_of
 from goedels_poetry.lean.goals.sorts import Reading, Unreadable
-from goedels_poetry.lean.goals.theory import FileTheory
+from goedels_poetry.lean.goals.theory import FileTheory, spoken_of
 from goedels_poetry.lean.goals.translating import Translator
 from goedels_poetry.lean.runtime.protocol import LeanRuntime
 from goedels_poetry.lean.smt_proofs.replay import HEARTBEATS, Replay
@@ -194,23 +194,8 @@ class Lemmas(Replay):
         """A step as a declaration, open where it has no proof."""
         proof = indented(self.found[name].text) if name in self.found else "  sorry"
         stated = self.writing.theorem("", self.by_id[name].sequent).removeprefix("theorem ").strip()
-        outer = self._outer(stated, self.writing.needs[name])
+        outer = spoken_of(stated, self.file.outer, self.writing.needs[name])
         return f"theorem {' '.join([name_of(name), *outer, stated])} := by\n{proof}"
-
-    def _outer(self, text: str, needs: frozenset[str]) -> list[str]:
-        """Binders for the types, instances and functions that a statement speaks of.
-
-        `grind` finds no pattern for a lemma that has others, since nothing says what they are.
-        """
-        kept: list[str] = []
-        about = {b[1:].partition(" : ")[0]: b for b in self.file.outer}
-        for name, binder in reversed(about.items()):
-            if name in needs or (binder[0] != "[" and spoken(name, text)):
-                kept.insert(0, binder)
-                text += binder
-        left_out = [name for name, binder in about.items() if binder[0] != "[" and binder not in kept]
-        instances = [b for b in about.values() if b[0] == "[" and not any(spoken(n, b) for n in left_out)]
-        return [b for b in about.values() if b in kept or b in instances]
 
 
 Json = dict[str, Any]

@@ -389,8 +389,6 @@ class Arithmetic:
     hypotheses: tuple[tuple[str, Expr], ...]
     """Name and formula; a conjunction has a name for each of its parts, such as ``h.1``."""
     target: Expr
-    unread: tuple[str, ...] = ()
-    """Hypotheses and other things that are none of this."""
     functions: dict[str, str] = field(default_factory=dict)
     """The types of the functions of numbers, such as ``Nat → Int``."""
 
@@ -426,7 +424,6 @@ def arithmetic_of(goal: Goal) -> Arithmetic | None:
     """None when the target is no arithmetic or no variable is needed for it that is a number."""
     types: dict[str, str] = {}
     hypotheses: list[tuple[str, Expr]] = []
-    unread: list[str] = []
     functions = {v.name: v.type for v in goal.context if _function(v.type)}
     for variable in goal.context:
         if variable.type in NUMBERS:
@@ -435,7 +432,6 @@ def arithmetic_of(goal: Goal) -> Arithmetic | None:
         try:
             parts = conjuncts(read(variable.type))
         except NotArithmetic:
-            unread.append(variable.name)
             continue
         names = parts_of(variable.name, len(parts))
         hypotheses += zip(names, parts, strict=True)
@@ -447,7 +443,7 @@ def arithmetic_of(goal: Goal) -> Arithmetic | None:
     if not target.variables() <= known:
         return None
     sound = tuple((n, h) for n, h in hypotheses if h.variables() <= known and h.op not in ("var", "num"))
-    return Arithmetic(types, sound, target, tuple(unread), functions)
+    return Arithmetic(types, sound, target, functions)
 
 
 def _function(type_: str) -> bool:

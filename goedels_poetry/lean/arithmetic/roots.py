@@ -294,7 +294,8 @@ def table(problem: Arithmetic, high: dict[str, int], negated: str = "") -> list[
 
 
 SECONDS = 0.4
-MOST_ROWS, MOST_VALUE, MOST_FOUND, MOST_TRIED, MOST_NUMERAL = 12, 7, 3, 10_000, 50
+MOST_ROWS, MOST_VALUE, MOST_FOUND, MOST_TRIED = 12, 7, 3, 10_000
+MOST_NUMERAL = {1: 400, 2: 50}
 _LEAF = f"(by {any_of(['omega', 'grind', 'simp', 'decide'])})"
 
 
@@ -306,7 +307,8 @@ def term_proofs(problem: Arithmetic) -> Iterator[str]:
     rows = [dict[str, int]()] if closed else _rows(problem)
     if not rows:
         return
-    numbers = [numeral(n) for k in range(MOST_NUMERAL) for n in ((k, -k) if k else (0,))]
+    signed = any(p.op == "∃" and NUMBERS.get(p.args[1].name) == "Int" for p in problem.target.parts())
+    numbers = [numeral(n) for k in range(MOST_NUMERAL[len(bound)]) for n in ((k, -k) if k and signed else (k,))]
     candidates = numbers if closed else _candidates(problem)
     tried = itertools.islice(itertools.product(candidates, repeat=len(bound)), MOST_TRIED)
     found, until = 0, time.thread_time() + SECONDS
@@ -347,6 +349,7 @@ def _candidates(problem: Arithmetic) -> list[Expr]:
     for x in names:
         found += [Expr("+", (x, numeral(c))) for c in (1, 2)]
         found += [Expr(op, (x, y)) for op in "+-*" for y in names if op == "*" or y != x]
+        found += [Expr("+", (Expr("+", (x, y)), numeral(1))) for y in names if y != x]
         found += [Expr(op, (x, numeral(2))) for op in "*/"]
         found += [Expr("+", (Expr("*", (numeral(2), x)), numeral(1))), Expr("+", (Expr("*", (x, x)), numeral(1)))]
     return list(dict.fromkeys(found))

@@ -161,9 +161,9 @@ class Lemmas(Replay):
     def attempts(self, step: Step, lemmas: Sequence[str]) -> list[str]:
         """Proofs of a lemma by its own scheme, and automation for the cases."""
         tree = self.tree(step)
-        spoken_of = [*tree, *(self.by_id[c] for c in self.cited(step))]
+        about = [*tree, *(self.by_id[c] for c in self.cited(step))]
         own = self._definitions(tree, False)
-        few, every = (listed([*names, *lemmas]) for names in (own, self._definitions(spoken_of, True)))
+        few, every = (listed([*names, *lemmas]) for names in (own, self._definitions(about, True)))
         closers = [f"grind{few}", f"simp_all{few}", f"grind{every}", f"(simp_all{few} <;> grind{every})"]
         types = dict.fromkeys(self.file.taken_apart(v.sort) for each in tree for v in each.sequent.vars)
         if apart := [f"cases {type_}" for type_ in types if type_]:

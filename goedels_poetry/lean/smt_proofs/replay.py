@@ -11,12 +11,14 @@ import math
 import re
 import time
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice, product
 from typing import TypeAlias
 
 from goedels_poetry.kernel.derivation import ByScheme, Instance, Query, Step
 from goedels_poetry.kernel.equations import simplify
+from goedels_poetry.kernel.faults import KernelError
 from goedels_poetry.kernel.inductions import (
     IntInduction,
     MeasureInduction,
@@ -374,9 +376,10 @@ class Replay:
         theory = self.writing.theory
         stated = []
         for step in self.steps:
-            if step.id in self.used:
-                text = f"{self.writing.theorem(name_of(step.id), step.sequent)} := sorry\n"
-                stated.append(in_section(self.writing.before(step.id), text))
+            with suppress(NotTranslatable):  # what a file has no words for: its lemma is proved without it
+                if step.id in self.used:
+                    text = f"{self.writing.theorem(name_of(step.id), step.sequent)} := sorry\n"
+                    stated.append(in_section(self.writing.before(step.id), text))
         return "\n".join([theory.header, "section", self.writing.context, "", *stated])
 
     def _used(self) -> set[str]:
@@ -431,6 +434,13 @@ class Replay:
         return False
 
     async def _prove(self, step: Step) -> Found | None:
+        try:
+            return await self._searched(step)
+        except (KernelError, LookupError, ValueError) as fault:  # what cannot be written is no proof
+            self.failed = self.failed or StepFailed(step.id, "", (), f"not translatable to Lean: {fault}")
+            return None
+
+    async def _searched(self, step: Step) -> Found | None:
         tried: list[str] = []
         slow: list[tuple[str, tuple[str, ...], int]] = []
         last = "no alternative"

@@ -342,7 +342,7 @@ async def _close(
 
 def proposed(goal: Goal, plan: Plan) -> Proposal:
     """The plan as a proof or sketch."""
-    return Proposal(plan.proof(goal), "", plan.scheme.strategy, fingerprint(plan.scheme), True, shape(goal))
+    return Proposal(plan.proof(goal), "", plan.scheme.strategy, fingerprint(plan.scheme), shape(goal))
 
 
 def fingerprint(scheme: Scheme) -> str:

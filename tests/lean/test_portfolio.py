@@ -46,7 +46,7 @@ def tried(lean: LeanPool, head: str, prefix: str = "", *facts: Fact, **names: tu
         ("", "(xs : List Nat) : xs ++ [] = xs", "simp"),
         ("", "(p q : Prop) (h : p ∧ q) : q ∧ p", "grind"),
         (SUM, "(n : Nat) : 2 * sumTo n = n * (n + 1)", "induction n"),
-        (EVEN, "(m n : Nat) (hm : IsOdd m) (hn : IsOdd n) : IsEven (m + n)", "by omega⟩"),
+        (EVEN, "(m n : Nat) (hm : IsOdd m) (hn : IsOdd n) : IsEven (m + n)", "exact ⟨k_hm + k_hn + 1, by omega⟩"),
         (ONTO, "{α β γ : Type} (f : α → β) (g : β → γ) (hf : Onto f) (hg : Onto g) : Onto (g ∘ f)", "axiomOfChoice"),
         ("", ": ∃ n : Nat, n * n = 49", "exact ⟨7,"),
     ],

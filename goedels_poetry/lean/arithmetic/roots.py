@@ -349,7 +349,6 @@ def _candidates(problem: Arithmetic) -> list[Expr]:
     for x in names:
         found += [Expr("+", (x, numeral(c))) for c in (1, 2)]
         found += [Expr(op, (x, y)) for op in "+-*" for y in names if op == "*" or y != x]
-        found += [Expr("+", (Expr("+", (x, y)), numeral(1))) for y in names if y != x]
         found += [Expr(op, (x, numeral(2))) for op in "*/"]
         found += [Expr("+", (Expr("*", (numeral(2), x)), numeral(1))), Expr("+", (Expr("*", (x, x)), numeral(1)))]
     return list(dict.fromkeys(found))

@@ -349,8 +349,14 @@ def witnesses(goal: Goal, theory: Theory, hints: Hints, steps: Sequence[tuple[st
     names = found + [v.name for v in goal.context if v.type in ("Nat", "Int")]
     names += [v.name for v in goal.context if "∃" in goal.target and v.info == "default" and not is_proof(v)]
     names = list(dict.fromkeys(names))[:5]
-    terms = [*names, *(f"{a} + {b}" for i, a in enumerate(names) for b in names[i + 1 :]), "0", "1", "[]"]
-    terms += [f"{n} + 1" for n in names]  # others for numbers are chosen by what they come to: see `lean.arithmetic`
+    pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
+    terms = [*names, *(f"{a} + {b}" for a, b in pairs), *(f"{a} * {b}" for a, b in pairs)]
+    terms += ["0", "1", *(f"{n} + 1" for n in names), *(f"{a} + {b} + 1" for a, b in pairs)]
+    terms += [text.format(n) for n in names for text in ("2 * {}", "2 * {} + 1", "2 * {} + 2", "{} + 2", "{} - 1")]
+    terms += [f"{a} - {b}" for a, b in pairs]
+    terms += [*(f"2 * {a} * {b}" for a, b in pairs), *(f"2 * {a} * {b} + {a} + {b}" for a, b in pairs)]
+    if not names:
+        terms = list(dict.fromkeys([*re.findall(r"\b\d+\b", goal.target), *map(str, range(MOST_WITNESSES)), "[]"]))
     terms = terms[:MOST_WITNESSES]
     tactics.append(start + any_of([f"exact ⟨{term}, by omega⟩" for term in terms]))
     return tactics + [f"{start}exact ⟨{term}, by {any_of([grind, simp, 'decide'])}⟩" for term in terms]

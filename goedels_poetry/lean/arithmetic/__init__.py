@@ -7,8 +7,6 @@ Who calls whom:
   `divisors` (equations with few solutions, which are cases: divisors, roots; common divisors).
 * Generators for other things: induction from a first value, values of sequences; `roots` (bounds of what grows, values
   between bounds, a table of what is left, terms for what exists).
-* `instances` chooses values that meet the hypotheses and make the goal false, and shows Lean that nothing below a bound
-  is what the goal says to exist; `lean.refute` has Lean prove the negation from that.
 * `predicates` writes out what the file defines; `polynomials` has normal forms, and the bounds that linear hypotheses
   and divisors give; `problem` reads and computes what Lean prints.
 """

@@ -124,7 +124,7 @@ def _lean_reply() -> Any:
 
 
 def _lean_messages() -> Any:
-    from goedels_poetry.lean.errors import ErrorClassifier
+    from goedels_poetry.lean.errors.classify import ErrorClassifier
 
     def read(data: bytes) -> None:
         said, _, code = text(data).partition("\0")

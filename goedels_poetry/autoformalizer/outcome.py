@@ -218,6 +218,6 @@ def errors_of(reason: str, stage: str, attempt: int, code: str, language: str) -
 
 @cache
 def _classifier() -> Any:
-    from goedels_poetry.lean.errors import ErrorClassifier  # it is big, and only Lean's messages need it
+    from goedels_poetry.lean.errors.classify import ErrorClassifier  # it is big, and only Lean's messages need it
 
     return ErrorClassifier()

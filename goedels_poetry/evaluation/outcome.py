@@ -19,7 +19,7 @@ from goedels_poetry.autoformalizer.rows import BadRows, each_row
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.files import read_bytes
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.lean.errors import ErrorCategory, ErrorClassifier
+from goedels_poetry.lean.errors.classify import ErrorCategory, ErrorClassifier
 from goedels_poetry.reasoning.steps import QueryResult
 
 # A question of a data set with the answer that is held to be right

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from goedels_poetry.lean.arithmetic.predicates import Predicate, predicates_of
-from goedels_poetry.lean.arithmetic.tactics import arithmetic, bounded_cases, too_large_to_compute
+from goedels_poetry.lean.arithmetic.tactics import arithmetic, bounded_cases
 from goedels_poetry.lean.runtime.protocol import LeanRuntime
 from goedels_poetry.lean.tactics.portfolio import (
     SMALL,
@@ -20,9 +20,7 @@ from goedels_poetry.lean.tactics.portfolio import (
     direct,
     extra_tactics,
     first_success,
-    further,
     hints_of,
-    rare_closers,
     tried,
     witnesses,
 )
@@ -100,7 +98,7 @@ async def at_once(lean: LeanRuntime, task: Task, *, seconds: float) -> bool:
     room = await look(lean, task, clock)
     if room is None:
         return False
-    tactics = [t for t in _direct(room) if "exact?" not in t][:AT_ONCE] + bounded_cases(room.goal)
+    tactics = [t for t in direct(room.goal, room.hints) if "exact?" not in t][:AT_ONCE] + bounded_cases(room.goal)
     with logging_trials(room.log):
         found = await _first(lean, task, room, tactics, clock, "tactics")
     if found is not None:
@@ -155,7 +153,7 @@ async def _with(engine: Engine, lean: LeanRuntime, task: Task, room: Room, clock
 
 
 async def _prove(lean: LeanRuntime, task: Task, room: Room, clock: Clock) -> Proposal | None:
-    tactics = [tactic for tactic in _direct(room) if tactic not in room.vain]
+    tactics = [tactic for tactic in direct(room.goal, room.hints) if tactic not in room.vain]
     trial_log().take({"trials": [trial.to_json() for trial in room.log.trials if trial.what]})
     found = await _first(lean, task, room, tactics, clock, "tactics")
     found = found or await _first(lean, task, room, arithmetic(room.goal, room.predicates), clock, "arithmetic")
@@ -164,8 +162,7 @@ async def _prove(lean: LeanRuntime, task: Task, room: Room, clock: Clock) -> Pro
     if found is None:
         found = await _first(lean, task, room, await _with_witnesses(lean, task, room, clock), clock, "witnesses")
     found = found or await _structured(lean, task, room, clock)
-    found = found or await _first(lean, task, room, further(room.goal, room.hints), clock, "further tactics")
-    return found or await _structured_rarely(lean, task, room, clock)
+    return found or await _first(lean, task, room, ["exact?"] if room.hints.all else [], clock, "library search")
 
 
 async def _first(
@@ -199,16 +196,6 @@ async def _structured(lean: LeanRuntime, task: Task, room: Room, clock: Clock) -
     return await close(lean, task, room.goal, room.made, closers(room.hints), clock)
 
 
-async def _structured_rarely(lean: LeanRuntime, task: Task, room: Room, clock: Clock) -> Proposal | None:
-    """The plans that `_structured` has found with the less likely closers."""
-    return await close(lean, task, room.goal, room.made, rare_closers(room.goal, room.theory, room.hints), clock)
-
-
-def _direct(room: Room) -> list[str]:
-    """`direct`; for a power that nothing may compute, what does not."""
-    return arithmetic(room.goal, room.predicates) if too_large_to_compute(room.goal) else direct(room.goal, room.hints)
-
-
 async def sketch(
     lean: LeanRuntime,
     task: Task,
@@ -228,8 +215,7 @@ async def sketch(
         return None
     helped = engine is not None and ENGINE_PLAN not in banned and engine.known(lean, task).proof is not None
     own = clock.part(seconds * OWN_SHARE if helped else seconds)
-    found = await _structured(lean, task, room, own.part(seconds / 3))
-    found = found or await _structured_rarely(lean, task, room, own.part(own.left / 2))
+    found = await _structured(lean, task, room, own.part(seconds / 2))
     if found is not None and found.fingerprint not in banned:
         return replace(found, shape=shape(room.goal))
     if engine is not None and helped:

@@ -355,7 +355,6 @@ class LeanLanguage:
                 found.proof,
                 found.helpers,
                 found.fingerprint,
-                deterministic=found.deterministic,
                 shape=found.shape,
             )
             if not opened.reason:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goedels_poetry.lean.errors import ErrorCategory, ErrorClassifier, ErrorSeverity, LeanError, advice
+from goedels_poetry.lean.errors.classify import ErrorCategory, ErrorClassifier, ErrorSeverity, LeanError, advice
 from goedels_poetry.lean.runtime.protocol import Message
 
 U = ErrorCategory.UNKNOWN_IDENTIFIER

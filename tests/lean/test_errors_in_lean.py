@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from goedels_poetry.lean.errors import ErrorCategory, ErrorClassifier, advice
+from goedels_poetry.lean.errors.classify import ErrorCategory, ErrorClassifier, advice
 from goedels_poetry.lean.runtime.protocol import CheckResult
 
 SNIPPETS = Path(__file__).parent / "wrong_snippets.txt"

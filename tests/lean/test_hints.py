@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.lean.errors.families import worded
+from goedels_poetry.lean.errors.hints import worded
 from goedels_poetry.lean.text.source import read_target
 
 NO_MATHLIB = (

@@ -118,7 +118,7 @@ async def read_original(lean: LeanPool, text: str, seconds: float, kinds: tuple[
 
 def advised(error: Message, text: str = "") -> str:
     """Lean's words about the user's file, and what to do about it where that is known."""
-    from goedels_poetry.lean.errors.families import worded  # a check that accepts a file needs no advice
+    from goedels_poetry.lean.errors.hints import worded  # a check that accepts a file needs no advice
 
     words, hint = worded(error.text, text, error.line, error.column)
     return f"{words} ({hint})" if hint else words

@@ -3,12 +3,10 @@
 Who calls whom:
 
 * `tactics` asks each generator for the proofs that fit a goal, the cheapest first; the agents try them.
-* Generators for divisibility: cases of a remainder, equations modulo a number, powers that are large or repeat;
-  `divisors` (equations with few solutions, which are cases: divisors, roots, short ranges; common divisors).
-* Generators for other things: induction from a first value, values of sequences; `squares` (sums of squares and
-  products of hypotheses), `roots` (bounds of what grows, values between bounds, a table of what is left, witnesses).
-* `instances` chooses values that meet the hypotheses and make the goal false, and shows Lean that nothing below a bound
-  is what the goal says to exist; `lean.refute` has Lean prove the negation from that.
-* `predicates` writes out what the file defines; `squares` has the normal forms of polynomials, and the bounds that
-  linear hypotheses and divisors give; `problem` reads and computes what Lean prints.
+* Generators for divisibility: cases of a remainder, equations modulo a number, powers that repeat;
+  `divisors` (equations with few solutions, which are cases: divisors, roots; common divisors).
+* Generators for other things: induction from a first value, values of sequences; `roots` (bounds of what grows, values
+  between bounds, a table of what is left, terms for what exists).
+* `predicates` writes out what the file defines; `polynomials` has normal forms, and the bounds that linear hypotheses
+  and divisors give; `problem` reads and computes what Lean prints.
 """

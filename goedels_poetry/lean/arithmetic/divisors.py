@@ -9,8 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import isqrt
+from math import gcd, isqrt
 
+from goedels_poetry.lean.arithmetic.polynomials import (
+    Monomial,
+    Polynomial,
+    added,
+    omega_reads,
+    polynomial,
+    scaled,
+    term_of,
+)
 from goedels_poetry.lean.arithmetic.problem import (
     Arithmetic,
     Expr,
@@ -21,15 +30,6 @@ from goedels_poetry.lean.arithmetic.problem import (
     is_int,
     lean,
     numeral,
-)
-from goedels_poetry.lean.arithmetic.squares import (
-    Monomial,
-    Polynomial,
-    added,
-    omega_reads,
-    polynomial,
-    scaled,
-    term_of,
 )
 
 # -- Common divisors -----------------------------------------------------------------------------------------------
@@ -226,7 +226,7 @@ def _false(h: Expr, values: dict[str, int], problem: Arithmetic) -> bool:
 
 
 def _equations(problem: Arithmetic) -> Iterator[tuple[str, Polynomial]]:
-    """The differences of the sides of the equations that are polynomials."""
+    """The differences of the sides of the equations that are polynomials, without a factor that all terms have."""
     for name, h in problem.hypotheses:
         if h.op == "=" and h.variables():
             nat = not any(is_int(side, problem.types) for side in h.args)
@@ -234,17 +234,22 @@ def _equations(problem: Arithmetic) -> Iterator[tuple[str, Polynomial]]:
                 a, b = (polynomial(side, nat) for side in h.args)
             except NotArithmetic:
                 continue
-            yield name, added(a, scaled(b, -1))
+            sides = added(a, scaled(b, -1))
+            factor = gcd(*(c for m, c in sides.items() if m))
+            whole = factor > 1 and sides.get((), 0) % factor == 0
+            yield name, {m: c // factor for m, c in sides.items()} if whole else sides
 
 
 def _forced(problem: Arithmetic) -> tuple[str, int | None] | None:
-    """A number that a linear equation gives a value; the value None for an equation that no value solves."""
+    """A number that a linear equation gives a value; the value None for an equation that no values solve."""
     for _, sides in _equations(problem):
         terms = [m for m in sides if m]
         if len(terms) == 1 and len(terms[0]) == 1 and terms[0][0][1] == 1:
             name, c = terms[0][0][0], sides[terms[0]]
             value, rest = divmod(-sides.get((), 0), c)
             return name, None if rest or (value < 0 and problem.types.get(name) == "Nat") else value
+        if terms and sides.get((), 0) % gcd(*(sides[m] for m in terms)):
+            return "", None
     return None
 
 
@@ -254,23 +259,27 @@ def _splits(problem: Arithmetic, depth: int) -> Iterator[Split]:
     for name, h in problem.hypotheses:
         if h.op == "∣" and h.args[1].op == "num" and h.args[1].value > 0:
             yield from _dividing(problem, h.args[0], None, h.args[1].value, name, label)
-    for _, sides in _equations(problem):
+    for name, sides in _equations(problem):
         terms = [m for m in sides if m]
         rest = -sides.get((), 0)
-        if len(terms) == 1 and len(terms[0]) == 1:
-            yield from _roots(problem, terms[0][0], sides[terms[0]], rest, label)
-        elif len(terms) == 1 and rest % sides[terms[0]] == 0:
-            number = rest // sides[terms[0]]
-            for name, exponent in terms[0]:
-                others = tuple((n, e - (n == name)) for n, e in terms[0])
-                cofactor = term_of({tuple((n, e) for n, e in others if e): 1})
-                if exponent and number:
-                    yield from _dividing(problem, Expr("var", (), name), cofactor, number, "", label)
-        else:
-            yield from _bilinear(problem, sides, terms, rest, label)
+        yield from _common(problem, sides, terms, rest, name, label)
+        yield from _bilinear(problem, sides, terms, rest, name, label)
 
 
-def _bilinear(problem: Arithmetic, sides: Polynomial, terms: list[Monomial], rest: int, label: str) -> Iterator[Split]:
+def _common(
+    problem: Arithmetic, sides: Polynomial, terms: list[Monomial], rest: int, equation: str, label: str
+) -> Iterator[Split]:
+    """A number that is a factor of every term divides the constant term: of a product, a power, or a polynomial in it
+    alone."""
+    for name in dict.fromkeys(name for monomial in terms for name, _ in monomial) if rest else ():
+        if all(any(n == name for n, _ in monomial) for monomial in terms):
+            lower = {tuple((n, e - (n == name)) for n, e in m if e > (n == name)): sides[m] for m in terms}
+            yield from _dividing(problem, Expr("var", (), name), term_of(lower), rest, equation, label)
+
+
+def _bilinear(
+    problem: Arithmetic, sides: Polynomial, terms: list[Monomial], rest: int, equation: str, label: str
+) -> Iterator[Split]:
     """``aXY + bX + cY = d``: ``aX + c`` divides ``ad + bc``."""
     for both in terms:
         if len(both) != 2:
@@ -283,14 +292,14 @@ def _bilinear(problem: Arithmetic, sides: Polynomial, terms: list[Monomial], res
         for one, other, p, q in ((x, y, b, c), (y, x, c, b)):
             if number:
                 first, second = term_of({one: a, (): q}), term_of({other: a, (): p})
-                yield from _dividing(problem, first, second, number, "", label)
+                yield from _dividing(problem, first, second, number, equation, label)
 
 
 def _dividing(
     problem: Arithmetic, factor: Expr, cofactor: Expr | None, number: int, proof: str, label: str
 ) -> Iterator[Split]:
     """The values that ``a * X + c`` may have, a divisor of the number, as values of ``X``, a power of one variable.
-    ``cofactor``: what to multiply it by, where ``proof`` does not say that it divides."""
+    ``cofactor``: what to multiply it by, where ``proof`` is an equation and does not say that it divides."""
     size = abs(number)
     names = factor.variables()
     if len(names) != 1 or size > MOST_NUMBER:
@@ -305,9 +314,9 @@ def _dividing(
     if len(powers) != 1:
         return
     a, c, exponent = normal[powers[0]], normal.get((), 0), powers[0][0][1]
-    negative = cofactor is not None and any(p.op == "neg" for p in cofactor.parts())
+    negative = cofactor is not None and any(p.op in ("neg", "-") for p in cofactor.parts())
     signed = not nat or negative or min(a, c, number) < 0
-    if proof and signed and nat:
+    if cofactor is None and signed and nat:
         return
     every = divisors_of(size)
     if len(every) > MOST_SPLIT:
@@ -326,7 +335,8 @@ def _dividing(
     says = proof
     if cofactor is not None:
         second = as_int(cofactor, problem.types) if signed else lean(cofactor)
-        says = f"⟨{second}, by grind⟩"
+        lifted = f"(have z := congrArg (Nat.cast (R := Int)) {proof}; push_cast at z; grind)"
+        says = f"⟨{second}, by first | grind | {lifted}⟩" if signed and nat else f"⟨{second}, by grind⟩"
     if signed:
         says = f"Int.natAbs_dvd_natAbs.mpr ({says} : {text} ∣ ({number} : Int))"
         text = f"({text}).natAbs"
@@ -338,48 +348,6 @@ def _dividing(
 def _readable(problem: Arithmetic, name: str) -> list[Expr]:
     """The hypotheses about one number alone that `omega` understands."""
     return [h for h in problem.about(name) if omega_reads(h)]
-
-
-def _roots(problem: Arithmetic, power: tuple[str, int], factor: int, number: int, label: str) -> Iterator[Split]:
-    """The values of a number of which a power is known."""
-    name, exponent = power
-    quotient, rest = divmod(number, factor)
-    if exponent < 2 or rest:
-        return
-    variable, term = Expr("var", (), name), lean(term_of({(power,): 1}))
-    low = _root(abs(quotient), exponent)
-    exact = low**exponent == abs(quotient)
-    equation = f"have e{label} : {term} = {_number(quotient)} := by first | omega | grind"
-    if problem.types.get(name) == "Nat" and quotient >= 0:
-        if exact:
-            side = f"  · have := Nat.pow_lt_pow_left h (show {exponent} ≠ 0 by decide); omega"
-            lines = [equation, f"have r{label} : {name} = {low} := by"]
-            lines += [f"  rcases Nat.lt_trichotomy {name} {low} with h | h | h", side, "  · exact h", side]
-            yield Split(variable, tuple(lines), ((low,),))
-        else:
-            lines = [
-                equation,
-                f"rcases Nat.lt_or_ge {low} {name} with h | h",
-                f"· have := Nat.pow_le_pow_left (show {low + 1} ≤ {name} from h) {exponent}; omega",
-                f"· have := Nat.pow_le_pow_left h {exponent}; omega",
-            ]
-            yield Split(variable, tuple(lines), ())
-    elif problem.types.get(name) == "Int" and exponent == 2 and quotient >= 0 and exact:
-        lines = [
-            equation,
-            f"have r{label} : ({name} - {low}) * ({name} + {low}) = 0 := by grind",
-            f"rcases Int.mul_eq_zero.mp r{label} with h | h",
-        ]
-        yield Split(variable, tuple(lines), ((low,), (-low,)))
-
-
-def _root(number: int, exponent: int) -> int:
-    """The largest whole number of which the power is not larger."""
-    low, high = 0, 1 << (number.bit_length() // exponent + 1)
-    while low + 1 < high:
-        middle = (low + high) // 2
-        low, high = (middle, high) if middle**exponent <= number else (low, middle)
-    return low
 
 
 def _number(value: int) -> str:

@@ -374,11 +374,6 @@ def conjuncts(expr: Expr) -> list[Expr]:
     return [c for a in expr.args for c in conjuncts(a)] if expr.op == "∧" else [expr]
 
 
-def disjuncts(expr: Expr) -> list[Expr]:
-    """The parts of a disjunction."""
-    return [c for a in expr.args for c in disjuncts(a)] if expr.op == "∨" else [expr]
-
-
 # -- A goal as arithmetic ------------------------------------------------------------------------------------------
 
 
@@ -394,8 +389,6 @@ class Arithmetic:
     hypotheses: tuple[tuple[str, Expr], ...]
     """Name and formula; a conjunction has a name for each of its parts, such as ``h.1``."""
     target: Expr
-    unread: tuple[str, ...] = ()
-    """Hypotheses and other things that are none of this."""
     functions: dict[str, str] = field(default_factory=dict)
     """The types of the functions of numbers, such as ``Nat → Int``."""
 
@@ -431,7 +424,6 @@ def arithmetic_of(goal: Goal) -> Arithmetic | None:
     """None when the target is no arithmetic or no variable is needed for it that is a number."""
     types: dict[str, str] = {}
     hypotheses: list[tuple[str, Expr]] = []
-    unread: list[str] = []
     functions = {v.name: v.type for v in goal.context if _function(v.type)}
     for variable in goal.context:
         if variable.type in NUMBERS:
@@ -440,7 +432,6 @@ def arithmetic_of(goal: Goal) -> Arithmetic | None:
         try:
             parts = conjuncts(read(variable.type))
         except NotArithmetic:
-            unread.append(variable.name)
             continue
         names = parts_of(variable.name, len(parts))
         hypotheses += zip(names, parts, strict=True)
@@ -452,7 +443,7 @@ def arithmetic_of(goal: Goal) -> Arithmetic | None:
     if not target.variables() <= known:
         return None
     sound = tuple((n, h) for n, h in hypotheses if h.variables() <= known and h.op not in ("var", "num"))
-    return Arithmetic(types, sound, target, tuple(unread), functions)
+    return Arithmetic(types, sound, target, functions)
 
 
 def _function(type_: str) -> bool:
@@ -490,20 +481,6 @@ def reduced(problem: Arithmetic) -> tuple[str, Arithmetic] | None:
         steps.append(f"subst {hypothesis}")
         others = tuple((n, h) for n, h in problem.hypotheses if n != hypothesis)
         problem = replace(problem, hypotheses=others).at(name, value)
-
-
-def not_above(problem: Arithmetic) -> tuple[str, Arithmetic] | None:
-    """The problem with ``a ≤ b`` for each hypothesis ``a ∣ b``, and the tactic that states it; None where there are
-    none. Lean has to see that ``b`` is not 0."""
-    found = [
-        (name, h)
-        for name, h in problem.hypotheses
-        if h.op == "∣" and h.args[1].variables() and all(problem.types.get(n) == "Nat" for n in h.variables())
-    ]
-    if not found:
-        return None
-    steps = [f"have d{k} := Nat.le_of_dvd (by first | omega | grind) {name}" for k, (name, _) in enumerate(found)]
-    return "; ".join(steps), problem.given(*((f"d{k}", Expr("≤", h.args)) for k, (_, h) in enumerate(found)))
 
 
 def unpacked(problem: Arithmetic) -> tuple[str, Arithmetic] | None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from math import gcd, lcm, prod
 
 from goedels_poetry.lean.arithmetic.divisors import divisor_proofs, gcd_proofs
+from goedels_poetry.lean.arithmetic.polynomials import Polynomial, omega_reads, polynomial
 from goedels_poetry.lean.arithmetic.predicates import NO_PREDICATES, Predicate, written_out
 from goedels_poetry.lean.arithmetic.problem import (
     RELATIONS,
@@ -18,124 +19,61 @@ from goedels_poetry.lean.arithmetic.problem import (
     NotArithmetic,
     arithmetic_of,
     compute,
-    conjuncts,
     holds,
     inductions,
     is_int,
     lean,
     negated_into,
-    not_above,
     numeral,
     put_in,
     reduced,
     unpacked,
 )
-from goedels_poetry.lean.arithmetic.roots import bounded, table_proofs, term_proofs, within_ranges, witness_proofs
-from goedels_poetry.lean.arithmetic.squares import (
-    Polynomial,
-    added,
-    inequality,
-    omega_reads,
-    polynomial,
-    scaled,
-    square_proofs,
-)
+from goedels_poetry.lean.arithmetic.roots import table_proofs, term_proofs, within_ranges
 from goedels_poetry.lean.tactics.theory import Goal
 
 # -- Sequences -----------------------------------------------------------------------------------------------------
 
-MOST_STEPS, MOST_SHIFT, MOST_PASSES = 160, 6, 4
-Place = tuple[str, int]
-"""A sequence and an index."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """``∀ n, condition → equation``."""
-
-    hypothesis: str
-    variable: str
-    is_int: bool
-    conditions: tuple[Expr, ...]
-    equation: Expr
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """A value of a sequence, with where it comes from."""
-
-    value: int
-    proof: str
-    needs: tuple[Place, ...] = ()
+MOST_STEPS = 160
 
 
 def recurrence_proofs(problem: Arithmetic) -> Iterator[str]:
-    """At most one tactic: values of a sequence that hypotheses define by a recurrence, one after the other."""
-    rules = [rule for name, h in problem.hypotheses if (rule := _rule(name, h)) is not None]
-    wanted = [(p.name, compute(p.args[0], {}, {})) for p in problem.target.parts() if _is_value(p)]
-    if not rules or not wanted or any(abs(i) > MOST_STEPS for _, i in wanted):
+    """At most one tactic: hypotheses on all values of a sequence, at every index between those that are spoken of."""
+    ground = [f for f in problem.formulas if f.op != "∀" and not f.variables() & set(problem.types)]
+    places = [compute(p.args[0], {}, {}) for f in ground for p in f.parts() if _is_value(p)]
+    rules = [(name, h) for name, h in problem.hypotheses if h.op == "∀" and any(map(_is_value, h.parts()))]
+    if not rules or not places or max(places) - min(places) > MOST_STEPS:
         return
-    values: dict[Place, Known] = {}
-    for name, h in problem.hypotheses:
-        if h.op == "=" and not h.variables() and _is_value(h.args[0]):
-            with suppress(NotArithmetic):
-                place = (h.args[0].name, compute(h.args[0].args[0], {}, {}))
-                values[place] = Known(compute(h.args[1], {}, {}), name)
-    _compute_values(rules, values, wanted)
-    if all(place in values for place in wanted):
-        facts = ", ".join(dict.fromkeys(map(_fact, wanted)))
-        lines = _stated(values, wanted)
-        yield "\n  ".join([*lines, f"first | (simp [{facts}]; done) | (simp only [{facts}]; omega)"])
+    span = range(min(places), max(places) + 1)
+    lines = [line for number, (name, rule) in enumerate(rules) for line in _instances(name, rule, number, span)]
+    if lines:
+        cleared = "".join(f"try clear {name}\n  " for name, _ in rules)
+        yield "\n  ".join([*lines, f"{cleared}grind"])
 
 
 def _is_value(expr: Expr) -> bool:
     return expr.op == "app" and len(expr.args) == 1
 
 
-def _rule(name: str, h: Expr) -> Rule | None:
-    if h.op != "∀":
-        return None
-    conditions, body = [], h.args[0]
+def _instances(name: str, rule: Expr, number: int, span: range) -> Iterator[str]:
+    """``∀ n, condition → equation`` at the values for which it speaks of no index beyond the span."""
+    int_, conditions, body = rule.args[1].name in ("Int", "ℤ"), list[Expr](), rule.args[0]
     while body.op == "→":
         conditions.append(body.args[0])
         body = body.args[1]
-    if body.op != "=" or not any(map(_is_value, body.parts())):
-        return None
-    return Rule(name, h.name, h.args[1].name in ("Int", "ℤ"), tuple(conditions), body)
+    types = {rule.name: "Int" if int_ else "Nat"}
+    for k in range(span.start - MOST_SHIFT, span.stop + MOST_SHIFT):
+        with suppress(NotArithmetic):
+            if (k < 0 and not int_) or not all(holds(c, {rule.name: k}, types) for c in conditions):
+                continue
+            instance = _grounded(put_in(body, rule.name, numeral(k)), int_)
+            if all(compute(p.args[0], {}, {}) in span for p in instance.parts() if p.op == "app"):
+                applied = " ".join([name, lean(numeral(k)), *["(by decide)"] * len(conditions)])
+                yield f"have r{number}_{str(k).replace('-', 'n')} : {lean(instance)} := {applied}"
 
 
-def _compute_values(rules: list[Rule], values: dict[Place, Known], wanted: list[Place]) -> None:
-    """Use the rules up and down, until all that is wanted is known or nothing new is found."""
-    indices = [i for _, i in wanted] + [i for _, i in values if abs(i) <= 2 * MOST_STEPS]
-    span = range(min(indices) - MOST_SHIFT, max(indices) + MOST_SHIFT)
-    for run in [span, span[::-1]] * MOST_PASSES:
-        for k, rule in itertools.product(run, rules):
-            if k >= 0 or rule.is_int:
-                with suppress(NotArithmetic):
-                    _use(rule, k, values)
-        if all(place in values for place in wanted):
-            return
-
-
-def _use(rule: Rule, k: int, values: dict[Place, Known]) -> None:
-    """Add what an instance of a rule says of the one value in it that is not known."""
-    types = {rule.variable: "Int" if rule.is_int else "Nat"}
-    if not all(holds(c, {rule.variable: k}, types) for c in rule.conditions):
-        return
-    instance = _grounded(put_in(rule.equation, rule.variable, numeral(k)), rule.is_int)
-    places = dict.fromkeys((p.name, compute(p.args[0], {}, {})) for p in instance.parts() if p.op == "app")
-    unknown = [place for place in places if place not in values]
-    if len(unknown) != 1:
-        return
-    left, right = (polynomial(_valued(side, values), False) for side in instance.args)
-    difference, one = added(left, scaled(right, -1)), ((_fact(unknown[0]), 1),)
-    if set(difference) - {one, ()} or abs(difference.get(one, 0)) != 1:
-        return
-    needs = tuple(place for place in places if place != unknown[0])
-    put = f"simp only [{', '.join(map(_fact, needs))}] at s; " if needs else ""
-    applied = " ".join([rule.hypothesis, lean(numeral(k)), *["(by decide)"] * len(rule.conditions)])
-    proof = f"by have s : {lean(instance)} := {applied}; {put}first | exact s | omega"
-    values[unknown[0]] = Known(-difference.get((), 0) // difference[one], proof, needs)
+MOST_SHIFT = 6
+"""How far an index may be from the variable of its rule."""
 
 
 def _grounded(expr: Expr, int_: bool) -> Expr:
@@ -145,38 +83,6 @@ def _grounded(expr: Expr, int_: bool) -> Expr:
     if expr.op == "app":
         return replace(expr, args=(numeral(compute(expr.args[0], {}, {}, int_)),))
     return replace(expr, args=tuple(_grounded(a, int_) for a in expr.args))
-
-
-def _valued(expr: Expr, values: dict[Place, Known]) -> Expr:
-    if expr.op == "app":
-        place = (expr.name, compute(expr.args[0], {}, {}))
-        return numeral(values[place].value) if place in values else Expr("var", (), _fact(place))
-    return replace(expr, args=tuple(_valued(a, values) for a in expr.args))
-
-
-def _stated(values: dict[Place, Known], wanted: list[Place]) -> list[str]:
-    """Tactics that state the values at the places, those that they need first."""
-    order: dict[Place, None] = {}
-    stack = [(place, False) for place in reversed(wanted)]
-    while stack:
-        place, ready = stack.pop()
-        if ready:
-            order[place] = None
-        elif place not in order:
-            stack += [(place, True), *((need, False) for need in values[place].needs)]
-    last = {need: place for place in order for need in values[place].needs}
-    lines = []
-    for place in order:
-        known, at = values[place], f"{place[0]} {lean(numeral(place[1]))}"
-        lines.append(f"have {_fact(place)} : {at} = {lean(numeral(known.value))} := {known.proof}")
-        done = [_fact(need) for need in known.needs if last[need] == place and need not in wanted]
-        lines += [f"clear {' '.join(done)}"] if done else []  # `omega` reads all that it is given
-    return lines
-
-
-def _fact(place: Place) -> str:
-    """What a proof calls the fact that says the value at a place."""
-    return f"e_{place[0].replace('.', '_')}_{place[1]}".replace("-", "n")
 
 
 # Proofs modulo a number
@@ -258,10 +164,8 @@ def _order(value: int, modulus: int) -> int:
 
 MOST_CASES = 81
 MODULI = (2, 3, 4, 5, 7, 8, 9, 11, 13, 16)
-HUGE = 2_000
 MOST_SEEN = 200
 """Values up to this size show which remainders hypotheses leave."""
-MOST_MODULUS = 400
 _DVD = "Nat.dvd_iff_mod_eq_zero, Int.dvd_iff_emod_eq_zero"
 _SIMP = "Int.pow_succ, Nat.pow_succ, Int.sub_emod, Int.mul_emod, Int.add_emod, Nat.mul_mod, Nat.add_mod"
 
@@ -278,35 +182,6 @@ def residue_proofs(problem: Arithmetic) -> Iterator[str]:
         for modulus, rests in rows:
             first = "first | omega | " if problem.hypotheses else ""
             yield _by_remainders({shown[n]: rest for n, rest in rests.items()}, modulus, first)
-
-
-def powers(problem: Arithmetic) -> Iterator[str]:
-    """For a remainder of a number to a huge power: the power is reduced by a period before anything computes it."""
-    target = problem.target
-    if target.op != "=" or target.args[0].op != "%":
-        return
-    inside, modulus = target.args[0].args
-    try:
-        m = compute(modulus, {}, {})
-        base, exponent = (compute(a, {}, {}) for a in inside.args) if inside.op == "^" else (0, 0)
-    except (NotArithmetic, ValueError):
-        return
-    if exponent < HUGE or not 1 < m <= MOST_MODULUS:
-        return
-    for period in range(1, m + 1):
-        if pow(base, period, m) == 1:
-            times, rest = divmod(exponent, period)
-            yield (
-                f"rw [show ({exponent} : Nat) = {period} * {times} + {rest} from rfl, Nat.pow_add, Nat.pow_mul, "
-                f"Nat.mul_mod, Nat.pow_mod ({base} ^ {period}), show {base} ^ {period} % {m} = 1 from rfl, Nat.one_pow]"
-            )
-            return
-
-
-def is_huge(problem: Arithmetic) -> bool:
-    """Whether computing a power of the goal would take more than a moment."""
-    exponents = [p.args[1] for formula in problem.formulas for p in formula.parts() if p.op == "^"]
-    return any(e.op == "num" and e.value > HUGE * 10 for e in exponents)
 
 
 def _unbounded_power(expr: Expr) -> bool:
@@ -404,16 +279,13 @@ MOST_EACH = 5
 _GENERATORS: tuple[Callable[[Arithmetic], Iterator[str]], ...] = (
     within_ranges,
     table_proofs,
-    witness_proofs,
     term_proofs,
     gcd_proofs,
     divisor_proofs,
     exponent_proofs,
     recurrence_proofs,
-    square_proofs,
     residue_proofs,
     inductions,
-    bounded,
 )
 
 
@@ -425,10 +297,7 @@ def arithmetic(goal: Goal, predicates: Mapping[str, Predicate] = NO_PREDICATES) 
     problem = arithmetic_of(goal)
     if problem is None:
         return []
-    found = list(islice(powers(problem), 1))
-    if is_huge(problem):
-        return found
-    found += _generated(problem)
+    found = _generated(problem)
     with suppress(NotArithmetic):
         step, inner = written_out(problem, predicates) or ("", problem)
         more = _changed(inner) + _generated(inner) if step else []
@@ -437,7 +306,6 @@ def arithmetic(goal: Goal, predicates: Mapping[str, Predicate] = NO_PREDICATES) 
     if not problem.types:
         found.append("decide +kernel")
     if problem.target.op == "∧":
-        found += _part_by_part(problem)
         found += [
             f"refine ⟨?_, ?_⟩\n  all_goals\n    {text.replace(chr(10), chr(10) + '  ')}" for text in found[:MOST_EACH]
         ]
@@ -449,28 +317,17 @@ def arithmetic(goal: Goal, predicates: Mapping[str, Predicate] = NO_PREDICATES) 
 def _changed(problem: Arithmetic) -> list[str]:
     """The tactics that fit what a first step makes of the problem."""
     found: list[str] = []
-    for change in (reduced, not_above, unpacked):
+    for change in (reduced, unpacked):
         with suppress(NotArithmetic):
             step, inner = change(problem) or ("", problem)
-            found += [f"{step}\n  {text}" for text in [*_part_by_part(inner), *_generated(inner)]] if step else []
+            found += [f"{step}\n  {text}" for text in _generated(inner)] if step else []
     return found
-
-
-def _part_by_part(problem: Arithmetic) -> list[str]:
-    """A conjunction, where products of hypotheses show some part of it, and `omega` or `grind` the others."""
-    parts = conjuncts(problem.target)
-    proofs = [inequality(problem, part) if part.op in ("<", "≤", ">", "≥") else None for part in parts]
-    if len(parts) == 1 or not any(proofs):
-        return []
-    lines = [p.replace("\n", "\n  ") if p else "first | omega | grind" for p in proofs]
-    holes = ", ".join(["?_"] * len(parts))
-    return ["\n".join([f"refine ⟨{holes}⟩", *(f"  · {line}" for line in lines)])]
 
 
 def bounded_cases(goal: Goal) -> list[str]:
     """The proof that goes through all values of the goal's numbers, where linear hypotheses leave few; else []."""
     problem = arithmetic_of(goal)
-    if problem is None or is_huge(problem):
+    if problem is None:
         return []
     try:
         return list(islice(within_ranges(problem), 1))
@@ -484,9 +341,3 @@ def _generated(problem: Arithmetic) -> list[str]:
         with suppress(NotArithmetic):
             found += islice(generator(problem), MOST_EACH)
     return found
-
-
-def too_large_to_compute(goal: Goal) -> str:
-    """The proof of a goal with a power that would take Lean very long, and that can be reduced; "" for others."""
-    problem = arithmetic_of(goal)
-    return next(powers(problem), "") if problem is not None and is_huge(problem) else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -21,7 +21,7 @@ from goedels_poetry.lean.goals.facts import (
     plain,
     telescope,
 )
-from goedels_poetry.lean.goals.sorts import NAT, Names, Script, Sorts, Unreadable, literal
+from goedels_poetry.lean.goals.sorts import NAT, Case, Names, Script, Sorts, Unreadable, literal
 
 # -- Patterns of Lean, numerals among them, as constructors and what they are applied to ---------------------------
 
@@ -56,6 +56,79 @@ def constructor_of(pattern: Expr, sorts: Sorts) -> tuple[str, tuple[Expr, ...]] 
         raise Unreadable(f"the pattern {pattern.head or pattern.kind}")
     fields = len(built[1].selectors)
     return pattern.head, pattern.operands[len(pattern.operands) - fields :] if fields else ()
+
+
+# -- A match as nested tests: rows of patterns, the first that fits counts -----------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One alternative: a pattern for each value, what its variables have been found to be, its result."""
+
+    patterns: tuple[Expr, ...]
+    found: tuple[tuple[str, str], ...]
+    """Variables with terms."""
+    result: Expr
+
+
+def compiled(sorts: Sorts, values: Sequence[tuple[str, Expr]], rows: Sequence[Row], leaf: Callable[[Row], str]) -> str:
+    """The term for the match of ``values`` (terms with types) by ``rows``.
+
+    Raises:
+        Unreadable: nothing fits, or a pattern is of no form that is known here.
+    """
+    if not rows:
+        raise Unreadable("a match without an alternative")
+    first = rows[0]
+    shapes = [constructor_of(p, sorts) for p in first.patterns]
+    column = next((i for i, shape in enumerate(shapes) if shape is not None), None)
+    if column is None:
+        bound = [(p.name, v) for p, (v, _) in zip(first.patterns, values, strict=True) if p.kind == "free"]
+        return leaf(Row((), (*first.found, *bound), first.result))
+    value, type_ = values[column]
+    shape = shapes[column]
+    assert shape is not None
+    key, before, after = shape[0], values[:column], values[column + 1 :]
+    cases = sorts.cases(value, type_)
+    if key.startswith("="):  # the value is that number, or it is not
+        cases = (Case(key, f"(= {value} {key[1:]})", ()),)
+    made: list[tuple[str, str]] = []
+    for case in cases:
+        kept = [row for r in rows if (row := _with(sorts, r, column, value, case)) is not None]
+        if kept:
+            made.append((case.test, compiled(sorts, (*before, *case.fields, *after), kept, leaf)))
+    if key.startswith("=") and (other := [r for r in rows if _key(sorts, r.patterns[column]) != key]):
+        made.append(("", compiled(sorts, values, other, leaf)))
+    if not made:
+        raise Unreadable("a match that nothing fits")
+    result = made[-1][1]
+    for test, text in reversed(made[:-1]):
+        result = f"(ite {test} {text} {result})"
+    return result
+
+
+def _key(sorts: Sorts, pattern: Expr) -> str:
+    """The constructor or number of a pattern; "" for a variable."""
+    shape = constructor_of(pattern, sorts)
+    return shape[0] if shape is not None else ""
+
+
+def _with(sorts: Sorts, row: Row, column: int, value: str, case: Case) -> Row | None:
+    """The row when the value in its column is of this case; None when it does not fit."""
+    pattern = row.patterns[column]
+    shape = constructor_of(pattern, sorts)
+    before, after = row.patterns[:column], row.patterns[column + 1 :]
+    if shape is None:
+        found = (*row.found, (pattern.name, value))
+        return Row((*before, *(_ANY for _ in case.fields), *after), found, row.result)
+    if shape[0].startswith("=") != case.key.startswith("="):
+        raise Unreadable("numbers and constructors in one match")
+    if shape[0] != case.key:
+        return None
+    return Row((*before, *shape[1], *after), row.found, row.result)
+
+
+_ANY = Expr("free", "_")
 
 
 # -- What is known in one reading of one goal, and what every part of the reading builds on ------------------------

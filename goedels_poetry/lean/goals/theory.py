@@ -163,7 +163,7 @@ def written(definitions: Sequence[Definition], heads: dict[str, str], words: Fil
     for _, members in groupby((d for d in definitions if heads[d.name] != COUNTED), lambda d: d.group):
         group = list(members)
         parts = [_parts(d, words) for d in group]
-        kept = _spoken_of(" ".join(f"{binders} {body}" for binders, body in parts), words.outer)
+        kept = spoken_of(" ".join(f"{binders} {body}" for binders, body in parts), words.outer)
         given = "".join(f" {_name(binder)}" for binder in kept if binder.startswith("("))
         names = [heads[d.name] for d in group]
         if given:
@@ -232,12 +232,13 @@ def _without_selectors(term: Term, signature: Signature) -> Term:
     return go(term)
 
 
-def _spoken_of(text: str, outer: Sequence[str]) -> list[str]:
-    """The binders of what a text speaks of, of what their types speak of, and of all instances for that alone."""
+def spoken_of(text: str, outer: Sequence[str], needs: Collection[str] = ()) -> list[str]:
+    """The binders of what a text speaks of or ``needs``, of what their types speak of, and of all instances for that
+    alone: `grind` finds no pattern for a lemma that has others, since nothing says what they are."""
     kept: set[str] = set()
     names = {_name(binder) for binder in outer}
     for binder in reversed(outer):  # a type speaks of what is bound before it
-        if not binder.startswith("[") and _name(binder) in _words(text):
+        if _name(binder) in needs or (not binder.startswith("[") and _name(binder) in _words(text)):
             kept.add(binder)
             text += f" {binder}"
     known = {_name(binder) for binder in kept}

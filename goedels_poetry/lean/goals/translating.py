@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from goedels_poetry.lean.goals.context import PROOF, Context, constructor_of
+from goedels_poetry.lean.goals.context import PROOF, Context, Row, compiled
 from goedels_poetry.lean.goals.facts import (
     ARITHMETIC,
     CLASSES,
@@ -25,7 +25,7 @@ from goedels_poetry.lean.goals.facts import (
     put,
     telescope,
 )
-from goedels_poetry.lean.goals.sorts import NAT, Case, Reading, Row, Sorts, Symbol, Unreadable, compiled, literal
+from goedels_poetry.lean.goals.sorts import NAT, Reading, Symbol, Unreadable, literal
 
 # -- Functions of Lean in a script ---------------------------------------------------------------------------------
 
@@ -212,22 +212,6 @@ def _letter(name: str) -> str:
 # -- A `match` of Lean in a script ---------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Shapes:
-    """How values of sorts are taken apart; see `matching.Shapes`."""
-
-    sorts: Sorts
-
-    def cases(self, value: str, type_: Expr) -> tuple[Case, ...]:
-        return self.sorts.cases(value, type_)
-
-    def pattern(self, pattern: Expr) -> tuple[str, tuple[Expr, ...]] | None:
-        return constructor_of(pattern, self.sorts)
-
-    def equals(self, value: str, key: str) -> str:
-        return f"(= {value} {key[1:]})"
-
-
 def match(context: Context, head: str, operands: tuple[Expr, ...], env: Mapping[str, str]) -> str:
     """Nested tests on the values that are matched, the first fitting row first. Raises :class:`Unreadable`."""
     rest = context.facts.types.get(head)
@@ -261,7 +245,7 @@ def match(context: Context, head: str, operands: tuple[Expr, ...], env: Mapping[
             name = context.names.give("m")
             bound.append((name, value))
             values[i] = (name, type_)
-    text = compiled(_Shapes(context.sorts), values, rows, lambda row: _leaf(context, row, extra, env))
+    text = compiled(context.sorts, values, rows, lambda row: _leaf(context, row, extra, env))
     for name, value in reversed(bound):
         text = f"(let (({name} {value})) {text})"
     return text

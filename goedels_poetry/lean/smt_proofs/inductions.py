@@ -80,7 +80,7 @@ def _asked(writing: Writing, found: Course, case: Case) -> str:
 def recursion(writing: Writing, sequent: Sequent, scheme: RecursionInduction, closed: Sequence[str]) -> Iterator[str]:
     """A step by an induction along a function."""
     definition = writing.problem.signature.definition(scheme.function)
-    if definition is None:
+    if definition is None or scheme.function not in writing.theory.definitions:
         return
     found = course(writing, definition, scheme.at, *sequent.vars, *sequent.hyps, sequent.concl)
     split = Split(writing, sequent, found.on, scheme.general)
@@ -91,54 +91,24 @@ def recursion(writing: Writing, sequent: Sequent, scheme: RecursionInduction, cl
         arms.append(f"· {('intro ' + ' '.join(taken)) if taken else 'skip'}\n{indented(split.intros + text)}")
     motive = f"(fun {split.names()} => {theory.prop(split.formula)})"
     rest = f"{motive} {' '.join('?_' for _ in found.cases)} {split.names()} {split.use}".rstrip()
-    yield from _at_once(writing, split, found, "\n".join([f"refine _along {rest}", *arms]))
+    yield "\n".join([*_principle(writing, split, found, definition), f"refine _along {rest}", *arms])
 
 
-def _at_once(writing: Writing, split: Split, found: Course, use: str) -> Iterator[str]:
-    """The same with a principle that is for this step only."""
+def _principle(writing: Writing, split: Split, found: Course, definition: Definition) -> list[str]:
+    """The principle of the induction, for this step only, by the function's own."""
     theory = writing.theory
     types = " → ".join([*[theory.sort(v.sort) for v in found.on], "Prop"])
-    principle = [f"have _along : ∀ (_P : {types}),"]
-    principle += [f"    ({_asked(writing, found, case)}) →" for case in found.cases]
-    principle.append(f"    ∀ {theory.binders(found.on)}, _P {split.names()} := by")
-    principle.append(indented(split.forget.rstrip() or "skip"))
+    tries = " | ".join(f"(apply _c{i} <;> {CLOSE})" for i, _ in enumerate(found.cases))
+    call = theory.value(app(found.function, found.at, definition.sort))
     assumed = " ".join(f"_c{i}" for i, _ in enumerate(found.cases))
-    definition = writing.problem.signature.definition(found.function)
-    if found.function in theory.definitions and definition is not None:
-        tries = " | ".join(f"(apply _c{i} <;> {CLOSE})" for i, _ in enumerate(found.cases))
-        call = theory.value(app(found.function, found.at, definition.sort))
-        by_function = [
-            f"  intro _P {assumed} {split.names()}",
-            f"  fun_induction {call} <;> first | {tries} | grind",
-        ]
-        yield "\n".join([*principle, *by_function, use])
-    total = " + ".join(f"sizeOf {theory.value(v)}" for v in found.on if writing.is_datatype(v.sort)) or "0"
-    by_size = [
-        f"  intro _P {assumed}",
-        f"  have _key : ∀ (_m : Nat) {theory.binders(found.on)}, {total} = _m → _P {split.names()} := by",
-        "    intro _m",
-        "    induction _m using Nat.strongRecOn with",
-        "    | ind _m _ih =>",
-        f"      intro {split.names()} _hm",
-        *[f"      {line}" for line in _matched_by_size(writing, found)],
-        f"  exact fun {split.names()} => _key _ {split.names()} rfl",
+    return [
+        f"have _along : ∀ (_P : {types}),",
+        *(f"    ({_asked(writing, found, case)}) →" for case in found.cases),
+        f"    ∀ {theory.binders(found.on)}, _P {split.names()} := by",
+        indented(split.forget.rstrip() or "skip"),
+        f"  intro _P {assumed} {split.names()}",
+        f"  fun_induction {call} <;> first | {tries} | grind",
     ]
-    yield "\n".join([*principle, *by_size, use])
-
-
-def _matched_by_size(writing: Writing, found: Course) -> list[str]:
-    theory = writing.theory
-    lines = [f"match {', '.join([*map(theory.value, found.on), '_hm'])} with"]
-    for number, case in enumerate(found.cases):
-        patterns = ", ".join([*(theory.value(case.here[v]) for v in found.on), "_hm"])
-        hyps = []
-        for point in case.below:
-            there = [point.there[v] for v in found.on]
-            values = " ".join(map(theory.value, there))
-            hyps.append(f"(by intros; exact _ih _ {writing.smaller(there)} {values} rfl)")
-        variables = [theory.value(v) for v in bound_by(case)]
-        lines.append(f"| {patterns} => exact {' '.join([f'_c{number}', *variables, *hyps])}")
-    return lines
 
 
 # -- Inductions as Lean tactics ------------------------------------------------------------------------------------
@@ -247,6 +217,7 @@ def structural(writing: Writing, sequent: Sequent, scheme: StructuralInduction, 
                 last,
             ]
         )
+        return
     arms = []
     for (term, _, smaller), text in zip(shapes, closed, strict=True):
         hyps = [below(split, i, (sub,), split.at({on: sub})) for i, sub in enumerate(smaller)]

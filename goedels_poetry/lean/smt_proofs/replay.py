@@ -11,12 +11,14 @@ import math
 import re
 import time
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import combinations, islice, product
+from itertools import chain, islice, product
 from typing import TypeAlias
 
 from goedels_poetry.kernel.derivation import ByScheme, Instance, Query, Step
 from goedels_poetry.kernel.equations import simplify
+from goedels_poetry.kernel.faults import KernelError
 from goedels_poetry.kernel.inductions import (
     IntInduction,
     MeasureInduction,
@@ -79,38 +81,27 @@ def proofs(writing: Writing, sequent: Sequent, query: Query, given: Container[st
         yield instances + writing.grind(query.cites, defs)
         if arithmetic:
             yield instances + "simp_all\nomega"
-    matched = "".join(f"{line}\n" for line in writing.matches(query.cites, terms))
-    if matched:
-        yield matched + direct
     yield direct
     splits = writing.splits(sequent)
     if splits:
-        yield matched + writing.grind(query.cites, [*defs, *splits])
+        yield writing.grind(query.cites, [*defs, *splits])
     special = _special(writing, sequent)
     if special:
         yield special + direct
-        for text in _by_cases(writing, sequent, 1, [direct]):
+        for text in _by_cases(writing, sequent, [direct]):
             yield special + text  # before the variables are taken apart
     if not defs and not query.cites:
         yield "simp_all"
     if instances and query.equations:
         yield instances + direct
     yield simp
-    yield from _by_cases(writing, sequent, 1, [matched + direct, simp])
+    yield from _by_cases(writing, sequent, [direct, simp])
     yield writing.grind(query.cites, defs, " (splits := 20) (ematch := 12) (gen := 16)")
     yield f"{tried}\nall_goals grind{listed(defs)}"
     if arithmetic:
         yield f"{tried}\nall_goals omega"
-    yield f"{tried}\nall_goals (repeat' split) <;> (try simp_all) <;> grind{listed(defs)}"
-    yield from _by_cases(writing, sequent, 2, [simp, matched + direct])
-    yield from _by_cases(writing, sequent, 3, [simp, direct])
-    yield from _by_conditions(writing, sequent, [direct])
     if instances and query.equations:
         yield instances + simp
-    for name, hyp in zip(hypotheses(sequent), sequent.hyps, strict=True):  # no value is a part of itself
-        if any(t.name in ("=", "distinct") and writing.is_datatype(t.args[0].sort) for t in subterms(hyp)):
-            equation = f"(try simp only [ne_eq, Classical.not_not] at {name})\nhave _z := congrArg sizeOf {name}"
-            yield f"{equation}\nfirst | (simp at _z; done) | (simp at _z; omega)"
 
 
 def _special(writing: Writing, sequent: Sequent) -> str:
@@ -130,27 +121,11 @@ def _simp(writing: Writing, cites: Sequence[str], defs: Sequence[str]) -> str:
     return f"{writing.have(cites)}simp_all{listed(defs)}"
 
 
-def _by_cases(writing: Writing, sequent: Sequent, many: int, then: Sequence[str]) -> Iterator[str]:
-    """Variables of datatypes by their constructors."""
-    variables = [v for v in sequent.vars if writing.is_datatype(v.sort)][:MOST_SPLITS]
-    for chosen in combinations(variables, many):
-        splits = " <;> ".join(f"cases {writing.theory.value(v)}" for v in chosen)
+def _by_cases(writing: Writing, sequent: Sequent, then: Sequence[str]) -> Iterator[str]:
+    """A variable of a datatype by its constructors."""
+    for variable in [v for v in sequent.vars if writing.is_datatype(v.sort)][:MOST_SPLITS]:
         for text in then:
-            yield f"{splits} <;> ({'; '.join(text.split(chr(10)))})"
-
-
-def _by_conditions(writing: Writing, sequent: Sequent, then: Sequence[str]) -> Iterator[str]:
-    """By the conditions of `ite` in the sequent."""
-    found = dict.fromkeys(
-        t.args[0]
-        for term in (*sequent.hyps, sequent.concl)
-        for t in subterms(term)
-        if t.kind is Kind.APP and t.name == "ite"
-    )
-    usable = [c for c in found if c.free <= frozenset(sequent.vars)][:MOST_SPLITS]
-    for condition in usable:
-        for text in then:
-            yield f"by_cases _c : {writing.theory.prop(condition)} <;> ({'; '.join(text.split(chr(10)))})"
+            yield f"cases {writing.theory.value(variable)} <;> ({'; '.join(text.split(chr(10)))})"
 
 
 def instances_of(writing: Writing, instances: Sequence[Instance]) -> str:
@@ -205,20 +180,12 @@ def _instance(writing: Writing, instance: Instance) -> str:
     return f" : {stated} := by first | {' | '.join(ways)}"
 
 
-def nested(sequent: Sequent) -> bool:
-    """Whether what one condition is about is decided by another: then `grind` is the last that should be asked."""
-    ites = (t for term in (*sequent.hyps, sequent.concl) for t in subterms(term) if t.name == "ite")
-    return any(t.name == "ite" for ite in ites for t in subterms(ite.args[0]))
-
-
 # -- Whole lemmas at once ------------------------------------------------------------------------------------------
 
 
 def shortcuts(writing: Writing, step: Step, steps: Mapping[str, Step]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Tactic blocks with the steps that they cite, for an induction whose cases all are queries."""
     if not isinstance(step.by, ByScheme) or not isinstance(step.by.scheme, (StructuralInduction, RecursionInduction)):
-        return
-    if nested(step.sequent):
         return
     cases = [steps[c] for c in step.by.cites]
     queries = [case.by for case in cases if isinstance(case.by, Query)]
@@ -292,16 +259,12 @@ def _written(writing: Writing, sequent: Sequent, by: ByScheme, cases: Sequence[S
         case ConstructorSplit(on):
             yield inductions.by_constructors(writing, sequent, variable_of(sequent, on), closed)
         case Conjuncts():
-            pair = ", ".join(f"(by {_line(c)})" for c in closed)
-            left = sequent.concl.args[0]
-            if is_app(sequent.concl, "=") and left.sort is BOOL:
-                implications = [f"(fun _p => {_by_unification(writing, s)})" for s in cites]
+            if is_app(sequent.concl, "=") and sequent.concl.args[0].sort is BOOL:
                 both = f"constructor\n· intro _p\n  {_line(closed[0])}\n· intro _p\n  {_line(closed[1])}"
                 yield both
-                yield f"refine Bool.eq_iff_iff.2 ⟨{', '.join(implications)}⟩"
                 yield f"rw [Bool.eq_iff_iff]\n{both}"
             else:
-                yield f"exact ⟨{pair}⟩"
+                yield f"exact ⟨{', '.join(f'(by {_line(c)})' for c in closed)}⟩"
         case Contradiction():
             yield f"apply Classical.byContradiction\nintro _n\n{closed[0]}"
         case Witness(at):
@@ -310,16 +273,6 @@ def _written(writing: Writing, sequent: Sequent, by: ByScheme, cases: Sequence[S
             yield f"{_introduced(writing, sequent, cases[0])}\n{closed[0]}"
         case SkolemHypothesis():
             yield _skolemised(writing, sequent, cases[0], closed[0])
-
-
-def _by_unification(writing: Writing, step: str) -> str:
-    """A step applied to its variables by unification."""
-    known = writing.proved[step]
-    return (
-        f"by apply {writing.step(step)} <;> first | assumption | grind"
-        if known.hyps or known.vars
-        else writing.step(step)
-    )
 
 
 def _line(text: str) -> str:
@@ -423,9 +376,10 @@ class Replay:
         theory = self.writing.theory
         stated = []
         for step in self.steps:
-            if step.id in self.used:
-                text = f"{self.writing.theorem(name_of(step.id), step.sequent)} := sorry\n"
-                stated.append(in_section(self.writing.before(step.id), text))
+            with suppress(NotTranslatable):  # what a file has no words for: its lemma is proved without it
+                if step.id in self.used:
+                    text = f"{self.writing.theorem(name_of(step.id), step.sequent)} := sorry\n"
+                    stated.append(in_section(self.writing.before(step.id), text))
         return "\n".join([theory.header, "section", self.writing.context, "", *stated])
 
     def _used(self) -> set[str]:
@@ -447,7 +401,7 @@ class Replay:
             return False
         # Another process of Lean has all this to do once more before its first answer, and after each one it missed.
         self.longest = REQUEST_SECONDS + 3 * (time.monotonic() - began)
-        waiting = [self.steps[-1].id]
+        waiting = self._waiting()
         tasks: dict[asyncio.Task[Found | None], str] = {}
         try:
             while waiting or tasks:
@@ -458,6 +412,8 @@ class Replay:
                 for task in done:
                     name, result = tasks.pop(task), task.result()
                     if result is None:
+                        if self.passes(self.by_id[name]):
+                            continue
                         return False
                     self.found[name] = result
                     known = {*self.found, *tasks.values(), *waiting}
@@ -468,29 +424,44 @@ class Replay:
             for waiter in tasks:
                 waiter.cancel()
 
+    def _waiting(self) -> list[str]:
+        """Steps that what has a proof rests on, and that have none; the last one at first."""
+        cited = [c for found in self.found.values() for c in found.cites]
+        return [name for name in dict.fromkeys([self.steps[-1].id, *cited]) if name not in self.found]
+
+    def passes(self, step: Step) -> bool:
+        """Whether the rest goes on without a proof of a step."""
+        return False
+
     async def _prove(self, step: Step) -> Found | None:
+        try:
+            return await self._searched(step)
+        except (KernelError, LookupError, ValueError) as fault:  # what cannot be written is no proof
+            self.failed = self.failed or StepFailed(step.id, "", (), f"not translatable to Lean: {fault}")
+            return None
+
+    async def _searched(self, step: Step) -> Found | None:
         tried: list[str] = []
-        slow: list[str] = []
+        slow: list[tuple[str, tuple[str, ...], int]] = []
         last = "no alternative"
-        for text, cites, heartbeats in self._alternatives(step, slow):
+        for text, cites, heartbeats in chain(self.alternatives(step), _later(slow)):
             if time.monotonic() > self.deadline:
                 last = "the time is over"
                 break
             reason = await self._try(step, text, heartbeats, cites)
             if reason is None:
                 return Found(text, cites)
-            if heartbeats != SHORTCUT_HEARTBEATS:
-                tried.append(text)
-                last = reason
-            if heartbeats == HEARTBEATS[0] and cites == step.by.cites and _LIMIT.search(reason):
-                slow.append(text)
+            tried.append(text)
+            last = reason
+            if heartbeats == HEARTBEATS[0] and _LIMIT.search(reason):
+                slow.append((text, cites, HEARTBEATS[1]))
         if self.failed is None:
             self.failed = StepFailed(step.id, self.writing.theorem(name_of(step.id), step.sequent), tuple(tried), last)
         return None
 
-    def _alternatives(self, step: Step, slow: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...], int]]:
+    def alternatives(self, step: Step) -> Iterator[tuple[str, tuple[str, ...], int]]:
         """Tactics, the steps that they cite and how long they may take: whole lemmas, the step's own way, leaves with
-        more lemmas, and what has been too ``slow`` by then."""
+        more lemmas."""
         for text, cites in shortcuts(self.writing, step, self.by_id):
             yield text, cites, SHORTCUT_HEARTBEATS
         if isinstance(step.by, ByScheme):
@@ -501,8 +472,6 @@ class Replay:
             yield text, step.by.cites, HEARTBEATS[0]
         for text, cites in self._with_more(step):
             yield text, cites, HEARTBEATS[0]
-        for text in slow[:MOST_SLOW]:
-            yield text, step.by.cites, HEARTBEATS[1]
 
     def _with_more(self, step: Step) -> list[tuple[str, tuple[str, ...]]]:
         """What may prove a leaf with all lemmas that the proof has before it, not only those its query cites."""
@@ -537,6 +506,13 @@ class Replay:
         if result.status != "done":
             return f"{result.status}: {result.error}"
         return result.errors[0].text if result.errors else None
+
+
+def _later(
+    slow: Sequence[tuple[str, tuple[str, ...], int]],
+) -> Iterator[tuple[str, tuple[str, ...], int]]:
+    """What has been too slow by the time that it is asked for."""
+    yield from slow[:MOST_SLOW]
 
 
 def _limited(before: Sequence[str], heartbeats: int, statement: str, text: str) -> str:

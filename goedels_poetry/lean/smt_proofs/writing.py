@@ -20,7 +20,6 @@ HYPOTHESIS = "_h"
 LEMMA = "_l"
 STEP = "_step_"
 _IS_FORMULA = re.compile("[∀∃=≠∧∨¬↔≤≥<>]")
-MOST_MATCHES = 12
 _COMPARISONS = frozenset({"<", "<=", ">", ">=", "=", "distinct"})
 _THEORY = frozenset({"+", "-", "*", "<", "<=", ">", ">=", "=", "ite", "and", "or", "not", "=>", "div", "mod", "abs"})
 KNOWN = "(by first | assumption | (intros; first | assumption | solve_by_elim | simp_all) | grind)"
@@ -196,20 +195,6 @@ class Writing:
     def _is_told(self, step: str) -> bool:
         """Whether `grind` is told where to use a step: what is left open would have to stand in the pattern."""
         return bool(self.pattern(step)) and not self.given(step)
-
-    def matches(self, steps: Sequence[str], terms: Sequence[Term]) -> list[str]:
-        """Steps that are comparisons at the calls among the terms, where `grind` cannot be told to look for these."""
-        found: list[str] = []
-        for step in (s for s in dict.fromkeys(steps) if self.given(s)):
-            known, pattern = self.proved[step], self.pattern(step)
-            if len(pattern) != 1 or len(set(pattern[0].args)) != len(pattern[0].args):
-                continue
-            for call in dict.fromkeys(t for term in terms for t in subterms(term) if t.name == pattern[0].name):
-                at = dict(zip(pattern[0].args, call.args, strict=True))
-                if all(v in at for v in known.vars):
-                    args = " ".join(self.theory.value(at[v]) for v in known.vars)
-                    found.append(f"have _m{len(found)} := {self.step(step)} {args}")
-        return found[:MOST_MATCHES]
 
     def splits(self, sequent: Sequent) -> list[str]:
         """The datatypes of the variables, for `grind` to tell cases apart."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 import time
 from collections.abc import Iterable, Sequence
@@ -41,7 +40,6 @@ class Proposal:
     """For people: what the proof does first."""
     fingerprint: str = ""
     """What makes two sketches the same plan."""
-    deterministic: bool = True
     shape: str = ""
     """The kind of goal, for statistics of strategies."""
 
@@ -197,17 +195,13 @@ async def accepted(lean: LeanRuntime, task: Task, proof: Proposal, clock: Clock)
 
 MOST_ARGUMENTS = 24
 MOST_WITNESSES = 24
-MOST_INSTANCES = 6
-_RING = "Nat.mul_add, Nat.add_mul, Nat.mul_comm, Nat.mul_left_comm, Nat.mul_assoc, Nat.pow_succ"
 _PREMISES = (
     ("∣", ("Nat.dvd_add", "Nat.dvd_sub", "Nat.dvd_mul_right_of_dvd", "Nat.dvd_mul_left_of_dvd")),
     ("∣", ("Int.dvd_add", "Int.dvd_sub", "Int.dvd_mul_of_dvd_left", "Int.dvd_mul_of_dvd_right")),
     ("≤", ("Nat.mul_le_mul", "Nat.add_le_add", "Nat.pow_le_pow_left", "Nat.pow_le_pow_right")),
-    ("≤", ("Int.mul_le_mul_of_nonneg_left", "Int.mul_le_mul_of_nonneg_right", "Int.add_le_add")),
     ("<", ("Nat.mul_lt_mul_of_lt_of_le", "Nat.pow_lt_pow_left", "Nat.mul_pos", "Nat.pow_pos")),
-    ("Perm", ("List.Perm.cons", "List.Perm.symm", "List.Perm.swap", "List.Perm.append", "List.perm_append_comm")),
-    ("Sublist", ("List.Sublist.cons", "List.Sublist.cons₂", "List.Sublist.append")),
 )
+"""Lemmas that take a goal apart, by its sign."""
 EXTRA = {
     "norm_num": ("norm_num", "norm_num [{known}]"),
     "linarith": ("linarith",),
@@ -221,9 +215,6 @@ EXTRA = {
 }
 """Tactics that Lean itself does not have, and how each is tried; only where the file's imports bring them."""
 
-LISTS = ("List", "Option")
-"""Types of Lean's own whose values are taken apart."""
-
 
 @dataclass(frozen=True, slots=True)
 class Hints:
@@ -234,8 +225,6 @@ class Hints:
     predicates: str = ""
     extra: tuple[str, ...] = ()
     """Those tactics of `EXTRA` that the environment has."""
-    apart: str = ""
-    """For `grind`: the types of the goal's variables whose values it may take apart by their constructors."""
 
     @property
     def known(self) -> str:
@@ -277,8 +266,6 @@ def hints_of(
     ``types``: the inductive types of the prefix; those without data constructors are predicates.
     """
     text = goal.statement + goal.target
-    lists = dict.fromkeys((*theory.constructors, *LISTS))
-    apart = [t for t in lists if any(mentions(v.type, t) for v in goal.context)]
     used = [n for n in theory.names if mentions(text, n)]
     rest = [n for n in theory.names if n not in used]
     return Hints(
@@ -286,7 +273,6 @@ def hints_of(
         ", ".join([*theory.lemmas, *facts][:MOST_ARGUMENTS]),
         ", ".join(t for t in types if t not in theory.constructors and mentions(text, t)),
         extra,
-        ", ".join(f"cases {t}" for t in apart),
     )
 
 
@@ -305,34 +291,8 @@ def closers(hints: Hints) -> list[str]:
         f"(simp_all{simp} <;> omega)",
         f"(simp_all{simp} <;> grind{_brackets(hints.predicates)})",
         "omega",
+        *_foreign(hints, ()),
     ]
-
-
-def rare_closers(goal: Goal, theory: Theory, hints: Hints) -> list[str]:
-    """What else closes some cases."""
-    simp, grind, definitions = _brackets(hints.known), _brackets(hints.all), _brackets(hints.definitions)
-    found = [
-        f"(simp{simp} <;> split <;> simp_all{simp} <;> omega)",
-        f"((repeat' split) <;> simp_all{simp} <;> grind)",
-        f"(simp_all{simp} <;> ac_rfl)",
-        f"(simp_all [{_joined(hints.known, _RING)}] <;> omega)",
-        "(repeat (first | assumption | constructor))",
-        f"(simp_all{simp} <;> constructor <;> simp_all{simp})",
-    ]
-    if hints.apart:
-        found.insert(0, f"grind [{_joined(hints.all, hints.apart)}]")
-    if any("≤" in v.type for v in goal.context):
-        found.append("(rename_i m le ih; have := Nat.mul_le_mul_right m le; grind)")
-    if "∃" in goal.target or _defined(goal.target, theory):
-        with_more = ("k", "k + 1", "_ :: k") if "∃" in goal.target else ("k", "k + 1")
-        found += [f"(obtain ⟨k, hk⟩ := ‹∃ k, _›; exact ⟨{t}, by grind{grind}⟩)" for t in with_more]
-        found += [f"exact ⟨{t}, by grind{grind}⟩" for t in ("0", "1", "[]", "_")]
-    if hints.lemmas:
-        found += [f"simp_all{definitions}", f"grind{definitions}", "grind"]
-    if definitions:
-        first = hints.definitions.split(", ")[0]
-        found += [f"(unfold {first} <;> grind)", f"(unfold {first} <;> (repeat' split) <;> simp_all)"]
-    return [*found, *_foreign(hints, ())]
 
 
 def _foreign(hints: Hints, names: Sequence[str]) -> list[str]:
@@ -355,40 +315,7 @@ def direct(goal: Goal, hints: Hints) -> list[str]:
     for sign, premises in _PREMISES:
         if sign in goal.target:
             tactics.append(f"(repeat (first | assumption | omega | {' | '.join(f'apply {p}' for p in premises)}))")
-    rewritten = instantiated(goal)
-    return tactics + ([f"({rewritten}; {close})" for close in ("omega", f"grind{grind}")] if rewritten else [])
-
-
-def further(goal: Goal, hints: Hints) -> list[str]:
-    """Less likely tactics for the goal as it stands; `exact?` is the last and slowest."""
-    known, definitions = hints.known, hints.definitions
-    tactics = ["ac_rfl", "(simp; ac_rfl)", f"(simp [{_RING}] <;> omega)", "decide +revert"]
-    for name in [n for n in definitions.split(", ") if n and mentions(goal.statement, n)]:
-        tactics.append(f"(unfold {name} <;> (repeat' split) <;> simp_all <;> omega)")
-    if definitions:
-        tactics += [f"(simp only [{definitions}] at * <;> {close})" for close in ("omega", "grind", "decide")]
-    for lemma in hints.lemmas.split(", ") if hints.lemmas else []:
-        tactics += [f"(apply {lemma} <;> {any_of(['assumption', 'omega', 'grind', f'simp_all [{known}]'])})"]
-        tactics += [f"(rw [{lemma}] <;> {any_of(['simp_all', 'grind'])})", f"(rw [← {lemma}] <;> simp_all)"]
-    tactics += [f"grind [{', '.join(premises)}]" for sign, premises in _PREMISES if sign in goal.target]
-    return [*tactics, "exact?"]
-
-
-def instantiated(goal: Goal) -> str:
-    """The hypotheses about all values, told about the variables of the goal."""
-    data = [v for v in goal.context if v.info == "default" and not is_proof(v)]
-    found: list[str] = []
-    for hypothesis in goal.context:
-        binders = re.match(r"∀ (?:\(([^():]+) : ([^()]+)\)|([^():,]+)), ", hypothesis.type)
-        if binders is None or " : " in (binders[3] or ""):
-            continue
-        wanted = binders[2]
-        fitting = [v.name for v in data if (v.type == wanted if wanted else v.type in ("Nat", "Int"))]
-        arity = len((binders[1] or binders[3]).split())
-        different = itertools.permutations(fitting, arity) if arity > 1 else itertools.product(fitting)
-        for values in itertools.islice(different, MOST_INSTANCES):
-            found.append(f"have i{len(found)} := {hypothesis.name} {' '.join(values)}")
-    return "; ".join(found)
+    return tactics
 
 
 def apart(goal: Goal, theory: Theory) -> list[tuple[str, str, str]]:

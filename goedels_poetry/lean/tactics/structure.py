@@ -202,8 +202,6 @@ class Plan:
     scheme: Scheme
     cases: tuple[str, ...]
     """Tags of the goals that it leaves."""
-    size: int
-    """Characters of these goals."""
     closed: dict[str, str] = field(default_factory=dict)
     """What closes a case."""
     tried: set[str] = field(default_factory=set)
@@ -252,7 +250,7 @@ async def plans(lean: LeanRuntime, task: Task, goal: Goal, steps: Sequence[Schem
                 and len(set(tags)) == len(tags) <= MOST_CASES
                 and not _same(goal, left)
             ):
-                found.append(Plan(scheme, tags, sum(len(text) for _, text in left)))
+                found.append(Plan(scheme, tags))
     return found
 
 
@@ -344,7 +342,7 @@ async def _close(
 
 def proposed(goal: Goal, plan: Plan) -> Proposal:
     """The plan as a proof or sketch."""
-    return Proposal(plan.proof(goal), "", plan.scheme.strategy, fingerprint(plan.scheme), True, shape(goal))
+    return Proposal(plan.proof(goal), "", plan.scheme.strategy, fingerprint(plan.scheme), shape(goal))
 
 
 def fingerprint(scheme: Scheme) -> str:

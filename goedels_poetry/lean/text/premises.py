@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Sequence
 from dataclasses import replace
 
-from goedels_poetry.lean.errors.classify import Names
+from goedels_poetry.lean.errors.classify import similar_names
 from goedels_poetry.lean.runtime.pool import Constant, LeanPool
 from goedels_poetry.lean.runtime.protocol import PRIVATE, CheckRequest
 from goedels_poetry.lean.text.task import Task
@@ -20,8 +20,8 @@ MOST_MISSING = 3
 """Names without a meaning that are looked up, of one report."""
 _UNKNOWN = re.compile(r"[Uu]nknown (?:constant|identifier) [`'‘]([^`'’\s]+)[`'’]")
 
-_INDEX: weakref.WeakKeyDictionary[LeanPool, dict[str, Names]] = weakref.WeakKeyDictionary()
-"""Of each Lean, by what is imported: making one takes longer than asking it."""
+_NAMES: weakref.WeakKeyDictionary[LeanPool, dict[str, tuple[str, ...]]] = weakref.WeakKeyDictionary()
+"""Theorems of each Lean, by what is imported."""
 
 
 async def near_names(lean: LeanPool, task: Task, report: str) -> str:
@@ -31,7 +31,7 @@ async def near_names(lean: LeanPool, task: Task, report: str) -> str:
     if not missing:
         return ""
     names = await _names(lean, task.prefix)
-    near = {name: names.near(name) for name in missing}
+    near = {name: similar_names(name, names) for name in missing}
     statements = await stated(lean, task, [other for others in near.values() for other in others])
     lines = []
     for name, others in near.items():
@@ -40,15 +40,15 @@ async def near_names(lean: LeanPool, task: Task, report: str) -> str:
     return "\n".join(lines)
 
 
-async def _names(lean: LeanPool, prefix: str) -> Names:
+async def _names(lean: LeanPool, prefix: str) -> tuple[str, ...]:
     """The theorems that a text imports; kept where they never change."""
-    index = _INDEX.setdefault(lean, {})
+    known = _NAMES.setdefault(lean, {})
     imported = library_id(lean, prefix)
-    if imported in index:
-        return index[imported]
-    names = Names(citable.name for citable in await library(lean, prefix) or ())
+    if imported in known:
+        return known[imported]
+    names = tuple(citable.name for citable in await library(lean, prefix) or ())
     if imported:
-        index[imported] = names
+        known[imported] = names
     return names
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from goedels_poetry.lean.errors import advice
+from goedels_poetry.lean.errors.classify import advice
 from goedels_poetry.lean.runtime.protocol import (
     LOGIC_AXIOMS,
     THEOREMS,

@@ -280,7 +280,7 @@ def _answered(seen: CheckResult) -> None:
 
 
 def _invalid(error: Message, text: str) -> InvalidInput:
-    from goedels_poetry.lean.errors.families import worded  # a check that accepts a file needs no advice
+    from goedels_poetry.lean.errors.hints import worded  # a check that accepts a file needs no advice
 
     words, hint = worded(error.text, text, error.line, error.column)
     return InvalidInput(words, error.line, error.column + 1, hint)

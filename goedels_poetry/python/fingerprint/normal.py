@@ -66,34 +66,14 @@ def called(node: ast.AST) -> str:
 def canonical(tree: ast.Module) -> ast.Module:
     """The tree in normal form, changed in place.
 
-    Library functions have their own names, updates are assignments, comparisons point one way, a guarded assignment
-    is ``max`` or ``min``, ``a[i][j]`` is ``a[i, j]``; what has no effect on the result and what never runs is gone.
+    Updates are assignments, comparisons point one way, a guarded assignment is ``max`` or ``min``, ``a[i][j]`` is
+    ``a[i, j]``; what has no effect on the result and what never runs is gone.
     """
-    _by_their_own_names(tree)
     tree = _Normal().visit(tree)
     for function in [*ast.walk(tree)]:
         if isinstance(function, FUNCTIONS):
             _inline(function)
     return ast.fix_missing_locations(tree)
-
-
-def _by_their_own_names(tree: ast.Module) -> None:
-    """``heappop`` for ``hq.heappop`` and for ``pop_best`` after ``from heapq import heappop as pop_best``."""
-    bound = stores(ast.walk(tree)) | {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
-    bound |= {node.name for node in ast.walk(tree) if isinstance(node, (*FUNCTIONS, ast.ClassDef))}
-    names: dict[str, str] = {}
-    modules: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom):
-            names |= {name.asname: name.name for name in node.names if name.asname and name.asname not in bound}
-        elif isinstance(node, ast.Import):
-            modules |= {(name.asname or name.name).partition(".")[0] for name in node.names}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and names.get(node.id, node.id) not in bound:
-            node.id = names.get(node.id, node.id)
-        for name, value in list(ast.iter_fields(node)):
-            if isinstance(value, ast.Attribute) and root(value) in modules and value.attr not in bound:
-                setattr(node, name, ast.Name(id=value.attr, ctx=ast.Load()))
 
 
 class _Normal(ast.NodeTransformer):
@@ -158,17 +138,13 @@ class _Normal(ast.NodeTransformer):
                 return ast.Assign([ast.Subscript(owner, ast.Constant(...), ast.Store())], added)
         return None if called(node.value) in _MESSAGES else node
 
-    def visit_Assert(self, node: ast.Assert) -> None:
+    def visit_Assert(self, node: ast.stmt) -> None:
         return None
 
-    def visit_Pass(self, node: ast.Pass) -> None:
-        return None
+    visit_Pass = visit_Assert
 
     def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt] | None:
         self.generic_visit(node)
-        truth = _truth(node.test)
-        if truth is not None:
-            return node.body if truth else node.orelse
         guarded = [_guarded(node.test, part) for part in node.body]
         if isinstance(node.test, ast.Compare) and len(guarded) == 1 and not node.orelse and guarded != node.body:
             return guarded
@@ -213,21 +189,6 @@ def _guarded(test: ast.expr, statement: ast.stmt) -> ast.stmt:
     return statement
 
 
-def _truth(test: ast.expr) -> bool | None:
-    """What a condition without inputs says; None if it depends on any."""
-    match test:
-        case ast.Constant():
-            return bool(test.value)
-        case ast.UnaryOp(op=ast.Not()):
-            inner = _truth(test.operand)
-            return None if inner is None else not inner
-        case ast.Compare(ops=[sign]) if text(test.left) == text(test.comparators[0]):
-            return isinstance(sign, ast.Eq | ast.LtE | ast.Is)
-        case ast.Compare(left=ast.Constant(), ops=[ast.Eq() | ast.Is()], comparators=[ast.Constant()]):
-            return False
-    return None
-
-
 def _reachable(block: list[ast.stmt]) -> Iterator[ast.stmt]:
     """The statements that control can reach; what is raised is no result."""
     for statement in block:
@@ -269,34 +230,32 @@ def _inline(function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
     for node in assigns:
         for name in stores(node):
             values.setdefault(name, set()).add(text(node.value))
-    changed = _changed(function)
+    changed = {name for node in ast.walk(function) for name in _changed(node)}
     meanings: dict[str, ast.expr] = {}
     for node in assigns:
         match node.targets[0]:
             case ast.Name(id=name) if name not in changed | loads(node.value) | meanings.keys():
                 if len(values[name]) == 1 and not any(isinstance(part, ast.Lambda) for part in walk(node.value)):
                     value = _Replaced(meanings).visit(copy.deepcopy(node.value))
-                    if isinstance(value, ast.expr) and sum(1 for _ in ast.walk(value)) <= _MAX_INLINED:
+                    if sum(1 for _ in ast.walk(value)) <= _MAX_INLINED:
                         meanings[name] = value
     replaced = _Replaced(meanings)
-    function.body = [part for part in map(replaced.visit, function.body) if isinstance(part, ast.stmt)]
+    function.body = list(map(replaced.visit, function.body))
 
 
-def _changed(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
-    """Parameters, names bound otherwise than by assignment, and names of what is written to or has methods called."""
-    found = {node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)}
-    for node in ast.walk(function):
-        match node:
-            case ast.For() | ast.AsyncFor() | ast.comprehension():
-                found |= stores(node.target)
-            case ast.Subscript() | ast.Attribute() if not isinstance(node.ctx, ast.Load):
-                found.add(root(node))
-            case ast.Call(func=ast.Attribute(value=owner)):
-                found.add(root(owner))
-            case ast.Call() if called(node).startswith("heap"):
-                found |= loads(node.args[:1])
-            case ast.NamedExpr() | ast.With() | ast.Nonlocal() | ast.Global():
-                found |= stores(node) | set(getattr(node, "names", ()))
-            case ast.Assign(targets=[ast.Tuple() | ast.List()]):
-                found |= stores(node)
-    return found
+def _changed(node: ast.AST) -> set[str]:
+    """Names that a node binds otherwise than by assignment, or of what it writes to or calls methods of."""
+    match node:
+        case ast.arg():
+            return {node.arg}
+        case ast.For() | ast.AsyncFor() | ast.comprehension():
+            return stores(node.target)
+        case ast.Subscript(ctx=ast.Store()) | ast.Attribute(ctx=ast.Store()):
+            return {root(node)}
+        case ast.Call(func=ast.Attribute(value=owner)):
+            return {root(owner), *loads(node.args[:1])} if called(node).startswith("heap") else {root(owner)}
+        case ast.Call() if called(node).startswith("heap"):
+            return loads(node.args[:1])
+        case ast.NamedExpr() | ast.With() | ast.Assign(targets=[ast.Tuple() | ast.List()]):
+            return stores(node)
+    return set()

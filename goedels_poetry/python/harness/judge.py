@@ -13,11 +13,10 @@ import os
 import sys
 import time
 import types
-from collections.abc import Iterable
 
 from . import contract, stubs, tests, values
 from .contract import ResultType
-from .domain import Domain, is_large, proposals, size_of, sizes_of
+from .domain import Domain, is_large
 from .inputs import ABSENT, Maker, Shapes, admits, build
 from .oracle import Limit, Oracle, TooLong
 
@@ -25,7 +24,7 @@ TYPE_CHECKING = False  # the module typing takes longer to load than any of ours
 if TYPE_CHECKING:
     from typing import Any
 
-_SLOW = 5  # inputs on which a contract takes too long, before those that are no smaller are left out
+_SLOW = 20  # inputs on which a contract takes too long, before the others, which are larger, are left out
 
 
 class Judge:
@@ -87,7 +86,7 @@ class Judge:
             return False
 
     def do_inputs(self, task: dict[str, Any]) -> dict[str, Any]:
-        """Inputs in the domain: those given and small ones; then chosen and random ones, each said by itself.
+        """Inputs in the domain: those given and small ones; then random ones, each said by itself.
 
         A precondition that cannot be interrupted may end this process on one of those; what was said before remains.
         """
@@ -111,12 +110,10 @@ class Judge:
         said = {"inputs": found, "outside": outside, "tried": domain.tried, "unknown": [], "all": everything}
         self.say({"part": self.number, "done": said})
         if not everything:
-            self._say_more(itertools.islice(domain.near_edges(False), task["random"]))
-            self._say_more(itertools.islice(domain.random(False), task["random"]))
-            domain.ends = time.process_time() + task["seconds"] / 3
-            self._say_more(itertools.islice(domain.near_edges(True), task["random"]))
-            domain.ends = time.process_time() + task["seconds"] / 4
-            self._say_more(itertools.islice(domain.random(True), task["random"] // 3))
+            for large in (False, True):
+                for recipe in itertools.islice(domain.random(large), task["random"]):
+                    self.say({"more": self._written(recipe)})
+                domain.ends = time.process_time() + task["seconds"] / 2
         return {**said, "tried": domain.tried}
 
     def _typed(self, shapes: Shapes, given: dict[str, Any]) -> bool:
@@ -129,10 +126,6 @@ class Judge:
         if parameter["default"] is None:
             return shape
         return ("union", ABSENT, shape) if shape[0] != "unknown" else ABSENT
-
-    def _say_more(self, recipes: Iterable[Any]) -> None:
-        for recipe in recipes:
-            self.say({"more": self._written(recipe)})
 
     def _written(self, recipe: Any) -> dict[str, Any]:
         written = {
@@ -152,30 +145,17 @@ class Judge:
         found.append({"input": given, "large": False, "given": True})
         return True
 
-    def do_shrink(self, task: dict[str, Any]) -> list[dict[str, Any]]:
-        """Smaller inputs in the domain that are worth trying, smallest first."""
-        out: list[dict[str, Any]] = []
-        shapes = Shapes(self.classes, self.job["aliases"])
-        literal = {p["name"] for p in self.job["parameters"] if "iteral" in repr(shapes.of(p["annotation"]))}
-        for given in sorted(proposals(task["input"], frozenset(literal)), key=size_of):
-            if size_of(given) < size_of(task["input"]) and len(out) < task["most"]:
-                self._keep(given, out)
-        return out
-
     # ---- contracts --------------------------------------------------------------------------------------------------
 
     def do_contract(self, task: dict[str, Any]) -> int:
         """A verdict for each case, each said by itself, after at most ``seconds``: see `contract.Evaluator.verdict`."""
-        slow: list[list[tuple[int, int]]] = []  # sizes of inputs on which the contract itself takes too long
+        slow = 0
         for number, case in enumerate(task["cases"]):
             self.say({"case": number})
-            size = sizes_of(case["input"])
-            if len(slow) >= _SLOW and any(_is_no_smaller(size, known) for known in slow[:_SLOW]):
-                verdict = {"v": "slow"}  # as would be found out
-            else:
-                verdict = self._case(case, task["seconds"] if len(slow) < 3 else 0.05)
-            if verdict["v"] == "slow":
-                slow.append(size)
+            verdict = {"v": "slow"}  # as would be found out
+            if slow < _SLOW:
+                verdict = self._case(case, task["seconds"] if slow < 3 else 0.05)
+            slow += verdict["v"] == "slow"
             self.say({"case": number, "verdict": verdict})
         return len(task["cases"])
 
@@ -196,10 +176,6 @@ class Judge:
         """Run examples, assertions, doctests and properties against the answers so far."""
         runner = tests.Runner(self.names, self.built_in, self.oracle, self.limit, self.job["function"], task)
         return [runner.run(test) for test in task["tests"]]
-
-
-def _is_no_smaller(size: list[tuple[int, int]], other: list[tuple[int, int]]) -> bool:
-    return len(size) == len(other) and all(a >= b for a, b in zip(size, other, strict=True))
 
 
 def _finite(shapes: list[Any]) -> bool:

@@ -27,8 +27,7 @@ from goedels_poetry.python.testing.running import JudgeFailed, Outcome, judge
 from goedels_poetry.python.translate.contracts import PythonFault
 
 Test = dict[str, str]
-_ROUNDS = 8  # of tests; more only for a property that fails, whose input is made smaller
-_SHRINKS = 5
+_ROUNDS = 8  # of tests
 _SECONDS = 5.0  # for a test's own work, without the calls
 
 
@@ -62,23 +61,14 @@ async def run_tests(
         return ()
     table: dict[str, Outcome] = {}
     task = {"do": "texts", "tests": tests, "seconds": _SECONDS, "examples": means.examples, "seed": seed % 2**32}
+    limit = (3 * _SECONDS if part == "properties" else _SECONDS) + 2
     verdicts: list[dict[str, Any]] = []
-    shrinks = 0
     try:
-        for number in range(_ROUNDS + _SHRINKS):
-            collect = number == 0
-            limit = (3 * _SECONDS if part == "properties" else _SECONDS) + 2
-            judged = await judge(subject, checks, [{**task, "collect": collect}], table=table, seconds=limit, part=part)
+        for _ in range(_ROUNDS):
+            judged = await judge(subject, checks, [task], table=table, seconds=limit, part=part)
             verdicts = _well_formed(judged.done[0], len(tests))
-            open_ones = any(v["v"] == "pending" for v in verdicts)
-            if not judged.pending and not collect:
-                break
-            if not collect and not open_ones:  # only smaller inputs of a failing property are asked for
-                shrinks += 1
-                if shrinks > min(_SHRINKS, means.shrinks):
-                    break
-            if collect and not judged.pending:
-                continue
+            if not judged.pending or all(v["v"] != "pending" for v in verdicts):
+                break  # of a property that fails, smaller inputs may be open
             loaded = await answer(subject, checks, judged.pending, table, means.playing)
             if loaded["k"] != "returned":
                 bad = import_failed(loaded)

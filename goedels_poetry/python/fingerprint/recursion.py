@@ -88,19 +88,12 @@ class File:
                 found = [self.resolve(name, at)]
                 if found == [None]:
                     found = [self.methods.get((name, method)) for method in _MADE_BY]
-            case ast.Attribute(attr=name):
-                receiver = root(node.value)
-                inside: Function | None = at
-                while inside is not None and (inside.parameters[:1], name) != ((receiver,), name):
-                    inside = inside.parent
-                own = self.methods.get((inside.owner if inside is not None else receiver, name))
-                own = own or self.methods.get((receiver, name))
-                others = [other for (_, method), other in self.methods.items() if method == name]
+            case ast.Attribute(value=value, attr=name):
+                own = self.methods.get((at.owner or root(value), name))
+                others = [method for (_, other), method in self.methods.items() if other == name]
                 found = [own] if own is not None else [*others] if name not in _OF_BUILTINS else []
-            case ast.Subscript(
-                value=ast.Call(func=ast.Name(id="globals" | "locals" | "vars")), slice=ast.Constant(value=key)
-            ):
-                found = [self._scopes.get((None, str(key)))]
+            case ast.Subscript(value=ast.Call(func=ast.Name(id="globals" | "locals" | "vars")), slice=ast.Constant()):
+                found = [self._scopes.get((None, str(node.slice.value)))]
             case ast.Subscript() if at.parameters[:1] == (root(node.value),):  # in a dict that fills itself
                 found = [self.methods.get((at.owner, "__missing__"))]
         return [function for function in found if function is not None]
@@ -149,10 +142,8 @@ class File:
 def reached(function: Function) -> list[Function]:
     """The functions that one mentions and those that they mention; itself only if something leads back."""
     found = list(function.calls)
-    known = set(found)
     for one in found:  # grows
-        found += [other for other in one.calls if other not in known]
-        known |= set(one.calls)
+        found += [other for other in one.calls if other not in found]
     return found
 
 
@@ -193,7 +184,7 @@ def _unwrapped(value: ast.expr) -> tuple[ast.expr, list[ast.expr]]:
 
 
 _CACHES = words("cache lru_cache cached memoize memoise memoized memoised memo memory cachedmethod")
-_KINDS = ("", "less", "shrink", "part", "half")
+_KINDS = ("", "shrink", "part", "half")
 """What a recursive call is given: one less or a child; a quotient; one of several parts; a half."""
 _DO = {"append": "pop", "add": "remove", "push": "pop", "insert": "pop"}
 
@@ -283,24 +274,18 @@ def _keeps(file: File, wrapper: ast.expr, function: Function) -> bool:
     name = getattr(wrapper, "id", getattr(wrapper, "attr", ""))
     found = file.resolve(name, function.parent or function)
     if found is not None and found is not function:
-        if not found.is_definition:
-            return any(_keeps(file, part, found) for part in ast.walk(found.body[0]) if isinstance(part, ast.Call))
         inside = [node for part in found.body for node in ast.walk(part)]
     elif name in file.classes:
         inside = list(ast.walk(file.classes[name]))
     else:
         return name in _CACHES
-    return any(map(_stores, inside)) and any(map(_looks_up, inside))
+    lookups = (ast.In, ast.NotIn, ast.Is, ast.IsNot, ast.ExceptHandler)
+    asks = any(isinstance(node, lookups) or called(node) == "setdefault" for node in inside)
+    return asks and any(map(_stores, inside))
 
 
 def _stores(node: ast.AST) -> bool:
     return called(node) == "setdefault" or (isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store))
-
-
-def _looks_up(node: ast.AST) -> bool:
-    if isinstance(node, ast.Compare):
-        return isinstance(node.ops[0], ast.In | ast.NotIn | ast.Is | ast.IsNot)
-    return isinstance(node, ast.ExceptHandler) or called(node) == "setdefault"
 
 
 def _asked(function: Function, nodes: list[ast.AST]) -> set[str]:
@@ -319,23 +304,18 @@ def _division(function: Function, calls: list[ast.Call]) -> set[str] | None:
     parts = [call for call in calls if kinds[call] in ("part", "half")]
     at_once: list[ast.AST] = [node for node in walk(function.body) if isinstance(node, COMPREHENSIONS)]
     at_once += [call for call in parts if called(call) in ("map", "starmap", "submit")]
-    together = any(call in walk(node) for node in at_once for call in parts)
-    if len({text(call) for call in parts}) > 1 or together:
-        return {"bisection"} if "half" in kinds.values() and not _is_joined(function, parts) else set()
+    if len({text(call) for call in parts}) > 1 or any(call in walk(node) for node in at_once for call in parts):
+        ends = [node.value for node in walk(function.body) if isinstance(node, ast.Return)]
+        ends += [part for end in ends if isinstance(end, ast.IfExp) for part in (end.body, end.orelse)]
+        one_or_other = all(call in ends for call in parts)
+        return {"bisection"} if "half" in kinds.values() and one_or_other else set()
     if any(kinds[call] in ("shrink", "half") and _is_squared(function, call) for call in calls):
         return {"squaring"}
     return None
 
 
-def _is_joined(function: Function, calls: list[ast.Call]) -> bool:
-    """Whether two of the calls are made on one way, and so not one or the other."""
-    ends = [node.value for node in walk(function.body) if isinstance(node, ast.Return)]
-    ends += [part for end in ends if isinstance(end, ast.IfExp) for part in (end.body, end.orelse)]
-    return not all(call in ends for call in calls)
-
-
 def _kind(function: Function, calls: list[ast.Call], call: ast.Call) -> str:
-    """What a recursive call is given: of all that stands in its arguments, and in their meanings, what divides most."""
+    """What a recursive call is given: of all in its arguments, and in their meanings, what divides most."""
     nodes = list(walk(function.body))
     assigns = [node for node in nodes if isinstance(node, ast.Assign)]
     through = {name for node in nodes if isinstance(node, ast.For | ast.comprehension) for name in stores(node.target)}
@@ -343,35 +323,28 @@ def _kind(function: Function, calls: list[ast.Call], call: ast.Call) -> str:
     tested = [part for node in nodes if isinstance(node, ast.If) for part in walk([*node.body, *node.orelse])]
     targets = [part.targets[0] for part in tested if isinstance(part, ast.Assign)]
     grown |= {root(target) for target in targets if text(target).endswith("[...]")}
-    grown -= set(function.parameters)
     wave: list[ast.AST] = [*call.args, *(word.value for word in call.keywords)]
-    if isinstance(call.func, ast.Attribute) and root(call.func.value) not in ("self", "cls"):
-        wave.append(call.func.value)
     found, seen = {""}, set[str]()
-    for node in wave:  # grows
-        for part in walk(node):
-            match part:
-                case ast.Name(id=name) if name in grown:
-                    found.add("part")
-                case ast.Name(id=name) if name not in seen:
-                    seen.add(name)
-                    values = [each.value for each in assigns if name in stores(each.targets[0])]
-                    found |= {"less"} if name in through else set()
-                    wave += [v for v in values if name not in loads(v) and not any(p in calls for p in walk(v))]
-                case ast.BinOp(op=ast.FloorDiv()):
-                    found.add("half" if _is_middle(part.left) else "shrink")
-                case ast.BinOp(op=ast.Sub() | ast.Add(), right=ast.Constant()) | ast.Attribute():
-                    found.add("less")
-                case ast.Slice():
-                    bounds = [bound for bound in (part.lower, part.upper) if bound is not None]
-                    names = loads(bounds) - {*function.parameters, "len", *through}
-                    found.add("part" if names or (part.step is not None and text(part.step) not in "-11") else "less")
-                case ast.comprehension(ifs=[_, *_]):
-                    found.add("part")
-                case ast.Call() if called(part) in ("filter", "divmod"):
-                    found.add("part" if called(part) == "filter" else "shrink")
-                case ast.Call() if called(part) in {other.name for other in function.calls} and part not in calls:
-                    found.add("part")
+    for part in (part for node in wave for part in walk(node)):  # grows
+        match part:
+            case ast.Name(id=name) if name in grown - set(function.parameters):
+                found.add("part")
+            case ast.Name(id=name) if name not in seen:
+                seen.add(name)
+                values = [each.value for each in assigns if name in stores(each.targets[0])]
+                wave += [v for v in values if name not in loads(v) and not any(p in calls for p in walk(v))]
+            case ast.BinOp(op=ast.FloorDiv()):
+                found.add("half" if _is_middle(part.left) else "shrink")
+            case ast.Slice():
+                bounds = [bound for bound in (part.lower, part.upper) if bound is not None]
+                inner = loads(bounds) - {*function.parameters, "len", *through}
+                found |= {"part"} if inner or (part.step is not None and text(part.step) not in "-11") else set()
+            case ast.comprehension(ifs=[_, *_]):
+                found.add("part")
+            case ast.Call() if called(part) == "divmod":
+                found.add("shrink")
+            case ast.Call() if part not in calls and called(part) in ("filter", *(f.name for f in function.calls)):
+                found.add("part")
     return max(found, key=_KINDS.index)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -153,10 +153,11 @@ def _targets(case: ChangeCase, symptom: Symptom, measured: Measured) -> tuple[tu
     said = "words cannot be checked; taken for them: the tests that fail"
     kinds = set(re.findall(r"\b\w+(?:Error|Exception)\b", case.error))
     meant = {name for pair in re.findall(r"(\w+)\(|`(\w+)(?:\(\))?`", case.error) for name in pair if name}
-    for words, how, of_test in (
+    tried: tuple[tuple[set[str], str, Callable[[str], set[str]]], ...] = (
         (kinds, "with", lambda name: {_error_of(measured.tests[name]).partition(":")[0].strip().rpartition(".")[2]}),
         (meant, "and are about", lambda name: _names_in_test(case, name)),
-    ):
+    )
+    for words, how, of_test in tried:
         found = {name: shared for name in failing if (shared := words & of_test(name))}
         if found and len(found) < len(failing):
             return tuple(found), f"{said} {how} {' or '.join(sorted(set().union(*found.values())))} ({len(found)})"

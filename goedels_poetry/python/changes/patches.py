@@ -357,7 +357,8 @@ def _bodies(tree: ast.AST) -> list[list[ast.stmt]]:
 
 
 def _first_line(node: ast.stmt) -> int:
-    return min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))])
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(each.lineno for each in decorators)])
 
 
 def _similar(lines: Sequence[str], old: Sequence[str], wanted: int | None) -> _Place | None:

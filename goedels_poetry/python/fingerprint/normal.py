@@ -237,10 +237,10 @@ def _inline(function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
             case ast.Name(id=name) if name not in changed | loads(node.value) | meanings.keys():
                 if len(values[name]) == 1 and not any(isinstance(part, ast.Lambda) for part in walk(node.value)):
                     value = _Replaced(meanings).visit(copy.deepcopy(node.value))
-                    if sum(1 for _ in ast.walk(value)) <= _MAX_INLINED:
+                    if isinstance(value, ast.expr) and sum(1 for _ in ast.walk(value)) <= _MAX_INLINED:
                         meanings[name] = value
     replaced = _Replaced(meanings)
-    function.body = list(map(replaced.visit, function.body))
+    function.body = [part for part in map(replaced.visit, function.body) if isinstance(part, ast.stmt)]
 
 
 def _changed(node: ast.AST) -> set[str]:

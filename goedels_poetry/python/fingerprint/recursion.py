@@ -92,8 +92,10 @@ class File:
                 own = self.methods.get((at.owner or root(value), name))
                 others = [method for (_, other), method in self.methods.items() if other == name]
                 found = [own] if own is not None else [*others] if name not in _OF_BUILTINS else []
-            case ast.Subscript(value=ast.Call(func=ast.Name(id="globals" | "locals" | "vars")), slice=ast.Constant()):
-                found = [self._scopes.get((None, str(node.slice.value)))]
+            case ast.Subscript(
+                value=ast.Call(func=ast.Name(id="globals" | "locals" | "vars")), slice=ast.Constant(value=key)
+            ):
+                found = [self._scopes.get((None, str(key)))]
             case ast.Subscript() if at.parameters[:1] == (root(node.value),):  # in a dict that fills itself
                 found = [self.methods.get((at.owner, "__missing__"))]
         return [function for function in found if function is not None]

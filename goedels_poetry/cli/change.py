@@ -21,7 +21,7 @@ from goedels_poetry.cli.session import guarded, print_json, progress_of, stoppab
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.python.changes import ChangeReport, decoded, root_of, snapshot, words_of
-from goedels_poetry.python.changes.comparing import REACHED
+from goedels_poetry.python.changes.verification import REACHED
 from goedels_poetry.search.agents.changes import go_back
 from goedels_poetry.search.machine.kinds import task_of
 from goedels_poetry.search.tasks.change import Change, steps_of, text_of_step

@@ -30,8 +30,8 @@ from goedels_poetry.python.changes import (
     verified,
 )
 from goedels_poetry.python.changes.baseline import COLLECTION
-from goedels_poetry.python.changes.comparing import MISSED, OPEN, REACHED
 from goedels_poetry.python.changes.measuring import project_file, symptom_of
+from goedels_poetry.python.changes.verification import MISSED, OPEN, REACHED
 from goedels_poetry.search.agents.conversation import Message, conversation, say
 from goedels_poetry.search.agents.decider import PROMPT, Advice
 from goedels_poetry.search.agents.deps import Apply, Deps

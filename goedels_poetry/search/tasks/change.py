@@ -23,8 +23,8 @@ from goedels_poetry.models.replies import Block, UnusableReply, blocks, without_
 from goedels_poetry.models.requests import Reply
 from goedels_poetry.protocol.base import Language, Theorem
 from goedels_poetry.python.changes import ChangeCase, ChangeReport, evidence_of, plain, read_proposal, unified
-from goedels_poetry.python.changes.comparing import REACHED
 from goedels_poetry.python.changes.patches import MAX_CHANGE
+from goedels_poetry.python.changes.verification import REACHED
 from goedels_poetry.search.tasks.base import REPORT, Task, Turn, attempted, to_decide, with_turns, without
 from goedels_poetry.store.reads import StoreReader, Txn
 from goedels_poetry.store.results import RunResult

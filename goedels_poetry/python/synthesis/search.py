@@ -36,24 +36,12 @@ _FILTERS, _MAPS = 60, 30
 _STARTS: dict[Type, tuple[Value, ...]] = {INT: (0, 1), FLOAT: (0.0, 1.0), STR: ("",), BOOL: (True, False)}
 """Values with which an accumulator begins."""
 _TURN, _FIRST_TURN = 0.01, 0.04
-_STRONG_ONLY = 0.4
-"""The part of the time before conditionals made for single examples come."""
 _PARTS, _TESTS, _ALIKE, _SHOWN = 400, 600, 3, 12
 _DOUBLED = re.compile(r"\b(sum|all|any)\(\(((?:[^()]|\([^()]*\))* for (?:[^()]|\([^()]*\))*)\)\)")
 """A comprehension with the parentheses that `ast.unparse` gives it besides those of the call."""
 Row = dict[str, Value]
 Rows = list[list[Row] | None]
 """At each point the names with their values in each round of a loop; None where there are too many."""
-
-
-@dataclass(frozen=True, slots=True)
-class Weak:
-    """A candidate that fits because it has a branch for a single example."""
-
-    text: str
-
-
-Found = str | Weak | None
 
 
 def synthesise(
@@ -86,19 +74,12 @@ def synthesise(
     task = specification(signature, examples, contracts, requires, words)
     if task is None or seconds <= 0 or not task.asked:
         return
-    begun, deadline = time.monotonic(), time.monotonic() + seconds
-    weak: list[str] = []
+    deadline = time.monotonic() + seconds
     known: set[str] = set()
-    for found in itertools.chain(_in_turns(_searches(task, deadline), deadline, given_up), [None]):
-        texts = [found] if isinstance(found, str) else []
-        weak += [found.text] if isinstance(found, Weak) else []
-        if time.monotonic() - begun > seconds * _STRONG_ONLY:
-            texts, weak = [*texts, *weak], []
-        for text in texts:
-            if text not in known:
-                known.add(text)
-                yield _function(task, text)
-    yield from (_function(task, text) for text in dict.fromkeys(weak) if text not in known)
+    for text in _in_turns(_searches(task, deadline), deadline, given_up):
+        if text not in known:
+            known.add(text)
+            yield _function(task, text)
 
 
 def _function(task: Specification, body: str) -> str:
@@ -107,13 +88,13 @@ def _function(task: Specification, body: str) -> str:
     return f"{task.head}\n{textwrap.indent(text, '    ')}\n"
 
 
-def _searches(task: Specification, deadline: float) -> list[Iterator[Found]]:
+def _searches(task: Specification, deadline: float) -> list[Iterator[str | None]]:
     kinds = {task.gives, *task.kinds, INT, BOOL}
     while parts := {part for kind in kinds for part in _parts(task, kind)} - kinds:
         kinds |= parts
     through = list(itertools.islice(_sources(task), _MAX_SOURCES))
     main = _Expressions(task, kinds, deadline)
-    found: list[Iterator[Found]] = [main.search()]
+    found: list[Iterator[str | None]] = [main.search()]
     found += [main.take(_comprehensions(task, source, kinds, deadline)) for source in through]
     found += [_loops(task, source, 1, deadline) for source in through if len(source.binders) == 1]
     return found + [_loops(task, source, 2, deadline) for source in through if source.through.startswith("range")]
@@ -125,8 +106,8 @@ def _parts(task: Specification, kind: Type) -> set[Type]:
     return {*kind.parts, *lists} | ({list_of(STR)} if kind == STR else set())
 
 
-def _in_turns(searches: Sequence[Iterator[Found]], deadline: float, given_up: Callable[[], bool]) -> Iterator[Found]:
-    """Every search a few milliseconds, the first some more, one after the other; None at the end of each turn."""
+def _in_turns(searches: Sequence[Iterator[str | None]], deadline: float, given_up: Callable[[], bool]) -> Iterator[str]:
+    """Every search a few milliseconds, the first some more, one after the other."""
     searches, first = list(searches), searches[0]
     while searches and time.monotonic() < deadline:
         for search in tuple(searches):
@@ -141,7 +122,6 @@ def _in_turns(searches: Sequence[Iterator[Found]], deadline: float, given_up: Ca
                     yield text
             if given_up():
                 return
-            yield None
 
 
 # One expression
@@ -166,14 +146,14 @@ class _Expressions:
         self._parts: dict[int, Term] = {}  # by where they are right
         self._tests: dict[int, list[Term]] = {}  # by where they are true
 
-    def search(self) -> Iterator[Found]:
+    def search(self) -> Iterator[str | None]:
         for self._size in range(1, _MAX_SIZE + 1):
             for term in self._bank.grow(self._size):
                 yield self._judged(term) if term is not None else None
             for depth in (1, 2, 3)[: self._size - 1] if self._size > 2 else ():
                 yield from self._conditionals(depth)
 
-    def take(self, terms: Iterator[Term | None]) -> Iterator[Found]:
+    def take(self, terms: Iterator[Term | None]) -> Iterator[str | None]:
         """Terms made elsewhere: judged at once, and there for larger terms from the next size on."""
         for term in terms:
             if term is None:
@@ -198,42 +178,33 @@ class _Expressions:
         self._whole = True
         return f"return {term.text}"
 
-    def _conditionals(self, depth: int) -> Iterator[Found]:
-        """Conditional expressions that are right everywhere, smallest first.
-
-        One is weak where a branch serves a single point: what was made for single examples says little.
-        """
-        best: dict[tuple[int, int], _Choice | None] = {}
-        found = sorted(self._choices(self._task.all, depth, best), key=lambda one: (one[2] > 0, one[:2]))
-        strong = [text for size, text, single in found if not single and size < 2 * min(self._task.asked, 10)]
-        yield from (Weak(f"return {text}") if self._whole else f"return {text}" for text in strong[:_SHOWN])
-        yield from [Weak(f"return {text}") for _, text, _ in found if text not in strong][:_SHOWN]
+    def _conditionals(self, depth: int) -> Iterator[str]:
+        """Conditional expressions that are right everywhere, smallest first."""
+        found = sorted(self._choices(self._task.all, depth, {})) if not self._whole else []
+        most = 2 * min(self._task.asked, 10)
+        yield from [f"return {text}" for size, text in found if size < most][:_SHOWN]
 
     def _best(self, points: int, depth: int, best: dict[tuple[int, int], _Choice | None]) -> _Choice | None:
-        """The smallest of what is right at some points."""
+        """The smallest of what is right at some points; None for a single one: a branch made for it says little."""
         key = (points, depth)
-        if key not in best:
+        if key not in best and points.bit_count() > 1:
             fitting = [(term.size, term.text) for mask, term in self._parts.items() if mask & points == points]
-            is_single = points.bit_count() == 1
-            best[key] = (*min(fitting), int(is_single)) if fitting else None
-            if not fitting and depth and not is_single:
-                best[key] = min(self._choices(points, depth, best), default=None)
-        return best[key]
+            others = self._choices(points, depth, best) if depth and not fitting else []
+            best[key] = min([*fitting, *others], default=None)
+        return best.get(key)
 
     def _choices(self, points: int, depth: int, best: dict[tuple[int, int], _Choice | None]) -> list[_Choice]:
-        """Size, text and number of branches with one point, of conditionals that are right at some points."""
+        """Size and text of conditionals that are right at some points."""
         found: list[_Choice] = []
         for truth, tests in itertools.islice(self._tests.items(), _TESTS if depth < 3 else _TESTS // 4):
-            there, elsewhere = points & truth, points & ~truth
-            yes = self._best(there, 0, best) if there and elsewhere else None
-            no = self._best(elsewhere, depth - 1, best) if yes is not None else None
+            yes = self._best(points & truth, 0, best)
+            no = self._best(points & ~truth, depth - 1, best) if yes is not None else None
             if yes is not None and no is not None:
-                size, single = 1 + yes[0] + no[0], yes[2] + no[2]
-                found += [(size + t.size, f"({yes[1]} if {t.text} else {no[1]})", single) for t in tests]
+                found += [(1 + t.size + yes[0] + no[0], f"({yes[1]} if {t.text} else {no[1]})") for t in tests]
         return found
 
 
-_Choice = tuple[int, str, int]
+_Choice = tuple[int, str]
 
 
 # Comprehensions and loops

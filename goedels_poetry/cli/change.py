@@ -6,8 +6,8 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +21,11 @@ from goedels_poetry.cli.session import guarded, print_json, progress_of, stoppab
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.python.changes import ChangeReport, decoded, root_of, snapshot, words_of
-from goedels_poetry.python.changes.comparing import REACHED
+from goedels_poetry.python.changes.verification import REACHED
 from goedels_poetry.search.agents.changes import go_back
 from goedels_poetry.search.machine.kinds import task_of
 from goedels_poetry.search.tasks.change import Change, steps_of, text_of_step
+from goedels_poetry.search.tasks.change import states as states_of
 from goedels_poetry.settings.declared import Settings
 from goedels_poetry.store.proof_store import ProofStore
 from goedels_poetry.store.results import Event, RunResult
@@ -52,10 +53,7 @@ def _change(request: Request) -> int:
         raise Unusable("--out and --write exclude each other")
     in_force = settings_of(request, timeout=DEFAULT_TIMEOUT)
     try:
-        if request.back is not None:
-            result = asyncio.run(_go_back(request, request.back, in_force))
-        else:
-            result = asyncio.run(_run(request, task_from(request), in_force))
+        result = asyncio.run(_run(request, in_force))
     except ValueError as problem:  # a name with a NUL character, a command that no shell could split
         raise Unusable(str(problem)) from problem
     return _finish(request, result)
@@ -131,47 +129,35 @@ def _read(path: Path) -> str:
 # -- running --------------------------------------------------------------------------------------------------------
 
 
-async def _run(request: Request, task: Change, in_force: Settings) -> RunResult:
-    async def begin(framework: GoedelsPoetryFramework, told: Callable[..., None]) -> RunResult:
-        language = languages.get("python")
+async def _run(request: Request, in_force: Settings) -> RunResult:
+    """A new run, the one of the same line that was not over, or with --back one that had ended."""
+    progress, heard = progress_of(request), list[Event]()
+    where = _run_and_step(request.back) if request.back is not None else None
+    task = task_from(request) if where is None else None
+    patches = tuple(map(_read, request.patch))
+    language = languages.get("python")
+
+    def listen(event: Event) -> None:
+        heard.append(event)
+        progress.event("change", event)
+
+    async with GoedelsPoetryFramework(in_force, checkpoint_all=False) as framework:
         try:
-            return await framework.arun_task(
-                task, language, {}, fresh=request.fresh or request.by_script, on_event=told, name=str(request.file)
-            )
+            with stoppable(progress, framework.interrupt):
+                if where is not None:
+                    run_id = go_back(framework.settings.data_dir, *where, patches)
+                    result = await framework.aresume(run_id, on_event=listen)
+                elif task is not None:
+                    fresh = request.fresh or request.by_script
+                    name = str(request.file)
+                    result = await framework.arun_task(task, language, {}, fresh=fresh, on_event=listen, name=name)
+                if result.run_id and not heard:
+                    progress.note("this run had ended before; its result is that of then (--fresh begins anew)")
+            if request.export is not None and result.run_id:
+                write_export(framework, result.run_id, request.export)
         finally:
             await language.aclose()
-
-    return await _with_framework(request, in_force, begin)
-
-
-async def _go_back(request: Request, where: str, in_force: Settings) -> RunResult:
-    run, step = _run_and_step(where)
-    patches = tuple(_read(patch) for patch in request.patch)
-
-    async def begin(framework: GoedelsPoetryFramework, told: Callable[..., None]) -> RunResult:
-        run_id = go_back(framework.settings.data_dir, run, step, patches)
-        return await framework.aresume(run_id, on_event=told)
-
-    return await _with_framework(request, in_force, begin)
-
-
-async def _with_framework(request: Request, in_force: Settings, begin: Callable[..., Any]) -> RunResult:
-    progress = progress_of(request)
-    async with GoedelsPoetryFramework(in_force, checkpoint_all=False) as framework:
-        heard = False
-
-        def listen(event: Event) -> None:
-            nonlocal heard
-            heard = True
-            progress.event("change", event)
-
-        with stoppable(progress, framework.interrupt):
-            result: RunResult = await begin(framework, listen)
-            if result.run_id and not heard:
-                progress.note("this run had ended before; its result is that of then (--fresh begins anew)")
-        if request.export is not None and result.run_id:
-            write_export(framework, result.run_id, request.export)
-        return result
+    return result
 
 
 def write_export(framework: GoedelsPoetryFramework, run_id: str, place: Path) -> None:
@@ -231,9 +217,6 @@ def _original(request: Request, run_id: str) -> str:
         return str(store.meta("theorem"))
 
 
-GUESSED = "the repair was found by trying small changes until the tests passed; others may pass too: look at it"
-
-
 def page(result: RunResult, told: dict[str, Any], written: str) -> Iterator[str]:
     """What stands above the verdict, line by line: steps, report, difference, what was written."""
     yield from step_lines(told["steps"])
@@ -242,10 +225,6 @@ def page(result: RunResult, told: dict[str, Any], written: str) -> Iterator[str]
         kept = ChangeReport.from_json(report)
         for title, items in (("goal", kept.goal_words), ("not checked", kept.unchecked), ("remark", kept.remarks)):
             yield from (f"  {title}: {one_line(item)}" for item in items)
-    if any(
-        step["step"] == told["state"] and str(step.get("source", "")).startswith("repair") for step in told["steps"]
-    ):
-        yield f"  remark: {GUESSED}"
     if told["diff"]:
         yield f"  the file after step {told['state']}:"
         yield from indented(told["diff"])
@@ -287,58 +266,46 @@ def _run_and_step(where: str) -> tuple[str, int]:
     return run, int(step)
 
 
-def _history(request: Request, run: str) -> int:
+@contextmanager
+def _opened(request: Request, run: str) -> Iterator[tuple[GoedelsPoetryFramework, ProofStore, Change]]:
     with GoedelsPoetryFramework(settings_of(request, timeout=None)) as framework, framework.open_store(run) as store:
-        task = _task(store, run)
-        steps = steps_of(store)
+        task = task_of(store)
+        if not isinstance(task, Change):
+            raise Unusable(f"run {run} is about no change")
+        yield framework, store, task
+
+
+def _history(request: Request, run: str) -> int:
+    with _opened(request, run) as (framework, store, task):
+        steps, run_id = steps_of(store), store.meta("run_id")
         if request.export is not None:
             write_export(framework, run, request.export)
-        if request.as_json:
-            print_json({"schema": SCHEMA, "run_id": store.meta("run_id"), "steps": steps})
-            return 0
-        out = console(sys.stdout)
-        say(out, f"run {store.meta('run_id')}  {printable(task.title)}")
-        say(out, "  step 0: the file as it was")
-        for line in step_lines(steps):
-            say(out, line)
+    if request.as_json:
+        print_json({"schema": SCHEMA, "run_id": run_id, "steps": steps})
+        return 0
+    out = console(sys.stdout)
+    for line in (f"run {run_id}  {printable(task.title)}", "  step 0: the file as it was", *step_lines(steps)):
+        say(out, line)
     return 0
 
 
 def _restore(request: Request, where: str) -> int:
     run, step = _run_and_step(where)
-    with GoedelsPoetryFramework(settings_of(request, timeout=None)) as framework, framework.open_store(run) as store:
-        task = _task(store, run)
-        try:
-            text = text_of_step(store, step, task.text)
-        except KeyError:
-            raise Unusable(f"run {run} has no state after step {step}") from None
-        states = _states(store, task.text)
+    with _opened(request, run) as (_, store, task):
+        states = {number: text_of_step(store, number, task.text) for number in states_of(store)}
+    if step not in states:
+        raise Unusable(f"run {run} has no state after step {step}")
+    text, err = states[step], console(sys.stderr)
     if request.out is not None:
         write_new(request.out, text)
-        say(console(sys.stderr), f"written: {request.out}")
+        say(err, f"written: {request.out}")
     elif request.write:
         backup = write_in_place(Path(task.path), None, text)
-        known = backup.read_bytes() in states
+        known = backup.read_bytes() in {state.encode("utf-8", "surrogatepass") for state in states.values()}
         was = "what it was is" if known else "it had been edited since, and the edits are kept"
-        say(console(sys.stderr), f"written: {task.path}; {was} in {backup}")
+        say(err, f"written: {task.path}; {was} in {backup}")
     else:
         sys.stdout.flush()
         sys.stdout.buffer.write(text.encode("utf-8", "surrogatepass"))
         sys.stdout.buffer.flush()
     return 0
-
-
-def _states(store: ProofStore, original: str) -> set[bytes]:
-    """The file as each step of the run left it."""
-    found = set()
-    for step in steps_of(store):
-        with suppress(KeyError):  # a change that did not fit left no file
-            found.add(text_of_step(store, int(step["step"]), original).encode("utf-8", "surrogatepass"))
-    return found
-
-
-def _task(store: ProofStore, run: str) -> Change:
-    task = task_of(store)
-    if not isinstance(task, Change):
-        raise Unusable(f"run {run} is about no change")
-    return task

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -113,21 +114,22 @@ def _with_flags(task: CodeTask, request: Code) -> CodeTask:
     return changed
 
 
-# -- where the functions go --------------------------------------------------------------------------------------
+# -- the runs ----------------------------------------------------------------------------------------------------
 
 
 def _check_target(request: Code, tasks: list[Named]) -> None:
     """Refuse before any work what could not be written after it."""
     for name, _ in tasks if request.out is not None else ():
         place = _place(request, name, len(tasks))
-        if place.is_dir():
-            raise Unusable(f"--out {place} is a folder; with one task it is a file")
-        if place.exists() and not place.is_file():  # a device or a pipe would be replaced by a file
-            raise Unusable(f"--out {place} is no file")
-        if (place.exists() or place.is_symlink()) and not request.force:
-            raise Unusable(f"--out {place} is there already; --force overwrites it")
-        if not place.parent.is_dir() and len(tasks) == 1:
-            raise Unusable(f"--out {place}: there is no folder {place.parent}")
+        problem = {
+            f"{place} is a folder; with one task it is a file": place.is_dir(),
+            f"{place} is no file": place.exists() and not place.is_file(),  # a device or a pipe would be replaced
+            f"{place} is there already; --force overwrites it": not request.force and os.path.lexists(place),
+            f"{place}: there is no folder {place.parent}": not place.parent.is_dir() and len(tasks) == 1,
+        }
+        for words, holds in problem.items():
+            if holds:
+                raise Unusable(f"--out {words}")
 
 
 def _place(request: Code, name: str, tasks: int) -> Path:
@@ -136,9 +138,6 @@ def _place(request: Code, name: str, tasks: int) -> Path:
         return request.out
     stem = re.sub(r"[^\w.-]", "_", name.removesuffix(".toml").replace("/", "_")).strip("._") or "task"
     return request.out / f"{stem}.py"
-
-
-# -- the runs ----------------------------------------------------------------------------------------------------
 
 
 async def _run(request: Code, tasks: list[Named], in_force: Settings) -> tuple[list[RunResult], int]:
@@ -154,6 +153,17 @@ async def _run(request: Code, tasks: list[Named], in_force: Settings) -> tuple[l
             stopped = True
             framework.interrupt()
 
+        async def worked(name: str, task: CodeTask) -> RunResult:
+            result = await framework.arun_task(
+                task,
+                language,
+                {"theorem": task.function},
+                name=name,
+                fresh=request.fresh or request.by_script,
+                on_event=lambda event: progress.event(name, event),
+            )
+            return result if request.no_proof or stopped else await with_proof(task, result, in_force, request.fresh)
+
         try:
             with stoppable(progress, stop):
                 for name, task in tasks:
@@ -162,29 +172,13 @@ async def _run(request: Code, tasks: list[Named], in_force: Settings) -> tuple[l
                     elif isinstance(task, InvalidInput):
                         result = RunResult(name, Verdict.INVALID, reason=str(task), location=task.location)
                     else:
-                        result = await framework.arun_task(
-                            task,
-                            language,
-                            {"theorem": task.function},
-                            name=name,
-                            fresh=request.fresh or request.by_script,
-                            on_event=lambda event, name=name: progress.event(name, event),  # type: ignore[misc]
-                        )
-                        if not request.no_proof and not stopped:
-                            result = await with_proof(task, result, in_force, request.fresh)
+                        result = await worked(name, task)
                     results.append(result)
                     with progress.paused():
                         unwritten += not _show(request, result, len(tasks), stopped)
         finally:
             await language.aclose()
     return results, unwritten
-
-
-def _without(request: Code) -> str:
-    """What has to be left out of the command, as it would begin anew; "" where nothing has."""
-    if request.by_script:
-        return " without --record and --replay"
-    return " without --fresh" if request.fresh else ""
 
 
 def _show(request: Code, result: RunResult, tasks: int, stopped: bool) -> bool:
@@ -202,15 +196,16 @@ def _show(request: Code, result: RunResult, tasks: int, stopped: bool) -> bool:
     if request.as_json:
         code = exit_code_of(result, request.required)
         print_json({**result.to_json(), "exit_code": code, "written": written or None})
-    else:
-        out = console(sys.stdout)
-        for line in page(result, written):
-            say(out, line)
-        if stopped and result.verdict is Verdict.OUT_OF_BUDGET and result.run_id:
-            say(out, f"  to go on: {GOES_ON.format(_without(request))}")
-        say_verdict(out, result.verdict, one_line(result.input), result.reason, disputed=result.disputed)
-        if tasks > 1:
-            say(out, "")
+        return not failed
+    out = console(sys.stdout)
+    for line in page(result, written):
+        say(out, line)
+    if stopped and result.verdict is Verdict.OUT_OF_BUDGET and result.run_id:
+        without = " without --record and --replay" if request.by_script else " without --fresh" * request.fresh
+        say(out, f"  to go on: {GOES_ON.format(without)}")
+    say_verdict(out, result.verdict, one_line(result.input), result.reason, disputed=result.disputed)
+    if tasks > 1:
+        say(out, "")
     sys.stdout.flush()
     return not failed
 
@@ -223,51 +218,49 @@ HEAD = ("task", "verdict", "attempts", "strategy", "checks", "seconds")
 
 def page(result: RunResult, written: str = "") -> Iterator[str]:
     """What stands above the verdict, line by line; ``written``: the file that the function is in now."""
-    answer = result.answer if result.answer is not None and "attempts" in result.answer else {}
-    attempts = list(answer.get("attempts", ()))
-    if attempts:
-        yield from _attempts(attempts)
-    for ban in answer.get("bans", ()):
+    answer = _answer(result)
+    rows = [("", "by", "strategy", "outcome", "checks", "what failed")]
+    for entry in answer["attempts"]:
+        failed = "" if entry["outcome"] == "passed" else one_line(str(entry["reason"]), MAX_REASON)
+        number, author, strategy, outcome = (
+            str(entry.get(n) or "") for n in ("attempt", "by", "fingerprint", "outcome")
+        )
+        rows.append((number, author, strategy, outcome, _checks(entry), failed))
+    yield from (f"  {line}".rstrip() for line in aligned(rows) if len(rows) > 1)
+    for ban in answer["bans"]:
         yield f"  banned after {ban['failures']} failures: {one_line(str(ban['strategy']))}"
-    tested = result.verdict in (Verdict.TESTED, Verdict.PROVED)
-    source = str(answer.get("source") or "")
-    if source and not written:
-        title = "the function" if tested else f"the best attempt ({answer['passed']} of {answer['total']} checks)"
-        yield f"  {title}:"
-        yield from indented(source)[:MOST_LINES]
-    for warning in result.warnings:
-        yield f"  warning: {one_line(warning)}"
+    if answer["source"] and not written:
+        best = f"the best attempt ({answer['passed']} of {answer['total']} checks)"
+        yield f"  {'the function' if result.verdict in PASSED else best}:"
+        yield from indented(str(answer["source"]))[:MOST_LINES]
+    yield from (f"  warning: {one_line(warning)}" for warning in result.warnings)
     if written:
         yield f"  written to {printable(written)}"
     if result.certificate is not None:
         yield f"  certificate: {printable(str(result.certificate))}"
     if result.run_id:
         models = result.metrics.get("models", {})
-        calls, read, written_out, money = (
-            float(models.get(name, 0)) for name in ("calls", "tokens_in", "tokens_out", "money")
-        )
-        costs = model_costs(calls, read + written_out, money, float(result.metrics.get("wall_seconds", 0.0)))
+        calls, read, sent, money = (float(models.get(n, 0)) for n in ("calls", "tokens_in", "tokens_out", "money"))
+        costs = model_costs(calls, read + sent, money, float(result.metrics.get("wall_seconds", 0.0)))
         yield f"  run {result.run_id}: {costs}"
 
 
-def _attempts(attempts: Sequence[dict[str, Any]]) -> Iterator[str]:
-    rows = [("", "by", "strategy", "outcome", "checks", "what failed")]
-    for entry in attempts:
-        told = "" if entry["outcome"] == "passed" else str(entry["reason"])
-        checks = f"{entry['passed']}/{entry['total']}" if entry["total"] else ""
-        who, strategy = str(entry["by"]), str(entry.get("fingerprint") or "")
-        rows.append((str(entry["attempt"]), who, strategy, str(entry["outcome"]), checks, one_line(told, MAX_REASON)))
-    yield from (f"  {line}".rstrip() for line in aligned(rows))
+def _answer(result: RunResult) -> dict[str, Any]:
+    """What is known of the function; nothing where the run has not begun."""
+    return {"attempts": [], "bans": [], "source": "", **(result.answer or {})}
+
+
+def _checks(numbers: Mapping[str, Any]) -> str:
+    return f"{numbers['passed']}/{numbers['total']}" if numbers.get("total") else ""
 
 
 def row(result: RunResult) -> tuple[str, ...]:
     """A line of the table about several tasks."""
-    answer = result.answer if result.answer is not None and "attempts" in result.answer else {}
-    attempts = list(answer.get("attempts", ()))
+    answer = _answer(result)
+    attempts = answer["attempts"]
     last = str(attempts[-1].get("fingerprint") or "") if attempts else ""
-    checks = f"{answer['passed']}/{answer['total']}" if answer.get("total") else ""
     seconds = f"{float(result.metrics.get('wall_seconds', 0.0)):.1f}"
-    return one_line(result.input, 60), result.verdict_text, str(len(attempts)), last, checks, seconds
+    return one_line(result.input, 60), result.verdict_text, str(len(attempts)), last, _checks(answer), seconds
 
 
 def table(out: Console, rows: Sequence[tuple[str, ...]]) -> None:
@@ -299,22 +292,11 @@ async def with_proof(task: CodeTask, result: RunResult, settings: Settings, fres
         found = await framework.arun(text, name=result.input, language="python", options=options, fresh=fresh)
     if found.verdict is Verdict.PROVED:
         reason = f"every check passed, and the contract is proved ({found.trust_level})"
-        return replace(
-            result,
-            verdict=found.verdict,
-            reason=reason,
-            certificate=found.certificate,
-            trust_level=found.trust_level,
-            answer={**result.answer, "proved": text},
-        )
+        known = replace(result, certificate=found.certificate, trust_level=found.trust_level)
+        return replace(known, verdict=found.verdict, reason=reason, answer={**result.answer, "proved": text})
     if found.verdict is Verdict.REFUTED:
-        return replace(
-            result,
-            verdict=Verdict.UNKNOWN,
-            reason=BROKEN.format(found.reason),
-            counterexample=found.counterexample,
-            certificate=None,
-        )
+        broken = replace(result, counterexample=found.counterexample, certificate=None)
+        return replace(broken, verdict=Verdict.UNKNOWN, reason=BROKEN.format(found.reason))
     return result
 
 
@@ -326,11 +308,8 @@ def contracted(task: CodeTask, source: str) -> str:
     lines += [f"@requires(lambda {names}: {text})" for text in task.requires]
     lines += [f"@ensures(lambda {result}: {text})" for text in task.ensures]
     lines += [f"@raises({name}" + (f", when=lambda {names}: {when})" if when else ")") for name, when in task.raises]
-    function = next(
-        node
-        for node in reversed(ast.parse(source).body)
-        if isinstance(node, ast.FunctionDef) and node.name == task.function
-    )
+    defined = [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
+    function = next(node for node in reversed(defined) if node.name == task.function)
     first = min([function.lineno, *(d.lineno for d in function.decorator_list)]) - 1
     whole = source.splitlines()
     return "\n".join([*whole[:first], *lines, *whole[first:], ""])

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from goedels_poetry.python.changes import ChangeReport
-from goedels_poetry.python.changes.comparing import MISSED, OPEN, REACHED
+from goedels_poetry.python.changes.verification import MISSED, OPEN, REACHED
 from goedels_poetry.search.agents.changes import MOVES, Situation, chosen_move, legal_moves, preferred
 
 CLEAN = ChangeReport(goal=REACHED, better=("test_a is well",))

@@ -144,12 +144,9 @@ def snapshot(root: Path, file: Path) -> tuple[dict[str, str | Encoded], tuple[st
     executable: list[str] = []
     total = 0
     for path in _walk(root):
-        name = path.relative_to(root).as_posix()
-        if path == file:
-            continue
         try:
             mode = path.lstat()
-            if not stat.S_ISREG(mode.st_mode):
+            if path == file or not stat.S_ISREG(mode.st_mode):
                 continue
             total += mode.st_size
             if total > MAX_PROJECT or len(kept) >= MAX_FILES:
@@ -160,29 +157,21 @@ def snapshot(root: Path, file: Path) -> tuple[dict[str, str | Encoded], tuple[st
             data = path.read_bytes()
         except OSError:
             continue
-        kept[name] = _stored(data)
-        if mode.st_mode & 0o100:
-            executable.append(name)
+        name = path.relative_to(root).as_posix()
+        kept[name] = "base64", base64.b64encode(data).decode("ascii")
+        with suppress(UnicodeDecodeError):
+            kept[name] = data.decode("utf-8") if b"\0" not in data else kept[name]
+        executable += [name] if mode.st_mode & 0o100 else []
     return kept, tuple(executable)
 
 
 def _walk(root: Path) -> Iterator[Path]:
     for folder, names, files in os.walk(root):
-        names[:] = sorted(name for name in names if _is_taken(Path(folder, name)))
+        inner = (Path(folder, name) for name in sorted(names) if name not in NOT_TAKEN)
+        names[:] = [each.name for each in inner if not each.is_symlink() and not (each / "pyvenv.cfg").exists()]
         for name in sorted(files):
             if not name.endswith((".pyc", ".pyo")) and not SECRET.fullmatch(name):
                 yield Path(folder, name)
-
-
-def _is_taken(folder: Path) -> bool:
-    return folder.name not in NOT_TAKEN and not folder.is_symlink() and not (folder / "pyvenv.cfg").exists()
-
-
-def _stored(data: bytes) -> str | Encoded:
-    with suppress(UnicodeDecodeError):
-        if b"\0" not in data:
-            return data.decode("utf-8")
-    return "base64", base64.b64encode(data).decode("ascii")
 
 
 def decoded(data: bytes, name: str) -> str:
@@ -232,14 +221,12 @@ def words_of(command: str) -> tuple[str, ...]:
 
 def command_of(words: tuple[str, ...]) -> Command:
     """What a test command runs, so that the tests can be told apart where that is possible."""
-    rest = list(words)
-    path: list[str] = []
+    rest, path = list(words), list[str]()
     while rest and _ASSIGNED.fullmatch(rest[0]):
-        name, _, value = rest[0].partition("=")
+        name, _, value = rest.pop(0).partition("=")
         if name != "PYTHONPATH":
             return Command("other", ("env", *words))
         path += [part for part in value.split(os.pathsep) if part and not part.startswith(("/", "$"))]
-        rest.pop(0)
     if not rest:
         return Command("other", words)
     program = PurePosixPath(rest[0]).name
@@ -250,7 +237,7 @@ def command_of(words: tuple[str, ...]) -> Command:
         if options[:2] in (["-m", "pytest"], ["-m", "unittest"]):
             return Command(options[1], tuple(options[2:]), path=tuple(path))
         rest[0] = sys.executable
-    return Command("other", (("env", f"PYTHONPATH={os.pathsep.join(path)}", *rest) if path else tuple(rest)))
+    return Command("other", ("env", f"PYTHONPATH={os.pathsep.join(path)}", *rest) if path else tuple(rest))
 
 
 def own_tests(case: ChangeCase) -> bool:

@@ -62,40 +62,35 @@ def main() -> None:
 
 
 def _sources(root: str) -> dict[str, bytes]:
-    """The programs and settings of the project, by their paths below its root."""
+    """The programs and settings of the project, by their paths."""
     found = {}
     for folder, _, names in os.walk(root):
-        for name in names:
-            path = os.path.join(folder, name)
-            if name.endswith((".py", ".cfg", ".toml", ".ini")) and os.path.isfile(path) and not os.path.islink(path):
-                with contextlib.suppress(OSError), open(path, "rb") as file:
-                    found[os.path.relpath(path, root)] = file.read()
+        for path in (os.path.join(folder, name) for name in names):
+            if path.endswith((".py", ".cfg", ".toml", ".ini")) and os.path.isfile(path) and not os.path.islink(path):
+                found[path] = _content(path) or b""
     return found
 
 
+def _content(path: str) -> bytes | None:
+    """What a file holds; None where it cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return None
+
+
 def _restored(root: str, kept: dict[str, bytes]) -> list[str]:
-    """Put back what a child has changed or taken away; returns the paths."""
-    altered = []
-    for name, content in kept.items():
-        path = os.path.join(root, name)
-        try:
-            with open(path, "rb") as file:
-                same = file.read() == content and not os.path.islink(path)
-        except OSError:
-            same = False
-        if not same:
-            altered.append(name)
-            _write(path, content)
-    return altered
-
-
-def _write(path: str, content: bytes) -> None:
-    with contextlib.suppress(OSError):
-        os.unlink(path)
-    with contextlib.suppress(OSError):
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "wb") as file:
-            file.write(content)
+    """Put back what a child has changed or taken away; returns the paths below the root."""
+    altered = [path for path, content in kept.items() if os.path.islink(path) or _content(path) != content]
+    for path in altered:
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+        with contextlib.suppress(OSError):
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb") as file:
+                file.write(kept[path])
+    return [os.path.relpath(path, root) for path in altered]
 
 
 def _preload(job: Json) -> None:
@@ -165,10 +160,8 @@ def _child(task: Json, root: str, writing: int, key: str) -> None:
     """Run one task and write its results, behind a word that whoever finds the way there does not know."""
     mine = os.getpid()
     machinery = _machinery()
-    if task.get("cwd_on_path", True) and root not in sys.path:
-        sys.path.insert(0, root)
-    for extra in task.get("path", ()):
-        sys.path.insert(0, os.path.join(root, extra))
+    own = [root] if task.get("cwd_on_path", True) and root not in sys.path else []
+    sys.path[:0] = [*(os.path.join(root, extra) for extra in reversed(task.get("path", ()))), *own]
     importlib.invalidate_caches()
     random.seed(0)
     try:
@@ -209,20 +202,31 @@ def _shown(error: BaseException) -> str:
 # -- pytest ---------------------------------------------------------------------------------------------------------
 
 
+class _Items:
+    """What came of each test: of several outcomes the first one that is a failure, else the last one."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, Json] = {}
+
+    def note(self, name: str, outcome: str, message: str = "", text: str = "") -> None:
+        """One outcome of a test."""
+        failed = ("failed", "error")
+        if self.found.get(name, {}).get("outcome") not in failed:
+            shown = text[-MAX_ITEM:] if outcome in failed else ""
+            self.found[name] = {"outcome": outcome, "text": shown, "message": message[:MAX_ITEM]}
+
+
 class _Recorder:
     """A plug-in that notes what came of each test, and puts tests of ours behind the others that have to fail."""
 
     def __init__(self) -> None:
-        self.items: dict[str, Json] = {}
-        self.order: list[str] = []
+        self.items = _Items()
         self.canaries: dict[str, str] = {}
-        self.broken: list[str] = []
 
     def pytest_collectreport(self, report: Any) -> None:
         """A file that cannot be collected is a test that fails."""
         if report.failed:
             self._note(f"{report.nodeid} (collection)", "error", report)
-            self.broken.append(report.nodeid)
 
     def pytest_collection_modifyitems(self, session: Any, config: Any, items: list[Any]) -> None:
         """Ours come last."""
@@ -242,25 +246,21 @@ class _Recorder:
 
         modules = [item.getparent(pytest.Module) for item in items]
         module = next((found for found in reversed(modules) if found is not None), None)
-        if module is None:
-            return
-        for number, function in enumerate((compares, raises, exits)):
+        for number, function in enumerate((compares, raises, exits) if module is not None else ()):
             item = pytest.Function.from_parent(module, name=f"test_{one}_{number}", callobj=function)
             self.canaries[item.nodeid] = "missing"
             items.append(item)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Setup, call and teardown of one test."""
+        expected = hasattr(report, "wasxfail")
         if report.nodeid in self.canaries:
             if report.when == "call":
                 self.canaries[report.nodeid] = str(report.outcome)
-            return
-        expected = hasattr(report, "wasxfail")
-        if report.when == "call":
-            outcome = {"passed": "passed", "failed": "failed"}.get(report.outcome, "skipped")
-            if expected:
-                outcome = "xpassed" if report.outcome == "passed" else "xfailed"
-            self._note(report.nodeid, outcome, report)
+        elif report.when == "call" and expected:
+            self._note(report.nodeid, "xpassed" if report.outcome == "passed" else "xfailed", report)
+        elif report.when == "call":
+            self._note(report.nodeid, report.outcome, report)
         elif report.failed:
             self._note(report.nodeid, "error", report)
         elif report.skipped:
@@ -268,12 +268,8 @@ class _Recorder:
 
     def _note(self, name: str, outcome: str, report: Any) -> None:
         crash = getattr(getattr(report, "longrepr", None), "reprcrash", None)
-        text = str(getattr(report, "longreprtext", "") or "")
-        item = {"outcome": outcome, "text": text[-MAX_ITEM:] if outcome in ("failed", "error") else ""}
-        item["message"] = str(getattr(crash, "message", ""))[:MAX_ITEM] if crash is not None else ""
-        if name in self.items and self.items[name]["outcome"] in ("failed", "error"):
-            return
-        self.items[name] = item
+        message = str(getattr(crash, "message", "")) if crash is not None else ""
+        self.items.note(name, outcome, message, str(getattr(report, "longreprtext", "") or ""))
 
 
 def _pytest(task: Json) -> Json:
@@ -284,13 +280,8 @@ def _pytest(task: Json) -> Json:
     arguments += ["-n0"] if importlib.util.find_spec("xdist") else []
     last = pytest.hookimpl(trylast=True)
     last(_Recorder.pytest_collection_modifyitems)  # behind those that choose by -k and -m
-    code = pytest.main(arguments, plugins=[recorder])
-    return {
-        "items": dict(recorder.items),
-        "code": int(code),
-        "canaries": list(recorder.canaries.values()),
-        "broken": recorder.broken,
-    }
+    pytest.main(arguments, plugins=[recorder])
+    return {"items": recorder.items.found, "canaries": list(recorder.canaries.values())}
 
 
 # -- unittest -------------------------------------------------------------------------------------------------------
@@ -299,7 +290,7 @@ def _pytest(task: Json) -> Json:
 def _unittest(task: Json) -> Json:
     import unittest
 
-    items: dict[str, Json] = {}
+    items = _Items()
     canaries: list[str] = []
     one, other = random.SystemRandom().sample(range(10**6, 10**7), 2)
 
@@ -312,20 +303,16 @@ def _unittest(task: Json) -> Json:
             if isinstance(test, Canary):
                 canaries.append(outcome)
                 return
-            text = str(self._exc_info_to_string(error, test))[-MAX_ITEM:] if error else ""  # type: ignore[attr-defined]
-            message = _shown(error[1]) if error else ""
-            if items.get(test.id(), {}).get("outcome") not in ("failed", "error"):
-                items[test.id()] = {"outcome": outcome, "text": text, "message": message}
+            text = str(self._exc_info_to_string(error, test)) if error else ""  # type: ignore[attr-defined]
+            items.note(test.id(), outcome, _shown(error[1]) if error else "", text)
 
         def addSuccess(self, test: Any) -> None:
             self._add(test, "passed")
 
         def addFailure(self, test: Any, err: Any) -> None:
-            super().addFailure(test, err)
             self._add(test, "failed", err)
 
         def addError(self, test: Any, err: Any) -> None:
-            super().addError(test, err)
             self._add(test, "error", err)
 
         def addSkip(self, test: Any, reason: str) -> None:
@@ -335,11 +322,9 @@ def _unittest(task: Json) -> Json:
             self._add(test, "xfailed")
 
         def addUnexpectedSuccess(self, test: Any) -> None:
-            super().addUnexpectedSuccess(test)
             self._add(test, "xpassed")
 
         def addSubTest(self, test: Any, subtest: Any, err: Any) -> None:
-            super().addSubTest(test, subtest, err)
             if err is not None:
                 self._add(test, "failed", err)
 
@@ -351,9 +336,8 @@ def _unittest(task: Json) -> Json:
             return result
 
     runner: Any = Runner()
-    program = unittest.main(module=None, argv=["unittest", *task["arguments"]], testRunner=runner, exit=False)
-    passed = bool(program.result.wasSuccessful())
-    return {"items": items, "code": 0 if passed else 1, "canaries": canaries, "broken": []}
+    unittest.main(module=None, argv=["unittest", *task["arguments"]], testRunner=runner, exit=False)
+    return {"items": items.found, "canaries": canaries}
 
 
 # -- the file's own functions ---------------------------------------------------------------------------------------
@@ -400,10 +384,6 @@ def _quietly(task: Json) -> tuple[Any, str]:
             return None, _shown(error)
 
 
-def _import(task: Json) -> Json:
-    return {"imported": _quietly(task)[1]}
-
-
 class _TooLong(BaseException):
     """A call that takes too long."""
 
@@ -424,17 +404,12 @@ def _behaviours(task: Json) -> Json:
     functions: dict[str, list[str]] = {}
     for name, inputs in task["inputs"].items():
         function = getattr(module, name, None)
-        said: list[str] = []
-        slow = 0
-        for text in inputs:
-            if time.monotonic() > until or slow > 2 or not callable(function):
+        said = functions[name] = []
+        for text in inputs if callable(function) else ():
+            if time.monotonic() > until or said.count("takes too long") > 2:
                 break
-            arguments = ast.literal_eval(text)
             random.seed(0)
-            result = _call(function, arguments)
-            slow += result == "takes too long"
-            said.append(result)
-        functions[name] = said
+            said.append(_call(function, ast.literal_eval(text)))
     return {"functions": functions, "imported": ""}
 
 
@@ -464,7 +439,7 @@ def _call(function: Any, arguments: Any) -> str:
 _KINDS: dict[str, Any] = {
     "pytest": _pytest,
     "unittest": _unittest,
-    "import": _import,
+    "import": lambda task: {"imported": _quietly(task)[1]},
     "behaviours": _behaviours,
 }
 

@@ -27,17 +27,20 @@ from goedels_poetry.protocol.record import Record
 from goedels_poetry.python.changes.case import ChangeCase, Command
 from goedels_poetry.sandbox import SandboxLimits, SandboxResult, run_command_async
 
+Json = dict[str, Any]
+
+# -- an error as it is described ------------------------------------------------------------------------------------
+
 _FRAME = re.compile(r'^\s*File "([^"\n]+)", line (\d+)(?:, in (\S+))?', re.MULTILINE)
-_PYTEST_PLACE = re.compile(r"^(\S+\.py):(\d+): (?:in (\S+)|([A-Z]\w*))\s*$", re.MULTILINE)
+_PYTEST_PLACE = re.compile(r"^(\S+\.py):(\d+): (?:in (\S+)|[A-Z]\w*)\s*$", re.MULTILINE)
 _PYTEST_LINE = re.compile(
     r"^E\s+([A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Warning|Iteration))\b(?:: ?(.*))?$", re.M
 )
-_LAST_LINE = re.compile(r"^([A-Za-z_][\w.]*)(?:: (.*))?$")
+_RAISED = re.compile(r"^([A-Za-z_][\w.]*)(?:: (.*))?$")
 _NAMED = re.compile(r"\b([A-Z][A-Za-z]*(?:Error|Exception|Interrupt|Iteration))\b")
 _TESTS = re.compile(r"^(?:FAILED|ERROR) (\S+?\.py(?:::\S+)?)(?: - .*)?$", re.MULTILINE)
-_UNITTEST = re.compile(r"^(?:FAIL|ERROR): (\w+) \(([\w.]+)\)", re.MULTILINE)
+_UNITTEST = re.compile(r"^(?:FAIL|ERROR): \w+ \(([\w.]+)\)", re.MULTILINE)
 _TRACEBACK = "Traceback (most recent call last)"
-_SYNTAX = ("SyntaxError", "IndentationError", "TabError")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,67 +69,57 @@ class Symptom:
     @property
     def is_syntax(self) -> bool:
         """Whether the file cannot be compiled."""
-        return self.exception in _SYNTAX
+        return self.exception in ("SyntaxError", "IndentationError", "TabError")
 
 
 def symptom_of(text: str) -> Symptom:
     """What a description of an error says."""
     text = text.replace("\r\n", "\n")
-    tests = tuple(dict.fromkeys([*_TESTS.findall(text), *(f"{b}" for _, b in _UNITTEST.findall(text))]))
-    frames = tuple(Frame(f, int(n), name or "") for f, n, name in _FRAME.findall(text))
-    if _TRACEBACK in text or frames:
-        exception, message = _behind_frames(text)
-        if exception:
-            return Symptom(exception, message, _last_traceback(text) or frames, tests, raised=True)
-    lines = _PYTEST_LINE.findall(text)
-    if lines:
-        places = tuple(Frame(f, int(n), name) for f, n, name, _ in _PYTEST_PLACE.findall(text))
-        name, message = lines[-1]
-        return Symptom(name.rpartition(".")[2], message.strip(), places, tests, raised=True)
+    tests = tuple(dict.fromkeys([*_TESTS.findall(text), *_UNITTEST.findall(text)]))
+    last = text[max(text.rfind(_TRACEBACK), 0) :]
+    frames = _frames(_FRAME, last) or _frames(_FRAME, text)
+    places = _frames(_PYTEST_PLACE, text)
+    raised = _behind_frames(last) or next(iter(_PYTEST_LINE.findall(text)[::-1]), None)
+    if raised:
+        return Symptom(_last(raised[0]), raised[1].strip(), frames or places, tests, raised=True)
     if tests:
         return Symptom(tests=tests, raised=True)
-    whole = _LAST_LINE.match(text.strip())
-    if whole and _NAMED.fullmatch(whole[1].rpartition(".")[2]) and "\n" not in text.strip():
-        return Symptom(whole[1].rpartition(".")[2], (whole[2] or "").strip())
-    named = _NAMED.search(text)
+    line, named = _RAISED.match(text.strip()), _NAMED.search(text)
+    if line and _NAMED.fullmatch(_last(line[1])) and "\n" not in text.strip():
+        return Symptom(_last(line[1]), (line[2] or "").strip())
     return Symptom(named[1] if named else "")
 
 
-def _behind_frames(text: str) -> tuple[str, str]:
-    """The exception of the last traceback: the first line behind its frames that is not indented."""
-    last = text[text.rfind(_TRACEBACK) :] if _TRACEBACK in text else text
+def _frames(pattern: re.Pattern[str], text: str) -> tuple[Frame, ...]:
+    return tuple(Frame(file, int(line), name or "") for file, line, name in pattern.findall(text))
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+def _behind_frames(text: str) -> tuple[str, str] | None:
+    """The exception of a traceback and its message: the first line behind its frames that is not indented."""
     seen = False
-    for line in last.splitlines():
+    for line in text.splitlines():
         line = re.sub(r"^\s*[|+] ?", "", line)
-        if _FRAME.match(line):
-            seen = True
-        elif seen and line and not line[0].isspace():
-            found = _LAST_LINE.match(line.strip())
-            if found:
-                return found[1].rpartition(".")[2], (found[2] or "").strip()
-    return "", ""
-
-
-def _last_traceback(text: str) -> tuple[Frame, ...]:
-    last = text[text.rfind(_TRACEBACK) :] if _TRACEBACK in text else text
-    return tuple(Frame(f, int(n), name or "") for f, n, name in _FRAME.findall(last))
+        seen = seen or bool(_FRAME.match(line))
+        if seen and line and not line[0].isspace() and (found := _RAISED.match(line.strip())):
+            return found[1], found[2] or ""
+    return None
 
 
 def innermost(frames: Iterable[Frame], files: Iterable[str]) -> Frame | None:
     """The last frame in one of a project's files, its name as it is there."""
     known = list(files)
-    for frame in reversed(list(frames)):
-        named = project_file(frame.file, known)
-        if named:
-            return Frame(named, frame.line, frame.function)
-    return None
+    named = [replace(frame, file=project_file(frame.file, known)) for frame in frames]
+    return next((frame for frame in reversed(named) if frame.file), None)
 
 
 def project_file(path: str, files: Iterable[str]) -> str:
     """Which of a project's files a path of a traceback means: the longest that it ends with; "" for none."""
-    wanted = PurePosixPath(path.replace("\\", "/"))
-    found = [name for name in files if wanted.parts[-len(PurePosixPath(name).parts) :] == PurePosixPath(name).parts]
-    return max(found, key=len, default="")
+    wanted = PurePosixPath(path.replace("\\", "/")).parts
+    return max((n for n in files if wanted[-len(parts := PurePosixPath(n).parts) :] == parts), key=len, default="")
 
 
 def is_same_error(symptom: Symptom, message: str, text: str, frame: Frame | None) -> bool:
@@ -138,19 +131,16 @@ def is_same_error(symptom: Symptom, message: str, text: str, frame: Frame | None
         text: its traceback.
         frame: the error's innermost frame in the project; the function counts, the line may have moved.
     """
-    name = re.split(r"[:(\s]", message.strip(), maxsplit=1)[0].rpartition(".")[2]
-    if symptom.exception and name != symptom.exception:
+    if symptom.exception and _last(re.split(r"[:(\s]", message.strip(), maxsplit=1)[0]) != symptom.exception:
         return False
     if frame is None or not frame.function or frame.function.startswith("<"):
         return bool(symptom.exception)
     return frame.function in re.findall(r"\w+", text)
 
 
-Json = dict[str, Any]
+# -- measurements ---------------------------------------------------------------------------------------------------
 
-MEMORY_MB = 2_048
-DISK_MB = 256
-PROCESSES = 64
+MEMORY_MB, DISK_MB, PROCESSES = 2_048, 256, 64
 MAX_TEXT = 4_000
 """Characters kept of what a command prints."""
 BEHAVIOUR_SECONDS = 5.0
@@ -191,11 +181,11 @@ class Measured(Record):
 
     def failing(self) -> tuple[str, ...]:
         """Tests that failed, and did so each time."""
-        return tuple(n for n, item in self.tests.items() if item["outcome"] in FAILED and n not in self.unstable)
+        return tuple(name for name in self.tests if self.outcome(name) in FAILED and name not in self.unstable)
 
     def passing(self) -> tuple[str, ...]:
         """Tests that passed, and did so each time."""
-        return tuple(n for n, item in self.tests.items() if item["outcome"] == PASSED and n not in self.unstable)
+        return tuple(name for name in self.tests if self.outcome(name) == PASSED and name not in self.unstable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,29 +230,35 @@ async def measure(case: ChangeCase, text: str, plan: Plan, tree: Path) -> Measur
         Unavailable: there is no sandbox here.
     """
     began = time.monotonic()
-    found = Measured()
-    if case.is_python:
-        found = replace(found, **compiled(text, case.file))
+    found = Measured(**compiled(text, case.file)) if case.is_python else Measured()
     tasks = _tasks(case, text, plan, compiles=not found.fault)
     results = await _in_harness(case, text, tasks, tree) if tasks else []
     by_kind: dict[str, list[Json]] = {}
     for task, result in zip(tasks, results, strict=True):
         by_kind.setdefault(task["kind"], []).append(result)
-    ran = by_kind.get("pytest") or by_kind.get("unittest") or []
-    if ran:
-        found = _with_tests(found, ran)
-    for result in by_kind.get("import", ()):
-        found = replace(found, imported=_imported(result))
-    for name, result in zip(("behaviours", "others"), by_kind.get("behaviours", ()), strict=False):
-        found = replace(found, **{name: result.get("functions", {})})
-    altered = dict.fromkeys(name for result in results for name in result.get("altered", ()))
-    tampered = dict.fromkeys(name for result in ran for name in result.get("tampered", ()))
-    found = replace(found, altered=tuple(altered), tampered=tuple(tampered))
-    if plan.tests is not None and plan.tests.kind == "other":
-        found = await _with_command(found, case, text, plan, tree)
-    if plan.run:
-        found = replace(found, run=await _shown(case, text, plan.run, tree))
-    return replace(found, seconds=round(time.monotonic() - began, 3))
+    runs = by_kind.get("pytest") or by_kind.get("unittest") or []
+    if plan.tests is not None and plan.tests.kind == "other":  # its exit code is all that is known
+        for _ in range(plan.times):
+            shown = await _shown(case, text, plan.tests.arguments, tree)
+            outcome = PASSED if shown["code"] == 0 else "failed"
+            item = {"outcome": outcome, "message": shown["exception"], "text": shown["text"]}
+            runs.append({"ok": True, "items": {"the command": item}})
+    imports = [
+        str(result.get("imported", result.get("error", "")) if result["ok"] else result.get("reason", ""))
+        for result in by_kind.get("import", ())
+    ]
+    behaviours, others = (result.get("functions", {}) for result in [*by_kind.get("behaviours", ()), {}, {}][:2])
+    return replace(
+        found,
+        **(_of_runs(runs) if runs else {}),
+        imported=imports[0] if imports else None,
+        behaviours=behaviours,
+        others=others,
+        altered=tuple(dict.fromkeys(name for result in results for name in result.get("altered", ()))),
+        tampered=tuple(dict.fromkeys(name for result in runs for name in result.get("tampered", ()))),
+        run=await _shown(case, text, plan.run, tree) if plan.run else None,
+        seconds=round(time.monotonic() - began, 3),
+    )
 
 
 def compiled(text: str, name: str) -> Json:
@@ -279,52 +275,37 @@ def compiled(text: str, name: str) -> Json:
     return {}
 
 
-# -- tests that can be told apart -----------------------------------------------------------------------------------
-
-
 def _tasks(case: ChangeCase, text: str, plan: Plan, *, compiles: bool) -> list[Json]:
+    """What is done in the sandbox's one process: tests that can be told apart, an import, calls on inputs."""
     tasks: list[Json] = []
     command = plan.tests
     if command is not None and command.kind != "other":
-        task: Json = {
-            "kind": command.kind,
-            "arguments": list(command.arguments),
-            "cwd_on_path": command.root_on_path,
-            "path": list(command.path),
-            **({"seconds": plan.wall} if plan.wall is not None else {}),
-        }
+        task: Json = {"kind": command.kind, "arguments": command.arguments, "path": command.path}
+        task |= {"cwd_on_path": command.root_on_path} | ({"seconds": plan.wall} if plan.wall is not None else {})
         tasks += [task] * plan.times
     module, folder = case.module_and_path
     if case.is_python and compiles and module:
         common: Json = {"module": module, "file": case.file, "text": text, "path": [folder] if folder != "." else []}
         tasks.append({"kind": "import", **common, "seconds": 20})
-        if plan.inputs:
-            inputs = {name: list(each) for name, each in plan.inputs.items()}
-            most = {"most": BEHAVIOUR_SECONDS, "seconds": 3 * BEHAVIOUR_SECONDS}
-            for version in (text, plan.beside):
-                tasks.append({"kind": "behaviours", **common, "text": version, "inputs": inputs, **most})
+        calls = {"inputs": dict(plan.inputs), "most": BEHAVIOUR_SECONDS, "seconds": 3 * BEHAVIOUR_SECONDS}
+        for version in (text, plan.beside) if plan.inputs else ():
+            tasks.append({"kind": "behaviours", **common, **calls, "text": version})
     return tasks
 
 
-async def _in_harness(
-    case: ChangeCase,
-    text: str,
-    tasks: Sequence[Json],
-    tree: Path,
-) -> list[Json]:
+async def _in_harness(case: ChangeCase, text: str, tasks: Sequence[Json], tree: Path) -> list[Json]:
     """The results of all tasks, in one process of the sandbox; each that has none says why."""
-    word = secrets.token_hex(16)
+    word = secrets.token_hex(16).encode("ascii")
     folder = f"_{secrets.token_hex(6)}"
-    job = {"seconds": 2 * case.seconds - 2, "tasks": list(tasks)}
     changes = {
         case.file: text.encode("utf-8"),
         f"{folder}/run.py": harness(),
-        f"{folder}/job.json": json.dumps(job).encode("ascii"),
-        f"{folder}/word": word.encode("ascii"),
+        f"{folder}/job.json": json.dumps({"seconds": 2 * case.seconds - 2, "tasks": tasks}).encode("ascii"),
+        f"{folder}/word": word,
     }
     done = await _run([sys.executable, "-s", "-P", f"{folder}/run.py"], tree, changes, case.seconds)
     for line in reversed(done.stdout.split(b"\n")):
-        if line.startswith(word.encode("ascii")):
+        if line.startswith(word):
             found: list[Json] = json.loads(line[len(word) :])
             for item in (item for result in found for item in result.get("items", {}).values()):
                 item |= {name: _neutral(item[name], case, tree) for name in ("text", "message")}
@@ -348,19 +329,16 @@ def _neutral(text: str, case: ChangeCase, tree: Path) -> str:
     return _ADDRESS.sub("0x...", _FILE.sub(named, text).replace(f"{tree}/", ""))
 
 
-def _with_tests(found: Measured, results: Sequence[Json]) -> Measured:
+def _of_runs(results: Sequence[Json]) -> Json:
     """One or several runs of the tests: what came of each, which differ, whether they can be believed."""
-    first = results[0]
-    untrusted = next((reason for result in results if (reason := _untrusted(result))), "")
-    tests: dict[str, Json] = dict(first.get("items", {}))
-    unstable = []
-    for other in results[1:]:
-        items = other.get("items", {})
-        for name in dict.fromkeys([*tests, *items]):
-            if (tests.get(name) or {}).get("outcome") != (items.get(name) or {}).get("outcome"):
-                unstable.append(name)
-                tests.setdefault(name, items.get(name, {}))
-    return replace(found, tests=tests, unstable=tuple(dict.fromkeys(unstable)), untrusted=untrusted)
+    tests: dict[str, Json] = {}
+    outcomes: dict[str, list[Any]] = {}
+    for number, result in enumerate(results):
+        for name, item in result.get("items", {}).items():
+            tests.setdefault(name, item)
+            outcomes.setdefault(name, [None] * len(results))[number] = item["outcome"]
+    unstable = tuple(name for name, found in outcomes.items() if len(set(found)) > 1)
+    return {"tests": tests, "unstable": unstable, "untrusted": next(filter(None, map(_untrusted, results)), "")}
 
 
 def _untrusted(result: Json) -> str:
@@ -374,42 +352,16 @@ def _untrusted(result: Json) -> str:
     return ""
 
 
-def _imported(result: Json) -> str | None:
-    if not result.get("ok", False):
-        return str(result.get("reason", ""))
-    found = result.get("imported", result.get("error"))
-    return None if found is None else str(found)
-
-
-# -- other commands -------------------------------------------------------------------------------------------------
-
-
-async def _with_command(found: Measured, case: ChangeCase, text: str, plan: Plan, tree: Path) -> Measured:
-    """A command whose exit code is all that is known."""
-    assert plan.tests is not None
-    outcomes = [await _shown(case, text, plan.tests.arguments, tree) for _ in range(plan.times)]
-    first = outcomes[0]
-    item = {
-        "outcome": PASSED if first["code"] == 0 else "failed",
-        "message": first["exception"],
-        "text": first["text"],
-    }
-    unstable = ("the command",) if len({outcome["code"] == 0 for outcome in outcomes}) > 1 else ()
-    return replace(found, tests={"the command": item}, unstable=unstable)
-
-
 async def _shown(case: ChangeCase, text: str, command: Sequence[str], tree: Path) -> Json:
     """What a command comes to: exit code, exception of its traceback, the end of what it prints."""
     words = [sys.executable if word in ("python", "python3") else word for word in command[:1]]
     done = await _run([*words, *command[1:]], tree, {case.file: text.encode("utf-8")}, case.seconds)
     errors = done.stderr.decode("utf-8", "replace")
     symptom = symptom_of(errors)
-    code = done.returncode if done.status == "exited" else None
     said = errors or done.stdout.decode("utf-8", "replace")
-    exception = f"{symptom.exception}: {symptom.message}" if symptom.raised and symptom.exception else ""
     return {
-        "code": code,
-        "exception": exception,
+        "code": done.returncode if done.status == "exited" else None,
+        "exception": f"{symptom.exception}: {symptom.message}" if symptom.raised and symptom.exception else "",
         "text": _neutral(said, case, tree)[-MAX_TEXT:],
         "how": done.explanation,
     }

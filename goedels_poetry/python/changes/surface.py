@@ -57,18 +57,26 @@ class Surface:
     def below(self, names: Iterable[str]) -> frozenset[str]:
         """These functions and all that they use, directly or not."""
         reached: set[str] = set()
-        waiting = [name for name in names if name in self.uses]
+        waiting = {name for name in names if name in self.uses}
         while waiting:
-            name = waiting.pop()
-            if name not in reached:
-                reached.add(name)
-                waiting += self.uses.get(name, frozenset()) - reached
+            reached |= waiting
+            waiting = {other for name in waiting for other in self.uses[name]} - reached
         return frozenset(reached)
 
 
+def parsed(text: str) -> ast.Module | None:
+    """The tree of a text; None where it cannot be parsed."""
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
 def surface_of(before: str, after: str) -> Surface:
-    """Compare two versions of a file, both of which can be parsed; raises SyntaxError."""
-    old_tree, new_tree = ast.parse(before), ast.parse(after)
+    """Compare two versions of a file; nothing is said of what cannot be parsed."""
+    old_tree, new_tree = parsed(before), parsed(after)
+    if old_tree is None or new_tree is None:
+        return Surface()
     old, new = functions_of(old_tree), functions_of(new_tree)
     shared = [name for name in old if name in new]
     alike = [name for name in shared if old[name].shape == new[name].shape]
@@ -107,23 +115,16 @@ def functions_of(tree: ast.Module) -> dict[str, Definition]:
 
 def names_of(tree: ast.Module) -> set[str]:
     """Names that the statements at the top of a file bind, but for imports."""
-    found = set()
-    for node in ast.walk(tree):
-        if isinstance(node, FunctionNode | ast.ClassDef) and node in tree.body:
-            found.add(node.name)
-    for statement in tree.body:
-        if isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign):
-            for node in ast.walk(statement):
-                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                    found.add(node.id)
-    return found
+    found = {node.name for node in tree.body if isinstance(node, FunctionNode | ast.ClassDef)}
+    assigned = [node for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign)]
+    names = [node for each in assigned for node in ast.walk(each) if isinstance(node, ast.Name)]
+    return found | {node.id for node in names if isinstance(node.ctx, ast.Store)}
 
 
 def imported_names(text: str, module: str) -> set[str]:
     """What another file takes from a module: names that it imports, and attributes of the module that it uses."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed(text)
+    if tree is None:
         return set()
     last = module.rpartition(".")[2]
     found: set[str] = set()
@@ -163,13 +164,8 @@ def _uses(functions: Mapping[str, Definition]) -> dict[str, frozenset[str]]:
         by_last.setdefault(name.rpartition(".")[2], set()).add(name)
     found = {}
     for name, definition in functions.items():
-        named = set()
-        for node in ast.walk(definition.node):
-            if isinstance(node, ast.Name):
-                named |= by_last.get(node.id, set())
-            elif isinstance(node, ast.Attribute):
-                named |= by_last.get(node.attr, set())
-        found[name] = frozenset(named - {name})
+        said = {getattr(node, "id", getattr(node, "attr", "")) for node in ast.walk(definition.node)}
+        found[name] = frozenset({other for each in said for other in by_last.get(each, ())} - {name})
     return found
 
 

@@ -2,8 +2,8 @@
 
 Nothing of the candidate is ever run:
 
-* `normal` brings the file into a normal form.
-* `recursion` has its functions and who mentions whom, and looks at those that reach themselves.
+* `functions` brings the file into a normal form, has its functions and who mentions whom, and looks at those that reach
+  themselves.
 * `classify` decides, also by what a loop does besides going round; a loop that does no more is iteration, and what has
   no loop a formula or a library's work.
 * `ban` has strategies, tags, synonyms, the answer, and the language of bans.

@@ -69,21 +69,12 @@ class Fingerprint:
         return f"{self.strategy} ({', '.join(shown)})" if shown else self.strategy
 
 
-def plain(text: str) -> str:
+def _spelled(name: str) -> str:
     """A name as it is compared: lower case, words parted by one hyphen."""
-    return "-".join(text.lower().replace("_", " ").replace("-", " ").split())
+    return "-".join(re.split(r"[\s_-]+", name.strip().lower()))
 
 
-def spellings() -> dict[str, str]:
-    """Every spelling, as `plain` makes it, to its name."""
-    table = {plain(name): name for name in SYNONYMS}
-    for name, others in SYNONYMS.items():
-        table |= {plain(other): name for other in others.split()}
-    return table
-
-
-_NAMES = spellings()
-_LONGEST = max(name.count("-") + 1 for name in _NAMES)
+_NAMES = {_spelled(each): name for name, others in SYNONYMS.items() for each in (name, *others.split())}
 _OPERATORS = {
     **dict.fromkeys(("and", "but", "with", "+", "&", "&&", ","), "and"),
     **dict.fromkeys(("or", "|", "||", "/"), "or"),
@@ -91,7 +82,8 @@ _OPERATORS = {
     **dict.fromkeys(("only", "plain", "naive"), "only"),
     **{"without": "and not", "(": "(", ")": ")"},
 }
-_TOKEN = re.compile(r"d&c|&&|\|\||[()!~+&|,/]|[^\s()!~+|,/&-]+(?:-&-[a-z]+)?|-", re.IGNORECASE)
+_SPELLINGS = "|".join(re.escape(n).replace(r"\-", r"[\s_-]+") for n in sorted(_NAMES, key=len, reverse=True))
+_TOKEN = re.compile(rf"(un|non-?)?({_SPELLINGS})(?![\w&])|&&|\|\||[()!~+&|,/]|[^\s()!~+|,/&]+")
 _ONLY = re.compile(r"only n(\d+)(?: \(((?: ?n\d+(?: and)?)+) \))?")
 _MAX_LENGTH = 2000
 
@@ -159,21 +151,14 @@ def parse_ban(text: str) -> Ban:
 
 def _tokens(text: str, names: tuple[str, ...]) -> list[str]:
     """Operators, and ``n3`` for the name with that number, of one word or several."""
-    words = [word.lower().strip("*`'\".") for word in _TOKEN.findall(text.replace("_", " "))]
-    words = [word for word in words if word and word != "-"]
     found: list[str] = []
-    while words:
-        for length in range(min(_LONGEST, len(words)), 0, -1):
-            name = _NAMES.get(plain(" ".join(words[:length])))
-            if name is not None:
-                found.append(f"n{names.index(name)}")
-                del words[:length]
-                break
+    for token in _TOKEN.finditer(re.sub(r"[*`'\".]", " ", text.lower())):
+        word = token[0].strip("-_")
+        if token[2]:
+            found.append(f"{'not ' if token[1] else ''}n{names.index(_NAMES[_spelled(token[2])])}")
+        elif word and word not in _OPERATORS:
+            hint = nearest(word, _NAMES) or f"strategies are {', '.join(STRATEGIES)}; and, or, not"
+            raise InvalidInput(f"unknown word in a ban: {word!r}", hint=hint)
         else:
-            word = words.pop(0)
-            negated = _NAMES.get(re.sub(r"^(un|non)", "", word))
-            if word not in _OPERATORS and negated is None:
-                hint = nearest(word, _NAMES) or f"strategies are {', '.join(STRATEGIES)}; and, or, not"
-                raise InvalidInput(f"unknown word in a ban: {word!r}", hint=hint)
-            found.append(_OPERATORS.get(word) or f"not n{names.index(negated or '')}")
+            found += [_OPERATORS[word]] if word else []
     return found

@@ -20,19 +20,22 @@ from goedels_poetry.python.fingerprint.ban import (
     RECURSION,
     Fingerprint,
 )
-from goedels_poetry.python.fingerprint.normal import (
+from goedels_poetry.python.fingerprint.functions import (
     COMPREHENSIONS,
     LOOPS,
+    File,
+    Function,
     called,
     canonical,
     loads,
+    of_recursion,
+    reached,
     root,
     stores,
     text,
     walk,
     words,
 )
-from goedels_poetry.python.fingerprint.recursion import File, Function, calls_itself_by_parameter, of_recursion, reached
 
 # What a loop does besides going round
 
@@ -333,13 +336,19 @@ def _strategy(file: File, function: Function) -> tuple[str, set[str]]:
         found = [of_recursion(file, one) for one in recursive]
         best = next((one for name in (MEMOISATION, DIVIDE_AND_CONQUER) for one in found if one[0] == name), found[0])
         return best[0], tags | best[1]
-    if calls_itself_by_parameter(functions):
+    if _calls_itself_by_parameter(functions):
         return RECURSION, tags | {RECURSION}
     for other in functions[1:]:
         elsewhere = _of_loops(other) if other.is_definition else None
         if elsewhere is not None:
             return elsewhere[0], tags | elsewhere[1]
     return _plain(file, [one for one in functions if one.is_definition or one is function]), tags
+
+
+def _calls_itself_by_parameter(functions: list[Function]) -> bool:
+    """``g(g)``: recursion without a name."""
+    calls = [node for one in functions for node in walk(one.body) if isinstance(node, ast.Call)]
+    return any(isinstance(c.func, ast.Name) and c.func.id in [getattr(a, "id", "") for a in c.args] for c in calls)
 
 
 def _tags(functions: list[Function]) -> set[str]:

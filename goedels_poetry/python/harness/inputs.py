@@ -1,4 +1,4 @@
-"""Inputs of a shape: small ones in order of size, then chosen and random ones. Deterministic for a seed.
+"""Inputs of a shape: small ones in order of size, then random ones. Deterministic for a seed.
 
 A shape is what an annotation admits, as data: ``("list", ("int",))``, read from its text, never evaluated. Small inputs
 first, all of them, so that the first failing input is a smallest one; what no small input shows (a constant of the
@@ -119,7 +119,7 @@ class Shapes:
         return ("class", name, parts)
 
 
-_EXACT = {"l": "list", "t": "tuple", "s": "set", "fs": "frozenset", "d": "dict", "b": "bytes", "c": "complex"}
+_EXACT = {"l": "list", "s": "set", "fs": "frozenset"}
 
 
 def admits(shapes: Shapes, shape: Shape, data: Any, depth: int = 0) -> bool:
@@ -130,6 +130,7 @@ def admits(shapes: Shapes, shape: Shape, data: Any, depth: int = 0) -> bool:
     if depth > 150:
         return False
     kind, inner = ("", data) if not isinstance(data, dict) else next(iter(data.items()))
+    made = inner[0] if kind == "c" else ""
 
     def every(part: Shape, items: Any) -> bool:
         return all(admits(shapes, part, item, depth + 1) for item in items)
@@ -140,7 +141,7 @@ def admits(shapes: Shapes, shape: Shape, data: Any, depth: int = 0) -> bool:
         case "union":
             return any(admits(shapes, part, data, depth + 1) for part in shape[1:])
         case "any":
-            return kind not in ("new", "n", "e") or inner[0] in shapes.classes
+            return kind not in ("new", "e") or inner[0] in shapes.classes
         case "none":
             return data is None
         case "bool":
@@ -150,11 +151,11 @@ def admits(shapes: Shapes, shape: Shape, data: Any, depth: int = 0) -> bool:
         case "float":
             return isinstance(data, int) or kind in ("i", "f")
         case "complex":
-            return isinstance(data, int) or kind in ("i", "f", "c")
+            return isinstance(data, int) or kind in ("i", "f") or made == "complex"
         case "str":
             return isinstance(data, str)
         case "bytes":
-            return kind in ("b", "ba")
+            return kind == "b" or made == "bytearray"
         case "literal":
             return any(type(c) is type(data) and c == data for c in shape[1])
         case "enum":
@@ -169,15 +170,11 @@ def admits(shapes: Shapes, shape: Shape, data: Any, depth: int = 0) -> bool:
         case "dict":
             return kind == "d" and all(every(shape[1], [k]) and every(shape[2], [v]) for k, v in inner)
         case "class":
-            return kind in ("new", "n") and inner[0] == shape[1] and _fields(shapes, dict(shape[2]), inner, every)
+            declared = dict(shape[2])  # what is not given has a default
+            right = kind == "new" and inner[0] == shape[1]
+            return right and all(name in declared and every(declared[name], [item]) for name, item in inner[1])
         case _:
-            return kind == "dt" and inner[0] == shape[1].rpartition(".")[2]
-
-
-def _fields(shapes: Shapes, declared: dict[str, Shape], inner: Any, every: Any) -> bool:
-    """Whether what a constructor is given by name is of the declared types; what is missing has a default."""
-    given = inner[1] if len(inner) == 2 else zip(inner[1], inner[2], strict=True)
-    return all(name in declared and every(declared[name], [item]) for name, item in given)
+            return made != "" and made == shape[1].rpartition(".")[2]
 
 
 def _union(shapes: list[Shape]) -> Shape:
@@ -222,7 +219,7 @@ _WHOLE = (10, 16, 32, 64, 100, 128, 255, 256, 1000, 1024, 2**31, 10**9, 10**20)
 _MOST_OF_A_SIZE = 3000
 _QUOTIENTS = 12  # of constants of the source, exact ones: what a condition on a multiple looks for
 _TEXTS = ("aba", "abba", "Hello World", "a" * 50, "aA", "()", "(())", ")(", "a,b", " a ", "\n", "0", "-1", "12")
-_NUMBERS = (tuple(range(50)), tuple(range(10, 0, -1)), (1,) * 50, (10**9, -(10**9)), (10**20, 1, -(10**20)))
+_KNOWN = (0, 12, 25, 27, 36, 99, 121, 9999, 12321)  # squares, cubes, palindromes
 _ANYTHING: Shape = ("union", INT, ("list", INT), ("str",))
 ABSENT = ("absent",)  # a parameter that is left to its default
 
@@ -320,31 +317,27 @@ class Maker:
                 for rest in self.products(shapes[1:], size - first):
                     yield from ((head, *rest) for head in heads)
 
-    # ---- chosen and random ------------------------------------------------------------------------------------------
+    # ---- random -----------------------------------------------------------------------------------------------------
 
-    def whole(self, large: bool) -> int:
+    def _whole(self, large: bool) -> int:
         """An int: mostly small, often near a constant of the source; with ``large`` from everywhere."""
         r, dice = self.random, self.random.random()
         if self.near and dice < 0.4:
             return r.choice(self.near)
         if dice < 0.8 or not large:
-            bound = r.choice((3, 10, 30, 100))
-            return r.randint(-bound, bound)
-        if dice < 0.95:
-            return r.choice((1, 1, -1)) * (r.choice(_WHOLE) + r.choice((0, 0, 1, -1)))
-        return r.randint(-(10**6), 10**6)
+            return r.randint(-1, 1) * r.choice((r.randint(0, 10), r.randint(0, 100), *_KNOWN))
+        return r.choice((1, 1, -1)) * (r.choice((*_WHOLE, r.randint(0, 10**6))) + r.choice((0, 0, 1, -1)))
 
     def any_of(self, shape: Shape, large: bool = False, depth: int = 0) -> Any:
         """A random value of a shape."""
         r, shape = self.random, self.shape(shape)
-        longest = (2 if depth > 1 else 4 if depth else 7) if not large else r.choice((8, 12, 30)) if not depth else 5
+        longest = (2 if depth > 1 else 4 if depth else 7) if not large else r.choice((8, 12, 50)) if not depth else 5
         match shape[0]:
             case "int":
-                return self.whole(large)
+                return self._whole(large)
             case "float":
-                dice = r.random()
-                near = (self.floats or list(_FLOATS)) if dice < 0.5 else [round(r.uniform(-100, 100), 2)]
-                return float(r.choice(self.near)) if dice < 0.2 and self.near else r.choice(near)
+                few = r.choice((self.floats, self.near, _FLOATS)) or _FLOATS
+                return r.choice([float(r.choice(few)), r.choice(_FLOATS), round(r.uniform(-100, 100), 2)])
             case "str":
                 return self._text(r.randint(0, longest))
             case "bytes":
@@ -368,60 +361,29 @@ class Maker:
         return r.choice(values) if values else None
 
     def _items(self, inner: Shape, length: int, large: bool, depth: int) -> list[Any]:
+        """Items of a sequence: any, sorted as searches and merges want them, few different ones, there and back."""
         r = self.random
         items = [self.any_of(inner, large, depth + 1) for _ in range(length)]
-        if not items:
-            return items
-        dice = r.random()
-        if dice < 0.2:  # sorted, as searches and merges want it
-            items.sort(key=_order)
-        elif dice < 0.27:
-            items.sort(key=_order, reverse=True)
-        elif dice < 0.34:
-            items = [items[0]] * length
-        elif dice < 0.5:  # few different ones
+        dice = r.randrange(10) if items else 9
+        if dice < 3:
+            items.sort(key=_order, reverse=dice == 2)
+        elif dice < 5:
             few = items[: r.randint(1, 3)]
             items = [r.choice(few) for _ in items]
-        elif dice < 0.6:
+        elif dice == 5:
             items = (items + items[::-1])[: max(length, 2)]
-        elif dice < 0.68 and all(type(item) is int for item in items):
-            start, step = items[0], r.choice((1, 1, 2, -1))
-            items = [start + step * at for at in range(length)]
+        elif dice == 6 and type(items[0]) is int:
+            items = [items[0] + r.choice((1, 1, 2, -1)) * at for at in range(length)]
         return items
 
     def _text(self, length: int) -> str:
         r, dice = self.random, self.random.random()
-        if self.texts and dice < 0.25:
-            text = r.choice(self.texts)
-            return text if dice < 0.1 else text + self._text(length // 2)
+        if dice < 0.25:
+            text = r.choice((*self.texts, *self.texts, *_TEXTS))
+            return text if dice < 0.15 else text + self._text(length // 2)
         letters = self.letters[: r.choice((2, 3, len(self.letters)))] if dice < 0.8 else "abcxyzABC019 .,-_éß\n\t"
         text = "".join(r.choice(letters) for _ in range(length))
         return text + text[::-1][r.randint(0, 1) :] if 0.5 < dice < 0.62 else text
-
-    def edges(self, shape: Shape) -> list[Any]:
-        """Values that functions are known to break on."""
-        shape = self.shape(shape)
-        match shape[0]:
-            case "int":
-                return [*self.near[:40], -1, 0, *_WHOLE, -(10**9), 99, 12, 25, 36, 27, 121, 12321, 9999, -(2**31)]
-            case "float":
-                return [*self.floats, *_FLOATS, -0.0, 1e300, 1e16]
-            case "str":
-                return [*self.texts, *_TEXTS, "".join(reversed("".join(self.texts)))[:40]]
-            case "list" | "tuples":
-                inner = shape[1]
-                lists = [
-                    tuple(self.any_of(inner, large, 1) for _ in range(n))
-                    for n in (1, 2, 3, 20)
-                    for large in (False, True)
-                ]
-                lists += [(item,) * n for item in (self.any_of(inner) for _ in range(3)) for n in (2, 3, 50)]
-                if self.shape(inner)[0] == "int":
-                    lists += [*_NUMBERS, tuple(self.near[:8]), *((m,) for m in self.near[:8])]
-                return [(shape[0], items) for items in lists]
-            case "union" if ABSENT in shape:
-                return [edge for part in shape[1:] for edge in self.edges(part)]
-        return [self.any_of(shape) for _ in range(4)]
 
 
 def listed(shape: Shape) -> tuple[Any, ...]:

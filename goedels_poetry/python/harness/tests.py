@@ -1,8 +1,8 @@
 """Examples, assertions, doctests and properties, run against an oracle in place of the function.
 
-While answers are still missing a test is run in pieces: every statement is tried by itself, with something `Unknown` as
-the answer, and its failure forgotten, so that one round collects what a loop of a hundred assertions asks. What counts
-is only a run of the whole test, as it stands, in which every question has its answer.
+A test that lacks an answer is run in pieces as well: every statement by itself, with something `Unknown` as the answer,
+its failure forgotten, so that one round collects what a loop of a hundred assertions asks. What counts is only a run of
+the whole test, as it stands, in which every question has its answer.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ SWALLOW = "__swallow__"
 
 
 class Runner:
-    """Runs tests of one task; ``task``: seconds for a test, examples for a property, whether only to collect."""
+    """Runs tests of one task; ``task``: seconds for a test, examples for a property."""
 
     def __init__(
         self,
@@ -69,55 +69,60 @@ class Runner:
         function: str,
         task: dict[str, Any],
     ) -> None:
-        self.names, self.built_in, self.oracle, self.limit = names, built_in, oracle, limit
-        self.function, self.task = function, task
-        self.collecting = oracle.collecting = bool(task["collect"])
+        own = {name: thing for name, thing in names.items() if name not in built_in}
+        self.given = {**own, "__builtins__": built_in, "__name__": "test", SWALLOW: _swallow}
+        self.oracle, self.limit, self.function, self.task = oracle, limit, function, task
 
     def run(self, test: dict[str, Any]) -> dict[str, Any]:
         """``{"v": "ok" | "failed" | "pending", "why": ..., "call": the last call}``; never ok without evidence."""
-        self.oracle.calls, self.oracle.last, self.oracle.last_outcome = 0, None, None
-        self.input: dict[str, Any] | None = None
-        before = sys.stdout
-        sys.stdout = io.StringIO()
+        before, sys.stdout = sys.stdout, io.StringIO()
+        try:
+            verdict = self._whole(test)
+            if verdict["v"] == "pending":
+                self.oracle.collecting = True
+                with contextlib.suppress(BaseException), self.limit.seconds(self.task["seconds"]):
+                    self._kind(test)
+        finally:
+            self.oracle.collecting = False
+            sys.stdout = before
+        return verdict
+
+    def _kind(self, test: dict[str, Any]) -> str | None:
+        """What is wrong; None for nothing."""
+        found: str | None = getattr(self, f"_{test['kind']}")(test)
+        return found
+
+    def _whole(self, test: dict[str, Any]) -> dict[str, Any]:
+        oracle, self.input = self.oracle, None
+        oracle.calls, oracle.last, oracle.last_outcome = 0, None, None
         try:
             with self.limit.seconds(self.task["seconds"]):
-                why = getattr(self, f"_{test['kind']}")(test)
+                why = self._kind(test)
         except Pending:
-            self._ask_on(test)
             return {"v": "pending"}
         except DidNotFinish:
-            why = None
-            return {"v": "failed", "why": "", "call": self.oracle.last, "outcome": self.oracle.last_outcome}
+            return {"v": "failed", "why": "", "call": oracle.last, "outcome": oracle.last_outcome}
         except TooLong:
             return {"v": "failed", "why": f"the test itself did not finish within {self.task['seconds']:g} s"}
         except BaseException as error:  # noqa: BLE001  whatever a test raises is its failure
             why = f"{type(error).__name__}: {error}"[:400]
-        finally:
-            sys.stdout = before
-        if self.collecting:
-            return {"v": "pending"}
         if why:
-            outcome = self.oracle.last_outcome
-            return {"v": "failed", "why": why, "call": self.oracle.last, "outcome": outcome, "input": self.input}
-        if self.oracle.pending:
+            return {"v": "failed", "why": why, "call": oracle.last, "outcome": oracle.last_outcome, "input": self.input}
+        if oracle.pending:
             return {"v": "pending"}
-        if not self.oracle.calls and self.function in test.get("text", self.function):
+        if not oracle.calls and self.function in test.get("text", self.function):
             return {"v": "failed", "why": f"the test never calls {self.function}"}
-        return {"v": "ok", "calls": self.oracle.calls}
-
-    def _ask_on(self, test: dict[str, Any]) -> None:
-        """Run a test that waits for an answer in pieces, so that everything else that it asks is asked at once."""
-        if self.collecting or test["kind"] != "assertion":
-            return
-        self.collecting = self.oracle.collecting = True
-        with contextlib.suppress(BaseException), self.limit.seconds(self.task["seconds"]):
-            self._assertion(test)
-        self.collecting = self.oracle.collecting = False
+        return {"v": "ok", "calls": oracle.calls}
 
     def _names(self) -> dict[str, Any]:
-        own = {name: thing for name, thing in self.names.items() if name not in self.built_in}
-        every = {"all": _every, "any": _every} if self.collecting else {}
-        return {**own, "__builtins__": self.built_in, "__name__": "test", SWALLOW: _swallow, **every}
+        return {**self.given, **({"all": _every, "any": _every} if self.oracle.collecting else {})}
+
+    def _run(self, tree: ast.Module, file: str, names: dict[str, Any]) -> None:
+        """Execute the text of a test, in pieces while questions are collected."""
+        if self.oracle.collecting:
+            tree = _Pieces().visit(ast.parse(ast.unparse(ast.fix_missing_locations(tree))))
+        code = compile(ast.fix_missing_locations(tree), file, "exec", dont_inherit=True)
+        exec(code, names)  # noqa: S102  in the sandbox
 
     # ---- kinds ------------------------------------------------------------------------------------------------------
 
@@ -135,11 +140,8 @@ class Runner:
             return f"{test['text']} is {_short(actual)} where {expected.__name__} was expected"
         actual = eval(_compiled(test["text"], "eval"), names)  # noqa: S307  in the sandbox
         different = difference(actual, expected)
-        return (
-            f"{test['text']} is {_short(actual)}, expected {test['expected']}{different}".rstrip()
-            if different
-            else None
-        )
+        text = f"{test['text']} is {_short(actual)}, expected {test['expected']}{different}".rstrip()
+        return text if different else None
 
     def _assertion(self, test: dict[str, Any]) -> str | None:
         text, names = test["text"], self._names()
@@ -151,22 +153,14 @@ class Runner:
         if check is not None and not called and len(check.args.args) == 1:
             call = ast.Expr(ast.Call(ast.Name("check", ast.Load()), [ast.Name(self.function, ast.Load())], []))
             tree.body.append(call)
-        if self.collecting:
-            exec(compile(self._in_pieces(tree), "<test>", "exec", dont_inherit=True), names)  # noqa: S102  in the sandbox
-            self._plain_functions(tree, names)
-            return None
         try:
-            exec(compile(ast.fix_missing_locations(tree), "<test>", "exec", dont_inherit=True), names)  # noqa: S102  in the sandbox
-            self._plain_functions(tree, names)
+            self._run(tree, "<test>", names)
+            for node in tree.body:  # what the text defines as a test and does not call
+                if isinstance(node, ast.FunctionDef) and node.name.startswith("test_") and not node.args.args:
+                    names[node.name]()
         except AssertionError as error:
             return f"{_statement(text, error)} fails{self._said(error)}"
         return None
-
-    def _plain_functions(self, tree: ast.Module, names: dict[str, Any]) -> None:
-        """Functions ``test_*`` without parameters that the text defines and does not call."""
-        for node in tree.body:
-            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_") and not node.args.args:
-                names[node.name]()
 
     def _said(self, error: AssertionError) -> str:
         return f": {error}"[:200] if str(error) else ""
@@ -183,7 +177,7 @@ class Runner:
             if flags & doctest.SKIP:
                 continue
             got, raised = self._typed(example.source, names)
-            if self.collecting or failed:
+            if self.oracle.collecting or failed:
                 continue
             if raised is not None:
                 right = example.exc_msg is not None and checker.check_output(example.exc_msg, raised, flags)
@@ -203,7 +197,7 @@ class Runner:
             with contextlib.redirect_stdout(printed):
                 exec(compile(source, "<doctest>", "single", dont_inherit=True), names)  # noqa: S102  in the sandbox
         except Pending:
-            if not self.collecting:
+            if not self.oracle.collecting:
                 raise
         except (TooLong, DidNotFinish):
             raise
@@ -231,8 +225,7 @@ class Runner:
         names.update(given=hypothesis.given, strategies=hypothesis.strategies, st=hypothesis.strategies,
                      assume=hypothesis.assume, settings=hypothesis.settings, example=hypothesis.example,
                      hypothesis=hypothesis)  # fmt: skip
-        whole = self._in_pieces(tree) if self.collecting else tree
-        exec(compile(ast.fix_missing_locations(whole), "<property>", "exec", dont_inherit=True), names)  # noqa: S102  in the sandbox
+        self._run(tree, "<property>", names)
         found = [names[n.name] for n in tree.body if isinstance(n, ast.FunctionDef) and n.name.startswith("test")]
         for one in found:
             why = self._one_property(one, test["text"])
@@ -274,10 +267,6 @@ class Runner:
                 return f"{one.__name__}: {_statement(text, cause)} fails{self._said(cause)}"
             return f"{one.__name__}: {type(cause).__name__}: {cause or error}"[:400]
         return None
-
-    def _in_pieces(self, tree: ast.Module) -> ast.Module:
-        pieces = _Pieces().visit(ast.parse(ast.unparse(ast.fix_missing_locations(tree))))
-        return ast.fix_missing_locations(pieces)  # type: ignore[no-any-return]  # ast's visitor is untyped
 
 
 class _Pieces(ast.NodeTransformer):

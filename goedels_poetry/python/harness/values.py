@@ -9,17 +9,51 @@ from __future__ import annotations
 
 import collections
 import enum
+import importlib
 import itertools
 import types
+from collections.abc import Callable
 
 TYPE_CHECKING = False  # the module typing takes longer to load than any of ours
 if TYPE_CHECKING:
     from typing import Any
 
+MODULE = "candidate"  # what the tested module is called where it runs
 MOST_NODES = 500_000  # 200,000 items of a list of a test of speed, and the list
 DEEPEST = 150
 MOST_ITEMS = 10_000  # of an iterator, which may have no end; more where more of a result is looked at
 _SMALL = 1 << 53
+_DAY, _HOUR = ("year", "month", "day"), ("hour", "minute", "second", "microsecond")
+
+
+def _fields(*names: str) -> Callable[[Any], list[Any]]:
+    return lambda value: [getattr(value, name) for name in names]
+
+
+MADE: dict[str, tuple[str, Callable[[Any], list[Any]]]] = {
+    "complex": ("builtins", _fields("real", "imag")),
+    "range": ("builtins", _fields("start", "stop", "step")),
+    "bytearray": ("builtins", lambda value: [bytes(value)]),
+    "deque": ("collections", lambda value: [list(value)]),
+    "Counter": ("collections", lambda value: [dict(value)]),
+    "OrderedDict": ("collections", lambda value: [dict(value)]),
+    "defaultdict": ("collections", lambda value: [None, dict(value)]),
+    "date": ("datetime", _fields(*_DAY)),
+    "datetime": ("datetime", _fields(*_DAY, *_HOUR)),
+    "time": ("datetime", _fields(*_HOUR)),
+    "timedelta": ("datetime", _fields("days", "seconds", "microseconds")),
+    "Fraction": ("fractions", lambda value: [str(value)]),
+    "Decimal": ("decimal", lambda value: [str(value)]),
+}
+"""Kinds of the standard library that are calls on the way: their modules, and the arguments that make a value again."""
+_SEQUENCES: dict[type, str] = {tuple: "t", frozenset: "fs", list: "l", set: "s"}
+_SIZED = (*_SEQUENCES, dict, collections.deque)
+_VIEWS = frozenset({"dict_keys", "dict_values", "dict_items", "list_iterator", "tuple_iterator", "set_iterator",
+                    "str_ascii_iterator", "str_iterator", "range_iterator",
+                    "dict_keyiterator", "chain", "islice"})  # fmt: skip
+_ITERATORS = (types.GeneratorType, map, filter, zip, enumerate, reversed)
+_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType)
+_BUILT_IN = (int, str, float, complex, bytes, tuple, list, dict, set, frozenset, type)
 
 
 class NotData(Exception):
@@ -47,97 +81,61 @@ class Writer:
         more = len(value) if kind in _SIZED else 0  # not written one by one to be left out in the end
         if self.nodes + more > self.most or depth > DEEPEST:
             return {"beyond": self.most}
-        if value is None or kind is bool:
+        if value is None or kind is bool or kind is str:
             return value
         if kind is int:
             return value if -_SMALL < value < _SMALL else {"i": hex(value)}
-        if kind is str:
-            return value
         if kind is float:
             return {"f": value.hex()}
-        if kind is complex:
-            return {"c": [value.real.hex(), value.imag.hex()]}
         if kind is bytes:
             return {"b": value.hex()}
-        if kind is tuple:
-            return {"t": [self.write(item, depth + 1) for item in value]}
-        if kind is frozenset:
-            return {"fs": [self.write(item, depth + 1) for item in value]}
-        if kind is range:
-            return {"r": [self.write(part) for part in (value.start, value.stop, value.step)]}
+        if kind is tuple or kind is frozenset:
+            return {_SEQUENCES[kind]: self._all(value, depth)}
         if isinstance(value, enum.Enum):
             return {"e": [kind.__name__, str(value.name)]}
         if isinstance(value, tuple) and isinstance(getattr(kind, "_fields", None), tuple):
-            return {"n": [kind.__name__, [str(f) for f in kind._fields], [self.write(i, depth + 1) for i in value]]}
-        return self._shared(value, kind, depth)
-
-    def _shared(self, value: Any, kind: type, depth: int) -> Any:
+            return {"new": [kind.__name__, self._pairs(zip(map(str, kind._fields), value, strict=True), depth)]}
         known = self.numbers.get(id(value))
         if known is not None:
             return {"ref": known}
-        number = len(self.numbers)
-        self.numbers[id(value)] = number
+        number = self.numbers[id(value)] = len(self.numbers)
         self.kept.append(value)
-        write = self.write
-        if kind is list:
-            return {"l": [write(item, depth + 1) for item in value], "id": number}
+        return {**self._shared(value, kind, depth), "id": number}
+
+    def _all(self, values: Any, depth: int) -> list[Any]:
+        return [self.write(value, depth + 1) for value in values]
+
+    def _pairs(self, pairs: Any, depth: int) -> list[Any]:
+        return [[name, self.write(value, depth + 1)] for name, value in pairs]
+
+    def _shared(self, value: Any, kind: type, depth: int) -> dict[str, Any]:
+        """What may occur twice, and then is the same object."""
+        if kind in _SEQUENCES:
+            return {_SEQUENCES[kind]: self._all(value, depth)}
         if kind is dict:
-            return {"d": [[write(k, depth + 1), write(v, depth + 1)] for k, v in value.items()], "id": number}
-        if kind is set:
-            return {"s": [write(item, depth + 1) for item in value], "id": number}
-        if kind is bytearray:
-            return {"ba": value.hex(), "id": number}
-        if kind is collections.deque:
-            return {"o": ["deque", [write(item, depth + 1) for item in value]], "id": number}
-        if kind in (collections.Counter, collections.OrderedDict, collections.defaultdict):
-            items = [[write(k, depth + 1), write(v, depth + 1)] for k, v in value.items()]
-            return {"o": [kind.__name__, items], "id": number}
-        if kind.__module__ == "datetime" and kind.__name__ in _TIMES and getattr(value, "tzinfo", None) is None:
-            return {"dt": [kind.__name__, _times(value)], "id": number}
-        if kind.__module__ in ("fractions", "decimal") and kind.__name__ in ("Fraction", "Decimal"):
-            return {"q": [kind.__name__, str(value)], "id": number}
-        if (
-            isinstance(value, types.GeneratorType | map | filter | zip | enumerate | reversed)
-            or kind.__name__ in _VIEWS
-        ):
+            return {"d": [self._all(pair, depth) for pair in value.items()]}
+        module, arguments = MADE.get(kind.__name__, ("", None))
+        if arguments is not None and kind.__module__ == module and getattr(value, "tzinfo", None) is None:
+            return {"c": [kind.__name__, self._all(arguments(value), depth)]}
+        if isinstance(value, _ITERATORS) or kind.__name__ in _VIEWS:
             most = MOST_ITEMS * self.most // MOST_NODES
             items = list(itertools.islice(iter(value), most + 1))
-            more = len(items) > most
-            return {"it": [write(item, depth + 1) for item in items[:most]], "more": more, "id": number}
-        if isinstance(value, types.FunctionType | types.BuiltinFunctionType | types.MethodType):
-            return {"fn": "a function", "id": number}
-        if kind.__module__ == MODULE and not isinstance(value, _BUILT_IN):
-            return self._instance(value, kind, depth, number)
-        return {"opaque": f"an instance of {kind.__name__}", "id": number}
-
-    def _instance(self, value: Any, kind: type, depth: int, number: int) -> Any:
+            return {"it": self._all(items[:most], depth), "more": len(items) > most}
+        if isinstance(value, _FUNCTIONS):
+            return {"fn": "a function"}
+        if kind.__module__ != MODULE or isinstance(value, _BUILT_IN):
+            return {"opaque": f"an instance of {kind.__name__}"}
         fields = getattr(kind, "__dataclass_fields__", None)
         if fields is not None and self.inputs:
-            names = [name for name, f in fields.items() if f.init]
-            given = [[name, self.write(getattr(value, name), depth + 1)] for name in names]
-            return {"new": [kind.__name__, given], "id": number}
+            given = ((name, getattr(value, name)) for name, each in fields.items() if each.init)
+            return {"new": [kind.__name__, self._pairs(given, depth)]}
         state = dict(getattr(value, "__dict__", {}))
         for base in kind.__mro__:
             slots = base.__dict__.get("__slots__", ())
             for name in [slots] if isinstance(slots, str) else slots:
                 if name not in ("__dict__", "__weakref__") and hasattr(value, name):
                     state[name] = getattr(value, name)
-        return {"x": [kind.__name__, [[str(k), self.write(v, depth + 1)] for k, v in state.items()]], "id": number}
-
-
-def _times(value: Any) -> list[int]:
-    """What the constructor of a date, a time or a span of time takes."""
-    return [getattr(value, name) for name in _TIMES[type(value).__name__]]
-
-
-_DAY, _HOUR = ("year", "month", "day"), ("hour", "minute", "second", "microsecond")
-_TIMES = {"date": _DAY, "datetime": (*_DAY, *_HOUR), "time": _HOUR, "timedelta": ("days", "seconds", "microseconds")}
-MODULE = "candidate"  # what the tested module is called where it runs
-_VIEWS = frozenset({"dict_keys", "dict_values", "dict_items", "list_iterator", "tuple_iterator", "set_iterator",
-                    "str_ascii_iterator", "str_iterator", "range_iterator",
-                    "dict_keyiterator", "chain", "islice"})  # fmt: skip
-_SIZED = frozenset({list, tuple, dict, set, frozenset, collections.deque})
-_BUILT_IN = (int, str, float, complex, bytes, tuple, list, dict, set, frozenset, type)
+        return {"x": [kind.__name__, self._pairs(((str(name), part) for name, part in state.items()), depth)]}
 
 
 class Reader:
@@ -157,72 +155,10 @@ class Reader:
             return data
         if "ref" in data:
             return self.made[data["ref"]]
-        made = self._plain(data)
+        made = self._made(data)
         if "id" in data and data["id"] not in self.made:
             self.made[data["id"]] = made
         return made
-
-    def _plain(self, data: Any) -> Any:
-        read = self.read
-        match next(iter(data)):
-            case "i":
-                return int(data["i"], 16)
-            case "f":
-                return float.fromhex(data["f"])
-            case "c":
-                return complex(*(float.fromhex(part) for part in data["c"]))
-            case "b":
-                return bytes.fromhex(data["b"])
-            case "ba":
-                return bytearray.fromhex(data["ba"])
-            case "t":
-                return tuple([read(item) for item in data["t"]])
-            case "fs":
-                return frozenset([read(item) for item in data["fs"]])
-            case "r":
-                return range(*(read(part) for part in data["r"]))
-            case "l":
-                items = self._begin(data, [])
-                items.extend(read(item) for item in data["l"])
-                return items
-            case "s":
-                members = self._begin(data, set())
-                members.update(read(item) for item in data["s"])
-                return members
-            case "d":
-                mapping = self._begin(data, {})
-                mapping.update((read(k), read(v)) for k, v in data["d"])
-                return mapping
-            case "o":
-                return self._collection(*data["o"])
-            case "q":
-                return self._number(*data["q"])
-            case "dt":
-                import datetime  # likewise rarely wanted
-
-                name, parts = data["dt"]
-                if name not in _TIMES:
-                    return Opaque("no plain data")
-                return getattr(datetime, name)(*parts)
-            case "it":
-                return _iterate([read(item) for item in data["it"]], data["more"])
-            case "e":
-                return self._enum(*data["e"])
-            case "n":
-                return self._named(*data["n"])
-            case "new":
-                name, given = data["new"]
-                return self.classes[name](**{field: read(item) for field, item in given})
-            case "x":
-                return self._instance(data)
-            case "fn":
-                return Opaque(data["fn"])
-            case "beyond":
-                self.whole = False
-                why = f"(more than {data['beyond']:,} parts, or nested more than {DEEPEST} deep)"
-                return Opaque("a value too large to look at", why, TooLarge)
-            case _:
-                return Opaque(str(data.get("opaque", "no plain data")))
 
     def _begin(self, data: Any, empty: Any) -> Any:
         """Known by its number before its parts are read, for what contains itself."""
@@ -230,42 +166,56 @@ class Reader:
             self.made[data["id"]] = empty
         return empty
 
-    def _collection(self, name: str, items: list[Any]) -> Any:
-        if name == "deque":
-            return collections.deque(self.read(item) for item in items)
-        pairs = [(self.read(k), self.read(v)) for k, v in items]
-        if name == "Counter":
-            return collections.Counter(dict(pairs))
-        if name == "OrderedDict":
-            return collections.OrderedDict(pairs)
-        mapping: dict[Any, Any] = collections.defaultdict(None)
-        mapping.update(pairs)
-        return mapping
+    def _made(self, data: Any) -> Any:
+        read = self.read
+        kind, inner = next(iter(data.items()))
+        match kind:
+            case "i":
+                return int(inner, 16)
+            case "f":
+                return float.fromhex(inner)
+            case "b":
+                return bytes.fromhex(inner)
+            case "t":
+                return tuple([read(item) for item in inner])
+            case "fs":
+                return frozenset([read(item) for item in inner])
+            case "l":
+                items = self._begin(data, [])
+                items.extend(read(item) for item in inner)
+                return items
+            case "s":
+                members = self._begin(data, set())
+                members.update(read(item) for item in inner)
+                return members
+            case "d":
+                mapping = self._begin(data, {})
+                mapping.update((read(k), read(v)) for k, v in inner)
+                return mapping
+            case "c" if inner[0] in MADE:
+                module = importlib.import_module(MADE[inner[0]][0])  # rarely wanted, and slow to load
+                return getattr(module, inner[0])(*[read(argument) for argument in inner[1]])
+            case "it":
+                return _iterate([read(item) for item in inner], data["more"])
+            case "e":
+                named = self.classes.get(inner[0])
+                return Record(inner[0], {"name": inner[1]}) if named is None else named[inner[1]]
+            case "new":
+                given = {name: read(item) for name, item in inner[1]}
+                maker: Any = self.classes.get(inner[0]) or collections.namedtuple(inner[0], [*given])
+                return maker(**given)
+            case "x":
+                return self._instance(data, *inner)
+            case "beyond":
+                self.whole = False
+                why = f"(more than {inner:,} parts, or nested more than {DEEPEST} deep)"
+                return Opaque("a value too large to look at", why, TooLarge)
+        return Opaque(str(inner) if kind in ("fn", "opaque") else "no plain data")
 
-    def _number(self, name: str, text: str) -> Any:
-        if name == "Fraction":
-            import fractions  # rarely wanted, and slow to load
-
-            return fractions.Fraction(text)
-        import decimal  # likewise
-
-        return decimal.Decimal(text)
-
-    def _enum(self, name: str, member: str) -> Any:
-        kind = self.classes.get(name)
-        return Record(name, {"name": member}) if kind is None else kind[member]
-
-    def _named(self, name: str, fields: list[str], items: list[Any]) -> Any:
-        values = [self.read(item) for item in items]
-        kind: Any = self.classes.get(name) or collections.namedtuple(name, fields)
-        return kind(*values)
-
-    def _instance(self, data: Any) -> Any:
-        name, state = data["x"]
+    def _instance(self, data: Any, name: str, state: list[Any]) -> Any:
         kind = self.classes.get(name)
         if kind is None:
-            record = Record(name, {})
-            self._begin(data, record)
+            record = self._begin(data, Record(name, {}))
             record.__dict__["_fields"].update((field, self.read(item)) for field, item in state)
             return record
         made = self._begin(data, object.__new__(kind))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
+import re
+import textwrap
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from goedels_poetry.python.synthesis.enumerating import (
-    ATOM,
+from goedels_poetry.python.synthesis.specification import SAMPLES, Specification, specification
+from goedels_poetry.python.synthesis.terms import (
     BOOL,
     FAULT,
     FLOAT,
@@ -23,382 +26,22 @@ from goedels_poetry.python.synthesis.enumerating import (
     list_of,
     literal,
     operators,
-    variable,
 )
-from goedels_poetry.python.synthesis.specification import Specification, specification
 
-# Comprehensions and loops
-
-_MAX_ELEMENTS, _MAX_ROWS, _MAX_SAMPLES = 300, 160, 48
-_MAX_COMPREHENSION, _MAX_LOOP = 6, 8
-"""Sizes of bodies."""
-_SMALL, _FILTERS, _MAPS = 5, 60, 30
-"""Size of the bodies and conditions that are combined, and how many of each."""
-_START: dict[Type, tuple[Value, ...]] = {INT: (0, 1), FLOAT: (0.0, 1.0), STR: ("",), BOOL: (True, False)}
-_BEFORE: dict[Type, tuple[Value, ...]] = {
-    INT: (0, 1, 5, -3, 8, 13),
-    FLOAT: (0.0, 1.5, -2.0),
-    STR: ("", "a", "xy", "Ab"),
-    BOOL: (True, False),
-}
-"""Values with which an accumulator begins, and some that it may have on the way."""
-Point = tuple[Value, ...]
+_MAX_ELEMENTS, _MAX_ROWS, _MAX_SAMPLES, _MAX_SOURCES = 300, 160, 48, 8
+_MAX_SIZE, _MAX_COMPREHENSION, _MAX_LOOP, _SMALL = 9, 6, 8, 5
+"""Sizes of expressions and of bodies, and of bodies and conditions that are combined."""
+_FILTERS, _MAPS = 60, 30
+"""How many of these are combined."""
+_STARTS: dict[Type, tuple[Value, ...]] = {INT: (0, 1), FLOAT: (0.0, 1.0), STR: ("",), BOOL: (True, False)}
+"""Values with which an accumulator begins."""
+_TURN, _FIRST_TURN = 0.01, 0.04
+_PARTS, _TESTS, _ALIKE, _SHOWN = 400, 600, 3, 12
+_DOUBLED = re.compile(r"\b(sum|all|any)\(\(((?:[^()]|\([^()]*\))* for (?:[^()]|\([^()]*\))*)\)\)")
+"""A comprehension with the parentheses that `ast.unparse` gives it besides those of the call."""
 Row = dict[str, Value]
-Elements = tuple[Point, ...]
-Made = Callable[[Point], Elements]
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """One thing to run through.
-
-    Attributes:
-        binders: the names bound in each round, with their types.
-        through: Python after ``in``; "" for the digits of a number, which take a while loop.
-        elements: at each point the tuples of values bound, or None where there are too many.
-        digits_of: the number and the base, for digits.
-    """
-
-    binders: tuple[tuple[str, Type], ...]
-    through: str
-    elements: tuple[Elements | None, ...]
-    digits_of: tuple[str, int] = ("", 0)
-
-    @property
-    def bound(self) -> str:
-        """``x``, ``i, x``."""
-        return ", ".join(name for name, _ in self.binders)
-
-    def loop(self, body: str) -> list[str]:
-        """The lines of a loop with one statement, not indented."""
-        if self.through:
-            name = self.bound if any(one in body for one, _ in self.binders) else "_"
-            return [f"for {name} in {self.through}:", f"    {body}"]
-        number, base = self.digits_of
-        taken = f"    {self.bound} = {number} % {base}"
-        return [f"while {number} > 0:", taken, f"    {body}", f"    {number} //= {base}"]
-
-
-def fresh(wanted: str, taken: tuple[str, ...]) -> str:
-    """The name, or one like it that is free."""
-    while wanted in taken:
-        wanted += "_"
-    return wanted
-
-
-def sources(task: Specification) -> list[Source]:
-    """Everything that a loop can run through, the likeliest first."""
-    x, y, i, c, d, w = (fresh(name, task.names) for name in ("x", "y", "i", "c", "d", "w"))
-    rows = [(at, task.names[at], kind) for at, kind in enumerate(task.kinds)]
-    lists = [(at, name, kind.parts[0]) for at, name, kind in rows if kind.name == "list"]
-    texts = [(at, name) for at, name, kind in rows if kind == STR]
-    found: list[Source] = []
-
-    def add(binders: tuple[tuple[str, Type], ...], through: str, made: Made, digits: tuple[str, int] = ("", 0)) -> None:
-        of_points = [made(point) for point in task.points]
-        kept = tuple(elements if len(elements) <= _MAX_ELEMENTS else None for elements in of_points)
-        if any(kept):
-            found.append(Source(binders, through, kept, digits))
-
-    for at, name, kind in lists:
-        add(((x, kind),), name, _of(at, _single))
-    for at, name in texts:
-        add(((c, STR),), name, _of(at, _single))
-    for at, name, kind in rows:
-        if kind == INT:
-            for low, more, text in ((1, 1, f"1, {name} + 1"), (0, 0, name), (2, 0, f"2, {name}")):
-                add(((i, INT),), f"range({text})", _of(at, partial(_range, low, more)))
-            for base in (10, 2):
-                add(((d, INT),), "", _of(at, partial(_digits, base)), (name, base))
-    for (one, first, kind), (two, second, other) in itertools.combinations(lists, 2):
-        add(((x, kind), (y, other)), f"zip({first}, {second})", _paired(one, two))
-    for at, name, kind in lists:
-        add(((i, INT), (x, kind)), f"enumerate({name})", _of(at, lambda xs: tuple(enumerate(xs))))
-        near = _of(at, lambda xs: tuple(itertools.pairwise(xs)))
-        add(((x, kind), (y, kind)), f"zip({name}, {name}[1:])", near)
-    for at, name in texts:
-        add(((w, STR),), f"{name}.split()", _of(at, lambda text: _single(text.split())))
-    return found
-
-
-def _of(at: int, view: Callable[[Value], Elements]) -> Made:
-    return lambda point: view(point[at])
-
-
-def _paired(one: int, two: int) -> Made:
-    return lambda point: tuple(zip(point[one], point[two], strict=False))
-
-
-def _single(values: Value) -> Elements:
-    return tuple((value,) for value in values)
-
-
-def _range(low: int, more: int, high: int) -> Elements:
-    return _single(range(low, min(high + more, low + _MAX_ELEMENTS + 1)))
-
-
-def _digits(base: int, number: int) -> Elements:
-    found = []
-    while number > 0:
-        found.append(number % base)
-        number //= base
-    return _single(found)
-
-
-# -- bodies ---------------------------------------------------------------------------------------------------------
-
-
-def _bodies(
-    task: Specification, source: Source, rows: list[Row], extra: list[tuple[str, Type]], kinds: set[Type], most: int,
-    deadline: float, *, choices: bool,
-) -> Iterator[Term | None]:  # fmt: skip
-    """Terms over the rows by size, one for each behaviour; None from time to time."""
-    names = [*extra, *source.binders, *zip(task.names, task.kinds, strict=True)]
-    count = len(rows)
-    leaves = [variable(n, kind, tuple(row[n] for row in rows)) for n, kind in names if n != source.digits_of[0]]
-    leaves += [constant(value, INT, count) for value in (0, 1, 2, *([10] if source.digits_of[1] == 10 else []))]
-    leaves += [constant(value, kind, count) for value, kind in task.constants if kind in kinds]
-    bank = Bank(leaves, operators(kinds, with_choice=choices), deadline)
-    for size in range(1, most + 1):
-        yield from bank.grow(size)
-
-
-def _row(task: Specification, source: Source, point: Point, element: Point) -> Row:
-    return {
-        **dict(zip(task.names, point, strict=True)),
-        **{name: value for (name, _), value in zip(source.binders, element, strict=True)},
-    }
-
-
-def comprehensions(task: Specification, source: Source, kinds: set[Type], deadline: float) -> Iterator[Term | None]:
-    """Terms over one source, small ones first: ``[BODY for x in xs if TEST]`` and what built-ins make of it."""
-    pairs = [
-        (at, element) for at, elements in enumerate(source.elements) if elements is not None for element in elements
-    ]
-    if not source.through or not pairs or len(pairs) > _MAX_ROWS:
-        return
-    rows = [_row(task, source, task.points[at], element) for at, element in pairs]
-    segments = [
-        None if elements is None else [n for n, (at, _) in enumerate(pairs) if at == point]
-        for point, elements in enumerate(source.elements)
-    ]
-    inner = kinds | {kind for _, kind in source.binders} | {BOOL, INT}
-    maps: list[Term] = [constant(1, INT, len(rows))]
-    tests: list[Term] = []
-    for body in _bodies(task, source, rows, [], inner, _MAX_COMPREHENSION, deadline, choices=False):
-        if body is None:
-            yield None
-            continue
-        if not any(body.mentions(name) for name, _ in source.binders):
-            continue
-        yield from _folded(source, body, None, segments, kinds)
-        if body.size > _SMALL:
-            continue
-        partners: list[tuple[Term, Term]] = []
-        if body.kind == BOOL and len(tests) < _FILTERS and not all(body.values):
-            tests.append(body)
-            partners = [(one, body) for one in maps]
-        elif body.kind == INT or (list_of(body.kind) in kinds and len(maps) < _MAPS):
-            maps.append(body)
-            partners = [(body, one) for one in tests]
-        for made, test in partners:
-            yield from _folded(source, made, test, segments, kinds)
-        yield None
-
-
-def _folded(
-    source: Source, body: Term, test: Term | None, segments: list[list[int] | None], kinds: set[Type]
-) -> Iterator[Term]:
-    """A list, a sum, ``all`` and ``any`` of one body."""
-    trivial = test is None and len(source.binders) == 1 and body.text == source.bound
-    head = f"for {source.bound} in {source.through}" + (f" if {test.closed}" if test is not None else "")
-    size = body.size + 2 + (test.size if test is not None else 0)
-    written = source.through if trivial else f"{body.closed} {head}"
-    made: list[tuple[Type, str, Callable[..., Value]]] = []
-    if list_of(body.kind) in kinds and body.text != "1" and (not trivial or "(" in source.through):
-        made.append((list_of(body.kind), f"[{body.closed} {head}]", tuple))
-    if body.kind in (INT, FLOAT) and (not trivial or "(" in source.through):
-        made.append((body.kind, f"sum({written})", sum))
-    if body.kind == BOOL and test is None:
-        made += [(BOOL, f"all({written})", all), (BOOL, f"any({written})", any)]
-    for kind, text, fold in made:
-        values = tuple(_value(body, test, rows, fold) for rows in segments)
-        yield Term(kind, size, values, written=text, precedence=ATOM)
-
-
-def _value(body: Term, test: Term | None, rows: list[int] | None, fold: Callable[..., Value]) -> Value:
-    if rows is None or (test is not None and any(test.values[row] is FAULT for row in rows)):
-        return FAULT
-    values = [body.values[row] for row in rows if test is None or test.values[row]]
-    try:
-        return FAULT if any(value is FAULT for value in values) else fold(values)
-    except (ValueError, ArithmeticError):
-        return FAULT
-
-
-# -- loops ----------------------------------------------------------------------------------------------------------
-
-
-def loops(task: Specification, source: Source, count: int, deadline: float) -> Iterator[str | None]:
-    """Functions with ``acc = START``, ``for x in SOURCE: acc = BODY``; with two ``a, b = b, BODY``."""
-    taken = (*task.names, *(name for name, _ in source.binders))
-    if count > 1 and task.gives != INT:
-        return
-    names = [fresh(name, taken) for name in (("result",) if count == 1 else ("a", "b"))]
-    accumulators = [(name, task.gives) for name in names]
-    rows = _samples(task, source, accumulators)
-    points = [(at, source.elements[at]) for at in range(task.asked)]
-    if not rows or any(elements is None for _, elements in points):
-        return
-    order = sorted(((at, elements or ()) for at, elements in points), key=lambda pair: len(pair[1]))
-    kinds = {task.gives, *task.kinds, INT}
-    kinds |= {BOOL, *(kind for _, kind in source.binders)} if count == 1 else set()
-    starts = list(itertools.product(_starts(task, count), repeat=count))
-    for body in _bodies(task, source, rows, accumulators, kinds, _MAX_LOOP, deadline, choices=count == 1):
-        if body is None:
-            yield None
-        elif body.kind == task.gives and all(map(body.mentions, names)):
-            for start in starts:
-                if all(_holds(task, source, names, start, body, at, elements) for at, elements in order):
-                    yield _written(task, source, names, start, body)
-
-
-def _starts(task: Specification, count: int) -> list[tuple[Value, str]]:
-    """What an accumulator begins with: a value, or a parameter's name."""
-    values: tuple[Value, ...] = (
-        (0, 1, 2) if count > 1 else _START.get(task.gives, ((),) if task.gives.name == "list" else ())
-    )
-    own = [] if count > 1 else [name for name, kind in zip(task.names, task.kinds, strict=True) if kind == task.gives]
-    return [(value, literal(value, task.gives)) for value in values] + [(FAULT, name) for name in own]
-
-
-def _samples(task: Specification, source: Source, accumulators: list[tuple[str, Type]]) -> list[Row]:
-    """Rows of values of accumulators, elements and parameters that tell bodies apart."""
-    rows: list[Row] = []
-    for at, (point, elements) in enumerate(zip(task.points, source.elements, strict=True)):
-        for place, element in enumerate((elements or ())[:3]):
-            row = _row(task, source, point, element)
-            for shift, (name, kind) in enumerate(accumulators):
-                values = [*(_BEFORE.get(kind) or [value for value in task.wanted if value is not None] or [()])]
-                if kind.name == "list":
-                    values = [(), element[-1:] if kind.parts[0] == source.binders[-1][1] else (), *values]
-                row[name] = values[(at + place + 2 * shift + place * shift) % len(values)]
-            rows.append(row)
-    return rows[:_MAX_SAMPLES]
-
-
-def _holds(
-    task: Specification, source: Source, names: list[str], start: tuple[tuple[Value, str], ...], body: Term, at: int,
-    elements: Elements,
-) -> bool:  # fmt: skip
-    """Whether the loop gives what is asked for at one point."""
-    given = dict(zip(task.names, task.points[at], strict=True))
-    state = [given[text] if value is FAULT else value for value, text in start]
-    for element in elements:
-        row = _row(task, source, task.points[at], element) | dict(zip(names, state, strict=True))
-        state = [*state[1:], body.run(row)]
-        if state[-1] is FAULT:
-            return False
-    return task.accepts(at, state[0])
-
-
-def _written(
-    task: Specification, source: Source, names: list[str], start: tuple[tuple[Value, str], ...], body: Term
-) -> str:
-    bound = ", ".join(names)
-    step = f"{bound} = {', '.join([*names[1:], body.text])}"
-    lines = [f"{bound} = {', '.join(text for _, text in start)}", *source.loop(step), f"return {names[0]}"]
-    return "\n".join([task.head, *(f"    {line}" for line in lines)]) + "\n"
-
-
-_PARTS, _TESTS, _ENOUGH, _ALIKE = 400, 600, 10, 3
-Choice = tuple[int, str, int]
-
-
-class Conditions:
-    """Terms by where they are right, conditions by where they are true; the smallest of each."""
-
-    def __init__(self, task: Specification) -> None:
-        self._task = task
-        self._parts: dict[int, Term] = {}
-        self._tests: dict[int, list[Term]] = {}
-        self._kept = 0
-        self._told: set[str] = set()
-
-    def see(self, term: Term) -> None:
-        """Keep a term for what it is right at, or true at."""
-        if term.kind == self._task.gives:
-            mask = self._task.mask(term.values)
-            if mask and len(self._parts) < _PARTS:
-                self._parts.setdefault(mask, term)
-        if term.kind == BOOL:
-            values = term.values[: self._task.asked]
-            if all(type(value) is bool for value in values) and self._kept < _TESTS:
-                alike = self._tests.setdefault(sum(1 << at for at, value in enumerate(values) if value), [])
-                if len(alike) < _ALIKE:  # they differ elsewhere: which of them was meant, others can tell
-                    alike.append(term)
-                    self._kept += 1
-
-    def together(self, depth: int) -> Iterator[tuple[str, bool]]:
-        """Expressions of up to ``depth`` conditions that are right everywhere, smallest first, each once.
-
-        With each stands whether it is strong: every branch serves two points at least, and all of it is small beside
-        the number of points. What was made for single examples says little.
-        """
-        best: dict[tuple[int, int], Choice | None] = {}
-        found = sorted(self._choices(self._task.all, depth, best), key=lambda one: (bool(one[2]), one[:2]))
-        strong = [one for one in found if not one[2] and one[0] < 2 * min(self._task.asked, _ENOUGH)]
-        weak = [one for one in found if one not in strong]
-        for choices in (strong, weak):
-            for one in choices[:12]:
-                if one[1] not in self._told:
-                    self._told.add(one[1])
-                    yield one[1], choices is strong
-
-    def _best(self, points: int, depth: int, best: dict[tuple[int, int], Choice | None]) -> Choice | None:
-        """The smallest of what is right at some points."""
-        key = (points, depth)
-        if key not in best:
-            single = ((term.size, term.closed) for mask, term in self._parts.items() if mask & points == points)
-            one = min(single, default=None)
-            best[key] = (*one, int(points.bit_count() == 1)) if one else None
-            if one is None and depth and points.bit_count() > 1:
-                best[key] = min(self._choices(points, depth, best), default=None)
-        return best[key]
-
-    def _choices(self, points: int, depth: int, best: dict[tuple[int, int], Choice | None]) -> list[Choice]:
-        """Size, text and number of branches with one point, of conditionals that are right at some points."""
-        found: list[Choice] = []
-        for truth, tests in itertools.islice(self._tests.items(), _TESTS if depth < 3 else _TESTS // 4):
-            there, elsewhere = points & truth, points & ~truth
-            if not there or not elsewhere:
-                continue
-            yes = self._best(there, 0, best)
-            no = self._best(elsewhere, depth - 1, best) if yes is not None else None
-            if yes is None or no is None:
-                continue
-            for test in tests:
-                text = f"{yes[1]} if {test.closed} else {no[1]}"
-                found.append((1 + test.size + yes[0] + no[0], text, yes[2] + no[2]))
-        return found
-
-
-_MAX_SIZE = 9
-_TURN, _FIRST_SHARE = 0.01, 4
-_MAX_SOURCES = 8
-_CHOICE_FROM = 3
-_STRONG_ONLY = 0.4
-"""The part of the time before conditionals made for single examples come."""
-
-
-@dataclass(frozen=True, slots=True)
-class Weak:
-    """A candidate that fits because it has a branch for a single example."""
-
-    text: str
-
-
-Found = str | Weak | None
+Rows = list[list[Row] | None]
+"""At each point the names with their values in each round of a loop; None where there are too many."""
 
 
 def synthesise(
@@ -411,7 +54,7 @@ def synthesise(
     words: str = "",
     given_up: Callable[[], bool] = lambda: False,
 ) -> Iterator[str]:
-    """Texts of functions that agree with the examples and with what of the contract our interpreter knows.
+    """Texts of functions that agree with the examples and with the part of the contract that is understood here.
 
     Args:
         signature: ``def f(n: int, xs: list[int]) -> int``; types that are missing are taken from the examples.
@@ -419,11 +62,11 @@ def synthesise(
         seconds: when to stop. The iterator also ends when its terms are exhausted.
         contracts: conditions on ``result`` and the parameters. Clauses outside of the grammar are left to the caller.
         requires: conditions on the parameters; inputs at which the contract must hold are taken from their domain.
-        words: the task as people put it; numbers and quoted texts in it become constants of the grammar.
+        words: the task in words; numbers and quoted texts in it become constants of the grammar.
         given_up: asked every few milliseconds; when it says so, nothing more is searched. From any thread.
 
-    Several candidates may come, small ones first: whoever asks tests them on checks that the search has not seen. Types
-    other than int, bool, str, float, lists and tuples of them give none. Nothing is executed: terms are data of ours.
+    Several candidates may come, small ones first: the caller tests them on checks that the search has not seen. Types
+    other than int, bool, str, float, lists and tuples of them give none. Nothing of a candidate is executed.
 
     Raises:
         InvalidInput: the signature is no head of a function, or an example is no call.
@@ -432,41 +75,43 @@ def synthesise(
     if task is None or seconds <= 0 or not task.asked:
         return
     deadline = time.monotonic() + seconds
-    begun = time.monotonic()
-    weak: list[str] = []
-    told: set[str] = set()
-    for found in _in_turns(_searches(task, deadline), deadline, given_up):
-        if isinstance(found, Weak):
-            weak.append(found.text)
-        texts = [found] if isinstance(found, str) else []
-        if time.monotonic() - begun > seconds * _STRONG_ONLY:
-            texts, weak = [*texts, *weak], []
-        yield from (text for text in dict.fromkeys(texts) if text not in told)
-        told |= set(texts)
-    yield from (text for text in dict.fromkeys(weak) if text not in told)
+    known: set[str] = set()
+    for text in _in_turns(_searches(task, deadline), deadline, given_up):
+        if text not in known:
+            known.add(text)
+            yield _function(task, text)
 
 
-def _searches(task: Specification, deadline: float) -> list[Iterator[Found]]:
-    kinds = _kinds(task)
-    through = sources(task)[:_MAX_SOURCES]
+def _function(task: Specification, body: str) -> str:
+    """The function with a body, without the parentheses that are not needed."""
+    text = _DOUBLED.sub(r"\1(\2)", ast.unparse(ast.parse(body)))
+    return f"{task.head}\n{textwrap.indent(text, '    ')}\n"
+
+
+def _searches(task: Specification, deadline: float) -> list[Iterator[str | None]]:
+    kinds = {task.gives, *task.kinds, INT, BOOL}
+    while parts := {part for kind in kinds for part in _parts(task, kind)} - kinds:
+        kinds |= parts
+    through = list(itertools.islice(_sources(task), _MAX_SOURCES))
     main = _Expressions(task, kinds, deadline)
-    found: list[Iterator[Found]] = [main.search()]
-    found += [main.take(comprehensions(task, source, kinds, deadline)) for source in through]
-    single = [source for source in through if len(source.binders) == 1 and ".split" not in source.through]
-    ranges = [source for source in through if source.through.startswith("range(") and "(2" not in source.through]
-    found += [loops(task, source, 1, deadline) for source in single]
-    return found + [loops(task, source, 2, deadline) for source in ranges]
+    found: list[Iterator[str | None]] = [main.search()]
+    found += [main.take(_comprehensions(task, source, kinds, deadline)) for source in through]
+    found += [_loops(task, source, 1, deadline) for source in through if len(source.binders) == 1]
+    return found + [_loops(task, source, 2, deadline) for source in through if source.through.startswith("range")]
 
 
-def _in_turns(searches: Sequence[Iterator[Found]], deadline: float, given_up: Callable[[], bool]) -> Iterator[Found]:
-    """Every search a few milliseconds, the first some more, one after the other; None at the end of each turn."""
+def _parts(task: Specification, kind: Type) -> set[Type]:
+    """The types that terms of a type are made of."""
+    lists = {list_of(INT)} if kind.name == "list" and kind in task.kinds and task.gives == INT else set()
+    return {*kind.parts, *lists} | ({list_of(STR)} if kind == STR else set())
+
+
+def _in_turns(searches: Sequence[Iterator[str | None]], deadline: float, given_up: Callable[[], bool]) -> Iterator[str]:
+    """Every search a few milliseconds, the first some more, one after the other."""
     searches, first = list(searches), searches[0]
     while searches and time.monotonic() < deadline:
         for search in tuple(searches):
-            if given_up():
-                return
-            turn = _TURN * _FIRST_SHARE if search is first else _TURN
-            until = min(time.monotonic() + turn, deadline)
+            until = min(time.monotonic() + (_FIRST_TURN if search is first else _TURN), deadline)
             while time.monotonic() < until:
                 try:
                     text = next(search)
@@ -475,7 +120,11 @@ def _in_turns(searches: Sequence[Iterator[Found]], deadline: float, given_up: Ca
                     break
                 if text is not None:
                     yield text
-            yield None
+            if given_up():
+                return
+
+
+# One expression
 
 
 class _Expressions:
@@ -483,38 +132,28 @@ class _Expressions:
 
     def __init__(self, task: Specification, kinds: set[Type], deadline: float) -> None:
         self._task, self._size = task, 0
-        self._whole = False  # whether something without conditions fits: then conditions add nothing
-        count = len(task.points)
+        self._whole = False  # something without conditions fits: then conditions add nothing
+        count, columns = len(task.points), zip(*task.points, strict=True)
         leaves = [
-            variable(name, kind, tuple(point[at] for point in task.points))
-            for at, (name, kind) in enumerate(zip(task.names, task.kinds, strict=True))
+            Term(kind, 1, column, name) for name, kind, column in zip(task.names, task.kinds, columns, strict=True)
         ]
-        leaves += [constant(value, INT, count) for value in (0, 1)]
-        leaves += [constant(value, INT, count, 2) for value in (2, -1, 3, 10)]
-        if FLOAT in kinds:
-            leaves += [constant(value, FLOAT, count, 2) for value in (0.5, 2.0)]
-        if STR in kinds:
-            leaves += [constant(value, STR, count) for value in ("", " ")]
-        if task.gives == BOOL:
-            leaves += [constant(value, BOOL, count) for value in (True, False)]
-        if task.gives.name == "list":
-            leaves.append(constant((), task.gives, count))
-        leaves += [constant(value, kind, count, 2) for value, kind in task.constants if kind in kinds]
-        self._bank = Bank(leaves, operators(kinds), deadline)
-        self._conditions = Conditions(task)
+        simple = [(0, INT), (1, INT), ("", STR), (" ", STR), (True, BOOL), (False, BOOL)]
+        leaves += [constant(value, kind, count) for value, kind in simple if kind != BOOL or task.gives == BOOL]
+        more = [*((value, INT) for value in (2, -1, 3, 10)), (0.5, FLOAT), (2.0, FLOAT), *task.constants]
+        leaves += [constant(value, kind, count, 2) for value, kind in more]
+        leaves += [constant((), task.gives, count)] if task.gives.name == "list" else []
+        self._bank = Bank([leaf for leaf in leaves if leaf.kind in kinds], operators(kinds), deadline)
+        self._parts: dict[int, Term] = {}  # by where they are right
+        self._tests: dict[int, list[Term]] = {}  # by where they are true
 
-    def search(self) -> Iterator[Found]:
-        for size in range(1, _MAX_SIZE + 1):
-            self._size = size
-            for term in self._bank.grow(size):
+    def search(self) -> Iterator[str | None]:
+        for self._size in range(1, _MAX_SIZE + 1):
+            for term in self._bank.grow(self._size):
                 yield self._judged(term) if term is not None else None
-            if size >= _CHOICE_FROM:
-                for depth in (1, 2) if size == _CHOICE_FROM else (1, 2, 3):
-                    for text, strong in self._conditions.together(depth):
-                        whole = _returning(self._task, text)
-                        yield whole if strong and not self._whole else Weak(whole)
+            for depth in (1, 2, 3)[: self._size - 1] if self._size > 2 else ():
+                yield from self._conditionals(depth)
 
-    def take(self, terms: Iterator[Term | None]) -> Iterator[Found]:
+    def take(self, terms: Iterator[Term | None]) -> Iterator[str | None]:
         """Terms made elsewhere: judged at once, and there for larger terms from the next size on."""
         for term in terms:
             if term is None:
@@ -522,29 +161,245 @@ class _Expressions:
                 continue
             yield self._judged(term)
             term.size = max(term.size, self._size + 1)
-            self._bank.put([term])
+            self._bank.put(term)
 
     def _judged(self, term: Term) -> str | None:
-        self._conditions.see(term)
-        if term.kind == self._task.gives and self._task.mask(term.values) == self._task.all:
-            self._whole = True
-            return _returning(self._task, term.text)
-        return None
+        """The text of a term that is right everywhere; of others it is kept where they are right, or true."""
+        values = term.values[: self._task.asked]
+        if term.kind == BOOL and all(type(value) is bool for value in values) and len(self._tests) < _TESTS:
+            alike = self._tests.setdefault(sum(1 << at for at, value in enumerate(values) if value), [])
+            if len(alike) < _ALIKE:  # they differ elsewhere: which of them was meant, others can tell
+                alike.append(term)
+        mask = self._task.mask(values) if term.kind == self._task.gives else 0
+        if mask and len(self._parts) < _PARTS:
+            self._parts.setdefault(mask, term)
+        if not mask or mask != self._task.all:
+            return None
+        self._whole = True
+        return f"return {term.text}"
+
+    def _conditionals(self, depth: int) -> Iterator[str]:
+        """Conditional expressions that are right everywhere, smallest first."""
+        found = sorted(self._choices(self._task.all, depth, {})) if not self._whole else []
+        most = 2 * min(self._task.asked, 10)
+        yield from [f"return {text}" for size, text in found if size < most][:_SHOWN]
+
+    def _best(self, points: int, depth: int, best: dict[tuple[int, int], _Choice | None]) -> _Choice | None:
+        """The smallest of what is right at some points; None for a single one: a branch made for it says little."""
+        key = (points, depth)
+        if key not in best and points.bit_count() > 1:
+            fitting = [(term.size, term.text) for mask, term in self._parts.items() if mask & points == points]
+            others = self._choices(points, depth, best) if depth and not fitting else []
+            best[key] = min([*fitting, *others], default=None)
+        return best.get(key)
+
+    def _choices(self, points: int, depth: int, best: dict[tuple[int, int], _Choice | None]) -> list[_Choice]:
+        """Size and text of conditionals that are right at some points."""
+        found: list[_Choice] = []
+        for truth, tests in itertools.islice(self._tests.items(), _TESTS if depth < 3 else _TESTS // 4):
+            yes = self._best(points & truth, 0, best)
+            no = self._best(points & ~truth, depth - 1, best) if yes is not None else None
+            if yes is not None and no is not None:
+                found += [(1 + t.size + yes[0] + no[0], f"({yes[1]} if {t.text} else {no[1]})") for t in tests]
+        return found
 
 
-def _kinds(task: Specification) -> set[Type]:
-    """The types that terms may have on the way."""
-    found = {task.gives, *task.kinds, INT, BOOL}
-    while True:
-        parts = {part for kind in found for part in kind.parts}
-        if STR in found:
-            parts.add(list_of(STR))
-        if any(kind.name == "list" for kind in task.kinds) and task.gives == INT:
-            parts.add(list_of(INT))
-        if parts <= found:
-            return found
-        found |= parts
+_Choice = tuple[int, str]
 
 
-def _returning(task: Specification, text: str) -> str:
-    return f"{task.head}\n    return {text}\n"
+# Comprehensions and loops
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """Python after ``in``, the names bound in each round with their types, and what they are at each point."""
+
+    through: str
+    binders: tuple[tuple[str, Type], ...]
+    rows: Rows
+
+    @property
+    def head(self) -> str:
+        """``for i, x in enumerate(xs)``."""
+        return f"for {', '.join(name for name, _ in self.binders)} in {self.through}"
+
+
+def _sources(task: Specification) -> Iterator[_Source]:
+    """Everything that a loop can run through, the likeliest first."""
+    x, y, i, c, d, w = (_fresh(name, task.names) for name in ("x", "y", "i", "c", "d", "w"))
+    rows = list(enumerate(zip(task.names, task.kinds, strict=True)))
+    lists = [(at, name, kind.parts[0]) for at, (name, kind) in rows if kind.name == "list"]
+    texts = [(at, name) for at, (name, kind) in rows if kind == STR]
+    made = partial(_source, task)
+    yield from (made(name, {x: kind}, lambda point, at=at: _single(point[at])) for at, name, kind in lists)
+    yield from (made(name, {c: STR}, lambda point, at=at: _single(point[at])) for at, name in texts)
+    for at, (name, kind) in rows:
+        for low, more, text in ((1, 1, f"1, {name} + 1"), (0, 0, name), (2, 0, f"2, {name}")) if kind == INT else ():
+            view = partial(
+                lambda at, low, more, point: _single(range(low, _bounded(point[at] + more, low))), at, low, more
+            )
+            yield made(f"range({text})", {i: INT}, view)
+        if kind == INT:
+            yield made(f"map(int, str({name}))", {d: INT}, lambda point, at=at: _single(map(int, str(point[at]))))
+            yield made(
+                f"map(int, bin({name})[2:])", {d: INT}, lambda point, at=at: _single(map(int, bin(point[at])[2:]))
+            )
+    for (one, first, kind), (two, second, other) in itertools.combinations(lists, 2):
+        pair = partial(lambda one, two, point: zip(point[one], point[two], strict=False), one, two)
+        yield made(f"zip({first}, {second})", {x: kind, y: other}, pair)
+    for at, name, kind in lists:
+        yield made(f"enumerate({name})", {i: INT, x: kind}, lambda point, at=at: enumerate(point[at]))
+        near = partial(lambda at, point: itertools.pairwise(point[at]), at)
+        yield made(f"zip({name}, {name}[1:])", {x: kind, y: kind}, near)
+    yield from (
+        made(f"{name}.split()", {w: STR}, lambda point, at=at: _single(point[at].split())) for at, name in texts
+    )
+
+
+def _fresh(wanted: str, taken: Sequence[str]) -> str:
+    """The name, or one like it that is free."""
+    while wanted in taken:
+        wanted += "_"
+    return wanted
+
+
+def _single(values: Value) -> Iterator[tuple[Value]]:
+    return ((value,) for value in values)
+
+
+def _bounded(high: int, low: int) -> int:
+    return min(high, low + _MAX_ELEMENTS + 1)
+
+
+def _source(
+    task: Specification, through: str, binders: dict[str, Type], view: Callable[..., Iterator[Value]]
+) -> _Source:
+    rows: Rows = []
+    for point in task.points:
+        given = dict(zip(task.names, point, strict=True))
+        try:
+            elements = list(itertools.islice(view(point), _MAX_ELEMENTS + 1))
+        except ValueError:  # a negative number has no digits
+            elements = [()] * (_MAX_ELEMENTS + 1)
+        is_short = len(elements) <= _MAX_ELEMENTS
+        rows.append([given | dict(zip(binders, each, strict=True)) for each in elements] if is_short else None)
+    return _Source(through, tuple(binders.items()), rows)
+
+
+def _bodies(
+    task: Specification, source: _Source, rows: list[Row], extra: dict[str, Type], kinds: set[Type], most: int,
+    deadline: float,
+) -> Iterator[Term | None]:  # fmt: skip
+    """Terms over the rows by size, one for each behaviour; None from time to time. ``extra``: accumulators."""
+    named = extra | dict(source.binders) | dict(zip(task.names, task.kinds, strict=True))
+    leaves = [Term(kind, 1, tuple(row[name] for row in rows), name) for name, kind in named.items()]
+    constants = [*((value, INT) for value in (0, 1, 2)), *task.constants]
+    leaves += [constant(value, kind, len(rows)) for value, kind in constants if kind in kinds]
+    bank = Bank(leaves, operators(kinds, with_choice=len(extra) == 1), deadline)
+    return itertools.chain.from_iterable(bank.grow(size) for size in range(1, most + 1))
+
+
+def _comprehensions(task: Specification, source: _Source, kinds: set[Type], deadline: float) -> Iterator[Term | None]:
+    """Terms over one source, small ones first: ``[BODY for x in xs if TEST]`` and what built-ins make of it."""
+    rows = [row for some in source.rows for row in some or ()]
+    if not rows or len(rows) > _MAX_ROWS:
+        return
+    ends = list(itertools.accumulate((len(some or ()) for some in source.rows), initial=0))
+    segments = [None if some is None else slice(*ends[at : at + 2]) for at, some in enumerate(source.rows)]
+    inner = kinds | {kind for _, kind in source.binders}
+    maps, tests = [constant(1, INT, len(rows))], list[Term]()
+    for body in _bodies(task, source, rows, {}, inner, _MAX_COMPREHENSION, deadline):
+        yield None
+        if body is None or not any(body.mentions(name) for name, _ in source.binders):
+            continue
+        yield from _folded(source, body, None, segments, kinds)
+        pairs: list[tuple[Term, Term]] = []
+        if body.size <= _SMALL and body.kind == BOOL and len(tests) < _FILTERS and not all(body.values):
+            tests.append(body)
+            pairs = [(one, body) for one in maps]
+        elif body.size <= _SMALL and (body.kind == INT or (list_of(body.kind) in kinds and len(maps) < _MAPS)):
+            maps.append(body)
+            pairs = [(body, one) for one in tests]
+        for made, test in pairs:
+            yield from _folded(source, made, test, segments, kinds)
+
+
+def _folded(
+    source: _Source, body: Term, test: Term | None, segments: Sequence[slice | None], kinds: set[Type]
+) -> Iterator[Term]:
+    """A list, a sum, ``all`` and ``any`` of one body."""
+    text = f"{body.text} {source.head}" + (f" if {test.text}" if test is not None else "")
+    size = body.size + 2 + (test.size if test is not None else 0)
+    folds: list[tuple[Type, str, Callable[..., Value]]] = []
+    if list_of(body.kind) in kinds and body.written != "1":
+        folds.append((list_of(body.kind), f"[{text}]", tuple))
+    if body.kind in (INT, FLOAT):
+        folds.append((body.kind, f"sum({text})", sum))
+    if body.kind == BOOL and test is None:
+        folds += [(BOOL, f"all({text})", all), (BOOL, f"any({text})", any)]
+    for kind, written, fold in folds:
+        yield Term(kind, size, tuple(_value(body, test, segment, fold) for segment in segments), written)
+
+
+def _value(body: Term, test: Term | None, segment: slice | None, fold: Callable[..., Value]) -> Value:
+    if segment is None:
+        return FAULT
+    truths = test.values[segment] if test is not None else [True] * len(body.values[segment])
+    values = [value for value, truth in zip(body.values[segment], truths, strict=True) if truth]
+    faulty = any(value is FAULT for value in (*values, *truths))
+    return FAULT if faulty else fold(values)
+
+
+def _loops(task: Specification, source: _Source, count: int, deadline: float) -> Iterator[str | None]:
+    """Functions with ``acc = START``, ``for x in SOURCE: acc = BODY``; with two ``a, b = b, BODY``."""
+    asked = source.rows[: task.asked]
+    if (count > 1 and task.gives != INT) or None in asked:
+        return
+    taken = (*task.names, *(name for name, _ in source.binders))
+    names = [_fresh(name, taken) for name in (("result",) if count == 1 else ("a", "b"))]
+    rows = _samples(task, source, names)
+    order = sorted(((at, some or []) for at, some in enumerate(asked)), key=lambda pair: len(pair[1]))
+    kinds = {task.gives, *task.kinds, INT} | ({BOOL, *(kind for _, kind in source.binders)} if count == 1 else set())
+    starts = list(itertools.product(_starts(task, count), repeat=count))
+    accumulators = dict.fromkeys(names, task.gives)
+    for body in _bodies(task, source, rows, accumulators, kinds, _MAX_LOOP, deadline) if rows else ():
+        yield None
+        if body is not None and body.kind == task.gives and all(map(body.mentions, names)):
+            for start in starts:
+                if all(_holds(task, names, start, body, at, some) for at, some in order):
+                    bound, begins = ", ".join(names), ", ".join(text for _, text in start)
+                    step = f"{bound} = {', '.join([*names[1:], body.text])}"
+                    yield f"{bound} = {begins}\n{source.head}:\n    {step}\nreturn {names[0]}"
+
+
+def _starts(task: Specification, count: int) -> list[tuple[Value, str]]:
+    """What an accumulator begins with: a value, or a parameter's name."""
+    values = (0, 1, 2) if count > 1 else ((),) if task.gives.name == "list" else _STARTS.get(task.gives, ())
+    own = [name for name, kind in zip(task.names, task.kinds, strict=True) if kind == task.gives and count == 1]
+    return [(value, literal(value, task.gives)) for value in values] + [(FAULT, name) for name in own]
+
+
+def _samples(task: Specification, source: _Source, names: Sequence[str]) -> list[Row]:
+    """Rows of values of accumulators, elements and parameters that tell bodies apart."""
+    values = [*SAMPLES.get(task.gives.name, ()), *task.wanted] or [()]
+    if task.gives.name == "list":
+        values = [(), *values]
+    found = (
+        row | {name: values[(at + place + (2 + place) * shift) % len(values)] for shift, name in enumerate(names)}
+        for at, some in enumerate(source.rows)
+        for place, row in enumerate((some or [])[:3])
+    )
+    return list(itertools.islice(found, _MAX_SAMPLES))
+
+
+def _holds(
+    task: Specification, names: list[str], start: tuple[tuple[Value, str], ...], body: Term, at: int, rows: list[Row]
+) -> bool:
+    """Whether the loop gives what is asked for at one point."""
+    given = dict(zip(task.names, task.points[at], strict=True))
+    state = [given[text] if value is FAULT else value for value, text in start]
+    for row in rows:
+        state = [*state[1:], body.run(row | dict(zip(names, state, strict=True)))]
+        if state[-1] is FAULT:
+            return False
+    return task.accepts(at, state[0])

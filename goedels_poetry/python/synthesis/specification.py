@@ -8,11 +8,11 @@ import operator
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.python.synthesis.enumerating import (
+from goedels_poetry.python.synthesis.terms import (
     FAULT,
     INT,
     MAX_INT,
@@ -22,53 +22,34 @@ from goedels_poetry.python.synthesis.enumerating import (
     Value,
     alike,
     frozen,
+    limited_power,
+    limited_product,
+    limited_range,
     of_annotation,
     of_values,
 )
 
+# Clauses of a contract, interpreted
 
-class OutsideGrammar(Exception):
-    """A clause says something that this interpreter does not know."""
+
+class _Unknown(Exception):
+    """A clause says something that the interpreter does not know."""
 
 
 _MAX_STEPS = 20_000
-
-
-def _power(base: Any, exponent: Any) -> Any:
-    if not isinstance(exponent, int) or not -64 <= exponent <= 64:
-        raise ValueError("too large to try")
-    return base**exponent
-
-
-def _product(left: Any, right: Any) -> Any:
-    numbers = [side for side in (left, right) if isinstance(side, int | float)]
-    if len(numbers) < 2 and max(numbers, default=0) > MAX_LENGTH:
-        raise ValueError("too long to try")
-    return left * right
-
-
-def _range(*bounds: Any) -> range:
-    if len(range(*bounds)) > _MAX_STEPS:
-        raise ValueError("too long to try")
-    return range(*bounds)
-
-
 _OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: _product, ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod, ast.Div: operator.truediv, ast.Pow: _power, ast.Eq: operator.eq, ast.NotEq: operator.ne,
-    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Is: operator.eq,
-    ast.IsNot: operator.ne, ast.In: lambda a, b: a in b, ast.NotIn: lambda a, b: a not in b,
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: limited_product, ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod, ast.Div: operator.truediv, ast.Pow: limited_power, ast.Eq: operator.eq,
+    ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
+    ast.Is: operator.eq, ast.IsNot: operator.ne, ast.In: lambda a, b: a in b, ast.NotIn: lambda a, b: a not in b,
     ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Not: operator.not_,
 }  # fmt: skip
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{each.__name__: each for each in (len, abs, min, max, sum, all, any, int, str, bool, float)},
+    **{"list": tuple, "tuple": tuple, "set": frozenset, "range": limited_range},
     "sorted": lambda xs: tuple(sorted(xs)),
-    "list": tuple,
-    "tuple": tuple,
-    "set": frozenset,
     "reversed": lambda xs: tuple(xs)[::-1],
-    "range": _range,
-    "zip": lambda *several: tuple(zip(*several)),  # noqa: B905  as Python has it
+    "zip": lambda *several: tuple(zip(*several, strict=False)),
     "enumerate": lambda xs: tuple(enumerate(xs)),
 }
 _METHODS: dict[str, Callable[..., Any]] = {
@@ -76,32 +57,30 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "index": lambda xs, x: xs.index(x),
     **{each.__name__: each for each in (str.upper, str.lower, str.startswith, str.endswith, str.isdigit, str.isalpha)},
 }
-_KNOWN = (
-    ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.Compare, ast.IfExp, ast.Call, ast.Constant, ast.Name, ast.Subscript,
-    ast.Slice, ast.List, ast.Tuple, ast.GeneratorExp, ast.ListComp, ast.comprehension, ast.Attribute, ast.expr_context,
-    ast.boolop, ast.operator, ast.unaryop, ast.cmpop,
-)  # fmt: skip
 
 
-def understood(text: str) -> ast.expr | None:
-    """The clause as a tree, if every construct in it is one that `holds` knows; else None."""
-    try:
-        tree = ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    return tree if all(isinstance(node, _KNOWN) for node in ast.walk(tree)) else None
+def _clauses(texts: Sequence[str]) -> list[ast.expr]:
+    """The clauses that are expressions, as trees."""
+    found = []
+    for text in texts:
+        try:
+            found.append(ast.parse(text.strip(), mode="eval").body)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue  # left to the tests of the caller
+    return found
 
 
-def holds(clause: ast.expr, names: Mapping[str, Value]) -> bool:
-    """Whether a clause holds for these values; a clause that raises does not.
-
-    Raises:
-        OutsideGrammar: it has something that this interpreter does not know.
-    """
-    try:
-        return bool(_Interpreter().value(clause, names))
-    except (ArithmeticError, LookupError, ValueError, TypeError, AttributeError):
-        return False
+def _hold(clauses: Sequence[ast.expr], names: Mapping[str, Value]) -> bool:
+    """Whether clauses hold for these values: one that raises does not, one that is not known here does."""
+    for clause in clauses:
+        try:
+            if not _Interpreter().value(clause, names):
+                return False
+        except _Unknown:
+            continue  # left to the tests of the caller
+        except (ArithmeticError, LookupError, ValueError, TypeError, AttributeError, RecursionError):
+            return False
+    return True
 
 
 class _Interpreter:
@@ -111,19 +90,18 @@ class _Interpreter:
         self._steps = 0
 
     def value(self, node: ast.expr, names: Mapping[str, Value]) -> Any:
+        """The value of an expression; raises what Python would, ValueError beyond the limits, and `_Unknown`."""
         self._steps += 1
-        if self._steps > _MAX_STEPS:
-            raise ValueError("too many steps")
         value = self._value(node, names)
-        if isinstance(value, int) and not -MAX_INT < value < MAX_INT:
-            raise ValueError("too large")
-        if isinstance(value, str | tuple | range) and len(value) > MAX_LENGTH * 10:
-            raise ValueError("too long")
+        too_large = isinstance(value, int) and not -MAX_INT < value < MAX_INT
+        too_long = isinstance(value, str | tuple) and len(value) > MAX_LENGTH * 10
+        if self._steps > _MAX_STEPS or too_large or too_long:
+            raise ValueError("too much to try")
         return value
 
     def _value(self, node: ast.expr, names: Mapping[str, Value]) -> Any:
-        def of(part: ast.expr) -> Any:
-            return self.value(part, names)
+        def of(part: ast.expr | None) -> Any:
+            return None if part is None else self.value(part, names)
 
         match node:
             case ast.Constant():
@@ -142,17 +120,13 @@ class _Interpreter:
             case ast.BinOp(op=sign) if type(sign) in _OPERATORS:
                 return _OPERATORS[type(sign)](of(node.left), of(node.right))
             case ast.Compare():
-                sides = [of(node.left)]
-                for order, part in zip(node.ops, node.comparators, strict=True):
-                    sides.append(of(part))
-                    if not _OPERATORS[type(order)](*sides[-2:]):
-                        return False
-                return True
+                sides = [node.left, *node.comparators]
+                pairs = zip(node.ops, itertools.pairwise(sides), strict=True)
+                return all(_OPERATORS[type(order)](of(one), of(other)) for order, (one, other) in pairs)
             case ast.IfExp():
                 return of(node.body if of(node.test) else node.orelse)
             case ast.Subscript(slice=ast.Slice() as place):
-                bounds = (None if part is None else of(part) for part in (place.lower, place.upper, place.step))
-                return of(node.value)[slice(*bounds)]
+                return of(node.value)[of(place.lower) : of(place.upper) : of(place.step)]
             case ast.Subscript():
                 return of(node.value)[of(node.slice)]
             case ast.List() | ast.Tuple():
@@ -163,7 +137,7 @@ class _Interpreter:
                 return _FUNCTIONS[name](*map(of, node.args))
             case ast.Call(func=ast.Attribute(value=owner, attr=name), keywords=[]) if name in _METHODS:
                 return _METHODS[name](of(owner), *map(of, node.args))
-        raise OutsideGrammar(ast.unparse(node))
+        raise _Unknown(ast.dump(node))
 
     def _elements(self, element: ast.expr, parts: list[ast.comprehension], names: Mapping[str, Value]) -> Iterator[Any]:
         if not parts:
@@ -180,14 +154,15 @@ def _bound(target: ast.expr, item: Any) -> dict[str, Any]:
     match target:
         case ast.Name(id=name):
             return {name: item}
-        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+        case ast.Tuple(elts=parts):
             pairs = [_bound(part, value) for part, value in zip(parts, item, strict=True)]
             return {name: value for pair in pairs for name, value in pair.items()}
-    raise OutsideGrammar(type(target).__name__)
+    raise _Unknown(ast.dump(target))
 
 
-_PROBES = 6
-_CONTRACT_POINTS = 40
+# The task
+
+_PROBES, _CONTRACT_POINTS = 6, 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,8 +172,8 @@ class Specification:
     Attributes:
         points: values of the parameters; something is asked at the first ``asked`` ones, the others only tell terms
             apart that agree there.
-        wanted: of an example, what is expected; of a point of a contract, None.
-        accepts: whether a value will do at a point.
+        wanted: of an example, what is expected; of a point of a contract, FAULT.
+        clauses: the contract's conditions on ``result``.
     """
 
     head: str
@@ -207,17 +182,26 @@ class Specification:
     gives: Type
     points: tuple[tuple[Value, ...], ...]
     asked: int
-    wanted: tuple[Value | None, ...]
-    accepts: Callable[[int, Value], bool]
+    wanted: tuple[Value, ...]
+    clauses: tuple[ast.expr, ...]
     constants: tuple[tuple[Value, Type], ...]
+    _known: dict[tuple[int, Value], bool] = field(default_factory=dict, compare=False)
+
+    def accepts(self, at: int, value: Value) -> bool:
+        """Whether a value will do at a point."""
+        if value is FAULT or (at < len(self.wanted) and not alike(value, self.wanted[at])):
+            return False
+        if not self.clauses:
+            return at < len(self.wanted)
+        key = (at, value)
+        if key not in self._known:
+            names = dict(zip(self.names, self.points[at], strict=True))
+            self._known[key] = _hold(self.clauses, {**names, "result": value})
+        return self._known[key]
 
     def mask(self, values: Sequence[Value]) -> int:
         """The points where the values will do, as bits."""
-        found = 0
-        for at in range(self.asked):
-            if values[at] is not FAULT and self.accepts(at, values[at]):
-                found |= 1 << at
-        return found
+        return sum(1 << at for at in range(self.asked) if self.accepts(at, values[at]))
 
     @property
     def all(self) -> int:
@@ -226,11 +210,7 @@ class Specification:
 
 
 def specification(
-    signature: str,
-    examples: Sequence[tuple[str, str]],
-    contracts: Sequence[str],
-    requires: Sequence[str],
-    words: str = "",
+    signature: str, examples: Sequence[tuple[str, str]], contracts: Sequence[str], requires: Sequence[str], words: str
 ) -> Specification | None:
     """The task; None where it is outside of the grammar (types that we do not have, several kinds of results).
 
@@ -241,55 +221,40 @@ def specification(
     if function.args.vararg or function.args.kwarg:
         return None
     nodes = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
-    arguments = [node.arg for node in nodes]
-    read = [found for example in examples if (found := _example(example, arguments)) is not None]
+    names = tuple(node.arg for node in nodes)
+    read = [found for example in examples if (found := _example(example, names)) is not None]
     hints = [(node.annotation, [values[at] for values, _ in read]) for at, node in enumerate(nodes)]
     hints.append((function.returns, [value for _, value in read]))
-    *kinds, gives = (of_values(values) if hint is None else of_annotation(hint) for hint, values in hints)
-    known = tuple(kind for kind in kinds if kind is not None)
-    if gives is None or len(known) != len(kinds):
+    *given, gives = (of_values(values) if hint is None else of_annotation(hint) for hint, values in hints)
+    kinds = tuple(kind for kind in given if kind is not None)
+    if gives is None or len(kinds) != len(given):
         return None
     try:
-        points = [tuple(frozen(value, kind) for value, kind in zip(values, known, strict=True)) for values, _ in read]
-        wanted: list[Value | None] = [frozen(value, gives) for _, value in read]
+        points = [tuple(map(frozen, values, kinds)) for values, _ in read]
+        wanted = tuple(frozen(value, gives) for _, value in read)
     except ValueError:
         return None
-    domain = [clause for text in requires if (clause := understood(text)) is not None]
-    ensured = [clause for text in contracts if (clause := understood(text)) is not None]
-    more = _more_points(known, points, domain, arguments)
-    checks = len(points)
-    if ensured:
-        points += more[:_CONTRACT_POINTS]
-        wanted += [None] * (len(points) - checks)
+    domain, ensured = _clauses(requires), _clauses(contracts)
+    more = _more_points(kinds, points, domain, names)
+    points += more if ensured else []
     asked = len(points)
     points += [point for point in more if point not in points][:_PROBES]
-    return Specification(
-        head,
-        tuple(arguments),
-        known,
-        gives,
-        tuple(points),
-        asked,
-        tuple(wanted),
-        _judge(arguments, points, wanted, gives, ensured),
-        tuple(_constants(gives, wanted, [*domain, *ensured], words)),
-    )
+    constants = tuple(_constants(gives, wanted, [*domain, *ensured], words))
+    return Specification(head, names, kinds, gives, tuple(points), asked, wanted, tuple(ensured), constants)
 
 
 def _function(signature: str) -> tuple[ast.FunctionDef, str]:
     text = signature.strip().removesuffix("...").strip().removesuffix(":")
     try:
-        body = ast.parse(f"{text}: ...").body
-    except (SyntaxError, ValueError, RecursionError) as error:
-        raise InvalidInput(
-            f"not the head of a function: {signature!r}", hint="such as: def f(n: int) -> int"
-        ) from error
-    if len(body) != 1 or not isinstance(body[0], ast.FunctionDef):
+        (function,) = ast.parse(f"{text}: ...").body
+    except (SyntaxError, ValueError, RecursionError):
+        function = ast.Pass()
+    if not isinstance(function, ast.FunctionDef):
         raise InvalidInput(f"not the head of a function: {signature!r}", hint="such as: def f(n: int) -> int")
-    return body[0], f"{text}:"
+    return function, f"{text}:"
 
 
-def _example(example: tuple[str, str], names: list[str]) -> tuple[list[Any], Any] | None:
+def _example(example: tuple[str, str], names: Sequence[str]) -> tuple[list[Any], Any] | None:
     """Arguments in the parameters' order and the expected value; None if one of them is no literal."""
     try:
         call = ast.parse(example[0].strip(), mode="eval").body
@@ -298,97 +263,56 @@ def _example(example: tuple[str, str], names: list[str]) -> tuple[list[Any], Any
     if not isinstance(call, ast.Call):
         raise InvalidInput(f"an example is no call: {example[0]!r}", hint='such as ("f(3)", "6")')
     try:
-        given = dict(zip(names, (ast.literal_eval(argument) for argument in call.args), strict=False))
+        given = dict(zip(names, map(ast.literal_eval, call.args), strict=False))
         given |= {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
         expected = ast.literal_eval(example[1].strip())
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
         return None
-    if set(given) != set(names) or len(call.args) > len(names):
-        return None
-    return [given[name] for name in names], expected
+    is_whole = set(given) == set(names) and len(call.args) <= len(names)
+    return ([given[name] for name in names], expected) if is_whole else None
+
+
+SAMPLES: dict[str, tuple[Value, ...]] = {
+    "int": (0, 1, 2, 3, -1, 5, -4, 7, 10, 17, 64),
+    "bool": (False, True),
+    "str": ("", "a", "ab", "aba", "Hello world", "b2 c", "xyzzy"),
+    "float": (0.0, 1.0, -1.5, 2.25, 10.0),
+}
+"""Some values of each plain type."""
 
 
 def _more_points(
-    kinds: tuple[Type, ...], points: list[tuple[Value, ...]], domain: list[ast.expr], names: list[str]
+    kinds: tuple[Type, ...], points: Sequence[tuple[Value, ...]], domain: Sequence[ast.expr], names: Sequence[str]
 ) -> list[tuple[Value, ...]]:
-    """Inputs beside the examples, small ones first, in the domain, like the examples where those say how."""
+    """Inputs in the domain besides the examples; without negative numbers where no example has one."""
     whole = list(itertools.islice(itertools.product(*map(_values, kinds)), 4_000))
     random.Random(20).shuffle(whole)
-    nonnegative = [
-        kind == INT and bool(points) and all(point[at] >= 0 for point in points) for at, kind in enumerate(kinds)
-    ]
-    found: list[tuple[Value, ...]] = []
-    for point in whole:
-        if any(only and value < 0 for only, value in zip(nonnegative, point, strict=True)):
-            continue
-        try:
-            inside = all(holds(clause, dict(zip(names, point, strict=True))) for clause in domain)
-        except OutsideGrammar:
-            inside = True
-        if inside and point not in found:
-            found.append(point)
-        if len(found) >= _CONTRACT_POINTS:
-            break
-    return found
+    natural = [kind == INT and bool(points) and all(p[at] >= 0 for p in points) for at, kind in enumerate(kinds)]
+    inside = (
+        point
+        for point in dict.fromkeys(whole)
+        if not any(only and value < 0 for only, value in zip(natural, point, strict=True))
+        and _hold(domain, dict(zip(names, point, strict=True)))
+    )
+    return list(itertools.islice(inside, _CONTRACT_POINTS))
 
 
-_SAMPLES: dict[str, list[Value]] = {
-    "int": [0, 1, 2, 3, -1, 5, -4, 7, 10, 17, 64],
-    "bool": [False, True],
-    "str": ["", "a", "ab", "aba", "Hello world", "b2 c", "xyzzy"],
-    "float": [0.0, 1.0, -1.5, 2.25, 10.0],
-}
-
-
-def _values(kind: Type) -> list[Value]:
+def _values(kind: Type) -> Sequence[Value]:
     if kind.name == "list":
-        inner = _values(kind.parts[0])
-        most, turned = inner[4:] + inner[:2], inner[2:0:-1] + inner[2:3]
-        return [tuple(part) for part in ([], inner[:1], inner[1:3], turned, inner[:5], most, inner[1:2] * 3)]
-    return _SAMPLES.get(kind.name) or list(itertools.islice(itertools.product(*map(_values, kind.parts)), 30))
-
-
-def _judge(
-    names: list[str], points: list[tuple[Value, ...]], wanted: list[Value | None], gives: Type, ensured: list[ast.expr]
-) -> Callable[[int, Value], bool]:
-    known: dict[tuple[int, Value], bool] = {}
-
-    def accepts(at: int, value: Value) -> bool:
-        expected = wanted[at]
-        if expected is not None and not alike(value, expected, gives):
-            return False
-        if not ensured:
-            return expected is not None
-        key = (at, value)
-        if key not in known:
-            known[key] = _all_hold(ensured, {**dict(zip(names, points[at], strict=True)), "result": value})
-        return known[key]
-
-    return accepts
-
-
-def _all_hold(clauses: list[ast.expr], names: dict[str, Value]) -> bool:
-    for clause in clauses:
-        try:
-            if not holds(clause, names):
-                return False
-        except OutsideGrammar:
-            continue  # left to the tests of whoever asked
-    return True
+        inner = tuple(_values(kind.parts[0]))
+        return [(), inner[:1], inner[1:3], inner[2:0:-1] + inner[2:3], inner[:5], inner[4:] + inner[:2], inner[1:2] * 3]
+    return SAMPLES.get(kind.name) or list(itertools.islice(itertools.product(*map(_values, kind.parts)), 30))
 
 
 def _constants(
-    gives: Type, wanted: list[Value | None], clauses: list[ast.expr], words: str
-) -> list[tuple[Value, Type]]:
-    """Literals of words and clauses, and results that are expected more than once (two of a text at least)."""
-    found: list[tuple[Value, Type]] = [(int(n), INT) for n in re.findall(r"(?<![\w.])\d{1,9}(?![\w.]*\d)", words)]
-    quoted = re.findall(r"'([^'\n]{1,20})'|\"([^\"\n]{1,20})\"", words)
-    found += [(text, STR) for pair in quoted for text in pair if text]
-    if "vowel" in words.lower():
-        found.append(("aeiou", STR))
-    expected = [value for value in wanted if value is not None] if gives in (INT, STR) else []
-    repeats = gives == STR and len(set(expected)) < len(expected)
-    found += [(value, gives) for value in expected if repeats or expected.count(value) > 1]
-    literals = [node.value for clause in clauses for node in ast.walk(clause) if isinstance(node, ast.Constant)]
-    found += [(value, INT if type(value) is int else STR) for value in literals if type(value) in (int, str)]
-    return list(dict.fromkeys(found))[:10]
+    gives: Type, wanted: Sequence[Value], clauses: Sequence[ast.expr], words: str
+) -> Iterator[tuple[Value, Type]]:
+    """Literals of words and clauses, and results that are expected more than once, at most ten."""
+    found: list[Value] = [int(number) for number in re.findall(r"(?<![\w.])\d{1,9}(?![\w.]*\d)", words)]
+    found += [one or two for one, two in re.findall(r"'([^'\n]{1,20})'|\"([^\"\n]{1,20})\"", words)]
+    found += ["aeiou"] if "vowel" in words.lower() else []
+    repeats = gives == STR and len(set(wanted)) < len(wanted)
+    found += [v for v in wanted if gives in (INT, STR) and (repeats or list(wanted).count(v) > 1)]
+    found += [node.value for clause in clauses for node in ast.walk(clause) if isinstance(node, ast.Constant)]
+    for value in list(dict.fromkeys(each for each in found if type(each) in (int, str)))[:10]:
+        yield value, INT if type(value) is int else STR

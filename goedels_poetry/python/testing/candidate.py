@@ -27,26 +27,8 @@ from goedels_poetry.python.testing.running import JudgeFailed, Outcome, judge
 from goedels_poetry.python.translate.contracts import PythonFault
 
 Test = dict[str, str]
-_ROUNDS = 8  # of tests; more only for a property that fails, whose input is made smaller
-_SHRINKS = 5
+_ROUNDS = 8  # of tests
 _SECONDS = 5.0  # for a test's own work, without the calls
-
-
-def plain_tests(checks: Checks) -> list[Test]:
-    """Examples and assertions."""
-    tests = [{"kind": "example", "text": text, "expected": expected} for text, expected in checks.examples]
-    tests += [{"kind": "assertion", "text": text} for text in checks.assertions]
-    return tests
-
-
-def doctests(checks: Checks, subject: Subject) -> list[Test]:
-    """The candidate's own docstring, which is a program of the candidate's: it is judged in a process of its own."""
-    return [{"kind": "doctest", "doc": subject.docstring}] if checks.doctests else []
-
-
-def properties(checks: Checks) -> list[Test]:
-    """Texts that define Hypothesis tests; they need that package."""
-    return [{"kind": "property", "text": text} for text in checks.properties]
 
 
 async def run_tests(
@@ -62,23 +44,14 @@ async def run_tests(
         return ()
     table: dict[str, Outcome] = {}
     task = {"do": "texts", "tests": tests, "seconds": _SECONDS, "examples": means.examples, "seed": seed % 2**32}
+    limit = (3 * _SECONDS if part == "properties" else _SECONDS) + 2
     verdicts: list[dict[str, Any]] = []
-    shrinks = 0
     try:
-        for number in range(_ROUNDS + _SHRINKS):
-            collect = number == 0
-            limit = (3 * _SECONDS if part == "properties" else _SECONDS) + 2
-            judged = await judge(subject, checks, [{**task, "collect": collect}], table=table, seconds=limit, part=part)
+        for _ in range(_ROUNDS):
+            judged = await judge(subject, checks, [task], table=table, seconds=limit, part=part)
             verdicts = _well_formed(judged.done[0], len(tests))
-            open_ones = any(v["v"] == "pending" for v in verdicts)
-            if not judged.pending and not collect:
-                break
-            if not collect and not open_ones:  # only smaller inputs of a failing property are asked for
-                shrinks += 1
-                if shrinks > min(_SHRINKS, means.shrinks):
-                    break
-            if collect and not judged.pending:
-                continue
+            if not judged.pending or all(v["v"] != "pending" for v in verdicts):
+                break  # of a property that fails, smaller inputs may be open
             loaded = await answer(subject, checks, judged.pending, table, means.playing)
             if loaded["k"] != "returned":
                 bad = import_failed(loaded)
@@ -93,26 +66,25 @@ async def run_tests(
 
 def _well_formed(verdicts: Any, number: int) -> list[dict[str, Any]]:
     """The judge's words on so many tests: what the tests name of the candidate's module runs beside it."""
-    right = isinstance(verdicts, list) and len(verdicts) == number
-    if not right or not all(isinstance(v, dict) and v.get("v") in ("ok", "failed", "pending") for v in verdicts):
+
+    def is_one(verdict: Any) -> bool:
+        known = isinstance(verdict, dict) and verdict.get("v") in ("ok", "failed", "pending")
+        return known and (verdict["v"] != "ok" or type(verdict.get("calls")) is int)
+
+    if not isinstance(verdicts, list) or len(verdicts) != number or not all(map(is_one, verdicts)):
         raise JudgeFailed("the checks could not be evaluated: the judge's answer is malformed")
-    if any(v["v"] == "ok" and type(v.get("calls")) is not int for v in verdicts):
-        raise JudgeFailed("the checks could not be evaluated: the judge's answer is malformed")
-    return [{**v, "why": str(v.get("why", ""))} for v in verdicts]
+    return [{**verdict, "why": str(verdict.get("why", ""))} for verdict in verdicts]
 
 
 def _name(test: Test) -> str:
-    match test["kind"]:
-        case "example":
-            return f"{test['text']} == {test['expected']}"
-        case "doctest":
-            return "doctests"
-        case kind:
-            lines = [line for line in test["text"].strip().splitlines() if line.strip()]
-            wanted = ("def ",) if kind == "property" else ("assert ", "assert(")  # not how it is set up
-            lines = [line for line in lines if line.lstrip().startswith(wanted)] or lines
-            text = " ".join(lines[0].split()) if lines else "an empty text"
-            return text[:200]
+    if test["kind"] == "example":
+        return f"{test['text']} == {test['expected']}"
+    if test["kind"] == "doctest":
+        return "doctests"
+    lines = [line for line in test["text"].strip().splitlines() if line.strip()]
+    wanted = ("def ",) if test["kind"] == "property" else ("assert ", "assert(")  # not how it is set up
+    lines = [line for line in lines if line.lstrip().startswith(wanted)] or lines
+    return " ".join(lines[0].split())[:200] if lines else "an empty text"
 
 
 def _result(subject: Subject, checks: Checks, test: Test, verdict: dict[str, Any]) -> CheckResult:
@@ -123,8 +95,7 @@ def _result(subject: Subject, checks: Checks, test: Test, verdict: dict[str, Any
     if verdict["v"] != "failed":
         return CheckResult(name, kind, False, "the test asks for ever more calls, and was given up")
     shown = _arguments(subject, verdict.get("call"))
-    on = arguments_in_words(shown)
-    why = _said(checks, verdict, on)
+    why = _said(checks, verdict, arguments_in_words(shown))
     if verdict.get("input"):
         why = f"{why}, with {arguments_in_words(verdict['input'])}"
     return CheckResult(name, kind, False, why, verdict.get("input") or shown)
@@ -132,21 +103,19 @@ def _result(subject: Subject, checks: Checks, test: Test, verdict: dict[str, Any
 
 def _said(checks: Checks, verdict: dict[str, Any], on: str) -> str:
     outcome, why = verdict.get("outcome") or {}, str(verdict["why"])
-    match outcome.get("k"):
-        case "time":
+    match outcome:
+        case {"k": "time"}:
             return f"did not finish within {outcome['t']:g} s on {on}"
-        case "gone":
+        case {"k": "gone"}:
             return f"{outcome['why']}, on {on}"
-        case "raised" if why.startswith(outcome["mro"][0]):
+        case {"k": "raised", "mro": ["MemoryError", *_]} if why.startswith("MemoryError"):
+            return f"used more than {checks.memory_mb} MB on {on}"
+        case {"k": "raised", "mro": [error, *_]} if why.startswith(error):
             line = f" (line {outcome['line']})" if outcome["line"] else ""
-            if outcome["mro"][0] == "MemoryError":
-                return f"used more than {checks.memory_mb} MB on {on}"
-            return f"raised {outcome['mro'][0]}: {outcome['message']}{line} on {on}"
-        case "returned":
-            result = to_literal(outcome["v"]["t"][-1]) if outcome["v"].get("t") else "?"
-            return f"{why}; {checks.function} on {on} returned {result[:200]}" if "fails" in why else why
-        case _:
-            return why
+            return f"raised {error}: {outcome['message']}{line} on {on}"
+        case {"k": "returned", "v": {"t": [*_, result]}} if "fails" in why:
+            return f"{why}; {checks.function} on {on} returned {to_literal(result)[:200]}"
+    return why
 
 
 def _arguments(subject: Subject, call: Any) -> dict[str, str] | None:
@@ -155,9 +124,7 @@ def _arguments(subject: Subject, call: Any) -> dict[str, str] | None:
         return None
     args, named = call[0]
     positional = [p.name for p in subject.parameters if p.kind != "named"]
-    shown = {name: to_literal(data) for name, data in zip(positional, args, strict=False)}
-    shown.update({name: to_literal(data) for name, data in named})
-    return shown
+    return {name: to_literal(data) for name, data in [*zip(positional, args, strict=False), *named]}
 
 
 _RESOURCES = ("did not finish", "used more than", "RecursionError", "MemoryError")
@@ -191,12 +158,16 @@ async def test_candidate(
     if checks.is_empty():
         first.append(CheckResult("what it does", "check", False, "there is no check of what it does"))
         return _report(first, 0)
-    given = [_given(one) for one in inputs]
-    means = MEANS[effort]
+    given, means = list(map(_given, inputs)), MEANS[effort]
+    examples = [{"kind": "example", "text": text, "expected": expected} for text, expected in checks.examples]
+    assertions = [{"kind": "assertion", "text": text} for text in checks.assertions]
+    properties = [{"kind": "property", "text": text} for text in checks.properties]
+    # The candidate's own docstring is a program of the candidate's: it is judged in a process of its own.
+    doctests = [{"kind": "doctest", "doc": read.docstring}] if checks.doctests else []
     plain, proper, documented, contract = await asyncio.gather(
-        run_tests(read, checks, plain_tests(checks), means, seed, part="tests"),
-        run_tests(read, checks, properties(checks), means, seed, part="properties"),
-        run_tests(read, checks, doctests(checks, read), means, seed, part="doctests"),
+        run_tests(read, checks, [*examples, *assertions], means, seed, part="tests"),
+        run_tests(read, checks, properties, means, seed, part="properties"),
+        run_tests(read, checks, doctests, means, seed, part="doctests"),
         _contract(read, checks, effort, seed, given),
     )
     report = _report([*first, *contract.results, *plain, *documented, *proper], contract.tried)
@@ -267,19 +238,12 @@ def _report(results: list[CheckResult], tried: int) -> TestReport:
     if not failed:
         few = next((f"; {r.reason}" for r in results if r.reason.startswith("only ")), "")
         return TestReport(True, tuple(results), tried, f"every check passed ({len(results)}){few}", None, "")
-    shown = next((r for r in failed if r.input is not None), None)
-    first = shown or failed[0]
-    counterexample = (
-        None
-        if shown is None
-        else {"check": shown.name, "kind": shown.kind, "input": shown.input, "reason": shown.reason}
-    )
-    return TestReport(False, tuple(results), tried, f"{first.name}: {first.reason}", counterexample, _fault(first))
-
-
-def _fault(result: CheckResult) -> str:
-    if result.kind == "finishes" or any(word in result.reason[:60] for word in _RESOURCES):
-        return "resources"
-    if result.kind in ("raised", "import", "unloadable") or result.reason.startswith("raised "):
-        return "raised"
-    return "check"
+    first = next((r for r in failed if r.input is not None), failed[0])
+    counterexample = {"check": first.name, "kind": first.kind, "input": first.input, "reason": first.reason}
+    if first.kind == "finishes" or any(word in first.reason[:60] for word in _RESOURCES):
+        fault = "resources"
+    else:
+        raised = first.kind in ("raised", "import", "unloadable") or first.reason.startswith("raised ")
+        fault = "raised" if raised else "check"
+    said = f"{first.name}: {first.reason}"
+    return TestReport(False, tuple(results), tried, said, None if first.input is None else counterexample, fault)

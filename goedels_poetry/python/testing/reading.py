@@ -6,7 +6,7 @@ import ast
 import builtins
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.python.testing.checks import Checks
@@ -73,12 +73,12 @@ def read_subject(source: str, checks: Checks, literals: Iterable[str] = ()) -> S
     wanted = expected_signature(checks)
     if wanted is not None:
         _same_signature(node, wanted)
-    typed = wanted if wanted is not None and any(a.annotation for a in _arguments(wanted)) else node
-    annotations = {a.arg: ast.unparse(a.annotation) for a in _arguments(typed) if a.annotation is not None}
+    typed = wanted if wanted is not None and any(p.annotation for p in parameters_of(wanted)) else node
+    annotations = {p.name: p.annotation for p in parameters_of(typed) if p.annotation}
     parameters = tuple(
-        Parameter(p.name, annotations.get(p.name, p.annotation) or _type_of(p.default), p.kind, p.default)
+        replace(p, annotation=annotations.get(p.name, p.annotation) or _type_of(p.default))
         for p in parameters_of(node)
-        if p.kind not in ("*", "**")
+        if "*" not in p.kind
     )
     declared = (wanted or node).returns
     docstring = ast.get_docstring(node, clean=False) or ""
@@ -127,27 +127,19 @@ def expected_signature(checks: Checks) -> ast.FunctionDef | None:
 
 def parameters_of(node: ast.FunctionDef) -> list[Parameter]:
     """The parameters of a function with their kinds."""
+    given = node.args
+    both = [*given.posonlyargs, *given.args]
+    defaults = dict(zip([arg.arg for arg in both][::-1], given.defaults[::-1], strict=False))
+    defaults |= {arg.arg: d for arg, d in zip(given.kwonlyargs, given.kw_defaults, strict=True) if d is not None}
     found: list[Parameter] = []
-    arguments = node.args
-    defaults: dict[str, str] = {}
-    both = [*arguments.posonlyargs, *arguments.args]
-    for arg, default in zip(reversed(both), reversed(arguments.defaults), strict=False):
-        defaults[arg.arg] = ast.unparse(default)
-    for arg, named in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-        if named is not None:
-            defaults[arg.arg] = ast.unparse(named)
     for group, kind in _KINDS.items():
-        there = getattr(arguments, group)
+        there = getattr(given, group)
         for arg in there if isinstance(there, list) else [there] if there else []:
-            annotation = ast.unparse(arg.annotation) if arg.annotation is not None else ""
-            found.append(Parameter(arg.arg, annotation, kind, defaults.get(arg.arg)))
+            annotation, default = (
+                ast.unparse(n) if n is not None else None for n in (arg.annotation, defaults.get(arg.arg))
+            )
+            found.append(Parameter(arg.arg, annotation or "", kind, default))
     return found
-
-
-def _arguments(node: ast.FunctionDef) -> list[ast.arg]:
-    arguments = node.args
-    more = [a for a in (arguments.vararg, arguments.kwarg) if a is not None]
-    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *more]
 
 
 def _function(tree: ast.Module, name: str) -> ast.FunctionDef:
@@ -190,17 +182,16 @@ def _bound(statement: ast.stmt) -> set[str]:
 def _same_signature(node: ast.FunctionDef, wanted: ast.FunctionDef) -> None:
     have, want = parameters_of(node), parameters_of(wanted)
     if [p.name for p in have] != [p.name for p in want]:
-        ours, theirs = ", ".join(p.name for p in have) or "none", ", ".join(p.name for p in want) or "none"
+        ours, theirs = (", ".join(p.name for p in some) or "none" for some in (have, want))
         raise WrongSignature(f"the parameters of {node.name} are {ours}; the signature says {theirs}")
-    for mine, theirs_ in zip(have, want, strict=True):
-        if mine.kind != theirs_.kind:
+    for mine, other in zip(have, want, strict=True):
+        if mine.kind != other.kind:
             raise WrongSignature(f"the parameter {mine.name} of {node.name} is not passed as the signature says")
-        if mine.default != theirs_.default:
-            said = f"the default {theirs_.default}" if theirs_.default is not None else "no default"
+        if mine.default != other.default:
+            said = f"the default {other.default}" if other.default is not None else "no default"
             raise WrongSignature(f"the parameter {mine.name} of {node.name} has {said} in the signature")
-        _same_annotation(f"the parameter {mine.name}", mine.annotation, theirs_.annotation)
-    returned = ast.unparse(node.returns) if node.returns else ""
-    _same_annotation("the result", returned, ast.unparse(wanted.returns) if wanted.returns else "")
+        _same_annotation(f"the parameter {mine.name}", mine.annotation, other.annotation)
+    _same_annotation("the result", *(ast.unparse(n.returns) if n.returns else "" for n in (node, wanted)))
 
 
 def _same_annotation(what: str, have: str, want: str) -> None:
@@ -212,39 +203,34 @@ def _same_annotation(what: str, have: str, want: str) -> None:
 def _normal(annotation: str) -> str:
     """One spelling of an annotation: ``Optional[List[int]]`` is ``None | list[int]``."""
     try:
-        node = ast.parse(annotation, mode="eval").body
+        return "|".join(sorted(_parts(ast.parse(annotation, mode="eval").body)))
     except SyntaxError:
         return annotation
-    return "|".join(sorted(_parts(node)))
 
 
 def _parts(node: ast.expr) -> set[str]:
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return {_normal(node.value)}
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-        return _parts(node.left) | _parts(node.right)
-    if isinstance(node, ast.Subscript):
-        head = ast.unparse(node.value).rpartition(".")[2]
-        inner = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
-        if head == "Optional":
-            return {"None"} | _parts(inner[0])
-        if head == "Union":
-            return {part for one in inner for part in _parts(one)}
-        typed = head.lower() if head in ("List", "Dict", "Set", "Tuple", "FrozenSet", "Type") else head
-        return {f"{typed}[{','.join(_normal(ast.unparse(one)) for one in inner)}]"}
+    """The members of a union, each in one spelling."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return {_normal(text)}
+        case ast.BinOp(op=ast.BitOr()):
+            return _parts(node.left) | _parts(node.right)
+        case ast.Subscript():
+            (head,), inner = _parts(node.value), [_parts(part) for part in getattr(node.slice, "elts", [node.slice])]
+            if head in ("Optional", "Union"):
+                return {part for one in inner for part in one} | ({"None"} if head == "Optional" else set())
+            return {f"{head}[{','.join('|'.join(sorted(one)) for one in inner)}]"}
     text = ast.unparse(node).rpartition(".")[2]
-    return {text.lower() if text in ("List", "Dict", "Set", "Tuple", "FrozenSet") else text}
+    return {text.lower() if text in ("List", "Dict", "Set", "Tuple", "FrozenSet", "Type") else text}
 
 
 def _named_by(checks: Checks, docstring: str, hints: list[str]) -> dict[str, set[str]]:
     """The names that contract and tests use, each with what annotations and given inputs name."""
     types = {name for text in hints for name in re.findall(r"\w+", text)}
-    whens = (when for _, when in checks.raises if when)
     typed = [line.strip()[3:] for line in docstring.splitlines() if line.strip().startswith((">>>", "..."))]
-    tests = [*checks.assertions, *_flat(checks.examples)]
     return {
-        "contract": types | _free([*checks.requires, *checks.ensures, *whens]),
-        "tests": types | _free(tests),
+        "contract": types | _free([*checks.requires, *checks.ensures, *(when for _, when in checks.raises if when)]),
+        "tests": types | _free([*checks.assertions, *(text for pair in checks.examples for text in pair)]),
         "properties": types | _free(checks.properties),
         "doctests": types | {name for line in typed for name in re.findall(r"\w+", line)},
     }
@@ -264,11 +250,6 @@ def _free(texts: Iterable[str]) -> set[str]:
     return names
 
 
-def _flat(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
-    for pair in pairs:
-        yield from pair
-
-
 def _slice(tree: ast.Module, roots: set[str], function: str) -> str:
     """The statements that bind these names and, in turn, what those use, in the order of the module."""
     wanted, chosen = set(roots), set[int]()
@@ -278,17 +259,14 @@ def _slice(tree: ast.Module, roots: set[str], function: str) -> str:
         grown = False
         for at, statement in enumerate(tree.body):
             binds = _bound(statement)
-            if at not in chosen and binds & wanted and not _is_subject(statement, function):
+            is_subject = isinstance(statement, ast.FunctionDef) and statement.name == function
+            if at not in chosen and binds & wanted and not is_subject:
                 chosen.add(at)
                 wanted |= uses[at] - binds
                 grown = True
     future = [s for s in tree.body if isinstance(s, ast.ImportFrom) and s.module == "__future__"]
     kept = [s for at, s in enumerate(tree.body) if at in chosen and s not in future]
     return ast.unparse(ast.Module([*future, *kept], [])) if kept else ""
-
-
-def _is_subject(statement: ast.stmt, function: str) -> bool:
-    return isinstance(statement, ast.FunctionDef) and statement.name == function
 
 
 def _quoted(statement: ast.stmt) -> set[str]:
@@ -304,36 +282,28 @@ def _aliases(tree: ast.Module) -> dict[str, str]:
     """``Vector = list[int]``, ``type Vector = ...``, ``NewType``s and type variables, as texts of types."""
     found: dict[str, str] = {}
     for statement in tree.body:
-        if (
-            isinstance(statement, ast.Assign)
-            and len(statement.targets) == 1
-            and isinstance(statement.targets[0], ast.Name)
-        ):
-            found[statement.targets[0].id] = _aliased(statement.value)
-        elif (
-            isinstance(statement, ast.AnnAssign)
-            and statement.value is not None
-            and isinstance(statement.target, ast.Name)
-        ):
-            found[statement.target.id] = _aliased(statement.value)
-        elif type(statement).__name__ == "TypeAlias":  # from Python 3.12 on
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                found[name] = _aliased(value)
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                found[name] = _aliased(value)
+        if type(statement).__name__ == "TypeAlias":  # from Python 3.12 on
             found[statement.name.id] = ast.unparse(statement.value)  # type: ignore[attr-defined]
     return {name: text for name, text in found.items() if text}
 
 
 def _aliased(value: ast.expr) -> str:
-    if isinstance(value, ast.Call):
-        name = ast.unparse(value.func).rpartition(".")[2]
-        if name == "NewType" and len(value.args) == 2:
-            return ast.unparse(value.args[1])
-        bound = next((k.value for k in value.keywords if k.arg == "bound"), None)
-        rest = value.args[1:]
-        return (ast.unparse(bound or rest[0]) if bound or rest else "int") if name == "TypeVar" else ""
-    return (
-        ast.unparse(value)
-        if isinstance(value, ast.Name | ast.Attribute | ast.Subscript | ast.BinOp | ast.Constant)
-        else ""
-    )
+    """The text of a type; "" for what is none."""
+    match value:
+        case ast.Call(args=[_, *rest]) if (called := ast.unparse(value.func).rpartition(".")[2]) in (
+            "NewType",
+            "TypeVar",
+        ):
+            bounds = [keyword.value for keyword in value.keywords if keyword.arg == "bound"] + rest
+            return ast.unparse(bounds[0]) if bounds else "int" if called == "TypeVar" else ""
+        case ast.Name() | ast.Attribute() | ast.Subscript() | ast.BinOp() | ast.Constant():
+            return ast.unparse(value)
+    return ""
 
 
 def _constants(
@@ -352,21 +322,14 @@ def _constants(
                     texts[part.value] = None
                 elif isinstance(part.value, int | float) and not isinstance(part.value, bool):
                     numbers[part.value] = None
-            elif isinstance(part, ast.BinOp) and isinstance(part.op, ast.Pow | ast.LShift | ast.Mult):
-                _computed(part, numbers)
+            match part:  # ``10**9``, ``1 << 16`` and ``60 * 60`` are constants too
+                case ast.BinOp(left=ast.Constant(value=int(a)), op=sign, right=ast.Constant(value=int(b))):
+                    if isinstance(sign, ast.Mult):
+                        numbers[a * b] = None
+                    elif isinstance(sign, ast.Pow | ast.LShift) and 0 <= b <= 128:
+                        numbers[a**b if isinstance(sign, ast.Pow) else a << b] = None
     big = [n for n in numbers if not isinstance(n, int) or n.bit_length() < 2000]
     return tuple(big[:MOST_CONSTANTS]), tuple(t for t in texts if t.isprintable())[:MOST_CONSTANTS]
-
-
-def _computed(part: ast.BinOp, numbers: dict[int | float, None]) -> None:
-    """``10**9``, ``1 << 16`` and ``60 * 60`` are constants too."""
-    if isinstance(part.left, ast.Constant) and isinstance(part.right, ast.Constant):
-        a, b = part.left.value, part.right.value
-        if type(a) is int and type(b) is int and abs(a) < 1 << 64 and 0 <= b < 1 << 64:
-            if isinstance(part.op, ast.Mult):
-                numbers[a * b] = None
-            elif b <= 128:
-                numbers[a**b if isinstance(part.op, ast.Pow) else a << b] = None
 
 
 def _expression(text: str) -> ast.AST:

@@ -17,6 +17,7 @@ import secrets
 import signal
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
@@ -123,8 +124,7 @@ async def play(
     """
     outcomes: dict[int, Outcome] = {}
     loaded: Outcome = {"k": "gone", "why": "the candidate's process ended while its module was loaded"}
-    left = list(range(len(calls)))
-    standstills = 0
+    left, standstills = list(range(len(calls))), 0
     contract = _contract(subject, checks) if checks.own else None
     for _ in range(_RESTARTS):
         job = {
@@ -142,30 +142,27 @@ async def play(
         explicit = sum(not calls[at].get("generated") for at in left)
         cpu = 2 + checks.seconds + min(explicit, 3) * checks.seconds + budget
         result, lines = await _run("player", job, cpu=cpu, memory_mb=checks.memory_mb + _BARE_MB)
-        started, ended = None, False
+        started: int | None = None
         for line in lines:
-            if "loaded" in line:
-                loaded = _well_formed(line["loaded"], loading=True)
-            elif type(line.get("start")) is int:
-                started = line["start"]
-            elif type(line.get("n")) is int and 0 <= line["n"] < len(left):
-                outcomes[left[line["n"]]] = _well_formed(line["outcome"], clauses=len(checks.ensures))
-                started = None
-            elif "end" in line:
-                ended = True
-                loaded["lines"] = [n for n in line.get("lines", ()) if type(n) is int]
-        if ended or loaded["k"] != "returned":
-            if loaded["k"] == "gone" and result.status != "exited":
-                loaded = {"k": "gone", "why": result.explanation}
+            match line:
+                case {"loaded": outcome}:
+                    loaded = _well_formed(outcome, loading=True)
+                case {"start": int() as number}:
+                    started = number
+                case {"n": int() as number, "outcome": outcome} if 0 <= number < len(left):
+                    outcomes[left[number]] = _well_formed(outcome, clauses=len(checks.ensures))
+                    started = None
+                case {"end": _}:
+                    loaded["lines"] = [n for n in line.get("lines", ()) if type(n) is int]
+        if loaded["k"] == "gone" and result.status != "exited":
+            loaded = {"k": "gone", "why": result.explanation}
+        open_ones = [at for at in left if at not in outcomes]
+        if "lines" in loaded or loaded["k"] != "returned" or not open_ones:
             break
-        if started is None or not 0 <= started < len(left):  # it ended between two calls: by a thread, an alarm
-            at = next((n for n in left if n not in outcomes), None)
-        else:
-            at = left[started]
-        if at is None:
-            break
+        is_known = started is not None and 0 <= started < len(left)  # else it ended between two calls: by a thread
+        at = left[started] if started is not None and is_known else open_ones[0]
         outcomes.setdefault(at, _gone(result, calls[at]))
-        left = [n for n in left if n > at and n not in outcomes]
+        left = [n for n in open_ones if n > at]
         if calls[at].get("large"):  # the other large ones would do the same
             left = [n for n in left if not calls[n].get("large")]
         budget *= 0.5
@@ -189,23 +186,22 @@ def _contract(subject: Subject, checks: Checks) -> dict[str, Any]:
 
 def _well_formed(outcome: Any, loading: bool = False, clauses: int = 0) -> Outcome:
     """The answer if it has the shape of one: a candidate may speak in the player's name."""
+    right = False
     match outcome:
         case {"k": "returned"} if loading:
             right = True
         case {"k": "returned", "v": {"t": [*_, _]}}:
             right = isinstance(outcome.get("out", ""), str) and isinstance(outcome.get("t", 0.0), int | float)
-        case {"k": "raised", "mro": [str(), *_], "message": str(), "line": int() | None}:
-            right = all(isinstance(name, str) for name in outcome["mro"])
+        case {"k": "raised", "mro": [str(), *_] as mro, "message": str(), "line": int() | None}:
+            right = all(isinstance(name, str) for name in mro)
         case {"k": "time", "t": int() | float()}:
             right = True
-        case {"k": "judged", "runs": [_, *_], "same": bool(), "t": int() | float()}:
-            right = all(_is_verdict(verdict, clauses) for verdict in outcome["runs"])
-        case _:
-            right = False
-    again = outcome.pop("again", None) if right else None
-    if again is not None:
-        outcome["again"] = _well_formed(again)
-    return outcome if right else {"k": "gone", "why": "its answer is malformed"}
+        case {"k": "judged", "runs": [_, *_] as runs, "same": bool(), "t": int() | float()}:
+            right = all(_is_verdict(verdict, clauses) for verdict in runs)
+    if not right:
+        return {"k": "gone", "why": "its answer is malformed"}
+    again = outcome.get("again")
+    return {**outcome, "again": _well_formed(again)} if again is not None else dict(outcome)
 
 
 def _gone(result: SandboxResult, call: Call) -> Outcome:
@@ -249,20 +245,21 @@ async def judge(
             raise JudgeFailed(f"what the checks name in the module cannot be run: {line['definitions']}")
         if "fault" in line:
             raise InvalidInput(f"the checks cannot be read: {line['fault']}")
-    done = {line["part"]: line["done"] for line in lines if "part" in line}
-    done.update({line["task"]: line["done"] for line in lines if "task" in line})
-    pending = {json.dumps(chain): chain for line in lines for chain in line.get("pending", ())}
-    more = tuple(line["more"] for line in lines if "more" in line)
-    begun = [line["case"] for line in lines if type(line.get("case")) is int]
-    verdicts = {
-        line["case"]: line["verdict"]
-        for line in lines
-        if type(line.get("case")) is int and _is_verdict(line.get("verdict"), len(checks.ensures))
-    }
-    stuck = begun[-1] if begun and begun[-1] not in verdicts else None
+    done, verdicts, begun = dict[int, Any](), dict[int, dict[str, Any]](), list[int]()
+    for line in lines:
+        match line:
+            case {"part": number, "done": what} | {"task": number, "done": what}:
+                done[number] = what
+            case {"case": int() as number, "verdict": verdict} if _is_verdict(verdict, len(checks.ensures)):
+                verdicts[number] = verdict
+            case {"case": int() as number}:
+                begun.append(number)
     if not done and not begun:
         why = result.explanation if result.status != "exited" else f"exit code {result.returncode}"
         raise JudgeFailed(f"the checks could not be evaluated: {why}")
+    pending = {json.dumps(chain): chain for line in lines for chain in line.get("pending", ())}
+    more = tuple(line["more"] for line in lines if "more" in line)
+    stuck = begun[-1] if begun and begun[-1] not in verdicts else None
     return Judged(tuple(map(done.get, range(len(tasks)))), tuple(pending.values()), more, verdicts, stuck)
 
 
@@ -309,11 +306,7 @@ def _reply(output: bytes, nonce: str) -> list[dict[str, Any]]:
     lines: list[dict[str, Any]] = []
     for line in output.split(b"\n"):
         number, _, text = line.partition(b" ")
-        if number == nonce.encode():
-            try:
-                data = json.loads(text)
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(data, dict):
-                lines.append(data)
+        with suppress(ValueError, RecursionError):
+            data = json.loads(text) if number == nonce.encode() else None
+            lines += [data] if isinstance(data, dict) else []
     return lines

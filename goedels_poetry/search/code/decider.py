@@ -7,7 +7,7 @@ run, the conversation begins afresh, with the bans.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import Parameter, Signature
 from typing import Any
@@ -16,7 +16,7 @@ from goedels_poetry.models.requests import object_of
 from goedels_poetry.protocol.base import Outcome
 from goedels_poetry.python.fingerprint.ban import Fingerprint
 from goedels_poetry.python.testing.candidate import replay, test_candidate
-from goedels_poetry.python.testing.checks import CheckResult
+from goedels_poetry.python.testing.checks import CheckResult, Checks
 from goedels_poetry.search.agents.deps import Apply, Deps
 from goedels_poetry.search.agents.failure import ERROR, FailureTable, writes
 from goedels_poetry.search.agents.registry import agent
@@ -180,17 +180,12 @@ async def verifier(node: ProofNode, deps: Deps) -> Apply:
     return lambda txn: set_report(txn, node, CODE, dict(found.value))
 
 
-class NotAValue(ValueError):
-    """It is no call of the function with literals."""
-
-
-MOST_TESTS = 8
-MAX_CALL = 4_000
-"""Characters of a call that is looked at."""
-
+MOST_TESTS, MAX_CALL = 8, 4_000
+"""Proposals that are looked at, and characters of a call."""
 SCHEMA = object_of(
     "tests", tests=[object_of("", required=("call",), call="string", expected={}, why="string", words="string")]
 )
+_UNREADABLE = (TypeError, ValueError, SyntaxError, RecursionError, MemoryError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +199,11 @@ class HostileTest:
     """A literal; "" where none is expected."""
     words: str = ""
     """Those of the task that decide it; "" where the proposal quotes none."""
+
+    @property
+    def name(self) -> str:
+        """As the check of an example is named."""
+        return f"{self.call} == {self.expected}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,34 +223,33 @@ class Trial:
 async def tried(task: CodeTask, source: str, proposals: Sequence[Mapping[str, Any]], seed: int) -> Trial:
     """Run the proposals against a candidate that has passed every check."""
     tests, aside = read_tests(task, proposals)
+    known = {str(_read(_arguments, task, call)): _read(_literal, expected) for call, expected in task.examples}
+    checks, counted = task.checks, 0
     broken: list[CheckResult] = []
-    counted = 0
-    open_tests: list[HostileTest] = []
+    undecided: list[HostileTest] = []
     for test in tests:
-        known = _of_example(task, test)
-        if known is not None:
-            if test.expected and not _same(known, test.expected):
-                aside.append(f"{test.call} == {test.expected} contradicts the example that says {known}")
+        example = known.get(str(test.arguments))
+        if example is not None:
+            if test.expected and not _same(example, test.expected):
+                aside.append(f"{test.name} contradicts the example that says {example}")
             counted += 1  # the candidate has passed it
             continue
-        if not task.checks.has_contract():
-            open_tests.append(test)
-            continue
-        shown = await replay(source, task.checks, test.arguments)
-        if shown.violates() or shown.kind == "finishes":  # on an input that is small
+        shown = await replay(source, checks, test.arguments) if checks.has_contract() else None
+        if shown is None or shown.passed:
+            counted += shown is not None
+            undecided.append(test)
+        elif shown.violates() or shown.kind == "finishes":  # on an input that is small
             counted += 1
-            broken.append(shown if shown.input else replace(shown, input=test.arguments))
-        elif shown.passed:
-            counted += 1
-            open_tests.append(test)
+            broken.append(replace(shown, input=shown.input or test.arguments))
         else:  # an input that is not allowed, or one so large that time or stack were at an end
             aside.append(f"{test.call}: {shown.reason}")
-    wanted, disputed = {f"{test.call} == {test.expected}": test for test in open_tests}, list[dict[str, Any]]()
-    for differs in [] if broken else await _differing(task, source, open_tests, seed):
+    disputed: list[dict[str, Any]] = []
+    wanted = {test.name: test for test in undecided if test.expected}
+    for differs in await _differing(task, source, list(wanted.values()), seed) if wanted and not broken else ():
         reason, test = " ".join(differs.reason.split()), wanted[differs.name]
-        if test.words and not task.checks.has_contract():
-            told = {"call": test.call, "input": test.arguments, "expected": test.expected or None, "words": test.words}
-            disputed.append({**told, "reason": reason[:300]})
+        if test.words and not checks.has_contract():
+            said = {"call": test.call, "input": test.arguments, "expected": test.expected, "words": test.words}
+            disputed.append({**said, "reason": reason[:300]})
         else:
             aside.append(f"the task does not decide it, but {reason} ({differs.name})")
     short = tuple(" ".join(each.split())[:300] for each in aside)
@@ -265,8 +264,8 @@ def read_tests(task: CodeTask, proposals: Sequence[Mapping[str, Any]]) -> tuple[
         text, expected = str(proposal.get("call", "")).strip(), proposal.get("expected")
         is_open = expected in (None, "", "null") or any(str(expected).strip() == name for name, _ in task.raises)
         try:
-            arguments, wanted = arguments_of(task, text), "" if is_open else _literal(expected)
-        except (NotAValue, SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            arguments, wanted = _arguments(task, text), "" if is_open else _literal(expected)
+        except _UNREADABLE as error:
             aside.append(f"{text[:80]}: not a test that can be run ({error})")
             continue
         if all(arguments != other.arguments for other in tests):
@@ -276,52 +275,33 @@ def read_tests(task: CodeTask, proposals: Sequence[Mapping[str, Any]]) -> tuple[
     return tests, aside
 
 
-def arguments_of(task: CodeTask, call: str) -> dict[str, str]:
-    """Literals by parameter, of a call of the task's function; raises NotAValue, SyntaxError: it is no such call."""
-    if len(call) > MAX_CALL:
-        raise NotAValue("the call is too long")
-    node = ast.parse(call.strip().rstrip(";"), mode="eval").body
+def _read(reader: Callable[..., Any], *given: Any) -> Any:
+    """What is read; None where it cannot be."""
+    try:
+        return reader(*given)
+    except _UNREADABLE:
+        return None
+
+
+def _arguments(task: CodeTask, call: str) -> dict[str, str]:
+    """Literals by parameter, of a call of the task's function; raises what is in `_UNREADABLE`: it is no such call."""
+    node = ast.parse(call[:MAX_CALL].strip().rstrip(";"), mode="eval").body
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id != task.function:
-        raise NotAValue(f"it does not call {task.function}")
-    try:
-        bound = _signature(task).bind(*node.args, **{str(keyword.arg): keyword.value for keyword in node.keywords})
-    except TypeError as error:
-        raise NotAValue(str(error)) from None
-    bound.apply_defaults()
-    return {name: repr(_value(value)) for name, value in bound.arguments.items()}
-
-
-def _signature(task: CodeTask) -> Signature:
-    """The parameters with their defaults as they are written, each by place or by name."""
+        raise ValueError(f"it does not call {task.function}")
+    # Each parameter by place or by name, with its default as it is written.
     kind, empty = Parameter.POSITIONAL_OR_KEYWORD, Parameter.empty
-    listed = [Parameter(name, kind, default=task.defaults.get(name, empty)) for name in task.parameters]
-    return Signature(listed, __validate_parameters__=False)
-
-
-def _value(written: ast.expr | str) -> Any:
-    try:
-        return ast.literal_eval(written)
-    except (TypeError, ValueError, SyntaxError, RecursionError, MemoryError) as error:
-        raise NotAValue(f"no literal: {error}"[:100]) from None
+    given = [p for p in task.signed if "*" not in p.kind]
+    listed = [Parameter(p.name, kind, default=empty if p.default is None else p.default) for p in given]
+    signature = Signature(listed, __validate_parameters__=False)
+    bound = signature.bind(*node.args, **{str(keyword.arg): keyword.value for keyword in node.keywords})
+    bound.apply_defaults()
+    return {name: repr(ast.literal_eval(value)) for name, value in bound.arguments.items()}
 
 
 def _literal(expected: Any) -> str:
     if not isinstance(expected, str):
         return repr(expected)  # the model wrote the value instead of its text
-    if is_exception(expected.strip()):
-        return expected.strip()
-    return repr(_value(expected.strip()))
-
-
-def _of_example(task: CodeTask, test: HostileTest) -> str | None:
-    """What the task's examples say about the call."""
-    for call, expected in task.examples:
-        try:
-            if arguments_of(task, call) == test.arguments:
-                return _literal(expected)
-        except (NotAValue, SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-    return None
+    return expected.strip() if is_exception(expected.strip()) else repr(ast.literal_eval(expected.strip()))
 
 
 def _same(one: str, other: str) -> bool:
@@ -332,12 +312,8 @@ def _same(one: str, other: str) -> bool:
 
 async def _differing(task: CodeTask, source: str, tests: Sequence[HostileTest], seed: int) -> list[CheckResult]:
     """Where the candidate gives something else than was expected, and no check of the task says which is right."""
-    pairs = tuple((test.call, test.expected) for test in tests if test.expected)
-    if not pairs:
-        return []
-    checks = replace(
-        task.checks, requires=(), ensures=(), raises=(), examples=pairs, assertions=(), properties=(), doctests=False
-    )
+    known, examples = task.checks, tuple((test.call, test.expected) for test in tests)
+    checks = Checks(task.function, examples=examples, seconds=known.seconds, memory_mb=known.memory_mb)
     report = await test_candidate(source, checks, seed=seed, effort="quick")
     return [each for each in report.results if not each.passed and each.kind == "example"]
 
@@ -348,22 +324,15 @@ PROMPT = "code-prosecute"
 @agent(queue=Queue.CHECK_SEMANTICS, name="prosecutor")
 async def prosecutor(node: ProofNode, deps: Deps) -> Apply:
     """Tests that might break it; what does break it costs the attempt, and stays for later ones."""
-    task, candidate = deps.task_as(CodeTask), await deps.load(node, CANDIDATE)
-    source = str(candidate["source"])
+    task, source = deps.task_as(CodeTask), str((await deps.load(node, CANDIDATE))["source"])
     if deps.has_model(PROSECUTOR):
         return await _by_model(node, deps, task, source)
-    return await _by_machine(node, deps, task, source)
-
-
-async def _by_machine(node: ProofNode, deps: Deps, task: CodeTask, source: str) -> Apply:
     inputs = await deps.load(node, EVIDENCE) or []
     tested = await test_candidate(source, task.checks, seed=deps.settings.seed, inputs=inputs, effort="thorough")
-    found = {"by": "inputs", "tests": tested.inputs_tried, "aside": []}
-    if tested.passed:
-        note = f"nothing broke it on {tested.inputs_tried} inputs"
-        return lambda txn: set_prosecuted(txn, node, {**found, "reason": note})
-    report = report_on(task, tested)
-    return lambda txn: set_prosecuted(txn, node, {**found, "reason": str(report["reason"])}, report)
+    report = None if tested.passed else report_on(task, tested)
+    note = f"nothing broke it on {tested.inputs_tried} inputs" if report is None else str(report["reason"])
+    found = {"by": "inputs", "tests": tested.inputs_tried, "aside": [], "reason": note}
+    return lambda txn: set_prosecuted(txn, node, found, report)
 
 
 async def _by_model(node: ProofNode, deps: Deps, task: CodeTask, source: str) -> Apply:
@@ -371,20 +340,12 @@ async def _by_model(node: ProofNode, deps: Deps, task: CodeTask, source: str) ->
     done = await ask_once(deps, node, PROSECUTOR, PROMPT, words, SCHEMA)
     proposals: Sequence[dict[str, Any]] = list(done.winner.value.get("tests", ())) if done.winner is not None else []
     trial = await tried(task, source, proposals, deps.settings.seed)
-    before = await deps.load(node, REPORT)
-    found = {
-        "by": done.model,
-        "tests": trial.counted,
-        "aside": list(trial.aside),
-        "disputed": list(trial.disputed),
-        "reason": _reason(done, trial),
-    }
+    report = broken_report(task, trial.broken, await deps.load(node, REPORT)) if trial.broken else None
+    notes = {"aside": list(trial.aside), "disputed": list(trial.disputed), "reason": _reason(done, trial)}
 
     def apply(txn: Txn) -> str:
         done.log(txn, node)
-        if trial.broken:
-            return set_prosecuted(txn, node, found, broken_report(task, trial.broken, before))
-        return set_prosecuted(txn, node, found)
+        return set_prosecuted(txn, node, {"by": done.model, "tests": trial.counted, **notes}, report)
 
     return apply
 

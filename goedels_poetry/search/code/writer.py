@@ -7,7 +7,6 @@ import asyncio
 import builtins
 import textwrap
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -53,26 +52,34 @@ FORMAL = frozenset({"compile", "signature"})
 WITHOUT_STRATEGY = frozenset({"syntax", "signature"})
 """Faults that say nothing about the strategy."""
 FIND = "Find the cause, and mend it."
+_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 # -- the task ----------------------------------------------------------------------------------------------------
 
 
 def query_of(task: CodeTask) -> str:
     """What is wanted and how it is checked."""
-    parts = [task.task.strip(), f"The signature is exactly:\n\n```python\n{task.signature}: ...\n```"]
-    if task.examples:
-        shown = [example_text(call, expected) for call, expected in task.examples[:MOST_EXAMPLES]]
-        parts.append("It is checked with these examples:\n\n" + _fenced(shown))
-    parts += _contract(task)
-    if task.tests:
-        parts.append("It is checked with these tests:\n\n" + _fenced(task.tests))
-    if task.properties:
-        parts.append("It is checked with these properties (Hypothesis):\n\n" + _fenced(task.properties))
-    parts.append(
-        f"One call has {task.seconds:g} s of processor time and {task.memory_mb} MB, and CPython's usual limit on "
-        "recursion (about 1,000 calls deep)."
+    contract = [f"- requires {text} (other inputs are never tried)" for text in task.requires]
+    contract += [f"- ensures {text}" for text in task.ensures]
+    contract += [
+        f"- may raise {name}{f' where {when}' if when else ''}, and nothing else" for name, when in task.raises
+    ]
+    examples = [example_text(*pair) for pair in task.examples[:MOST_EXAMPLES]]
+    listed = (
+        ("It is checked with these examples:", _fenced(examples) if examples else ""),
+        ("On every input it keeps this contract (`result` is what it returns):", "\n".join(contract)),
+        ("It is checked with these tests:", _fenced(task.tests) if task.tests else ""),
+        ("It is checked with these properties (Hypothesis):", _fenced(task.properties) if task.properties else ""),
     )
-    return "\n\n".join(parts)
+    limits = f"{task.seconds:g} s of processor time and {task.memory_mb} MB"
+    return "\n\n".join(
+        [
+            task.task.strip(),
+            f"The signature is exactly:\n\n```python\n{task.signature}: ...\n```",
+            *(f"{title}\n\n{text}" for title, text in listed if text),
+            f"One call has {limits}, and CPython's usual limit on recursion (about 1,000 calls deep).",
+        ]
+    )
 
 
 def example_text(call: str, expected: str) -> str:
@@ -86,40 +93,27 @@ def is_exception(text: str) -> bool:
     return isinstance(kind, type) and issubclass(kind, BaseException)
 
 
-def _contract(task: CodeTask) -> list[str]:
-    lines = [f"- requires {text} (other inputs are never tried)" for text in task.requires]
-    lines += [f"- ensures {text}" for text in task.ensures]
-    lines += [f"- may raise {name}{f' where {when}' if when else ''}, and nothing else" for name, when in task.raises]
-    if not lines:
-        return []
-    return ["On every input it keeps this contract (`result` is what it returns):\n\n" + "\n".join(lines)]
-
-
 def _fenced(texts: Iterable[str]) -> str:
     text = "\n".join(texts)
-    if len(text) > MAX_SECTION:
-        text = f"{text[:MAX_SECTION]}\n# and further ones"
-    return f"```python\n{text}\n```"
+    more = "\n# and further ones" if len(text) > MAX_SECTION else ""
+    return f"```python\n{text[:MAX_SECTION]}{more}\n```"
 
 
 def context_of(task: CodeTask, past: Sequence[Mapping[str, Any]], evidence: Sequence[Mapping[str, Any]]) -> str:
     """The given code, the latest attempts, and the inputs on which they failed."""
-    parts = []
-    if task.context.strip():
-        given = f"```python\n{task.context.strip()}\n```"
-        parts.append(f"This code stands before your function; use it, do not repeat it:\n\n{given}")
     lines = [
         f"- {entry.get('fingerprint') or 'no strategy'}: {str(entry.get('reason', ''))[:MAX_REASON]}"
         for entry in past[-MOST_ATTEMPTS:]
         if entry.get("by") == MODEL
     ]
-    if lines:
-        parts.append("Earlier attempts, oldest first:\n" + "\n".join(lines))
-    calls = list(dict.fromkeys(call_text(task.function, each) for each in evidence))[:MOST_EXAMPLES]
-    if calls:
-        listed = "\n".join(f"- {call}" for call in calls)
-        parts.append(f"Earlier attempts failed on these inputs, which are tried first on every new one:\n{listed}")
-    return "\n\n".join(parts)
+    calls = list(dict.fromkeys(f"- {call_text(task.function, each)}" for each in evidence))[:MOST_EXAMPLES]
+    given = f"\n```python\n{task.context.strip()}\n```" if task.context.strip() else ""
+    listed = (
+        ("This code stands before your function; use it, do not repeat it:", given),
+        ("Earlier attempts, oldest first:", "\n".join(lines)),
+        ("Earlier attempts failed on these inputs, which are tried first on every new one:", "\n".join(calls)),
+    )
+    return "\n\n".join(f"{title}\n{text}" for title, text in listed if text)
 
 
 def call_text(function: str, arguments: Mapping[str, Any]) -> str:
@@ -154,33 +148,28 @@ class Forbidden:
 
 def strategy_of(source: str, function: str) -> Fingerprint | None:
     """The fingerprint of a candidate; None where none can be taken."""
-    try:
+    with suppress(InvalidInput, *_UNREADABLE):
         return fingerprint(source, function)
-    except (InvalidInput, SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+    return None
 
 
 def candidate_of(function: str, task: CodeTask, by: str) -> dict[str, Any]:
-    """A candidate as the store keeps it: ``{"source": the module that is tested, "by", "strategy", ...}``."""
+    """A candidate as the store keeps it: ``{"source": the module that is tested, "by", "strategy", ...}``.
+
+    Its ``digest`` is equal for candidates that differ in layout and comments alone.
+    """
     source = task.whole(function)
-    found = strategy_of(source, task.function)
+    found, shape = strategy_of(source, task.function), source
+    with suppress(*_UNREADABLE):
+        shape = ast.dump(ast.parse(source), annotate_fields=False)
     return {
         "source": source,
         "by": by,
         "strategy": found.strategy if found is not None else "",
         "fingerprint": found.text if found is not None else "",
         "tags": sorted(found.tags) if found is not None else [],
-        "digest": digest_of(source),
+        "digest": sha256(shape.encode("utf-8", "surrogatepass")).hexdigest()[:16],
     }
-
-
-def digest_of(source: str) -> str:
-    """Equal for candidates that differ in layout and comments alone."""
-    try:
-        text = ast.dump(ast.parse(source), annotate_fields=False)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        text = source
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def forbidden_strategies(task: CodeTask, bans: Mapping[str, Mapping[str, Any]]) -> tuple[Forbidden, ...]:
@@ -202,7 +191,7 @@ def why_banned(found: Fingerprint | None, forbidden: Iterable[Forbidden]) -> str
 def all_banned(task: CodeTask, bans: Mapping[str, Mapping[str, Any]]) -> bool:
     """Whether each of the primary strategies is banned in some form."""
     failed = {str(ban["strategy"]) for ban in bans.values()}
-    return all(name in failed for name in _left(map(Forbidden, task.bans)))
+    return failed.issuperset(_left(map(Forbidden, task.bans)))
 
 
 def _left(forbidden: Iterable[Forbidden]) -> list[str]:
@@ -241,10 +230,14 @@ def report_on(task: CodeTask, tested: TestReport) -> dict[str, Any]:
         tried = f", the contract on {tested.inputs_tried} inputs" if tested.inputs_tried else ""
         return {"kind": PASSED, "words": "", "reason": f"{passed} checks passed{tried}", **numbers}
     faults = [result for result in tested.results if not result.passed]
-    shown = next((fault for fault in faults if fault.input), faults[0] if faults else None)
+    shown = next((fault for fault in faults if fault.input), next(iter(faults), None))
+    listed = [f"- {_one(task, fault)}"[:MAX_FAULT] for fault in faults[:MOST_FAULTS]]
+    listed += [f"- and {len(faults) - MOST_FAULTS} further checks"] if len(faults) > MOST_FAULTS else []
+    count = f"It passes {passed} of {len(checks)} checks." if passed else "It passes no check."
+    words = "\n".join(["Your function was run and does not pass:", *listed, count, FIND])
     return {
         "kind": FAILED,
-        "words": _words(task, tested, faults, (passed, len(checks))),
+        "words": words if faults else f"Your function does not pass: {tested.reason[:MAX_FAULT]}",
         "reason": (_one(task, shown) if shown is not None else tested.reason)[:400],
         "counts": tested.fault not in WITHOUT_STRATEGY,
         **_inputs(faults),
@@ -254,7 +247,7 @@ def report_on(task: CodeTask, tested: TestReport) -> dict[str, Any]:
 
 def broken_report(task: CodeTask, faults: Sequence[CheckResult], before: Mapping[str, Any]) -> dict[str, Any]:
     """The report on a candidate that passed every check and then failed hostile tests that count."""
-    listed = "\n".join(_fault(task, fault) for fault in faults[:MOST_FAULTS])
+    listed = "\n".join(f"- {_one(task, fault)}"[:MAX_FAULT] for fault in faults[:MOST_FAULTS])
     return {
         "kind": FAILED,
         "words": f"Your function passes the visible checks, but it does not do what the task says:\n{listed}\n{FIND}",
@@ -269,42 +262,21 @@ def broken_report(task: CodeTask, faults: Sequence[CheckResult], before: Mapping
 
 def refused_report(kind: str, why: str, left: str = "") -> dict[str, Any]:
     """The report on a candidate that was not run; ``left``: which strategies are allowed, in words."""
-    words = {
-        BANNED: f"Your function was not run: {why}. Choose a fundamentally different approach. {left}".rstrip(),
-        REPEATED: f"Your function was not run: {why}. Look at the report on it again, and change what is wrong.",
+    then = {
+        BANNED: f"Choose a fundamentally different approach. {left}".rstrip(),
+        REPEATED: "Look at the report on it again, and change what is wrong.",
     }
-    return {"kind": kind, "words": words[kind], "reason": f"not run: {why}"}
+    return {"kind": kind, "words": f"Your function was not run: {why}. {then[kind]}", "reason": f"not run: {why}"}
 
 
 def _inputs(faults: Sequence[CheckResult]) -> dict[str, Any]:
     """The input to show, and those that can be tried on later candidates: a value without a literal cannot."""
     inputs = [dict(fault.input) for fault in faults if fault.input]
-    return {
-        "failing": inputs[0] if inputs else None,
-        "evidence": [each for each in inputs if all(map(_is_literal, each.values()))],
-    }
-
-
-def _is_literal(text: str) -> bool:
-    try:
-        from_literal(text)
-    except InvalidInput:
-        return False
-    return True
-
-
-def _words(task: CodeTask, tested: TestReport, faults: Sequence[CheckResult], checks: tuple[int, int]) -> str:
-    if not faults:
-        return f"Your function does not pass: {tested.reason[:MAX_FAULT]}"
-    listed = [_fault(task, fault) for fault in faults[:MOST_FAULTS]]
-    if len(faults) > MOST_FAULTS:
-        listed.append(f"- and {len(faults) - MOST_FAULTS} further checks")
-    count = f"It passes {checks[0]} of {checks[1]} checks." if checks[0] else "It passes no check."
-    return "\n".join(["Your function was run and does not pass:", *listed, count, FIND])
-
-
-def _fault(task: CodeTask, fault: CheckResult) -> str:
-    return f"- {_one(task, fault)}"[:MAX_FAULT]
+    written = []
+    for each in inputs:
+        with suppress(InvalidInput):
+            written += [each] if list(map(from_literal, each.values())) else []
+    return {"failing": inputs[0] if inputs else None, "evidence": written}
 
 
 def _one(task: CodeTask, fault: CheckResult) -> str:
@@ -314,10 +286,10 @@ def _one(task: CodeTask, fault: CheckResult) -> str:
     name, reason = " ".join(name.split())[:300].rstrip(":"), " ".join(fault.reason.split())
     text = f"{name}: {reason}" if name and name not in reason else reason
     named = f"{task.function}(" in reason or any(f"{parameter} = " in reason for parameter in fault.input or ())
-    if not fault.input or named:
-        return text
-    return f"{text}, called as {call_text(task.function, fault.input)}"
+    return text if not fault.input or named else f"{text}, called as {call_text(task.function, fault.input)}"
 
+
+# -- writing -----------------------------------------------------------------------------------------------------
 
 ROLE = "formalizer"
 NOTE = "(Your last reply could not be used: {}. Answer with the whole function in one block fenced as python.)"
@@ -330,8 +302,7 @@ async def generator(node: ProofNode, deps: Deps) -> Apply:
     task, by_model = deps.task_as(CodeTask), deps.has_model(ROLE)
     history = await deps.store.on_thread(deps.store.history, node.id)
     forbidden = forbidden_strategies(task, await deps.store.on_thread(deps.store.bans, node.id))
-    failing, past = await deps.load(node, EVIDENCE) or [], candidates(history)
-    rounds = rounds_of(history)
+    failing, past, rounds = await deps.load(node, EVIDENCE) or [], candidates(history), rounds_of(history)
     again = not by_model and rounds[-1:] == [True] and len(rounds) < MOST_ROUNDS
     if task.can_be_synthesised and not (by_model and task.model_first) and (again or not rounds):
         tried = {str(entry.get("digest")) for entry in past}
@@ -341,8 +312,12 @@ async def generator(node: ProofNode, deps: Deps) -> Apply:
         reason = f"{NOTHING_LEFT}; {node.reason}" if node.reason else NOTHING_LEFT
         return lambda txn: set_move(txn, node, "give_up", reason)
     parts = (context_of(task, past, failing), await note_of(deps, node, NOTE))
-    message = generate_solution(query_of(task), "\n\n".join(filter(None, parts)), forbidden)
-    return await write(node, deps, CODE, message, _reader(deps))
+    words = {
+        "query": query_of(task),
+        "context": "\n\n".join(filter(None, parts)),
+        "forbidden": forbidden_words(forbidden),
+    }
+    return await write(node, deps, CODE, Message(ROLE, "code-generate", words), _reader(deps))
 
 
 @agent(queue=Queue.CORRECT, name="corrector")
@@ -356,18 +331,11 @@ def _reader(deps: Deps) -> Callable[[Reply], dict[str, Any]]:
     return lambda reply: candidate_of(function_in(reply, task), task, MODEL)
 
 
-def generate_solution(query: str, context: str = "", forbidden_strategies: Sequence[Forbidden | str] = ()) -> Message:
-    """The request for a function."""
-    forbidden = [each if isinstance(each, Forbidden) else Forbidden(each) for each in forbidden_strategies]
-    return Message(ROLE, "code-generate", {"query": query, "context": context, "forbidden": forbidden_words(forbidden)})
-
-
 # -- the function in a reply -------------------------------------------------------------------------------------
 
 MAX_CANDIDATE, MAX_REPLY = 30_000, 400_000
 """Characters of a function, with all that comes with it, and of a reply."""
 _TAGS = frozenset({"", "python", "py", "python3", "code"})
-_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 def function_in(reply: Reply, task: CodeTask) -> str:
@@ -390,12 +358,12 @@ def function_in(reply: Reply, task: CodeTask) -> str:
         try:
             found = _with_function(piece, task)
         except _UNREADABLE as error:
-            told = f"the code is not Python: {error.msg} (line {error.lineno})" if type(error) is SyntaxError else ""
-            problem = problem or told or f"the code cannot be read: {str(error) or type(error).__name__}"
+            said = f"the code is not Python: {error.msg} (line {error.lineno})" if type(error) is SyntaxError else ""
+            problem = problem or said or f"the code cannot be read: {str(error) or type(error).__name__}"
             continue
+        if len(found) > MAX_CANDIDATE:
+            raise UnusableReply(f"the function is longer than {MAX_CANDIDATE} characters")
         if found:
-            if len(found) > MAX_CANDIDATE:
-                raise UnusableReply(f"the function is longer than {MAX_CANDIDATE} characters")
             return found.strip("\n") + "\n"
     raise UnusableReply(problem or f"no block defines the function {task.function}")
 
@@ -430,20 +398,19 @@ def _without_trials(source: str, tree: ast.Module, function: str) -> str:
 
 
 def _is_trial(node: ast.stmt, function: str) -> bool:
-    if isinstance(node, ast.If):
-        return any(isinstance(n, ast.Name) and n.id == "__name__" for n in ast.walk(node.test))
-    if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
-        return isinstance(node, ast.Assert)
-    called = {n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)}
-    return bool(called & {"print", function, "doctest", "unittest"})
+    match node:
+        case ast.If(test=test):
+            return any(isinstance(n, ast.Name) and n.id == "__name__" for n in ast.walk(test))
+        case ast.Expr(value=ast.Call() as call):
+            called = {n.id for n in ast.walk(call) if isinstance(n, ast.Name)}
+            return bool(called & {"print", function, "doctest", "unittest"})
+    return isinstance(node, ast.Assert)
 
 
 # -- candidates without a model ----------------------------------------------------------------------------------
 
-BRIEF, LONG = 2.0, 6.0
-"""Seconds of one enumeration before a model is asked, and where there is none."""
-MOST_BRIEF, MOST_LONG = 3, 12
-"""Candidates that are tested."""
+BRIEF, LONG = (3, 2.0), (12, 6.0)
+"""Candidates that are tested, and seconds of one enumeration: before a model is asked, and where there is none."""
 FEWEST = 4
 """Examples, of fewer of which none is held back."""
 ENOUGH = 3
@@ -456,12 +423,11 @@ WEAK = "the function was enumerated to fit the examples, and few other checks sp
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The outcome of an enumeration."""
+    """The outcome of an enumeration; ``passes``: whether the candidate has passed a quick test."""
 
     candidate: dict[str, Any] | None
     note: str
     passes: bool = False
-    """Whether the candidate has passed a quick test."""
 
 
 async def enumerated(
@@ -480,7 +446,7 @@ async def enumerated(
     weak = unseen + ENOUGH * (len(task.tests) + len(task.properties)) < ENOUGH
     if brief and weak:
         return Found(None, TOO_LITTLE)
-    most, seconds = (MOST_BRIEF, BRIEF) if brief else (MOST_LONG, LONG)
+    most, seconds = BRIEF if brief else LONG
     first, given_up, before = None, threading.Event(), len(tried)
     try:
         for examples in dict.fromkeys([shown] if brief else [shown, task.examples]):
@@ -515,7 +481,6 @@ def _texts(
     given_up: Callable[[], bool],
 ) -> Iterator[str]:
     """The functions of the enumeration that are not banned, until the time is over."""
-    deadline = time.monotonic() + seconds
     free = [f"not ({text})" for text in task.requires] + [f"({when})" for _, when in task.raises if when]
     contracts = tuple(" or ".join([*free, f"({text})"]) for text in task.ensures)
     more: dict[str, Any] = {"contracts": contracts, "words": task.task, "given_up": given_up}
@@ -523,5 +488,3 @@ def _texts(
         for text in synthesise(task.signature, examples, seconds=seconds, **more):
             if not why_banned(strategy_of(task.whole(text), task.function), forbidden):
                 yield text
-            if time.monotonic() > deadline:
-                return

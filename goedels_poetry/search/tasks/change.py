@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -23,8 +23,8 @@ from goedels_poetry.models.replies import Block, UnusableReply, blocks, without_
 from goedels_poetry.models.requests import Reply
 from goedels_poetry.protocol.base import Language, Theorem
 from goedels_poetry.python.changes import ChangeCase, ChangeReport, evidence_of, plain, read_proposal, unified
-from goedels_poetry.python.changes.comparing import REACHED
 from goedels_poetry.python.changes.patches import MAX_CHANGE
+from goedels_poetry.python.changes.verification import REACHED
 from goedels_poetry.search.tasks.base import REPORT, Task, Turn, attempted, to_decide, with_turns, without
 from goedels_poetry.store.reads import StoreReader, Txn
 from goedels_poetry.store.results import RunResult
@@ -60,39 +60,34 @@ def unfenced(text: str) -> str:
 
 
 def _found(fenced: list[Block], bare: str) -> str:
-    searching = [block.text for block in fenced if _is_search(block.text)]
-    if searching:
-        return "\n".join(searching)
-    if not fenced and _is_search(bare):
-        return bare[next(_SEARCHES.finditer(bare)).start() :]
-    diffs = [
-        b.text for b in fenced if _DIFF.search(b.text) and (b.tag in ("diff", "patch", "") or not _is_python(b.text))
-    ]
-    if diffs:
-        return "\n".join(diffs)
+    """Search and replace blocks, else diffs, else the last Python with those definitions that it lacks."""
+    texts = [block.text for block in fenced]
+    forms: tuple[tuple[re.Pattern[str], Callable[[str], bool]], ...] = (
+        (_SEARCHES, lambda text: bool(_REPLACES.search(text)) and len(_MARKS.findall(text)) >= 3),
+        (_DIFF, lambda text: not _is_python(text)),
+    )
+    for pattern, is_one in forms:
+        if fenced:
+            found = [text for text in texts if pattern.search(text) and is_one(text)]
+        else:
+            start = pattern.search(bare)
+            found = [bare[start.start() :]] if start is not None and is_one(bare) else []
+        if found:
+            return "\n".join(found)
     if not fenced:
-        start = _DIFF.search(bare)
-        return bare[start.start() :] if start is not None else (bare if _is_python(bare) else "")
-    python = [b.text for b in fenced if b.tag in ("python", "py", "python3", "") and _is_python(b.text)]
-    whole = [text for text in python if re.search(r"^(async )?(def|class) |^@|^import |^from ", text, re.MULTILINE)]
-    return _together(whole) if whole else (python or [fenced[-1].text])[-1]
-
-
-def _together(texts: list[str]) -> str:
-    """The last block; with those before it that define other things than it does."""
-    last = texts[-1]
-    known = _defined(last)
-    before = [text for text in texts[:-1] if _defined(text) and not (_defined(text) & known)]
-    return "\n\n\n".join([*before, last])
+        return bare if _is_python(bare) else ""
+    python = [block.text for block in fenced if block.tag in ("python", "py", "python3", "") and _is_python(block.text)]
+    whole = [text for text in python if _defined(text) or re.search(r"^(import|from) ", text, re.MULTILINE)]
+    if not whole:
+        return (python or texts)[-1]
+    known = _defined(whole[-1])
+    before = [text for text in whole[:-1] if _defined(text) and not (_defined(text) & known)]
+    return "\n\n\n".join([*before, whole[-1]])
 
 
 def _defined(text: str) -> set[str]:
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     return {node.name for node in ast.parse(text).body if isinstance(node, kinds)}
-
-
-def _is_search(text: str) -> bool:
-    return bool(_SEARCHES.search(text) and _REPLACES.search(text) and len(_MARKS.findall(text)) >= 3)
 
 
 def _is_python(text: str) -> bool:
@@ -241,7 +236,7 @@ class Decision:
     """What is done with a change."""
 
     move: str
-    """One of `search.changes.decider.MOVES`."""
+    """One of `search.agents.changes.MOVES`."""
     reason: str
     by: str
     """"table", "model" or "person"."""
@@ -257,11 +252,11 @@ def set_decision(txn: Txn, node: ProofNode, case: ChangeCase, decision: Decision
     step, move = int(report["step"]), decision.move
     state, kept = (state_of(txn.store, node, name) for name in (STATE, KEPT))
     pending = txn.store.load(node.refs[PENDING]) if PENDING in node.refs else None
-    if move in ("keep", "keep_partial") and pending is not None:
-        short = {name: value for name, value in report.items() if name != "failures"}
-        state = kept = {"step": step, "text": pending["text"], "report": short}
-    elif move == "refine" and pending is not None:
+    if pending is not None and move in ("keep", "keep_partial", "refine"):
         state = {"step": step, "text": pending["text"]}
+        if move != "refine":
+            state["report"] = {name: value for name, value in report.items() if name != "failures"}
+            kept = state
     elif move == "different" or (move == "roll_back" and decision.to is None):
         state = kept
     elif move == "roll_back" and decision.to is not None:
@@ -325,9 +320,8 @@ def set_back(txn: Txn, node: ProofNode, step: int, reason: str) -> str:
     return f"back to step {step}"
 
 
-MAX_FILE = 2_000_000
-"""Characters of a file that is changed."""
-MAX_ATTEMPTS = 6
+MAX_FILE, MAX_ATTEMPTS = 2_000_000, 6
+"""Characters of a file that is changed; changes of a model."""
 NOBODY = "no change is proposed: give one with --patch FILE, or a language model with --model NAME"
 NOTHING_WRONG = "say what is wrong: --error TEXT, --test COMMAND or --run COMMAND"
 

@@ -42,6 +42,7 @@ from goedels_poetry.store.state import ROOT, ProofNode, Queue
 
 if TYPE_CHECKING:
     from goedels_poetry.python.testing.checks import Checks
+    from goedels_poetry.python.testing.reading import Parameter
 
 
 CANDIDATE, EVIDENCE, BEST, SOLUTION = "candidate", "evidence", "best", "solution"
@@ -262,21 +263,16 @@ class CodeTask(Task):
         return self._node.name
 
     @cached_property
+    def signed(self) -> list[Parameter]:
+        """Its parameters with kinds and defaults."""
+        from goedels_poetry.python.testing.reading import parameters_of
+
+        return parameters_of(self._node)
+
+    @property
     def parameters(self) -> tuple[str, ...]:
         """Names of its parameters, in order; those behind ``*`` included."""
-        given = self._node.args
-        return tuple(a.arg for a in (*given.posonlyargs, *given.args, *given.kwonlyargs))
-
-    @cached_property
-    def defaults(self) -> dict[str, ast.expr]:
-        """Default values by parameter, as they stand in the signature."""
-        given = self._node.args
-        positional = [a.arg for a in (*given.posonlyargs, *given.args)]
-        last = dict(zip(reversed(positional), reversed(given.defaults), strict=False))
-        named = {
-            a.arg: value for a, value in zip(given.kwonlyargs, given.kw_defaults, strict=True) if value is not None
-        }
-        return {**last, **named}
+        return tuple(each.name for each in self.signed if "*" not in each.kind)
 
     @cached_property
     def _node(self) -> ast.FunctionDef:

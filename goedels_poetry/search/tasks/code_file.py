@@ -105,13 +105,13 @@ def _signature(function: str, assertions: tuple[str, ...]) -> str:
 
 def _example(text: str, function: str) -> Pair | None:
     """``assert f(...) == literal`` as an example; None for any other assertion."""
-    body = _parsed(text.strip())
-    pair = _halves(ast.unparse(body[0].test)) if len(body) == 1 and isinstance(body[0], ast.Assert) else None
-    call = ast.parse(pair[0], mode="eval").body if pair is not None else None
-    if pair is None or not (isinstance(call, ast.Call) and getattr(call.func, "id", "") == function):
-        return None
-    arguments = (*call.args, *(keyword.value for keyword in call.keywords))
-    return pair if _is_literal(pair[1]) and all(map(_is_literal, map(ast.unparse, arguments))) else None
+    match _parsed(text.strip()):
+        case [ast.Assert(test=test)] if (pair := _halves(ast.unparse(test))) is not None:
+            match ast.parse(pair[0], mode="eval").body:
+                case ast.Call(func=ast.Name(id=name), args=args, keywords=keywords) if name == function:
+                    values = (pair[1], *map(ast.unparse, (*args, *(keyword.value for keyword in keywords))))
+                    return pair if all(map(_is_literal, values)) else None
+    return None
 
 
 def _halves(text: str) -> Pair | None:
@@ -137,11 +137,10 @@ def _toml(text: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         found = _PLACE.search(str(error))
-        message = _PLACE.sub("", str(error))
+        message = f"not TOML: {_PLACE.sub('', str(error))}"
         if found is None or found[1] is None:
-            line = text.count("\n") + 1 if found else None
-            raise InvalidInput(f"not TOML: {message}", line) from None
-        raise InvalidInput(f"not TOML: {message}", int(found[1]), int(found[2])) from None
+            raise InvalidInput(message, text.count("\n") + 1 if found else None) from None
+        raise InvalidInput(message, int(found[1]), int(found[2])) from None
     except RecursionError:
         raise InvalidInput("not TOML: nested too deep") from None
 
@@ -156,19 +155,17 @@ class _Reader:
     """Reads the keys of one table; raises `InvalidInput` with the line."""
 
     def __init__(self, data: Mapping[str, Any], text: str) -> None:
-        self._data = data
-        self._text = text
+        self._data, self._text = data, text
 
     def refuse_unknown(self, names: tuple[str, ...], what: str) -> None:
-        for name in self._data:
-            if name not in names:
-                near = difflib.get_close_matches(name, names, 1, 0.5)
-                hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
-                raise self._refused(f"{name!r} is no {what} of a task", name, hint)
+        for name in self._data.keys() - set(names):
+            near = difflib.get_close_matches(name, names, 1, 0.5)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
+            raise self._refused(f"{name!r} is no {what} of a task", name, hint)
 
     def of(self, kind: Any, name: str, default: Any) -> Any:
         value = self._data.get(name, default)
-        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        if not isinstance(value, kind) or isinstance(value, bool):
             wanted = {str: "a text", dict: "a table", int: "a whole number", list: "a list"}.get(kind, "a number")
             raise self._refused(f"{name} must be {wanted}, not {value!r:.60}", name)
         return value
@@ -182,42 +179,41 @@ class _Reader:
     def strings(self, name: str, mode: str = "") -> tuple[str, ...]:
         """A list of texts, or one; ``mode``: of `ast.parse`, where they are Python."""
         value = self._data.get(name, [])
-        listed = [value] if isinstance(value, str) else self.of(list, name, [])
-        for item in listed:
+        texts = []
+        for item in [value] if isinstance(value, str) else self.of(list, name, []):
             if not isinstance(item, str):
                 raise self._refused(f"{name} must hold texts, not {item!r:.60}", name)
-        texts = [item.strip("\n") for item in listed if item.strip()]
-        texts = [" ".join(text.split()) for text in texts] if mode == "eval" else texts
-        for text in texts if mode else ():
-            self._must_be_python(text, name, mode)
+            if item.strip():
+                texts.append(" ".join(item.split()) if mode == "eval" else item.strip("\n"))
+                self._must_be_python(texts[-1], name, mode)
         return tuple(texts)
 
     def examples(self) -> tuple[Pair, ...]:
-        hint = 'write ["f(3)", "6"] or "f(3) == 6"'
-        return tuple(
-            self._pair(_halves(item) if isinstance(item, str) else item, item, "examples", "an example", hint)
-            for item in self.of(list, "examples", [])
-        )
+        listed = [(_halves(item) if isinstance(item, str) else item, item) for item in self.of(list, "examples", [])]
+        found = [self._pair(*each, "examples", "an example", 'write ["f(3)", "6"] or "f(3) == 6"') for each in listed]
+        for part in (part for pair in found for part in pair):
+            self._must_be_python(part, "examples", "eval")
+        return tuple(found)
 
     def raises(self) -> tuple[Pair, ...]:
         """``"ValueError"``, ``["ValueError", "n < 0"]`` or ``{exception = "ValueError", when = "n < 0"}``."""
         found: list[Pair] = []
-        hint = 'write "ValueError" or ["ValueError", "n < 0"]'
         for item in self.of(list, "raises", []):
             pair: Any = (item, "") if isinstance(item, str) else item
             if isinstance(item, dict) and set(item) <= {"exception", "when"}:
                 pair = (item.get("exception"), item.get("when", ""))
+            hint = 'write "ValueError" or ["ValueError", "n < 0"]'
             name, when = self._pair(pair, item, "raises", "a raises clause", hint)
             if not name.replace(".", "_").isidentifier():
                 raise self._refused(f"{name!r:.60} is no exception", name)
+            if when:
+                self._must_be_python(when, "raises", "eval")
             found.append((name, " ".join(when.split())))
         return tuple(found)
 
     def _pair(self, pair: Any, item: Any, key: str, what: str, hint: str) -> Pair:
         if not (isinstance(pair, list | tuple) and len(pair) == 2 and all(isinstance(p, str) for p in pair)):
             raise self._refused(f"{what} cannot be read: {item!r:.80}", item if isinstance(item, str) else key, hint)
-        for part in pair if key == "examples" else filter(None, pair[1:]):
-            self._must_be_python(part, key, "eval")
         return pair[0].strip(), pair[1].strip()
 
     def doctests(self) -> tuple[tuple[Pair, ...], tuple[str, ...]]:
@@ -250,7 +246,7 @@ class _Reader:
     def _must_be_python(self, source: str, name: str, mode: str) -> None:
         read: Callable[..., object] = ast.parse
         try:
-            read(source, mode=mode)
+            read(source, mode=mode) if mode else None
         except _UNREADABLE as error:
             within = (getattr(error, "lineno", None) or 1) - 1 if mode == "exec" else 0
             line, shown = _line(self._text, source), (source.strip().splitlines() or [repr(source)])[0]

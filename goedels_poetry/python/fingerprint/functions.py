@@ -1,25 +1,268 @@
-"""The functions of a file, which of them one reaches, and which kind of recursion it is."""
+"""The functions of a file in a normal form, which of them one reaches, and which kind of recursion it is.
+
+In the normal form one pattern holds for all the ways in which people write the same step.
+"""
 
 from __future__ import annotations
 
 import ast
+import copy
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from goedels_poetry.python.fingerprint.ban import DIVIDE_AND_CONQUER, MEMOISATION, RECURSION
-from goedels_poetry.python.fingerprint.normal import (
-    COMPREHENSIONS,
-    FUNCTIONS,
-    LOOPS,
-    called,
-    loads,
-    root,
-    stores,
-    text,
-    walk,
-    words,
-)
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text."""
+    return frozenset(text.split())
+
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_MESSAGES = words("print debug info warning warn error exception log flush setrecursionlimit")
+_MAX_INLINED = 60
+
+
+def walk(nodes: ast.AST | Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """The nodes below and themselves, in the order of the text; not inside functions and classes defined there."""
+    stack = [nodes] if isinstance(nodes, ast.AST) else list(nodes)[::-1]
+    while stack:
+        node = stack.pop()
+        yield node
+        if not isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            stack += list(ast.iter_child_nodes(node))[::-1]
+
+
+def text(node: ast.AST) -> str:
+    """An expression as text, whether it is read or assigned."""
+    known = node.__dict__.get("_text")
+    if known is None:
+        known = node.__dict__["_text"] = ast.unparse(node)
+    return str(known)
+
+
+def loads(nodes: ast.AST | Iterable[ast.AST]) -> set[str]:
+    """The names that are read below."""
+    return {node.id for node in walk(nodes) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+
+
+def stores(nodes: ast.AST | Iterable[ast.AST]) -> set[str]:
+    """The names that are bound below."""
+    return {node.id for node in walk(nodes) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+
+
+def root(node: ast.AST) -> str:
+    """``a`` of ``a[i].b``; ``self.a`` for attributes of self; "" where there is none."""
+    while isinstance(node, (ast.Subscript, ast.Attribute, ast.Starred)):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"):
+            return text(node)
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def called(node: ast.AST) -> str:
+    """The last name before a call's parentheses, "" for other nodes."""
+    if not isinstance(node, ast.Call):
+        return ""
+    return getattr(node.func, "id", getattr(node.func, "attr", ""))
+
+
+def canonical(tree: ast.Module) -> ast.Module:
+    """The tree in normal form, changed in place.
+
+    Updates are assignments, comparisons point one way, a guarded assignment is ``max`` or ``min``, ``a[i][j]`` is
+    ``a[i, j]``; what has no effect on the result and what never runs is gone.
+    """
+    tree = _Normal().visit(tree)
+    for function in [*ast.walk(tree)]:
+        if isinstance(function, FUNCTIONS):
+            _inline(function)
+    return ast.fix_missing_locations(tree)
+
+
+class _Normal(ast.NodeTransformer):
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        super().generic_visit(node)
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(node, name, None)
+            if isinstance(block, list):
+                setattr(node, name, list(_reachable(block)))
+        return node
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        match node:
+            case (
+                ast.BinOp(op=ast.RShift(), right=ast.Constant(value=1))
+                | ast.BinOp(op=ast.Mult(), right=ast.Constant(value=0.5))
+            ):
+                return ast.BinOp(node.left, ast.FloorDiv(), ast.Constant(2))
+            case ast.BinOp(op=ast.Div()):
+                return ast.BinOp(node.left, ast.FloorDiv(), node.right)
+        return node
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        self.generic_visit(node)
+        if len(node.ops) == 1 and isinstance(node.ops[0], ast.Gt | ast.GtE):
+            turned = ast.Lt() if isinstance(node.ops[0], ast.Gt) else ast.LtE()
+            return ast.Compare(node.comparators[0], [turned], [node.left])
+        return node
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        self.generic_visit(node)
+        inner = node.value
+        if not isinstance(inner, ast.Subscript) or isinstance(node.slice, ast.Slice):
+            return node
+        if isinstance(inner.slice, ast.Slice | ast.Constant):
+            return node
+        return ast.Subscript(inner.value, ast.Tuple([inner.slice, node.slice], ast.Load()), node.ctx)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> list[ast.AST]:
+        return self.visit_Assign(ast.Assign([node.target], ast.BinOp(_read(node.target), node.op, node.value)))
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> list[ast.AST] | None:
+        return self.visit_Assign(ast.Assign([node.target], node.value)) if node.value is not None else None
+
+    def visit_Assign(self, node: ast.Assign) -> list[ast.AST]:
+        self.generic_visit(node)
+        return [ast.Assign([target], value) for top in node.targets for target, value in _pairs(top, node.value)]
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
+        self.generic_visit(node)
+        match node.value:
+            case ast.Constant():
+                return None
+            case ast.Call(func=ast.Attribute(value=owner, attr="append" | "appendleft"), args=[added]):
+                return ast.Assign([ast.Subscript(owner, ast.Constant(...), ast.Store())], added)
+        return None if called(node.value) in _MESSAGES else node
+
+    def visit_Assert(self, node: ast.stmt) -> None:
+        return None
+
+    visit_Pass = visit_Assert
+
+    def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt] | None:
+        self.generic_visit(node)
+        guarded = [_guarded(node.test, part) for part in node.body]
+        if isinstance(node.test, ast.Compare) and len(guarded) == 1 and not node.orelse and guarded != node.body:
+            return guarded
+        node.body = guarded
+        return node if node.body or node.orelse or stores(node.test) else None
+
+
+def _read(target: ast.expr) -> ast.expr:
+    read = copy.deepcopy(target)
+    read.ctx = ast.Load()  # type: ignore[attr-defined]
+    return read
+
+
+def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Target and value of each single assignment; tuples are taken apart where both sides are."""
+    if isinstance(target, ast.Tuple | ast.List) and len(getattr(value, "elts", ())) == len(target.elts):
+        for one, part in zip(target.elts, value.elts, strict=True):  # type: ignore[attr-defined]
+            yield from _pairs(one, part)
+    else:
+        yield target, value
+
+
+def _guarded(test: ast.expr, statement: ast.stmt) -> ast.stmt:
+    """``if best < x: best = x`` says ``best = max(best, x)``; so does a test of what is measured of both."""
+    if not isinstance(statement, ast.Assign):
+        return statement
+    target, value = statement.targets[0], statement.value
+    meant = _Replaced({text(value): _read(target)}) if isinstance(value, ast.Name) else _Replaced({})
+    for part in walk(test):
+        if isinstance(part, ast.Compare) and len(part.ops) == 1 and isinstance(part.ops[0], ast.Lt | ast.LtE):
+            less, more = text(part.left), text(part.comparators[0])
+            names = {less: "max", more: "min"} if {less, more} == {text(target), text(value)} else {}
+            name = names.get(text(target), "")
+            if not name and less != more and isinstance(target, ast.Name):
+                name = (
+                    "min" if meant.text(part.left) == more else "max" if meant.text(part.comparators[0]) == less else ""
+                )
+            if name and called(value) != name:
+                best = ast.Call(ast.Name(name, ast.Load()), [_read(target), value], [])
+                best.__dict__["made"] = True  # no call of the author's
+                return ast.Assign(statement.targets, best)
+    return statement
+
+
+def _reachable(block: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements that control can reach; what is raised is no result."""
+    for statement in block:
+        if not isinstance(statement, ast.Raise) and not (isinstance(statement, LOOPS) and not statement.body):
+            yield statement
+        if _leaves(statement):
+            return
+
+
+def _leaves(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.If):
+        return all(block and _leaves(block[-1]) for block in (statement.body, statement.orelse))
+    return isinstance(statement, ast.Return | ast.Raise | ast.Break | ast.Continue)
+
+
+class _Replaced(ast.NodeTransformer):
+    """Names give way to expressions."""
+
+    def __init__(self, values: dict[str, ast.expr]) -> None:
+        self._values = values
+
+    def text(self, node: ast.expr) -> str:
+        """What a copy of an expression comes to."""
+        return text(self.visit(copy.deepcopy(node)))
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        node.__dict__.pop("_text", None)
+        return super().visit(node)  # type: ignore[no-any-return]
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        value = self._values.get(node.id)
+        return copy.deepcopy(value) if value is not None and isinstance(node.ctx, ast.Load) else node
+
+
+def _inline(function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    """Put what a name stands for in its place, where the name has one meaning and what it names never changes."""
+    assigns = [node for node in walk(function.body) if isinstance(node, ast.Assign)]
+    values: dict[str, set[str]] = {}
+    for node in assigns:
+        for name in stores(node):
+            values.setdefault(name, set()).add(text(node.value))
+    changed = {name for node in ast.walk(function) for name in _changed(node)}
+    meanings: dict[str, ast.expr] = {}
+    for node in assigns:
+        match node.targets[0]:
+            case ast.Name(id=name) if name not in changed | loads(node.value) | meanings.keys():
+                if len(values[name]) == 1 and not any(isinstance(part, ast.Lambda) for part in walk(node.value)):
+                    value = _Replaced(meanings).visit(copy.deepcopy(node.value))
+                    if isinstance(value, ast.expr) and sum(1 for _ in ast.walk(value)) <= _MAX_INLINED:
+                        meanings[name] = value
+    replaced = _Replaced(meanings)
+    function.body = [part for part in map(replaced.visit, function.body) if isinstance(part, ast.stmt)]
+
+
+def _changed(node: ast.AST) -> set[str]:
+    """Names that a node binds otherwise than by assignment, or of what it writes to or calls methods of."""
+    match node:
+        case ast.arg():
+            return {node.arg}
+        case ast.For() | ast.AsyncFor() | ast.comprehension():
+            return stores(node.target)
+        case ast.Subscript(ctx=ast.Store()) | ast.Attribute(ctx=ast.Store()):
+            return {root(node)}
+        case ast.Call(func=ast.Attribute(value=owner)):
+            return {root(owner), *loads(node.args[:1])} if called(node).startswith("heap") else {root(owner)}
+        case ast.Call() if called(node).startswith("heap"):
+            return loads(node.args[:1])
+        case ast.NamedExpr() | ast.With() | ast.Assign(targets=[ast.Tuple() | ast.List()]):
+            return stores(node)
+    return set()
+
+
+# The functions of a file
 
 MAX_REACHED = 600
 """A function that reaches more is not looked at."""
@@ -88,14 +331,9 @@ class File:
                 found = [self.resolve(name, at)]
                 if found == [None]:
                     found = [self.methods.get((name, method)) for method in _MADE_BY]
-            case ast.Attribute(attr=name):
-                receiver = root(node.value)
-                inside: Function | None = at
-                while inside is not None and (inside.parameters[:1], name) != ((receiver,), name):
-                    inside = inside.parent
-                own = self.methods.get((inside.owner if inside is not None else receiver, name))
-                own = own or self.methods.get((receiver, name))
-                others = [other for (_, method), other in self.methods.items() if method == name]
+            case ast.Attribute(value=value, attr=name):
+                own = self.methods.get((at.owner or root(value), name))
+                others = [method for (_, other), method in self.methods.items() if other == name]
                 found = [own] if own is not None else [*others] if name not in _OF_BUILTINS else []
             case ast.Subscript(
                 value=ast.Call(func=ast.Name(id="globals" | "locals" | "vars")), slice=ast.Constant(value=key)
@@ -149,10 +387,8 @@ class File:
 def reached(function: Function) -> list[Function]:
     """The functions that one mentions and those that they mention; itself only if something leads back."""
     found = list(function.calls)
-    known = set(found)
     for one in found:  # grows
-        found += [other for other in one.calls if other not in known]
-        known |= set(one.calls)
+        found += [other for other in one.calls if other not in found]
     return found
 
 
@@ -176,26 +412,19 @@ def calls_back(file: File, function: Function) -> list[ast.Call]:
     ]
 
 
-def calls_itself_by_parameter(functions: list[Function]) -> bool:
-    """``g(g)``: recursion without a name."""
-    calls = [node for one in functions for node in walk(one.body) if isinstance(node, ast.Call)]
-    return any(isinstance(c.func, ast.Name) and c.func.id in [getattr(a, "id", "") for a in c.args] for c in calls)
-
-
 def _unwrapped(value: ast.expr) -> tuple[ast.expr, list[ast.expr]]:
     """A lambda and what it is wrapped in."""
-    wrappers: list[ast.expr] = []
-    inner = value
-    while isinstance(inner, ast.Call) and inner.args and not isinstance(inner.func, ast.Lambda):
+    inner, wrappers = value, list[ast.expr]()
+    while isinstance(inner, ast.Call) and inner.args:
         wrappers.append(inner.func)
         inner = inner.args[0]
     return (inner, wrappers) if isinstance(inner, ast.Lambda) else (value, [])
 
 
 _CACHES = words("cache lru_cache cached memoize memoise memoized memoised memo memory cachedmethod")
-_KINDS = ("", "less", "shrink", "part", "half")
+_KINDS = ("", "shrink", "part", "half")
 """What a recursive call is given: one less or a child; a quotient; one of several parts; a half."""
-_DO = {"append": "pop", "add": "remove", "push": "pop", "insert": "pop"}
+_DO = {"append": ("pop",), "add": ("remove", "discard"), "push": ("pop",), "insert": ("pop",)}
 
 
 def of_recursion(file: File, function: Function) -> tuple[str, set[str]]:
@@ -238,9 +467,7 @@ def _undoes(function: Function, calls: list[ast.Call]) -> bool:
         verbs = {(root(n.func.value), n.func.attr) for n in inside if isinstance(getattr(n, "func", 0), ast.Attribute)}  # type: ignore[attr-defined]
         written = [text(node.targets[0]) for node in inside if isinstance(node, ast.Assign)]
         verbs |= {(target.removesuffix("[...]"), "append") for target in written if target.endswith("[...]")}
-        if any(
-            (name, _DO.get(verb)) in verbs or (verb == "add" and (name, "discard") in verbs) for name, verb in verbs
-        ):
+        if any((name, undo) in verbs for name, verb in verbs for undo in _DO.get(verb, ())):
             return True
         if any("[" in target and "..." not in target and written.count(target) > 1 for target in written):
             return True
@@ -283,24 +510,18 @@ def _keeps(file: File, wrapper: ast.expr, function: Function) -> bool:
     name = getattr(wrapper, "id", getattr(wrapper, "attr", ""))
     found = file.resolve(name, function.parent or function)
     if found is not None and found is not function:
-        if not found.is_definition:
-            return any(_keeps(file, part, found) for part in ast.walk(found.body[0]) if isinstance(part, ast.Call))
         inside = [node for part in found.body for node in ast.walk(part)]
     elif name in file.classes:
         inside = list(ast.walk(file.classes[name]))
     else:
         return name in _CACHES
-    return any(map(_stores, inside)) and any(map(_looks_up, inside))
+    lookups = (ast.In, ast.NotIn, ast.Is, ast.IsNot, ast.ExceptHandler)
+    asks = any(isinstance(node, lookups) or called(node) == "setdefault" for node in inside)
+    return asks and any(map(_stores, inside))
 
 
 def _stores(node: ast.AST) -> bool:
     return called(node) == "setdefault" or (isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store))
-
-
-def _looks_up(node: ast.AST) -> bool:
-    if isinstance(node, ast.Compare):
-        return isinstance(node.ops[0], ast.In | ast.NotIn | ast.Is | ast.IsNot)
-    return isinstance(node, ast.ExceptHandler) or called(node) == "setdefault"
 
 
 def _asked(function: Function, nodes: list[ast.AST]) -> set[str]:
@@ -319,23 +540,18 @@ def _division(function: Function, calls: list[ast.Call]) -> set[str] | None:
     parts = [call for call in calls if kinds[call] in ("part", "half")]
     at_once: list[ast.AST] = [node for node in walk(function.body) if isinstance(node, COMPREHENSIONS)]
     at_once += [call for call in parts if called(call) in ("map", "starmap", "submit")]
-    together = any(call in walk(node) for node in at_once for call in parts)
-    if len({text(call) for call in parts}) > 1 or together:
-        return {"bisection"} if "half" in kinds.values() and not _is_joined(function, parts) else set()
+    if len({text(call) for call in parts}) > 1 or any(call in walk(node) for node in at_once for call in parts):
+        ends = [node.value for node in walk(function.body) if isinstance(node, ast.Return)]
+        ends += [part for end in ends if isinstance(end, ast.IfExp) for part in (end.body, end.orelse)]
+        one_or_other = all(call in ends for call in parts)
+        return {"bisection"} if "half" in kinds.values() and one_or_other else set()
     if any(kinds[call] in ("shrink", "half") and _is_squared(function, call) for call in calls):
         return {"squaring"}
     return None
 
 
-def _is_joined(function: Function, calls: list[ast.Call]) -> bool:
-    """Whether two of the calls are made on one way, and so not one or the other."""
-    ends = [node.value for node in walk(function.body) if isinstance(node, ast.Return)]
-    ends += [part for end in ends if isinstance(end, ast.IfExp) for part in (end.body, end.orelse)]
-    return not all(call in ends for call in calls)
-
-
 def _kind(function: Function, calls: list[ast.Call], call: ast.Call) -> str:
-    """What a recursive call is given: of all that stands in its arguments, and in their meanings, what divides most."""
+    """What a recursive call is given: of all in its arguments, and in their meanings, what divides most."""
     nodes = list(walk(function.body))
     assigns = [node for node in nodes if isinstance(node, ast.Assign)]
     through = {name for node in nodes if isinstance(node, ast.For | ast.comprehension) for name in stores(node.target)}
@@ -343,35 +559,28 @@ def _kind(function: Function, calls: list[ast.Call], call: ast.Call) -> str:
     tested = [part for node in nodes if isinstance(node, ast.If) for part in walk([*node.body, *node.orelse])]
     targets = [part.targets[0] for part in tested if isinstance(part, ast.Assign)]
     grown |= {root(target) for target in targets if text(target).endswith("[...]")}
-    grown -= set(function.parameters)
     wave: list[ast.AST] = [*call.args, *(word.value for word in call.keywords)]
-    if isinstance(call.func, ast.Attribute) and root(call.func.value) not in ("self", "cls"):
-        wave.append(call.func.value)
     found, seen = {""}, set[str]()
-    for node in wave:  # grows
-        for part in walk(node):
-            match part:
-                case ast.Name(id=name) if name in grown:
-                    found.add("part")
-                case ast.Name(id=name) if name not in seen:
-                    seen.add(name)
-                    values = [each.value for each in assigns if name in stores(each.targets[0])]
-                    found |= {"less"} if name in through else set()
-                    wave += [v for v in values if name not in loads(v) and not any(p in calls for p in walk(v))]
-                case ast.BinOp(op=ast.FloorDiv()):
-                    found.add("half" if _is_middle(part.left) else "shrink")
-                case ast.BinOp(op=ast.Sub() | ast.Add(), right=ast.Constant()) | ast.Attribute():
-                    found.add("less")
-                case ast.Slice():
-                    bounds = [bound for bound in (part.lower, part.upper) if bound is not None]
-                    names = loads(bounds) - {*function.parameters, "len", *through}
-                    found.add("part" if names or (part.step is not None and text(part.step) not in "-11") else "less")
-                case ast.comprehension(ifs=[_, *_]):
-                    found.add("part")
-                case ast.Call() if called(part) in ("filter", "divmod"):
-                    found.add("part" if called(part) == "filter" else "shrink")
-                case ast.Call() if called(part) in {other.name for other in function.calls} and part not in calls:
-                    found.add("part")
+    for part in (part for node in wave for part in walk(node)):  # grows
+        match part:
+            case ast.Name(id=name) if name in grown - set(function.parameters):
+                found.add("part")
+            case ast.Name(id=name) if name not in seen:
+                seen.add(name)
+                values = [each.value for each in assigns if name in stores(each.targets[0])]
+                wave += [v for v in values if name not in loads(v) and not any(p in calls for p in walk(v))]
+            case ast.BinOp(op=ast.FloorDiv()):
+                found.add("half" if _is_middle(part.left) else "shrink")
+            case ast.Slice():
+                bounds = [bound for bound in (part.lower, part.upper) if bound is not None]
+                inner = loads(bounds) - {*function.parameters, "len", *through}
+                found |= {"part"} if inner or (part.step is not None and text(part.step) not in "-11") else set()
+            case ast.comprehension(ifs=[_, *_]):
+                found.add("part")
+            case ast.Call() if called(part) == "divmod":
+                found.add("shrink")
+            case ast.Call() if part not in calls and called(part) in ("filter", *(f.name for f in function.calls)):
+                found.add("part")
     return max(found, key=_KINDS.index)
 
 

@@ -10,10 +10,9 @@ from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.terms import Kind, Term
-from goedels_poetry.python.translate.contracts import OutsideFragment, PythonFault
+from goedels_poetry.python.translate.contracts import OutsideFragment
 from goedels_poetry.python.translate.program import read_program
 from goedels_poetry.python.translate.translate import Translation, python_arguments, translate
-from goedels_poetry.python.wording import named, render
 
 HEAD = "from goedels_poetry.contracts import ensures, raises, requires\n"
 
@@ -150,23 +149,10 @@ def test_a_counterexample_is_told_as_python_literals() -> None:
         python_arguments(t, {"xs": "nonsense"})
 
 
-def test_there_must_be_such_a_function() -> None:
-    with pytest.raises(PythonFault):
-        theorem("def f(a: int) -> int:\n    return a", "g")
-
-
 def test_the_place_of_what_is_refused_is_told() -> None:
     with pytest.raises(OutsideFragment) as refused:
         theorem("def f(a: int) -> int:\n    b = 1\n    return [lambda: b][a]")
     assert (refused.value.line, refused.value.column) == (4, 13)
-
-
-def test_several_loops_are_named_by_their_lines() -> None:
-    loops = "    n = 0\n    for x in xs:\n        n += x * x\n    for x in xs:\n        n -= x\n    return n\n"
-    text = theorem(f"@ensures(lambda result: result >= 0)\ndef f(xs: list[int]) -> int:\n{loops}").text
-    assert "(define-fun-rec f!loop5 " in text and "(define-fun-rec f!loop7 " in text
-    assert named("f!loop5") == "f's line-5 loop" and named("f!loop7!ok.2") == "f's line-7 loop 2"
-    assert render("(>= (f!loop7!n n xs) 0)") == "f's line-7 loop.n(n, xs) >= 0"
 
 
 def test_what_is_proved_of_a_dict_is_proved_of_all_lists_of_pairs() -> None:

@@ -203,11 +203,3 @@ def test_steps_that_nothing_needs_are_left_out(lean: LeanPool) -> None:
     found = exported(lean, text, {"steps": [unused, last]})
     assert found.text is not None
     assert "_step_0" not in found.text
-
-
-def test_progress_is_told(lean: LeanPool) -> None:
-    text = theorem(LISTS, "(forall ((a N)) (= (add z a) a))")
-    steps = {"steps": [{"id": "1", "sequent": "(sequent ((a N)) () (= (add z a) a))", "query": PLAIN}]}
-    told: list[tuple[int, int]] = []
-    asyncio.run(export(text.encode(), steps, lean, 60.0, lambda done, total: told.append((done, total))))
-    assert told == [(1, 1)]

@@ -115,17 +115,6 @@ def test_what_is_no_certificate_is_refused(
     assert err.count(str(place)) == 1
 
 
-def test_a_folder_is_named_though_the_message_begins_with_its_name(
-    tmp_path: Path, env: dict[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("missing").mkdir()
-    code, _, err = call(["export", "missing"], monkeypatch, capsys, env)
-    assert code == 2 and err.startswith("missing: missing or unknown files: ")
-    code, _, err = call(["export", "missing"], monkeypatch, capsys, env | {"GOEDELS_POETRY__LEAN__WORKERS": "many"})
-    assert code == 2 and err.startswith("GOEDELS_POETRY__LEAN__WORKERS: ")
-
-
 async def test_without_a_lean_file_the_certificate_stays_as_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -70,14 +65,6 @@ def test_each_verdict_has_its_exit_code_and_fits_the_published_schema(cli: Any, 
     assert results[8]["location"]["path"] == "actions[0]"
 
 
-@pytest.mark.parametrize("name", ["yes.smt2", "no.smt2", "open.smt2", "clash.smt2", "broken.smt2"])
-def test_one_program_exits_with_its_verdict(cli: Any, files: Path, name: str) -> None:
-    _, _, verdict, code = PROGRAMS[name]
-    ran = cli("ask", "--program", name, "--no-confirm")
-    assert ran.code == code
-    assert ran.out.splitlines()[-1].startswith(verdict)
-
-
 def test_the_language_is_told_by_the_suffix_the_first_character_or_the_flag(cli: Any, files: Path) -> None:
     json_text, smt_text = PROGRAMS["human.json"][0].encode(), PROGRAMS["yes.smt2"][0].encode()
     for text in (json_text, smt_text):
@@ -116,39 +103,3 @@ def test_readings_worlds_and_limits_are_options_and_the_result_says_which(cli: A
 )
 def test_a_flag_that_makes_no_sense_is_refused(cli: Any, files: Path, flags: tuple[str, str]) -> None:
     assert cli("ask", "--program", "yes.smt2", *flags).code == 2
-
-
-def test_ctrl_c_ends_it_at_once_with_what_was_printed_and_without_any_process(files: Path, home: Path) -> None:
-    (files / "hard.smt2").write_text(
-        "(declare-const a Int)(declare-const b Int)(assert (= (+ (* a a a) (* b b b) (* 2 a b a)) 114))", "utf-8"
-    )
-    command = [
-        sys.executable,
-        "-m",
-        "goedels_poetry",
-        "ask",
-        "--json",
-        "--verify-timeout",
-        "60000",
-        "--program",
-        "yes.smt2",
-        "hard.smt2",
-        "hard.smt2",
-    ]
-    running = subprocess.Popen(
-        [*command, "--jobs", "1"],
-        cwd=files,
-        env=os.environ | {"GOEDELS_POETRY__HOME": str(home), "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    assert running.stdout is not None
-    first = json.loads(running.stdout.readline())
-    assert first["answer"] is True
-    time.sleep(0.3)
-    began = time.monotonic()
-    os.kill(running.pid, signal.SIGINT)
-    out, err = running.communicate(timeout=30)
-    assert running.returncode == 130
-    assert time.monotonic() - began < 20
-    assert b"Traceback" not in out + err

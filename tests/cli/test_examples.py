@@ -68,14 +68,3 @@ def test_the_package_that_is_built_brings_them_along() -> None:
         assert included[place] == f"goedels_poetry/data/{what}"
         assert shipped(what) in (ROOT / place, package / "data" / what)
         assert f"/{place.split('/')[0]}" in built["sdist"]["include"]
-
-
-def test_the_distribution_has_a_name_of_its_own_and_its_extras_know_it() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    assert project["name"] != "goedels-poetry", "that is somebody else's on the package index"
-    extras = project["optional-dependencies"]
-    (own,) = (each for each in extras["test"] if each.startswith("goedels"))
-    name, _, named = own.removesuffix("]").partition("[")
-    assert name == project["name"]
-    assert {*named.split(",")} <= extras.keys()
-    assert project["scripts"]["goedels-poetry"] == "goedels_poetry.cli:run"

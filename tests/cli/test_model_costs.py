@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scripted_models import DOUBLE, Server, every_role
+from model_server import Server
+from scripted_models import DOUBLE, every_role
 
 QUICK = {"GOEDELS_POETRY__SYMBOLIC_QUERIES": "0", "GOEDELS_POETRY__MODELS__DEFAULT__RETRIES": "0"}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import socket
 import threading
 from collections.abc import Iterator
@@ -11,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scripted_models import DOUBLE, Server, every_role
+from model_server import Server
+from scripted_models import DOUBLE, every_role
 
 QUICK = {"GOEDELS_POETRY__SYMBOLIC_QUERIES": "0", "GOEDELS_POETRY__MODELS__DEFAULT__RETRIES": "0"}
-HEAD = {"format": "goedels-poetry recording", "version": 1, "note": "", "roles": {}}
 
 
 @pytest.fixture(autouse=True)
@@ -73,23 +72,3 @@ def test_a_server_that_never_answers_is_named_with_the_reason(
     (warning,) = result["warnings"]
     assert warning.startswith(f"no answer from mödel at {url}: the connection failed")
     assert server.calls == 0
-
-
-BAD_RECORDINGS = {
-    "missing": None,
-    "empty": b"",
-    "bytes": b"\xd8\xff\x00" * 1000,
-    "other": b"precious notes\n",
-    "later version": json.dumps(HEAD | {"version": 99}).encode(),
-    "odd version": json.dumps(HEAD | {"version": "x"}).encode(),
-    "odd roles": json.dumps(HEAD | {"roles": {"prover": 7}}).encode(),
-    "nest": b"[" * 100_000,
-}
-
-
-@pytest.mark.parametrize("name", BAD_RECORDINGS)
-def test_a_replay_of_what_is_no_recording(cli: Any, home: Path, tmp_path: Path, name: str) -> None:
-    data = BAD_RECORDINGS[name]
-    if data is not None:
-        (tmp_path / "replies.jsonl").write_bytes(data)
-    refused(cli("prove", "double.smt2", "-q", "--replay", "replies.jsonl"), home, "replies.jsonl")

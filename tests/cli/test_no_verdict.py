@@ -11,8 +11,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from goedels_poetry.cli.run_errors import code_after_failure, failure_of, worst_code
-from goedels_poetry.errors import RunLocked, StoreError, UnknownRun
+from goedels_poetry.cli.run_errors import worst_code
 from goedels_poetry.framework import GoedelsPoetryFramework
 
 ROOT = Path(__file__).parents[2]
@@ -67,18 +66,6 @@ def test_a_defect_has_no_verdict_and_the_others_go_on(
     assert "ZeroDivisionError: a defect" in first["reason"]
     assert "Traceback" in Path(first["error"]["log"]).read_text()
     assert second["verdict"] == "proved"
-
-
-def test_a_disk_that_fails_is_no_verdict_either(tmp_path: Path) -> None:
-    full, damaged = OSError(28, "No space left on device"), StoreError("written by a newer version")
-    assert [failure_of(error, tmp_path).exit_code for error in (full, damaged)] == [74, 74]
-    assert "No space left" in failure_of(full, tmp_path).reason
-
-
-def test_commands_about_one_thing_exit_with_the_same_codes() -> None:
-    assert code_after_failure(RunLocked("run 12 is being worked on"), 1) == 75
-    assert code_after_failure(StoreError("damaged"), 2) == 74
-    assert code_after_failure(UnknownRun("no such run"), 2) == 2
 
 
 def test_of_several_the_worst_is_the_exit_code() -> None:

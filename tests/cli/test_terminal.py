@@ -9,7 +9,6 @@ import select
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -161,39 +160,3 @@ def test_the_first_signal_stops_cleanly_and_the_run_goes_on_later(
     assert summary["status"] == "stopped"
     (result,) = cli("prove", hard, "--resume", "--timeout", "1", "--json").objects()
     assert result["run_id"] == summary["run_id"]
-
-
-def test_a_killed_run_goes_on_with_the_same_command(cli: Any, home: Path, theorems: Path) -> None:
-    theorem = theorems / "reverse_twice.smt2"
-    process = subprocess.Popen(
-        [*COMMAND, "prove", str(theorem), "--no-bank"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(home),
-    )
-    wait_for(process, "decomposed into")
-    process.kill()
-    process.communicate(timeout=60)
-    (before,) = cli("runs", "--json").objects()
-    assert before["verdict"] is None
-    (result,) = cli("prove", theorem, "--no-bank", "--json").objects()
-    assert result["verdict"] == "proved"
-    assert result["run_id"] == before["run_id"]
-
-
-def test_a_second_ctrl_c_stops_at_once(home: Path, theorems: Path) -> None:
-    process = subprocess.Popen(
-        [*COMMAND, "prove", str(theorems / "odd_perfect.smt2")],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(home),
-    )
-    wait_for(process, "judge: open")
-    for _ in range(2):
-        process.send_signal(signal.SIGINT)
-        time.sleep(0.05)
-    _, err = process.communicate(timeout=60)
-    assert process.returncode in (5, 130)
-    assert "Traceback" not in err

@@ -5,10 +5,6 @@ from __future__ import annotations
 import pytest
 from searches import is_complete, job
 
-from goedels_poetry.smt.context.prover import ProverContext
-from goedels_poetry.smt.context.sessions import suits
-from goedels_poetry.smt.jobs.payloads import problem_of, root_sequent
-
 POWERS = """
 (define-fun-rec two ((n Int)) Int (ite (<= n 0) 1 (* 2 (two (- n 1)))))
 (define-fun-rec power ((b Int) (n Int)) Int (ite (<= n 0) 1 (* b (power b (- n 1)))))
@@ -36,10 +32,6 @@ ARRAYS = """
 BITS = """
 (define-fun-rec times ((n Int) (x (_ BitVec 16))) (_ BitVec 16) (ite (<= n 0) #x0000 (bvadd x (times (- n 1) x))))
 """
-
-
-def context_of(theorem: str) -> ProverContext:
-    return ProverContext(problem_of(theorem))
 
 
 @pytest.mark.parametrize(
@@ -86,18 +78,3 @@ def test_a_goal_about_numbers_is_closed(theorem: str, strategy: str) -> None:
     assert sketch["strategy"].startswith(strategy)
     assert is_complete(sketch)
     assert job("verify_sketch", theorem, sketch=sketch)["ok"]
-
-
-def test_the_second_solver_is_for_existential_goals_and_believes_no_false_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(f"{ProverContext.__module__.rpartition('.')[0]}.sessions.BELIEF_SECONDS", 1.5)
-    plus = "(define-fun-rec add ((n Int) (m Int)) Int (ite (<= n 0) m (+ 1 (add (- n 1) m))))"
-    for goal, suited, believed in (
-        ("(=> (>= n 0) (= (add n m) (+ n m)))", False, True),
-        ("(=> (>= n 0) (= (add n m) (+ n n)))", False, False),
-        ("(exists ((k Int)) (= (add n m) (* 2 k)))", True, False),
-    ):
-        context = context_of(f"{plus}(prove (forall ((n Int) (m Int)) {goal}))")
-        sequent = root_sequent(context.problem)
-        assert suits(sequent, sorts=False, products=True) is suited
-        assert context.is_believed(sequent) is believed
-        context.close()

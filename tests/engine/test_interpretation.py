@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
-from goedels_poetry.checker import check_certificate
-from goedels_poetry.checker.smt.jobs import derivation_of
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.smt.arithmetic.guarded import open_guards
 from goedels_poetry.smt.conjecture.library import Library
@@ -61,29 +57,3 @@ def test_merge_sort_can_be_unfolded_since_halves_are_shorter() -> None:
     measures, facts = opened(LISTS)
     assert measures == {"sort": ["(size!L x)"]}
     assert any("(sort (more x_first (more" in fact and fact.startswith("(forall") for fact in facts)
-
-
-@pytest.mark.whole("docs/test_commands.py::test_every_command_of_the_section_works")
-def test_a_theorem_about_merge_sort_has_a_certificate(tmp_path: Any) -> None:
-    from goedels_poetry.checker.smt.jobs import certify
-
-    text = f"{LISTS}(prove (forall ((x L)) (= (len (sort x)) (len x))))"
-    found = jobs.sketch({"theorem": text, "statement": "", "seed": 0, "seconds": 60})
-    nodes: list[dict[str, Any]] = []
-    collect("", found["value"]["sketch"], nodes)
-    proof = derivation_of(with_measures(problem_of(text)), nodes, 5)
-    assert {d.name for d in proof.auxiliary} == {"size!L"}
-    result = certify({"theorem": text, "derivation": nodes, "directory": str(tmp_path / "c")})
-    assert (result["verdict"], result["trust_level"]) == ("proved", "L3"), result
-    assert check_certificate(tmp_path / "c").verdict == "proved"
-
-
-def collect(statement: str, sketch: dict[str, Any], nodes: list[dict[str, Any]]) -> None:
-    """The steps of a complete sketch, children first."""
-    for child in sketch["children"]:
-        if "candidate" in child:
-            step = {"id": child["statement"], "statement": child["statement"], "proof": child["candidate"]}
-            nodes.append({**step, "scheme": None})
-        else:
-            collect(child["statement"], child["sketch"], nodes)
-    nodes.append({"id": statement, "statement": statement, "proof": None, "scheme": sketch})

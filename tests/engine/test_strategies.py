@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from searches import is_complete, job, sketched
 
@@ -55,23 +53,6 @@ def test_a_strategy_closes_the_goals_it_is_for(theorem: str, strategy: str) -> N
     assert sketch["strategy"].startswith(strategy)
     assert is_complete(sketch)
     assert job("verify_sketch", theorem, sketch=sketch)["ok"]
-
-
-def test_every_query_of_a_sketch_is_confirmed_in_a_fresh_context() -> None:
-    theorem = f"{SEQ}(prove (forall ((x S)) (= (back (back x)) x)))"
-    proved: list[list[str]] = []
-
-    def confirm(sketch: dict[str, Any]) -> None:
-        for child in sketch["children"]:
-            goal = {"statement": child["statement"], "scope": proved}
-            if "sketch" in child:
-                assert job("verify_sketch", theorem, sketch=child["sketch"], **goal)["ok"]
-                confirm(child["sketch"])
-            else:
-                assert job("verify", theorem, candidate=child["candidate"], **goal)["ok"]
-            proved.append(["a fact", child["statement"]])
-
-    confirm(sketched(theorem))
 
 
 @pytest.mark.sample(2)

@@ -63,10 +63,6 @@ ENDS = {
         "theorem t : 2 + 2 = 4 := rfl\n",
         'local infixl:65 " + " => Nat.mul\ntheorem t : 2 + 2 = 4 := rfl\n',
     ),
-    "a namespace that is opened": (
-        "theorem t : N.plus .zero .zero = .zero := rfl\n",
-        "open N\ntheorem t : plus zero zero = zero := rfl\n",
-    ),
     "an error, and then the same without": (
         "theorem t : 1 = 2 := rfl\ntheorem u : N.zero = N.zero := rfl\n",
         "theorem t : 1 = 1 := rfl\ntheorem u : N.zero = N.zero := rfl\n",
@@ -82,23 +78,6 @@ ENDS = {
     "a hole before": (
         "theorem t (n : N) : n = n := by\n  sorry\ntheorem u : 1 = 1 := rfl\ntheorem v : 2 = 2 := by sorry\n",
         "theorem t (n : N) : n = n := by\n  sorry\ntheorem u : 1 = 1 := rfl\ntheorem v : 2 = 2 := rfl\n",
-    ),
-    "nothing is different": (
-        "theorem t (n : N) : n = n := by\n  sorry\n",
-        "theorem t (n : N) : n = n := by\n  sorry\n",
-    ),
-    "the end of the file": ("theorem t : 1 = 1 := rfl\n#check t\n", "theorem t : 1 = 1 := rfl\n#exit\n#check t\n"),
-    "a mutual block": (
-        "mutual\ndef a : Nat → Bool | 0 => true | n + 1 => b n\ndef b : Nat → Bool | 0 => false | n + 1 => a n\nend\n",
-        "mutual\ndef a : Nat → Bool | 0 => true | n + 1 => b n\ndef b : Nat → Bool | 0 => true | n + 1 => a n\nend\n",
-    ),
-    "a macro of the file": (
-        'macro "easy" : tactic => `(tactic| rfl)\ntheorem t : 1 = 1 := by easy\n',
-        'macro "easy" : tactic => `(tactic| simp)\ntheorem t : 1 = 1 := by easy\n',
-    ),
-    "an instance": (
-        "instance : Add N := ⟨N.plus⟩\ntheorem t (n : N) : n + .zero = n := N.plus_zero n\n",
-        "instance : Add N := ⟨fun a _ => a⟩\ntheorem t (n : N) : n + .zero = n := rfl\n",
     ),
 }
 _lines = count(1)

@@ -13,7 +13,7 @@ from goedels_poetry.lean.runtime import kimina as client
 from goedels_poetry.lean.runtime.kimina import kimina_pool
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.runtime.protocol import CheckRequest, LeanRuntime, ReplayRequest
-from goedels_poetry.lean.text.sketch import check_link, check_proof, open_sketch
+from goedels_poetry.lean.text.sketch import check_link, open_sketch
 from goedels_poetry.lean.text.source import read_target
 from goedels_poetry.lean.text.task import Task
 
@@ -363,30 +363,6 @@ async def test_commands_are_read_as_lean_itself_reads_them(lean: LeanPool, quick
     with KiminaServer(lean) as server:
         ours = (await quick(server.url).check(request)).commands
     assert list(ours) == theirs
-
-
-FILE = """namespace Own
-
-def twice (n : Nat) : Nat := n + n
-
-/-- By what it means. -/
-theorem twice_means (n : Nat) : twice n = n + n := by
-  sorry
-
-end Own
-"""
-
-
-async def test_a_file_is_read_and_a_proof_of_its_theorem_checked(lean: LeanPool, quick: Connect) -> None:
-    with KiminaServer(lean) as server:
-        kimina = quick(server.url)
-        target = await read_target(kimina, FILE)
-        task = Task(target.prefix, target.head, target.name, (), target.functions, target.types)
-        right, wrong, open_ = [await check_proof(kimina, task, proof) for proof in ("rfl", "by simp", "by sorry")]
-    assert (target.full_name, target.functions) == ("Own.twice_means", ("Own.twice",))
-    assert right.reason == ""
-    assert "`simp` made no progress" in wrong.reason
-    assert open_.reason == "it has a `sorry`, which is not allowed"
 
 
 def test_an_address_without_a_scheme_is_refused_in_words() -> None:

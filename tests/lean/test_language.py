@@ -1,6 +1,6 @@
 """Lean theorems through the whole machine, without any model."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,6 @@ from goedels_poetry.lean.language import LeanLanguage
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.runtime.protocol import CheckRequest, CheckResult
 
-Prove = Callable[..., "RunResult"]
 THEOREMS = Path(__file__).parents[2] / "theorems" / "lean"
 
 
@@ -32,16 +31,6 @@ async def whole(lean: LeanPool, result: RunResult) -> str:
     seen = await lean.check(CheckRequest(text, declarations=True))
     assert seen.ok and "sorry" not in "".join(m.text for m in seen.messages)
     return text
-
-
-@pytest.mark.whole("docs/test_commands.py::test_every_command_of_the_section_works")
-async def test_a_theorem_that_needs_induction_is_proved(framework: GoedelsPoetryFramework, lean: LeanPool) -> None:
-    source = (THEOREMS / "mirror_mirror.lean").read_text()
-    result = await framework.arun(source, name="mirror_mirror.lean")
-    assert result.verdict is Verdict.PROVED, result.reason
-    text = await whole(lean, result)
-    assert text.startswith(source.partition("theorem")[0])
-    assert "theorem mirror_mirror (t : Tree α) : t.mirror.mirror = t :=" in text
 
 
 async def test_one_theorem_of_several_is_proved_and_the_others_are_named(

@@ -49,11 +49,6 @@ def test_the_pool_speaks_the_protocol(lean: LeanPool) -> None:
     assert lean.version == "4.28.0-pre"
 
 
-def test_tests_that_are_no_coroutines_ask_the_same_lean(lean_sync: Any) -> None:
-    result = lean_sync.check("example : n = 2 := rfl", prefix="def n := 3\n")
-    assert [m.line for m in result.errors] == [2]
-
-
 async def test_lean_code_reaches_no_file_and_no_process(lean: LeanPool, tmp_path: Path) -> None:
     target = tmp_path / "written"
     for code, word in (

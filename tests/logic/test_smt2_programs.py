@@ -114,11 +114,6 @@ def test_a_premise_that_says_where_it_comes_from_stays_a_premise_even_when_it_is
     assert program.premises[-1].name == "stated"
 
 
-def test_a_premise_in_front_of_the_goal_stays_a_premise_even_when_it_is_the_goal() -> None:
-    program = read_smt2(BIRDS + "(assert (flies tweety))(define-fun goal () Bool (flies tweety))(check-sat)")
-    assert premises_of(program)[-1] == "(flies tweety)"
-
-
 def test_a_program_that_only_optimises_asks_nothing_else() -> None:
     program = read_smt2(
         "(declare-const n Int)(assert (<= n 7))(assert (! (>= n 2) :named least :objective true))"
@@ -221,13 +216,6 @@ def test_two_premises_of_one_name_are_refused_unless_one_was_taken_back() -> Non
     assert read_smt2(P + "(push)(assert (! p :named a))(pop)(assert (! q :named a))(assert p)").premises[0].name == "a"
 
 
-def test_constructors_called_sat_and_unsat() -> None:
-    program = read_smt2(
-        "(declare-datatypes ((Status 0)) (((sat) (unsat))))(declare-const s Status)(assert (= s unsat))(check-sat)"
-    )
-    assert [show(goal.formula) for goal in program.goals] == ["(= s unsat)"]
-
-
 # ------------------------------------------------------------------------------------------ push and pop
 
 
@@ -241,11 +229,6 @@ def test_names_of_a_scope_may_be_declared_anew_after_it() -> None:
     assert [goal.formula.sort.name for goal in other.goals] == ["Bool"]
     assert {params for params, _ in other.signature.functions.values()} == {()}
     assert len(other.signature.functions) == 2
-
-
-def test_names_of_a_scope_that_is_over_are_still_understood() -> None:
-    program = read_smt2("(push)(declare-const n Int)(assert (> n 0))(pop)(assert (< n 0))(check-sat)")
-    assert (premises_of(program), goals_of(program.text)) == ([], ["(< n 0)"])
 
 
 def test_a_name_may_not_be_declared_twice_in_one_scope() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from smt2_texts import BIRDS, P, X, refused
+from smt2_texts import BIRDS, P, refused
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.printer import show
@@ -26,12 +26,9 @@ TWICE = "(define-sort S0 (X) X)" + "".join(f"(define-sort S{i + 1} (X) (S{i} (S{
     [
         (BIRDS + "(assert (fliess tweety))(check-sat)", "unknown symbol `fliess` (did you mean `flies`?)"),
         (BIRDS + "(assert (flies tweety tweety))(check-sat)", "`flies` takes 1 argument, got 2"),
-        (BIRDS + "(assert (flies 3))(check-sat)", "`flies` takes (Animal), got Int"),
         (BIRDS + "(assert (= tweety 3))(check-sat)", "different sorts: Animal and Int"),
         (BIRDS + "(assert tweety)(check-sat)", "a term of sort Bool was expected, got Animal"),
-        (BIRDS + "(assert (flies Animal))", "it is a sort"),
         ("(declare-const state Int)\n(assert (= state sat))", "2:18: unknown symbol `sat`"),
-        ("(declare-fun f (Person) Bool)(declare-sort Person 0)(assert true)", "declare it before it is used"),
         (
             "(declare-sort Person 0)(declare-const a person)(assert true)",
             "unknown sort `person` (did you mean `Person`?)",
@@ -41,10 +38,7 @@ TWICE = "(define-sort S0 (X) X)" + "".join(f"(define-sort S{i + 1} (X) (S{i} (S{
             "unknown symbol `p` (declare it before it is",
         ),
         (P + "(assert (and p True))", "did you mean `true`?"),
-        (X + "(assert (!= x 5))", "write (distinct x y)"),
         (P + "(assert (forall ((x Int)) (! (> x 0) :pattern ((g x)))))", "unknown symbol `g`"),
-        ("(declare-const a (Array Int Real))(assert (= a (store a 1 2 3)))", "`store` takes"),
-        (P + "(assert (iff 1 2))", "`iff` takes 2 or more Bool"),
         ("(declare-const 2nd Bool)(assert true)", "a name does not begin with a digit"),
         (P + "(assert (and p q)", "this '(' is never closed"),
         (P + "(assert p))", "unexpected ')'"),
@@ -120,12 +114,6 @@ def test_words_of_solvers_are_names_like_any_other(name: str) -> None:
 
 
 # ------------------------------------------------------------------------------------------------ limits
-
-
-def test_a_flat_sum_of_5000_terms() -> None:
-    names = [f"x{i}" for i in range(5_000)]
-    text = "".join(f"(declare-const {n} Int)" for n in names) + f"(assert (= 0 (+ {' '.join(names)})))"
-    assert read_smt2(text).goals[0].formula.size == 5_003
 
 
 @pytest.mark.parametrize(

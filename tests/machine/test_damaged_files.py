@@ -13,7 +13,6 @@ from goedels_poetry import Verdict
 from goedels_poetry.errors import StoreError
 from goedels_poetry.search.machine import checkpoints
 from goedels_poetry.store import database
-from goedels_poetry.store.proof_store import ProofStore
 
 PAGE = 4096
 
@@ -65,17 +64,6 @@ async def test_a_record_of_the_graph_that_is_damaged_within_is_put_aside_and_the
     assert len(put_aside(graph)) == 1
 
 
-async def test_a_damaged_proof_tree_is_named_with_what_to_do_and_a_fresh_run_is_none_the_worse(
-    framework: MakeFramework, tmp_path: Path
-) -> None:
-    await framework(budgets={"agent_steps": 6}).arun(generated(3), name="t")
-    (tree,) = (tmp_path / "home" / "runs").glob("*/proof.db")
-    damage(tree)
-    with pytest.raises(StoreError, match=r"proof\.db: it is damaged; --fresh begins the run anew"):
-        await framework().arun(generated(3), name="t")
-    assert (await framework().arun(generated(3), name="t", fresh=True)).verdict is Verdict.PROVED
-
-
 @pytest.mark.parametrize("name", ["proof.db", "graph.db"])
 async def test_a_store_that_another_process_holds_is_named_and_the_run_goes_on_once_it_is_free(
     framework: MakeFramework, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
@@ -92,16 +80,3 @@ async def test_a_store_that_another_process_holds_is_named_and_the_run_goes_on_o
     holder.close()
     result = await framework().arun(generated(2), name="t")
     assert (result.verdict, result.run_id) == (Verdict.PROVED, stopped.run_id)
-
-
-def test_a_full_disk_is_no_defect_and_what_was_committed_stays(tmp_path: Path) -> None:
-    path = tmp_path / "proof.db"
-    with ProofStore(path) as store:
-        store.set_meta(name="before")
-        store._db.execute(f"PRAGMA max_page_count={store._db.execute('PRAGMA page_count').fetchone()[0]}")
-        with pytest.raises(StoreError, match="the disk is full; make room, and the same command goes on"):
-            store.set_meta(other="x" * 100_000)
-        assert store.meta("name") == "before"
-    with ProofStore(path) as store:
-        store.set_meta(other="x" * 100_000)
-        assert (store.meta("name"), len(store.meta("other"))) == ("before", 100_000)

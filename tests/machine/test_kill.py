@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import signal
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -32,20 +30,6 @@ def start(home: Path, **spec: Any) -> subprocess.Popen[str]:
     assert process.stdout is not None
     assert process.stdout.readline() == "begun\n"
     return process
-
-
-@pytest.mark.sample(1)
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_stops_cleanly_and_says_how_to_resume(tmp_path: Path, number: int) -> None:
-    process = start(tmp_path / "run")
-    process.send_signal(number)
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 0, err
-    answer = json.loads(out.splitlines()[-1])
-    assert answer["verdict"] == "out_of_budget"
-    assert answer["reason"].startswith(f"interrupted by {signal.Signals(number).name}; run {answer['run_id']} can be")
-    with GoedelsPoetryFramework(Settings(home=tmp_path / "run"), language=ToyLanguage()) as framework:
-        assert framework.resume(answer["run_id"]).verdict is Verdict.PROVED
 
 
 def test_two_processes_never_work_on_one_run(tmp_path: Path) -> None:

@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
-import resource
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -78,27 +73,3 @@ async def test_a_check_for_which_the_machine_has_nothing_to_give_is_made_on_resu
     assert "the machine cannot go on before the whole proof was checked" in result.reason
     assert result.reason.endswith(f"run {result.run_id} can be resumed")
     assert (await fw.arun(theorem(), name="t")).verdict is Verdict.PROVED
-
-
-async def test_other_errors_cost_an_attempt_as_ever(framework: MakeFramework) -> None:
-    fw = framework(Failing(OSError(errno.EPERM, "not permitted")))
-    assert (await fw.arun(theorem(), name="t")).verdict is Verdict.PROVED
-
-
-@pytest.mark.sample(1)
-@pytest.mark.parametrize("handles", (24, 32))
-def test_few_file_handles_are_no_verdict(tmp_path: Path, handles: int) -> None:
-    small = tmp_path / "small.smt2"
-    small.write_text("(declare-const p Bool)(prove (or p (not p)))")
-    env = {**os.environ, "GOEDELS_POETRY__HOME": str(tmp_path / "home")}
-    command = [sys.executable, "-m", "goedels_poetry", "prove", str(small)]
-
-    def prove(most: int) -> subprocess.CompletedProcess[str]:
-        script = f'ulimit -n {most}; exec "$@"'
-        return subprocess.run(
-            ["bash", "-c", script, "bash", *command], env=env, capture_output=True, text=True, timeout=120, check=False
-        )
-
-    prove(handles)
-    run = prove(resource.getrlimit(resource.RLIMIT_NOFILE)[0])
-    assert run.returncode == 0, run.stdout + run.stderr

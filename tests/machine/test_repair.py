@@ -8,10 +8,7 @@ from pathlib import Path
 
 import pytest
 from many_goals import many_goals
-from toy_language import generated
-from trees_by_hand import MakeFramework
 
-from goedels_poetry import Verdict
 from goedels_poetry.errors import StoreError
 from goedels_poetry.store.proof_store import ProofStore
 from goedels_poetry.store.repair import is_whole, repair, salvage
@@ -61,34 +58,6 @@ def test_what_is_saved_is_a_past_moment_of_the_run_exactly_as_it_was(large: Path
         assert new.nodes() == old.nodes(as_of=saved.commits)
         assert new.queue_lengths() == (old.events()[saved.commits - 1].queues if saved.commits else {})
         assert [event.outcome for event in new.events()] == [e.outcome for e in old.events()[: saved.commits]]
-
-
-def test_a_whole_file_is_told_from_a_damaged_one(large: Path, tmp_path: Path) -> None:
-    assert is_whole(large)
-    assert not is_whole(damaged(large, tmp_path / "a.db", [3]))
-    (tmp_path / "b.db").write_bytes(b"no database" * 1000)
-    assert not is_whole(tmp_path / "b.db")
-    with sqlite3.connect(tmp_path / "c.db") as db:
-        db.execute("CREATE TABLE other(x)")
-    assert not is_whole(tmp_path / "c.db")
-
-
-async def test_a_repaired_run_goes_on_and_ends_proved(framework: MakeFramework, tmp_path: Path) -> None:
-    stopped = await framework(budgets={"agent_steps": 30}).arun(generated(3), name="t")
-    run = RunDir(tmp_path / "home" / "runs" / stopped.run_id)
-    with sqlite3.connect(run.proof_db) as db:
-        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    with sqlite3.connect(run.proof_db) as db:
-        (root,) = db.execute("SELECT rootpage FROM sqlite_master WHERE name='history'").fetchone()
-    damaged(run.proof_db, run.proof_db, [root - 1])
-    with pytest.raises(StoreError, match="runs repair"):
-        await framework().arun(generated(3), name="t")
-    done = repair(run)
-    assert done.saved is not None and done.saved.commits == done.saved.of
-    assert done.aside is not None and done.aside.exists() and not run.graph_db.exists()
-    result = await framework().arun(generated(3), name="t")
-    assert (result.verdict, result.run_id) == (Verdict.PROVED, stopped.run_id)
-    assert repair(run).saved is None, "what is whole is left alone"
 
 
 def test_a_file_of_which_nothing_can_be_saved_stays_as_it_is(tmp_path: Path) -> None:

@@ -55,19 +55,6 @@ def test_whoever_only_looks_stops_nobody_and_sees_nobody_who_only_looks(tmp_path
     assert seen
 
 
-def test_a_deleted_run_is_gone_at_once_and_its_name_is_free(tmp_path: Path) -> None:
-    runs, run = Runs(tmp_path), made(tmp_path, "0123456789ab")
-    (run.path / "certificate").mkdir()
-    (run.path / "certificate" / "proof").write_bytes(b"x" * 1_000)
-    assert runs.delete("0123456789ab") >= 1_000
-    assert runs.all() == []
-    assert list((tmp_path / "runs").iterdir()) == []
-    with pytest.raises(UnknownRun):
-        runs.delete("0123456789ab")
-    with run.lock():  # it begins anew
-        assert run.is_locked()
-
-
 def test_only_the_whole_id_deletes_and_only_what_nobody_works_on(tmp_path: Path) -> None:
     runs, run = Runs(tmp_path), made(tmp_path, "0123456789ab")
     with pytest.raises(UnknownRun, match="whole id"):

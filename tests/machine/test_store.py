@@ -170,15 +170,6 @@ async def test_any_past_moment_can_be_forked_and_goes_on_from_there(framework: M
                 assert fork.bans(ROOT) == store.bans(ROOT, as_of=seq)
 
 
-async def test_every_commit_is_an_event_in_order(framework: MakeFramework) -> None:
-    with await _run_store(framework) as store:
-        events = store.events()
-        assert [event.seq for event in events] == list(range(1, store.seq + 1))
-        assert events[0].outcome == "begun"
-        assert events[-1].outcome == "verdict: proved"
-        assert {event.agent for event in events} >= {"judge", "prover", "verifier", "sketcher", "backtrack"}
-
-
 async def test_a_reader_sees_the_run_while_it_is_written(framework: MakeFramework) -> None:
     fw = framework()
     seen: list[int] = []

@@ -22,7 +22,6 @@ from goedels_poetry.search.tasks.claim import Claim, FormalTheorem
 from goedels_poetry.search.tasks.code import CodeTask
 from goedels_poetry.search.tasks.question import Question
 from goedels_poetry.store.results import Event
-from goedels_poetry.store.state import ROOT
 
 MACHINE = Path(__file__).parents[2] / "goedels_poetry" / "search" / "machine"
 SUPPORT = Path(toy_task.__file__).parent
@@ -123,13 +122,3 @@ def test_the_same_text_is_another_run_for_each_kind_and_for_all_that_the_result_
     for task in TASKS:
         assert id_of(task, "toy", {}, None) != id_of(task, "smt", {}, None)
         assert id_of(task, "toy", {"file": "a.toy"}, None) == id_of(task, "toy", {"file": "b.toy"}, None)
-
-
-async def test_the_store_keeps_the_task_and_nobody_gives_a_run_another_one(framework: MakeFramework) -> None:
-    fw = framework()
-    source = theorem()
-    result = await fw.arun(source, name="t")
-    with fw.open_store(result.run_id) as store:
-        assert task_of(store) == FormalTheorem(source)
-        assert store.meta("task") == ["theorem", {}]
-        assert store.get(ROOT).key

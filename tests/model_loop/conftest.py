@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from scripted_models import KeptLanguage, Server, WithModel
+from kept_smt import KeptSmt
+from model_server import Server
+from scripted_models import WithModel
 
 from goedels_poetry import GoedelsPoetryFramework, Settings
 from goedels_poetry.smt.language import SmtLanguage
@@ -31,14 +33,14 @@ def no_settings_from_outside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
 
 
 @pytest_asyncio.fixture(loop_scope="session", scope="session")
-async def kept_language() -> AsyncIterator[KeptLanguage]:
-    language = KeptLanguage()
+async def kept_language() -> AsyncIterator[KeptSmt]:
+    language = KeptSmt()
     yield language
     await language.finish()
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def with_model(kept_language: KeptLanguage) -> AsyncIterator[WithModel]:
+async def with_model(kept_language: KeptSmt) -> AsyncIterator[WithModel]:
     """``with_model(server, **settings)``: a framework whose roles all ask the server; None: no models."""
     made: list[GoedelsPoetryFramework] = []
 

@@ -7,7 +7,8 @@ import re
 from typing import Any
 
 import pytest
-from scripted_models import Answer, Server, WithModel, prompt_of
+from model_server import Answer, Server
+from scripted_models import WithModel, prompt_of
 
 from goedels_poetry import Verdict
 

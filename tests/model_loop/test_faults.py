@@ -8,18 +8,9 @@ from typing import Any, NamedTuple
 
 import pytest
 import pytest_asyncio
-from scripted_models import (
-    DOUBLE,
-    FAULTS,
-    Answer,
-    KeptLanguage,
-    Script,
-    Server,
-    every_role,
-    rate_limit,
-    role_of,
-    server_error,
-)
+from kept_smt import KeptSmt
+from model_server import FAULTS, Answer, Server, rate_limit
+from scripted_models import DOUBLE, Script, every_role, role_of
 
 from goedels_poetry import GoedelsPoetryFramework, RunResult, Settings, Verdict
 
@@ -58,7 +49,7 @@ Prove = Callable[..., Awaitable[Told]]
 
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
-async def prove(kept_language: KeptLanguage, tmp_path_factory: pytest.TempPathFactory) -> Prove:
+async def prove(kept_language: KeptSmt, tmp_path_factory: pytest.TempPathFactory) -> Prove:
     async def run(
         server: Server, *, home: Path | None = None, budgets: dict[str, Any] | None = None, **model: Any
     ) -> Told:
@@ -140,32 +131,3 @@ LIMITS: dict[str, tuple[dict[str, float], str]] = {
     "tokens": ({"model_tokens": 2000}, "2000 model tokens are used up"),
     "money": ({"money": 0.002}, "the money for models is used up (0.002 dollars)"),
 }
-
-
-@pytest.mark.sample(1)
-@pytest.mark.parametrize("limit", LIMITS)
-async def test_a_limit_on_models_stops_cleanly_among_faults_and_a_larger_one_goes_on(
-    prove: Prove, undisturbed: Told, tmp_path: Path, limit: str
-) -> None:
-    budgets, words = LIMITS[limit]
-    (tmp_path / "prices.toml").write_text("[models.scripted]\ninput = 1.0\noutput = 1.0\n")
-    seen: list[str] = []
-
-    def script(asked: dict[str, Any]) -> Answer:
-        seen.append(role_of(asked))
-        return server_error() if len(seen) % 2 else every_role(asked)
-
-    with Server(script) as server:
-        stopped = await prove(server, home=tmp_path, budgets=budgets, retries=1)
-        spent = stopped.result.metrics["models"]
-        assert stopped.result.verdict is Verdict.OUT_OF_BUDGET
-        assert stopped.result.exit_code == 5
-        assert stopped.result.reason.startswith(words)
-        assert f"run {stopped.result.run_id} can be resumed with a larger budget" in stopped.result.reason
-        assert spent["calls"] == len(seen) >= 2, "requests that are sent again count"
-        if limit == "calls":
-            assert len(seen) == 3
-        whole = await prove(server, home=tmp_path, retries=1)
-    assert (whole.result.verdict, whole.result.run_id) == (Verdict.PROVED, stopped.result.run_id)
-    assert whole.calls == server.calls
-    assert whole.failed == undisturbed.failed, "what the limit cut short has cost no attempt"

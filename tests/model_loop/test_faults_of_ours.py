@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scripted_models import DOUBLE, DOUBLE_SKETCH, Answer, Server, fenced, prompt_of, role_of
+from model_server import Answer, Server
+from scripted_models import DOUBLE, DOUBLE_SKETCH, fenced, prompt_of, role_of
 
 from goedels_poetry import GoedelsPoetryFramework, RunResult, Settings, Verdict
 from goedels_poetry.protocol.base import Outcome, Theorem
@@ -68,23 +69,6 @@ async def test_a_fault_that_stays_is_bounded_and_neither_told_to_the_model_nor_h
     assert not {"rejected", "failure", "ban"} & set(kinds)
     assert not any("KeyError" in prompt_of(asked) or OURS in prompt_of(asked) for asked in server.requests)
     assert "corrector" not in map(role_of, server.requests), "there is nothing to be corrected"
-
-
-async def test_a_worker_that_raises_is_a_fault_and_a_reply_that_is_refused_is_none() -> None:
-    language = SmtLanguage(1)
-    try:
-        raised = await language._job("verify_idea", {"theorem": "(prove true)"})
-        assert (raised.ok, raised.fault) == (False, True)
-    finally:
-        await language.aclose()
-
-
-@pytest.mark.parametrize("reply", ["no idea", "```json\n[1, 2\n```", '```json\n{"lemmas": ["(= x y)"]}\n```'])
-async def test_a_reply_that_cannot_be_used_is_no_fault_of_ours(reply: str, tmp_path: Path) -> None:
-    language = Faulty(faults=0)
-    with Server(lambda asked: Answer(reply)) as server:
-        result, _ = await proved(server, language, tmp_path)
-    assert not any("failed:" in warning for warning in result.warnings), result.warnings
 
 
 class NotReading(SmtLanguage):

@@ -5,14 +5,11 @@ All are about one goal, that reversing twice gives the list back, or about a dec
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from goedels_poetry.lean.replies import lean_text
 from goedels_poetry.models.replies import parse_json_reply
 from goedels_poetry.protocol.base import Goal, Outcome
-from goedels_poetry.search.agents.decider import chosen_move, decision_schema
 from goedels_poetry.smt.language import SmtLanguage
 from goedels_poetry.smt.notation.reply_forms import EXAMPLES, PROOF_SCHEMA, THEORY
 
@@ -26,24 +23,10 @@ async def read(smt: SmtLanguage, text: str) -> Outcome:
 
 
 FORMS = {
-    "fenced": f'Sure!\n```json\n{{"lemmas": ["{TURN}"]}}\n```\nHope this helps!',
-    "bare": f'{{"lemmas": ["{TURN}"]}}',
-    "a fence that is never closed": f'```json\n{{"lemmas": ["{TURN}"]}}',
-    "thinking before": f'<think>maybe {{"induction": "ys"}}?</think>\n{{"lemmas": ["{TURN}"]}}',
     "a draft before": f'```json\n{{"induction": "xs"}}\n```\nThat is stuck, so\n```json\n{{"lemmas": ["{TURN}"]}}\n```',
-    "comments": f'{{\n  // the usual one\n  "lemmas": [ /* only one */ "{TURN}" ]\n}}',
-    "last commas": f'{{"lemmas": ["{TURN}",],}}',
-    "of Python": f"{{'lemmas': ['{TURN}'], 'leave_open': False, 'why': None}}",
-    "a formula on several lines": '{"lemmas": ["' + TURN.replace(" (= ", "\n   (= ") + '"]}',
-    "an escape that JSON has not": f'{{"why": "by \\forall-introduction, \\le", "lemmas": ["{TURN}"]}}',
-    "set braces in the prose": f'Let S = {{x | x in xs}} and \\frac{{a}}{{b}}. {{"lemmas": ["{TURN}"]}}',
-    "a wrapper": f'{{"sketch": {{"lemmas": ["{TURN}"]}}}}',
-    "one lemma without a list": f'{{"lemmas": "{TURN}"}}',
     "another word for the statement": f'{{"lemmas": [{{"name": "turn", "formula": "{TURN}"}}]}}',
-    "more than was asked for": f'{{"confidence": 0.9, "strategy": "induction", "lemmas": ["{TURN}"]}}',
     "a command around the formula": f'{{"lemmas": ["(assert {TURN})"]}}',
     "the goal among the lemmas": f'{{"lemmas": ["{TURN}", "(forall ((xs List)) (= (rev (rev xs)) xs))"]}}',
-    "American spelling": f'{{"generalize": "{TURN}"}}',
     "infix": '{"lemmas": ["∀ x y. rev (append x y) = append (rev y) (rev x)"]}',
     "infix within prefix": '{"lemmas": ["(forall ((x List) (y List)) (rev (append x y)) = (append (rev y) (rev x)))"]}',
     "names with a prefix": (
@@ -79,21 +62,6 @@ async def test_values_at_which_a_goal_is_said_to_be_false_are_read(smt: SmtLangu
     found = await read(smt, f"The goal is false:\n```json\n{written}\n```")
     assert found.ok, found.reason
     assert found.value["refutation"]["values"] == {"xs": "(cons 1 nil)"}
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"reason": "stuck", "decision": "sketch"}',
-        '{"decision": "sketch"}',
-        "{'reason': 'stuck', 'decision': 'Sketch'}",
-        '{"answer": {"decision": "sketch"}}',
-    ],
-)
-def test_a_decision_is_read_with_or_without_its_reason(text: str) -> None:
-    moves = ["prove", "sketch"]
-    schema: dict[str, Any] = decision_schema(moves)
-    assert chosen_move(parse_json_reply(text, schema)["decision"], moves) == "sketch"
 
 
 HELPER = "theorem twice (n : Nat) : n + n = 2 * n := by omega"

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from model_server import Answer, Server
 from scripted_models import (
     DOUBLE,
     FIBONACCI,
@@ -21,8 +22,6 @@ from scripted_models import (
     GOOD_SKETCH,
     ITERATION,
     REVERSE,
-    Answer,
-    Server,
     WithModel,
     backtracking,
     every_role,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 from mistakes import MISTAKES, Beginner, Mistake
-from scripted_models import Server, WithModel
+from model_server import Server
+from scripted_models import WithModel
 
 from goedels_poetry import Verdict
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from scripted_models import Server, WithModel, fenced
+from model_server import Server
+from scripted_models import WithModel, fenced
 
 from goedels_poetry import Verdict
 from goedels_poetry.protocol.base import Goal, Outcome

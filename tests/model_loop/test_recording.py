@@ -9,7 +9,8 @@ import asyncio
 import tempfile
 from pathlib import Path
 
-from scripted_models import FIBONACCI, HERE, Server, good_model
+from model_server import Server
+from scripted_models import FIBONACCI, HERE, good_model
 
 from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
 from goedels_poetry.store.results import RunResult

@@ -10,7 +10,8 @@ import pytest
 import replies_page
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from scripted_models import Answer, Server, WithModel, fenced
+from model_server import Answer, Server
+from scripted_models import WithModel, fenced
 
 from goedels_poetry import Verdict
 from goedels_poetry.models.replies import problem_with
@@ -243,19 +244,6 @@ async def test_a_countermodel_that_breaks_a_premise_is_none(smt: SmtLanguage, ch
     done = await confirmed(smt, OPEN_THINGS, {"at": at})
     assert not done.ok
     assert words in done.reason
-
-
-ENDLESS = """
-(define-fun-rec f ((n Int)) Int (ite (= n 0) 0 (+ 1 (f (- n 1)))))
-(prove (forall ((n Int)) (= (f n) n)))
-"""
-
-
-@pytest.mark.parametrize("at", [{"n": "(- 1)"}, {"n": "5"}, None])
-async def test_where_a_definition_leaves_a_function_open_nothing_is_refuted(smt: SmtLanguage, at: Any) -> None:
-    done = await confirmed(smt, ENDLESS, {"at": at, "because": "f(-1) never ends"})
-    assert not done.ok
-    assert not {"refuted", "open"} & done.value.keys()
 
 
 # ----------------------------------------------------------------------------------- sketches that say where, reports

@@ -5,14 +5,11 @@ Each was once refused for something that the engine can find out by itself.
 
 from __future__ import annotations
 
-from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from goedels_poetry.protocol.base import Goal
-from goedels_poetry.search.agents.rounds import refuted_with_subgoal
 from goedels_poetry.smt.language import SmtLanguage
 
 
@@ -135,25 +132,6 @@ async def test_a_lemma_is_used_where_it_fits_up_to_arithmetic(smt: SmtLanguage) 
     lemmas = ["∀ t. steps t ≥ 1", "∀ t s a n, n ≥ 0 → run (steps t + n) (push t s) a = run n s (a + sum t)"]
     done = await judged(smt, MACHINE, lemmas=lemmas)
     assert done.ok, done.reason
-
-
-COMPOSITE = """
-(define-fun-rec divided ((d Int) (n Int)) Bool
-  (ite (<= d 1) false (or (= (mod n d) 0) (divided (- d 1) n))))
-(prove (forall ((n Int)) (=> (>= n 0) (not (divided (- (+ (* n n) n 41) 1) (+ (* n n) n 41))))))
-"""
-
-
-@pytest.mark.parametrize(("value", "false"), [("40", True), ("3", False)])
-async def test_values_that_refute_a_subgoal_are_tried_on_the_goal(smt: SmtLanguage, value: str, false: bool) -> None:
-    """A subgoal may be the goal in other words, as after an introduction: no model is asked for another sketch then."""
-    lost = {"kind": "backtrack", "report": {"counterexample": {"values": {"n": value}}}}
-    goal = Goal(COMPOSITE, {}, "0", "", history=(lost, {"kind": "note"}))
-    deps: Any = SimpleNamespace(language=smt, charge=lambda outcome: outcome)
-    found = await refuted_with_subgoal(deps, goal)
-    assert (found is not None and "refuted" in found.value) is false
-    later = replace(goal, history=(*goal.history, {"kind": "attempt"}))
-    assert await refuted_with_subgoal(deps, later) is None
 
 
 PRODUCTS = """

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from scripted_models import FIBONACCI, FIBONACCI_GOAL, GOOD_SKETCH, Answer, Server, WithModel, fenced, is_root, role_of
+from model_server import Answer, Server
+from scripted_models import FIBONACCI, FIBONACCI_GOAL, GOOD_SKETCH, WithModel, fenced, is_root, role_of
 
 from goedels_poetry import Verdict
 from goedels_poetry.kernel.obligations import Context

@@ -7,17 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scripted_models import (
-    FIBONACCI,
-    GOOD_SKETCH,
-    RIGHT_ZERO,
-    Answer,
-    Server,
-    WithModel,
-    fenced,
-    prompt_of,
-    role_of,
-)
+from model_server import Answer, Server
+from scripted_models import FIBONACCI, GOOD_SKETCH, RIGHT_ZERO, WithModel, fenced, prompt_of, role_of
 
 from goedels_poetry import Verdict
 from goedels_poetry.cli.inspect import show_run

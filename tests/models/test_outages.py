@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from kept_smt import KeptSmt
+from model_server import Answer, Server, server_error
 from scripted_code import Scripted, model_at, run
-from scripted_models import DOUBLE, Answer, KeptLanguage, Script, Server, every_role, server_error
+from scripted_models import DOUBLE, Script, every_role
 
 from goedels_poetry import GoedelsPoetryFramework, RunResult, Settings, Verdict
 from goedels_poetry.search.tasks.code import CodeTask
@@ -26,8 +28,8 @@ AWAY: dict[str, Answer | None] = {
 
 
 @pytest.fixture(scope="module")
-def language() -> Iterator[KeptLanguage]:
-    kept = KeptLanguage()
+def language() -> Iterator[KeptSmt]:
+    kept = KeptSmt()
     yield kept
     asyncio.run(kept.finish())
 
@@ -38,7 +40,7 @@ class Place:
 
     home: Path
     port: int
-    language: KeptLanguage
+    language: KeptSmt
     calls: int = 0
     """Requests that the last call has sent to the server."""
 
@@ -64,7 +66,7 @@ class Place:
 
 
 @pytest.fixture
-def place(tmp_path: Path, language: KeptLanguage) -> Place:
+def place(tmp_path: Path, language: KeptSmt) -> Place:
     with Server([]) as server:
         return Place(tmp_path / "home", server.port, language)
 

@@ -38,9 +38,3 @@ def test_a_folder_of_the_user_stands_above_ours(tmp_path: Path) -> None:
     assert mine.get(name).text == "mine"
     assert mine.get(name).version != ours.get(name).version
     assert mine.names() == ours.names()
-
-
-def test_every_prompt_that_is_shipped_can_be_read() -> None:
-    for name in Prompts().names():
-        template = Prompts().get(name)
-        assert template.messages(dict.fromkeys(template.variables, "x"))[-1][0] == "user"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import resource
-import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -56,7 +55,6 @@ VERDICTS: dict[str, tuple[str, Any, str]] = {
     "it follows": (goal("(mortal soc)"), True, "proved"),
     "its negation follows": (goal("(not (mortal soc))"), False, "refuted"),
     "an unrelated statement": (goal("(green zeus)"), None, "unknown"),
-    "and its negation": (goal("(not (green zeus))"), None, "unknown"),
     "a universal statement without facts": (goal("(forall ((x P)) (green x))"), None, "unknown"),
     "an existential one without facts": (goal("(exists ((x P)) (and (god x) (green x)))"), None, "unknown"),
     "a tautology": (goal("(or (green soc) (not (green soc)))"), True, "proved"),
@@ -75,17 +73,6 @@ VERDICTS: dict[str, tuple[str, Any, str]] = {
     "printed statuses": ('(echo "unsat")(echo "sat")' + goal("(mortal soc)") + '(echo "unsat")', True, "proved"),
     "functions called sat and unsat": (
         "(declare-const sat Bool)(declare-const unsat Bool)(assert (not sat))" + goal("sat", ""),
-        False,
-        "refuted",
-    ),
-    "constructors called sat and unsat": (
-        "(declare-datatypes ((S 0)) (((sat) (unsat))))(declare-const s S)(assert (= s unsat))" + goal("(= s sat)", ""),
-        False,
-        "refuted",
-    ),
-    "functions called sin and is-cons": (
-        "(declare-fun sin (Real) Real)(declare-const is-cons Bool)(assert (= (sin 0.0) 1.0))"
-        + goal("(= (sin 0.0) 0.0)", ""),
         False,
         "refuted",
     ),
@@ -129,11 +116,6 @@ VERDICTS: dict[str, tuple[str, Any, str]] = {
         None,
         "unknown",
     ),
-    "choices, none follows": (
-        HEAD + "(define-fun goal-A () Bool (green soc))(define-fun goal-B () Bool (not (mortal soc)))",
-        None,
-        "unknown",
-    ),
     "choices from a contradiction": (
         HEAD
         + "(assert (not (god zeus)))(define-fun goal-A () Bool (green soc))(define-fun goal-B () Bool (mortal soc))",
@@ -141,12 +123,10 @@ VERDICTS: dict[str, tuple[str, Any, str]] = {
         "inconsistent",
     ),
     "one typo in the query": (goal("(mortall soc)"), None, "invalid"),
-    "one typo in a premise": (goal("(mortal soc)", HEAD + "(assert (humann soc))"), None, "invalid"),
     "no assertion at all": ("(check-sat)", None, "invalid"),
     "another file": ('(include "other.smt2")' + goal("true", ""), None, "invalid"),
     "a file to be written": ('(set-option :regular-output-channel "x")' + goal("true", ""), None, "invalid"),
     "prose around it": ("Here is the program:\n" + goal("(mortal soc)"), None, "invalid"),
-    "prose after it": (goal("(mortal soc)") + "\n```\nSo the answer is yes.", None, "invalid"),
 }
 
 
@@ -346,55 +326,7 @@ def test_a_bomb_costs_its_own_process_and_neither_our_memory_nor_the_next_progra
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 150_000, "in KiB"
 
 
-def test_a_solver_that_dies_under_a_question_is_replaced(backend: SMT2Backend) -> None:
-    backend.execute(goal("(mortal soc)"))
-    for pair in backend._solvers._pairs:
-        pair.z3.kill()
-    assert backend.execute(goal("(mortal soc)")).answer is True
-
-
-def test_killing_the_solver_in_the_middle_leaves_an_honest_answer() -> None:
-    with SMT2Backend(verify_timeout=1200, processes=1) as backend:
-        backend.execute(goal("(mortal soc)"))
-        pair = backend._solvers._pairs[0]
-        killer = threading.Timer(0.1, pair.z3.kill)
-        killer.start()
-        result = backend.execute(CUBES)
-        killer.join()
-    assert (result.answer, result.verdict) == (None, Verdict.UNKNOWN)
-
-
 # ------------------------------------------------------------------------------------------------------ threads
-
-
-NATURAL = """(declare-datatypes ((Color 0)) (((z) (s (pred Color)))))
-(define-fun-rec twice ((n Color)) Color (ite ((_ is z) n) z (s (s (twice (pred n))))))"""
-PAINT = "(declare-datatypes () ((Color a b c d e)))(declare-fun color (Int) Color)"
-TWO = "(declare-datatypes () ((Color red green)))(declare-const x Color)(assert (= x green))"
-THINGS = "(declare-sort Color 0)(declare-const soc Color)(declare-fun p (Color) Bool)"
-
-
-def programs_with_answers(number: int) -> tuple[str, bool | None]:
-    """Programs that use the same names for different things."""
-    painted = f"(= (color {number}) {'abcde'[number % 5]})"
-    return (
-        (goal(painted, f"{PAINT}(assert {painted})"), True),
-        (goal("(= x red)", TWO), False),
-        (goal("(p soc)", THINGS), None),
-        (goal("(= (twice (s z)) (s (s z)))", NATURAL), True),
-        (goal("(= x 1)", f"(declare-const x Int)(assert (= x {number}))"), number == 1),
-        (goal("(mortal soc)"), True),
-    )[number % 6]
-
-
-def test_eight_threads_never_mix_up_their_answers(backend: SMT2Backend) -> None:
-    todo = [programs_with_answers(number) for number in range(120)]
-    with ThreadPoolExecutor(8) as crew:
-        found = list(crew.map(lambda item: backend.execute(item[0]), todo))
-    wrong = [
-        (text, r.answer, r.reason) for (text, answer), r in zip(todo, found, strict=True) if r.answer is not answer
-    ]
-    assert not wrong
 
 
 def test_closing_ends_what_is_under_way_and_every_process() -> None:

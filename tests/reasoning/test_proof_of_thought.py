@@ -15,7 +15,7 @@ from typing import Any
 
 import openai
 import pytest
-from scripted_questions import Answer, Server
+from model_server import Answer, Server
 
 from goedels_poetry import Settings, Verdict
 from goedels_poetry.errors import InvalidInput

@@ -6,7 +6,8 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from scripted_questions import Answer, Ask, KeptLanguage, Server
+from model_server import Answer, Server
+from scripted_questions import Ask, KeptLanguage
 
 from goedels_poetry import GoedelsPoetryFramework, Settings
 from goedels_poetry.reasoning import QueryResult

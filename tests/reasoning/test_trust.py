@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-from scripted_questions import Answer, Server
+from model_server import Answer, Server
 
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.kernel.verdict import Verdict
@@ -23,7 +23,6 @@ from goedels_poetry.questions.entailment.findings import Entailment
 from goedels_poetry.questions.entailment.program import LogicProgram
 from goedels_poetry.questions.program.smt2 import read_smt2
 from goedels_poetry.questions.query_runner import SolverPair
-from goedels_poetry.reasoning.proof_of_thought import ProofOfThought
 from goedels_poetry.settings.declared import ModelSettings, ModelsSettings, Settings
 
 TEXT = (
@@ -348,34 +347,3 @@ def test_hostile_facts_cost_nothing_but_themselves(solve: Solve) -> None:
 
 
 # -- in a run --------------------------------------------------------------------------------------------------------
-
-FLIPPED = RIGHT.replace(GOAL, "(define-fun goal () Bool (tired mona))")
-
-
-def test_a_run_asks_once_about_a_goal_that_asks_for_the_opposite() -> None:
-    doubted: list[str] = []
-
-    def answer(body: dict[str, Any]) -> Answer:
-        first, last = str(body["messages"][0]["content"]), str(body["messages"][-1]["content"])
-        if "You read logic programs" in first:
-            flipped = "(define-fun goal () Bool (tired mona))" in last
-            return Answer(json.dumps(WORDS | {"goal": "Mona is tired." if flipped else "Mona is not tired."}))
-        if "You compare texts" in first:
-            return Answer(json.dumps(AGREES | {"answer_if_goal_holds": "no" if "Mona is tired.\n" in last else "yes"}))
-        if "Pick up to 6" in last:
-            return Answer(json.dumps({"facts": []}))
-        doubts = "asks for the opposite" in last
-        doubted.extend([last] * doubts)
-        insists = "Otto insists." in json.dumps(body["messages"])
-        return Answer(f"```smt2\n{RIGHT if doubts and not insists else FLIPPED}\n```")
-
-    with Server(answer) as server:
-        own = ModelSettings(model="scripted", base_url=server.url, retries=0, timeout_seconds=20)
-        with ProofOfThought(settings=Settings(models=ModelsSettings(default=own))) as thinker:
-            mended = thinker.query(QUESTION, context=" ".join(TEXT))
-            insisted = thinker.query(QUESTION, context=" ".join((*TEXT, "Otto insists.")))
-    assert len(doubted) == 2
-    assert (mended.answer, mended.attempts, mended.confidence["level"]) == (True, 2, "high")
-    assert (insisted.answer, insisted.attempts, insisted.confidence["level"]) == (False, 2, "low")
-    assert not mended.warnings
-    assert any(warning.startswith("answer polarity") for warning in insisted.warnings)

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from goedels_poetry import Settings, Verdict
+from goedels_poetry import Verdict
 from goedels_poetry.errors import BudgetExceeded, InvalidInput
-from goedels_poetry.models.accounting import Ledger, SharedBudget
+from goedels_poetry.models.accounting import Ledger
 from goedels_poetry.reasoning import QueryResult
 from goedels_poetry.reasoning.postprocessors import (
     Decomposed,
@@ -24,14 +24,9 @@ from goedels_poetry.reasoning.postprocessors import (
     post_processors,
 )
 from goedels_poetry.reasoning.steps import Advice, PostProcessor, Tally, Task, chain
-from goedels_poetry.search.machine.kinds import agents_of
-from goedels_poetry.search.machine.supervisor import Jobs, SupervisorAgent
 from goedels_poetry.search.questions.decider import faults_in, subquestions_in
-from goedels_poetry.search.tasks.base import Stop
 from goedels_poetry.search.tasks.question import Question
 from goedels_poetry.settings.declared import Budgets
-from goedels_poetry.store.proof_store import ProofStore
-from goedels_poetry.store.state import ROOT, ProofNode
 
 TRUE = QueryResult("?", True, Verdict.PROVED)
 FALSE = QueryResult("?", False, Verdict.REFUTED)
@@ -48,10 +43,6 @@ def test_only_decided_samples_elect_but_all_are_counted() -> None:
 def test_two_against_two_has_two_leaders_whoever_came_first() -> None:
     for order in itertools.permutations([TRUE, TRUE, FALSE, FALSE]):
         assert set(Tally.of(order, 4).leaders) == {"true", "false"}
-
-
-def test_without_an_answer_there_is_no_leader() -> None:
-    assert Tally.of([UNKNOWN, INCONSISTENT], 2).leaders == ()
 
 
 @pytest.mark.parametrize("samples", range(1, 8))
@@ -168,19 +159,6 @@ async def test_time_that_is_used_is_counted_along_steps_and_once_for_what_runs_a
     result = await chain([processor], machine)(Task(Question("?")))
     assert [task.used_wall_seconds for task in machine.tasks] == used
     assert result.costs["wall_seconds"] == used[-1] + 1
-
-
-def test_what_earlier_runs_have_used_is_missing_from_the_budgets_on_time(tmp_path: Path) -> None:
-    used = SharedBudget(Ledger(), used_wall_seconds=60, used_solver_seconds=2).used
-    store = ProofStore(tmp_path / "proof.db")
-    store.commit("init", "test", ROOT, lambda txn: str(txn.put(ProofNode(ROOT)).status))
-    ended = {}
-    for budget in ("wall_seconds", "solver_seconds"):
-        settings = Settings(budgets=Budgets(**{budget: 60}))
-        ended[budget] = SupervisorAgent(store, agents_of("question"), settings, Jobs(1), used).ended()
-    store.close()
-    assert ended["wall_seconds"] == Stop("out_of_budget", "60 s of wall time are used up", "wall_seconds")
-    assert ended["solver_seconds"] is None
 
 
 def test_a_shared_ledger_stops_every_run_and_counts_none_twice() -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from browser import Page
-from served import THEOREMS, ByHand, Served, serving
+from served import THEOREMS, ByHand, Served
 
 from goedels_poetry.store.state import ROOT, NodeStatus, ProofNode
 
@@ -73,13 +71,3 @@ def test_a_run_of_another_process_goes_on_before_ones_eyes(served: Served, brows
         page.until(lambda: page.js("return goedelsPoetry.seq()") == 3, "the last commit")
     page.until(lambda: "ended" in page.text("body"), "the end")
     hand.close()
-
-
-def test_the_button_stops_the_run(tmp_path: Path, browser_page: Page) -> None:
-    with serving(tmp_path) as served:
-        run_id = served.prove("odd_perfect.smt2").json()["run_id"]
-        page = opened(browser_page, served)
-        page.open(f"http://127.0.0.1:{served.key.port}/runs/{run_id}")
-        page.click("#stop")
-        assert served.end_of(run_id)["status"] == "stopped"
-        page.until(lambda: "ended" in page.text("body"), "the end")

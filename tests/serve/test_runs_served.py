@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -137,18 +136,3 @@ def test_runs_stop_alone_and_there_are_only_so_many(tmp_path: Path) -> None:
         assert (run["status"], run["verdict"]) == ("stopped", "out_of_budget")
         assert "stopped in the browser" in run["reason"]
         wait_for(lambda: served.ask("POST", f"/api/runs/{run_id}/stop").status == 409)
-
-
-def test_a_server_that_stops_leaves_runs_that_can_be_resumed(tmp_path: Path) -> None:
-    with serving(tmp_path) as served:
-        run_id = served.prove("odd_perfect.smt2").json()["run_id"]
-        heard: list[Any] = []
-        events = served.listen(run_id)
-        events.next()
-        reader = threading.Thread(target=lambda: heard.append(events.answer.read()))
-        reader.start()
-    reader.join()
-    events.close()
-    (summary,) = [run.summary() for run in Runs(tmp_path).all()]
-    assert (summary.run_id, summary.status) == (run_id, "stopped")
-    assert "the server was stopped" in summary.reason

@@ -62,11 +62,6 @@ def test_so_does_a_program_in_json() -> None:
     assert caught.value.source.endswith('"rulez": []}\n^')
 
 
-def test_an_error_without_a_place_has_no_line() -> None:
-    error = InvalidInput("nothing there").in_text("some text")
-    assert error.source == "" and error.location["source"] is None
-
-
 # ------------------------------------------------------------------------------------------ what is not supported
 
 
@@ -145,13 +140,3 @@ def test_commands_that_only_print_are_left_aside(command: str, form: str) -> Non
     goal = "(prove (forall ((x Int)) (= x x)))"
     text = form.format(goal, command) if command != "(exit)" else f"{goal}(exit)"
     assert parse_problem(text).goal is parse_problem(goal).goal
-
-
-@pytest.mark.parametrize(
-    "command",
-    ["(set-option :global-declarations true)", "(push 1)", "(pop 1)", "(reset)", "(reset-assertions)",
-     "(check-sat-assuming ())", "(set-option :timeout 1)", "(set-option :smt.mbqi false)", "(simplify 1)"],
-)  # fmt: skip
-def test_what_changes_the_theorem_or_steers_a_solver_is_refused(command: str) -> None:
-    assert "is not allowed" in refused(f"{command}(prove true)").message
-    assert refused(f"(prove true)(check-sat){command}").line == 1

@@ -61,11 +61,6 @@ def test_with_prove_negated_assertions_are_premises() -> None:
     assert len(problem.premises) == 1
 
 
-def test_premises_have_names_and_lines() -> None:
-    problem = parse_problem("(assert true)\n(assert (! true :named lemma :pattern (true)))\n(assert true)(prove true)")
-    assert [(p.name, p.line) for p in problem.premises] == [("premise-1", 1), ("lemma", 2), ("premise-3", 3)]
-
-
 def test_unused_symbols_are_reported() -> None:
     problem = parse_problem("(declare-const m Int)(declare-const n Int)(prove (= n n))")
     assert problem.warnings == ("`m` is declared but appears nowhere",)
@@ -84,28 +79,17 @@ def test_the_digest_is_of_the_bytes() -> None:
     [
         (LISTS + "(declare-fun len (list) Int)\n(prove (= 0\n  (len 3)))", "3:3: `len` takes (list), got Int"),
         ("(prove (and true 1))", "`and` takes 2 or more Bool, got (Bool Int)"),
-        ("(prove (= 1 true))", "the arguments of `=` have different sorts: Int and Bool"),
         ("(declare-fun f (Int Int) Int)(prove (= (f 1) 1))", "`f` takes 2 arguments, got 1"),
         ("(declare-const x Int)(prove (x))", "`x` stands in parentheses without arguments"),
-        ("(prove (forall ((x Int)) (x 1)))", "`x` is a variable here, not a function"),
         ("(prove (forall ((x Int) (x Bool)) true))", "bound twice"),
-        ("(prove 3)", "a term of sort Bool was expected, got Int"),
-        ("(prove (forall ((x Int)) x))", "a term of sort Bool was expected, got Int"),
         ("(prove (= -2 1))", "negative numbers are written (- 2)"),
         ("(prove ((_ divisible 0) 3))", "positive index"),
         ("(prove (= ((_ extract 9 0) #x00) #b1))", "does not fit a bit-vector of 8 bits"),
-        ("(prove (bvult #x00 #b1))", "bit-vectors of the same width"),
         ("(declare-const a (Array Int Bool))(prove (select a true))", "`select` takes ((Array Int Bool) Int)"),
         ("(prove (= ((as const (Array Int Int)) true) ((as const (Array Int Int)) 0)))", "sort Int was expected"),
-        ("(declare-const x Foo)(prove true)", "unknown sort `Foo`"),
-        ("(declare-const x (Array Int))(prove true)", "sort `Array` takes 2 arguments, got 1"),
         ("(define-fun f ((x Int)) Bool x)(prove true)", "a term of sort Bool was expected, got Int"),
-        ("(prove (let ((x 1) (x 2)) true))", "bound twice"),
         ('(prove (str.in_re (str.to_re "a") re.all))', "`str.in_re` takes (String RegLan)"),
-        ("(prove (! true :pattern))", "malformed annotation"),
         ("(prove)", "one formula was expected"),
-        ("prove", "a command such as"),
-        ("(declare-sort L 1)(prove true)", "cannot have parameters"),
         ("(prove ())", "a term was expected here, got ()"),
         ("(prove (lambda ((x Int)) x))", "higher-order"),
         ('(prove (= "\\u{d800}" ""))', "U+D800 is not a character"),
@@ -190,12 +174,9 @@ def test_nested_patterns_fall_through_to_later_cases() -> None:
     [
         ("(nil true)", "does not cover constructor `cons`"),
         ("(nil true) (nil false) ((cons y ys) true)", "no value reaches this case"),
-        ("(_ true) (nil false)", "no value reaches this case"),
         ("((cons y) true) (nil true)", "constructor `cons` has 2 fields, the pattern 1"),
-        ("(cons true) (nil true)", "constructor `cons` has 2 fields, the pattern 0"),
         ("((cons y y) true) (nil true)", "stands twice"),
         ("(Z true) (_ true)", "constructor of another sort"),
-        ("((snoc y ys) true) (_ true)", "`snoc` is not a constructor of list"),
         ("(nil true) ((cons y ys) 1)", "the cases of match have different sorts"),
         ("((cons 1 ys) true) (_ true)", "a variable was expected in this pattern"),
     ],
@@ -223,12 +204,6 @@ def test_groups_follow_the_calls() -> None:
     assert groups["even"] == groups["odd"]
     assert groups["even"][1] and not groups["zero"][1] and not groups["both"][1]
     assert groups["both"][0] > groups["even"][0]
-
-
-def test_parameters_stay_clear_of_symbols() -> None:
-    problem = parse_problem(f"{NATS}(define-fun f ((p Nat) (f Int)) Nat (S p))(prove true)")
-    (definition,) = problem.signature.definitions
-    assert [v.name for v in definition.params] == ["p1", "f1"]
 
 
 def test_define_const_and_define_sort() -> None:

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.obligations import Context
-from goedels_poetry.kernel.printer import declarations, show
+from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.refutation.theory import with_definitions
-from goedels_poetry.kernel.sequent import Sequent, make_sequent, sequent_of
+from goedels_poetry.kernel.sequent import make_sequent
 from goedels_poetry.kernel.terms import (
     BOOL,
     INT,
@@ -276,17 +276,3 @@ def test_odd_names_are_taken_by_cvc5() -> None:
     while not (command := parser.nextCommand()).isNull():
         output += command.invoke(solver, manager)
     assert output.strip() in ("sat", "unknown")
-
-
-def test_declared_functions_come_without_bodies() -> None:
-    assert "(declare-fun len (list) Int)" in declarations(SIGNATURE)
-
-
-def test_a_goal_splits_into_a_sequent_that_reads_back() -> None:
-    problem = parse_problem(
-        "(prove (forall ((x Int) (y Int)) (=> (and (< x y) (exists ((z Int)) (< x z y))) (< x y))))"
-    )
-    sequent = sequent_of(problem.goal)
-    assert isinstance(sequent, Sequent)
-    assert len(sequent.hyps) == 2
-    assert parse_sequent(show_sequent(sequent), problem.signature) == sequent

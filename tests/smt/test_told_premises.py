@@ -7,7 +7,6 @@ from pathlib import Path
 from drive import verdict
 
 from goedels_poetry.smt.jobs import symbolic
-from goedels_poetry.smt.notation.text import MAX_SHOWN, name_premises, parse_problem
 
 MORTAL = """(declare-sort Being 0)
 (declare-fun human (Being) Bool) (declare-fun mortal (Being) Bool) (declare-const s Being)
@@ -37,11 +36,3 @@ def test_those_that_contradict_each_other_and_a_definition(tmp_path: Path) -> No
     assert symbolic.judge({"theorem": text, "statement": ""})["value"]["core"] == wanted
     found = verdict(text, tmp_path)
     assert (found["verdict"], found["details"]["core"]) == ("inconsistent", wanted)
-
-
-def test_names_of_definitions_names_of_nothing_and_long_formulas() -> None:
-    long = f"(= 0 {' '.join('0' for _ in range(MAX_SHOWN))})"
-    problem = parse_problem(f"(define-fun-rec f ((x Int)) Int\n  (+ 1 (f x)))\n(assert {long})(prove true)")
-    first, second, third = name_premises(["definition-of-f", "premise-1", "other"], problem)
-    assert (first, third) == ("definition-of-f: (define-fun-rec f ((x Int)) Int (+ 1 (f x)))", "other")
-    assert second.startswith("premise-1 (line 3): (= 0 0") and second.endswith("...") and len(second) <= MAX_SHOWN

@@ -12,7 +12,7 @@ import pytest
 from goedels_poetry.kernel.printer import declarations, show
 from goedels_poetry.kernel.problem import Signature
 from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.kernel.termination import TerminationEvidence, termination_obligations
+from goedels_poetry.kernel.termination import termination_obligations
 from goedels_poetry.smt.notation.text import parse_problem
 from goedels_poetry.smt.termination.search import Prover, Termination, terminations
 
@@ -217,31 +217,12 @@ def test_a_call_under_a_condition_on_an_earlier_call_is_for_any_value_of_it() ->
     assert not decide(template.format("(flag (f (- n 1)))")).ok
 
 
-def test_obligations_are_closed_and_speak_of_the_parameters() -> None:
-    definition = "(define-fun-rec f ((i Int) (n Int)) Int (ite (>= i n) 0 (f (+ i 1) n)))"
-    evidence = decide(definition).evidence
-    assert evidence is not None
-    signature = parse_problem(PRELUDE + definition + "(prove true)").signature
-    ends = termination_obligations(signature, TerminationEvidence((evidence,)))
-    ((_, sequent),) = ends.sequents
-    assert [v.name for v in sequent.vars] == ["i", "n"]
-    assert not sequent.formula.free
-
-
 def test_nothing_is_accepted_when_the_prover_proves_nothing() -> None:
     signature = parse_problem(
         PRELUDE + "(define-fun-rec f ((n Int)) Int (ite (<= n 0) 0 (f (- n 1))))(prove true)"
     ).signature
     (result,) = shown(signature, lambda _: False)
     assert not result.ok
-
-
-def test_groups_come_in_order_of_dependency() -> None:
-    signature = parse_problem(
-        PRELUDE + "(define-fun-rec f ((x Nat)) Nat (match x ((Z Z) ((S y) (f y)))))"
-        "(define-fun g ((x Nat)) Nat (f x))(prove true)"
-    ).signature
-    assert [t.group for t in shown(signature, lambda _: False)] == [("f",), ("g",)]
 
 
 STEPS = "(ite (flag (+ i j)) (+ i 1) i) (ite (flag (+ i j)) j (+ j 1)) m n"

@@ -37,11 +37,6 @@ def test_each_question_has_its_status_and_its_evidence(z3: Z3Process) -> None:
     assert not low.model and not free.core
 
 
-def test_each_question_has_its_own_assumptions(z3: Z3Process) -> None:
-    found = z3.evidence(PRELUDE, ["(assert (< x 2))"] * 3, assuming=[["g"], ["h"], []])
-    assert statuses(found) == ["unsat", "sat", "sat"]
-
-
 def test_names_mean_what_each_program_declares(z3: Z3Process) -> None:
     starts = z3.starts
     for prelude, question, expected in (

@@ -47,6 +47,3 @@ def call(
     assert "Traceback" not in out + err, err
     assert isinstance(ended.value.code, int)
     return ended.value.code, out, err
-
-
-__all__ = ["FROM_OUTSIDE", "call"]

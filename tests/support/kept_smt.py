@@ -19,6 +19,3 @@ class KeptSmt(SmtLanguage):
 
     async def finish(self) -> None:
         await super().aclose()
-
-
-__all__ = ["KeptSmt"]

@@ -17,6 +17,3 @@ def found_by(program: Path) -> Any:
     done = subprocess.run(command, capture_output=True, text=True, timeout=115)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
-
-
-__all__ = ["found_by"]

@@ -81,6 +81,3 @@ class _Made:
 
     def _fail(self, node_id: str) -> None:
         self._move("decider", node_id, lambda m, n: m.set_decision(n, "backtrack", ["backtrack"], "nothing is left"))
-
-
-__all__ = ["many_goals"]

@@ -7,17 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from scripted_models import (
-    DOUBLE,
-    REVERSE,
-    REVERSE_GOAL,
-    REVERSE_SKETCH,
-    ROLE_MARKS,
-    Answer,
-    every_role,
-    prompt_of,
-    role_of,
-)
+from model_server import Answer
+from scripted_models import DOUBLE, REVERSE, REVERSE_GOAL, REVERSE_SKETCH, ROLE_MARKS, every_role, prompt_of, role_of
 
 DISTRIBUTES = REVERSE_SKETCH["lemmas"][0]["statement"]
 FALSE_LEMMA = "(forall ((x List) (y List)) (= (reverse (append x y)) (append (reverse x) (reverse y))))"
@@ -141,5 +132,3 @@ MISTAKES = (
         file="t.lean",
     ),
 )
-
-__all__ = ["MISTAKES", "Beginner", "Mistake"]

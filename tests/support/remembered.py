@@ -77,6 +77,3 @@ def use(monkeypatch: pytest.MonkeyPatch) -> None:
         language._pool = Remembering(language._pool)
 
     monkeypatch.setattr(SmtLanguage, "__init__", remembering)
-
-
-__all__ = ["Remembering", "share", "use"]

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from model_server import EMPTY, Answer, Server, server_error
-
 from goedels_poetry.questions.language import LogicLanguage
 
 Ask = Callable[..., Any]
@@ -20,6 +18,3 @@ class KeptLanguage(LogicLanguage):
 
     async def finish(self) -> None:
         await super().aclose()
-
-
-__all__ = ["EMPTY", "Answer", "Ask", "KeptLanguage", "Server", "server_error"]

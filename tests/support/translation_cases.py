@@ -342,6 +342,3 @@ def case(seed: int, facts: int = 12, depth: int = 3, wrong: bool = False) -> Cas
     ways = ["decide", "exact of_decide_eq_true rfl", f"(simp [{known}]; done)", f"(simp [{known}]; decide)"]
     tactic = f"intros; (repeat' apply And.intro) <;> first | {' | '.join(ways)}"
     return Case(text, theory, tactic, len(equations))
-
-
-__all__ = ["NAMES", "Case", "Random", "case", "symbol", "term_of"]

@@ -188,6 +188,3 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
-
-
-__all__ = ["keep_workers_parent", "use"]

@@ -14,11 +14,6 @@ from goedels_poetry import Budgets, GoedelsPoetryFramework, Settings
 from goedels_poetry.store.state import ProofNode
 
 
-@pytest.fixture(autouse=True)
-def no_settings_from_outside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("GOEDELS_POETRY__HOME", str(tmp_path / "home"))
-
-
 @pytest.fixture
 async def framework() -> AsyncIterator[MakeFramework]:
     """``framework(language, budgets={...}, **settings)``: a framework on the test's data directory."""

@@ -14,13 +14,6 @@ from goedels_poetry.models.client import Models, models_from
 from goedels_poetry.settings.declared import ModelSettings, ModelsSettings, Settings
 
 
-@pytest.fixture(autouse=True)
-def no_settings_from_outside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("GOEDELS_POETRY__HOME", str(tmp_path / "home"))
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE"):
-        monkeypatch.delenv(name, raising=False)
-
-
 @pytest.fixture
 def prompts(tmp_path: Path) -> Path:
     folder = tmp_path / "prompts"

@@ -94,7 +94,7 @@ class Model:
 
 
 @pytest.fixture
-async def ask(no_settings_from_outside: None, language: KeptLanguage) -> AsyncIterator[Ask]:
+async def ask(language: KeptLanguage) -> AsyncIterator[Ask]:
     """``await ask(server, processor, ..., budgets={...}, **question)``: one question, of a framework of its own."""
 
     async def one(server: Server, *processors: PostProcessor, **told: Any) -> QueryResult:

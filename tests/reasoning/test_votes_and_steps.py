@@ -1,16 +1,19 @@
-"""Votes: who wins, when it is settled, how many samples are worth asking for; and which of two results stands."""
+"""Several rounds of one question: votes, steps, second rounds."""
 
 from __future__ import annotations
 
 import importlib.util
 import itertools
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from model_server import Answer, Server
+from scripted_questions import Ask, KeptLanguage
 
-from goedels_poetry import Verdict
+from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
 from goedels_poetry.errors import BudgetExceeded, InvalidInput
 from goedels_poetry.models.accounting import Ledger
 from goedels_poetry.reasoning import QueryResult
@@ -23,6 +26,7 @@ from goedels_poetry.reasoning.postprocessors import (
     parse_option,
     post_processors,
 )
+from goedels_poetry.reasoning.solving import solve
 from goedels_poetry.reasoning.steps import Advice, PostProcessor, Tally, Task, chain
 from goedels_poetry.search.questions.decider import faults_in, subquestions_in
 from goedels_poetry.search.tasks.question import Question
@@ -255,3 +259,70 @@ def test_subquestions_are_asked_once_and_never_the_question_itself() -> None:
     question = Question("Sam is ill. Is Sam at home?", "One.", most=2)
     said = ["Is  Sam at home?", "Is Sam ill?", "is sam ILL?", "", "x" * 2_000, "Does Sam own a home?", "Is Sam old?"]
     assert subquestions_in({"subquestions": said}, question) == ["Is Sam ill?", "Does Sam own a home?"]
+
+
+TEXT = "Kind people are often nice. Anne is kind. Red people are white. Bob is not nice."
+HEAD = """(declare-sort T 0) (declare-const anne T) (declare-const bob T) (declare-fun kind (T) Bool)
+(declare-fun nice (T) Bool) (declare-fun red (T) Bool) (declare-fun white (T) Bool)
+"""
+RULE = "(assert (! (forall ((x T)) (=> (kind x) (nice x))) :named p1 :sentence 1))\n"
+ANNE = "(assert (! (kind anne) :named p2 :sentence 2))\n"
+RED = "(assert (! (forall ((x T)) (=> (red x) (white x))) :named p3 :sentence 3))\n"
+BOB = "(assert (! (not (nice bob)) :named p4 :sentence 4))\n"
+
+
+def unguarded(rule: str) -> str:
+    return rule.replace("forall", "exists")
+
+
+def goal(formula: str) -> str:
+    return f"(define-fun goal () Bool {formula})\n"
+
+
+def fenced(*parts: str) -> Answer:
+    return Answer(f"```smt2\n{''.join((HEAD, *parts))}```")
+
+
+@pytest.fixture
+async def ask(language: KeptLanguage) -> AsyncIterator[Ask]:
+    async def one(server: Server, text: str, **told: Any) -> QueryResult:
+        models = {"default": {"model": "scripted", "base_url": server.url, "retries": 0}, "cache": False}
+        question = Question(text, **{"context": TEXT, "judged": False, **told})
+        async with GoedelsPoetryFramework(Settings(models=models), language=language) as framework:
+            return await solve(framework, question)
+
+    yield one
+
+
+def said(server: Server, request: int = -1) -> str:
+    return str(server.requests[request]["messages"][-1]["content"])
+
+
+async def test_a_fault_of_a_premise_outside_of_the_proof_costs_no_reply_and_stands_in_the_result(ask: Ask) -> None:
+    with Server([fenced(RULE, ANNE, unguarded(RED), goal("(nice anne)"))]) as server:
+        result = await ask(server, "Anne is nice.")
+        assert server.calls == 1
+    assert result.answer is True
+    assert any("p3" in warning for warning in result.warnings)
+
+
+async def test_a_fault_of_a_premise_of_the_proof_is_told_with_its_words(ask: Ask) -> None:
+    flipped = BOB.replace("(not (nice bob))", "(nice bob)")
+    with Server([fenced(flipped, unguarded(RED), goal("(nice bob)")), Answer("UNCHANGED")]) as server:
+        result = await ask(server, "Bob is nice.")
+        assert server.calls == 2
+        told = said(server)
+    assert '- premise p4 (sentence 4: "Bob is not nice."): it negates something where its words do not' in told
+    assert "p3" not in told
+    assert result.answer is True
+
+
+async def test_an_open_question_gets_one_message_with_all_that_was_found_and_is_not_asked_again(ask: Ask) -> None:
+    program = fenced(unguarded(RULE), ANNE, goal("(nice anne)"))
+    with Server([program, Answer("UNCHANGED")]) as server:
+        result = await ask(server, "Anne is nice.", max_attempts=5)
+        assert server.calls == 2
+        told = said(server)
+    assert "- nice holds of" in told
+    assert 'premise p1 (sentence 1: "Kind people are often nice."): it has an implication under `exists`' in told
+    assert result.answer is None

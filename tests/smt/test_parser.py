@@ -1,14 +1,20 @@
-"""From text to problem: commands, goals, typing, match, polymorphism."""
+"""SMT-LIB is read, premises are judged, and what a model is shown of them."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from drive import verdict
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.printer import show, show_sort
 from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.terms import Kind, var
+from goedels_poetry.smt.context.prover import ProverContext
+from goedels_poetry.smt.jobs import symbolic
 from goedels_poetry.smt.notation.text import parse_problem, parse_term
+from goedels_poetry.smt.preflight.checks import check_problem
 
 LISTS = "(declare-datatypes ((list 0)) (((nil) (cons (head Int) (tail list)))))"
 NATS = "(declare-datatypes ((Nat 0)) (((Z) (S (p Nat)))))"
@@ -343,3 +349,51 @@ def test_mutual_parametric_datatypes() -> None:
 def test_polymorphic_assumptions_are_refused() -> None:
     message_of(POLY_LIST + "(assert (par (a) (forall ((x (List a))) (= x x))))(prove true)")
     message_of("(declare-fun (par (a) (f (a) a)))(prove true)")
+
+
+HELPED_BY_A_PREMISE = """
+(declare-fun smaller (Int) Int)
+(assert (forall ((n Int)) (=> (> n 0) (and (<= 0 (smaller n)) (< (smaller n) n)))))
+(define-fun-rec down ((n Int)) Int (ite (<= n 0) 0 (down (smaller n))))
+(prove (= (down 0) 0))
+"""
+
+
+def test_a_premise_must_not_help_a_definition_into_existence() -> None:
+    context = ProverContext(parse_problem(HELPED_BY_A_PREMISE))
+    try:
+        found = check_problem(context)
+    finally:
+        context.close()
+    assert found.verdict == "unknown"
+    assert "not shown to be well-founded: down" in found.reason
+
+
+MORTAL = """(declare-sort Being 0)
+(declare-fun human (Being) Bool) (declare-fun mortal (Being) Bool) (declare-const s Being)
+(assert (human s)) (assert (! (forall ((x Being)) ; "all" of them
+    (=> (human x) (mortal x))) :named all-die))
+(assert (forall ((x Being)) (or (human x) (not (human x)))))
+{}
+"""
+PROVE = MORTAL.format("(prove (mortal s))")
+NEGATED = MORTAL.format("(assert (not (mortal s)))")
+NEEDED = ["premise-1 (line 3): (human s)", "all-die (line 3): (forall ((x Being)) (=> (human x) (mortal x)))"]
+
+
+def test_the_premises_that_a_proof_needs_with_line_and_text(tmp_path: Path) -> None:
+    for place, text in enumerate((PROVE, NEGATED)):
+        found = verdict(text, tmp_path / str(place))
+        assert found["verdict"] == "proved"
+        assert found["details"]["needed"] == NEEDED
+
+
+def test_those_that_contradict_each_other_and_a_definition(tmp_path: Path) -> None:
+    text = """(declare-fun map (Int) Int)
+(assert (! (= (map 1) 5) :named one))
+(assert (let ((y 6)) (= (map 1) y)))
+(prove (= (map 2) 0))"""
+    wanted = ["one (line 2): (= (map 1) 5)", "premise-2 (line 3): (= (map 1) 6)"]
+    assert symbolic.judge({"theorem": text, "statement": ""})["value"]["core"] == wanted
+    found = verdict(text, tmp_path)
+    assert (found["verdict"], found["details"]["core"]) == ("inconsistent", wanted)

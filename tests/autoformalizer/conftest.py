@@ -1,7 +1,5 @@
 """Fixtures: one Lean and one set of solver processes for all tests of a process; models behind a real HTTP server."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterator
 

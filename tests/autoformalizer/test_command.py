@@ -1,7 +1,5 @@
 """The command for informal claims, and the items it works on."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

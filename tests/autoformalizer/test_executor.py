@@ -1,7 +1,5 @@
 """The executor over real solvers and a real server: statements, proofs, round trips, budgets, batches, policies."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

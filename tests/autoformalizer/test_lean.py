@@ -1,7 +1,5 @@
 """Claims stated in Lean by hostile models: real Lean, a real server, and judges that say yes to everything."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

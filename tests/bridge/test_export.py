@@ -1,7 +1,5 @@
 """Certificates exported to Lean: sizes, mutual types."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The commands: `export` writes the Lean file of a certificate, `prove --lean` puts it into the certificate."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

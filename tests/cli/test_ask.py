@@ -1,7 +1,5 @@
 """Questions on the command line: in words and as programs."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The machine's own troubles, odd stores and hostile theorems: one plain line, and nothing stored as final."""
 
-from __future__ import annotations
-
 import os
 import random
 import resource

@@ -1,7 +1,5 @@
 """What was found is looked at again: `runs`, `trace`, `serve`, `examples`, premises."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import signal

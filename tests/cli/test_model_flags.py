@@ -1,7 +1,5 @@
 """Models on the command line: flags that name them, and what they cost."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import socket

@@ -1,7 +1,5 @@
 """Named pipes in the place of files: waited for, with a line about it, until somebody writes them or a signal comes."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

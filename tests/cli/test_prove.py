@@ -1,7 +1,5 @@
 """`prove`: its pages, its JSON, and whole folders."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

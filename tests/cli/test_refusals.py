@@ -1,7 +1,5 @@
 """What keeps a command from its work has one plain line, an exit code and JSON of its own."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import re

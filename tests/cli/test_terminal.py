@@ -1,7 +1,5 @@
 """What a terminal, Ctrl-C and a shell's completion see."""
 
-from __future__ import annotations
-
 import os
 import pty
 import re

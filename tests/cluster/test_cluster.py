@@ -1,7 +1,5 @@
 """A cluster and its parts."""
 
-from __future__ import annotations
-
 import json
 import socket
 import sys

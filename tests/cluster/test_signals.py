@@ -1,7 +1,5 @@
 """Ctrl-C, TERM and a terminal that is closed while `--cluster local` works: real signals, a real Ray."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -8,8 +8,6 @@ further down in a block ``console``. The commands of one section follow each oth
 document may run at the same time.
 """
 
-from __future__ import annotations
-
 import functools
 import os
 import re

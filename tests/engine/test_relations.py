@@ -1,7 +1,5 @@
 """Goals about numbers, relations, places in lists and strings, closed by the symbolic prover."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest

@@ -1,7 +1,5 @@
 """The strategies of the prover: explored terms, continuations, loops, invariants, induction along a recursion."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Whole searches: their states, what an interpretation shows, goals about numbers, counterexamples."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any

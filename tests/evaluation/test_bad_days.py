@@ -1,7 +1,5 @@
 """Folders and results that are not as they should be: one plain line with what, where and what to do."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """``bench`` of proofs: rows of problems, ideas left out, and a run that is killed."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

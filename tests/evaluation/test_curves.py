@@ -1,7 +1,5 @@
 """Success against budget, kinds of endings and of mistakes, and how they are shown."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from goedels_poetry.evaluation import Outcome

@@ -1,7 +1,5 @@
 """Data sets in their own formats: every question comes in, what is left out is said, what is wrong is refused."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

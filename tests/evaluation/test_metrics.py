@@ -1,7 +1,5 @@
 """Figures against numbers computed by hand, and against the failures of systems that flatter themselves."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import combinations

@@ -1,7 +1,5 @@
 """``scripts/peers``: our problems in the words of other provers, which say the same of what they know."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path

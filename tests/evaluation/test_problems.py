@@ -1,7 +1,5 @@
 """Collections of theorems in the layouts in which they are passed on."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

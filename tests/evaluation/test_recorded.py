@@ -1,7 +1,5 @@
 """Results that runs have left: no line counts twice, none contradicts itself or another, and what differs is said."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

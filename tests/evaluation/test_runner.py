@@ -1,7 +1,5 @@
 """A run that is cut off anywhere goes on where it stood; one bad question never stops the others."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable, Mapping

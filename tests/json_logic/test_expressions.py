@@ -1,7 +1,5 @@
 """What expressions mean, which are refused and why; random ones against an evaluator of our own."""
 
-from __future__ import annotations
-
 import ast
 import json
 import operator

@@ -1,7 +1,5 @@
 """Programs in JSON: as documented, as Z3 has them, and asked."""
 
-from __future__ import annotations
-
 import json
 import re
 import time

@@ -1,7 +1,5 @@
 """Programs that are refused, each with its place, its path and what to change."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """The text of a program in JSON, and its published schema."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Errors of Lean: in our words, and as Lean gives them."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """What changed in Lean, and what an auditor is shown."""
 
-from __future__ import annotations
-
 import json
 import random
 from dataclasses import replace

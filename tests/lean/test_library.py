@@ -1,7 +1,5 @@
 """The library of Lean: its files, local goals, hints, lemmas, exports."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Premises for Lean goals: what is found, in which order, in whose words, and what happens when nothing is."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

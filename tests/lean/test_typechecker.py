@@ -5,8 +5,6 @@ one of these; ``typechecker_cases.jsonl`` has single declarations that one proce
 the first. `lean_streams` writes new ones.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

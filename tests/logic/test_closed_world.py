@@ -1,7 +1,5 @@
 """Closed worlds, and programs in English words."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

@@ -1,7 +1,5 @@
 """SMT-LIB programs mean what the solver reads in them: premises and query together, scopes, threads."""
 
-from __future__ import annotations
-
 import random
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """SMT-LIB programs: what is taken for true, what is asked, and what is refused in words that say what to change."""
 
-from __future__ import annotations
-
 import pytest
 from smt2_texts import BIRDS, P, X, refused
 

@@ -1,7 +1,5 @@
 """SMT-LIB programs that are no programs: each mistake refuses the whole, with its place and what to change."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Fixtures of the machine's tests: a data directory of their own and frameworks that are closed."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any

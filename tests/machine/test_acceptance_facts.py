@@ -1,7 +1,5 @@
 """The acceptance facts of a proof search that do not speak of one prover or of language models, one test each."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """One search in several places, without barriers."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import signal

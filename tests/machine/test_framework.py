@@ -1,7 +1,5 @@
 """The framework: runs, streams, resumes, remembers; deterministic whatever the interleaving."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Agents, strategies and languages that a caller brings: used, shown, looked through; and never the last word."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace

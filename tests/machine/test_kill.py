@@ -1,7 +1,5 @@
 """Runs that are killed, and tools that are lost."""
 
-from __future__ import annotations
-
 import errno
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Runs in a PostgreSQL database: what is promised of files on one machine holds for many machines and a real server."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

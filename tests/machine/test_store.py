@@ -1,7 +1,5 @@
 """The store of a run: what is kept, listed, damaged and repaired."""
 
-from __future__ import annotations
-
 import contextlib
 import random
 import sqlite3

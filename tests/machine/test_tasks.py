@@ -1,7 +1,5 @@
 """Tasks and languages that others bring along."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import os

@@ -3,8 +3,6 @@
 All of them run in one event loop and share their solver processes: starting those takes longer than most runs here.
 """
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any

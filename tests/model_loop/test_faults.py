@@ -1,7 +1,5 @@
 """Faults of the services, and faults of our own, while models are asked."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Claims in plain words: a model states them, another one compares, the language reads and the checker decides."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from pathlib import Path

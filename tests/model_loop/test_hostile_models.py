@@ -1,7 +1,5 @@
 """Models that want something else proved: no reply of theirs gets it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Models and symbolic agents together: cheap symbolic attempts first, then the model; nothing is taken on trust."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """Recorded replies, models that make one mistake, prompts and their length, and the story they tell."""
 
-from __future__ import annotations
-
 import asyncio
 import importlib.util
 import json

@@ -1,7 +1,5 @@
 """Replies about SMT goals: every form that is offered is taken, what is refused says why, and no word is believed."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """Right replies are confirmed, and values at which a goal is proved."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Sketches and proposals of models for theorems of SMT-LIB, and the forms they may have."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Fixtures of the models' tests: prompts of their own, models that ask the scripted server, and are closed."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """One question, one or several answers, over real HTTP."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Replies that are kept, and runs with them."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import sys

@@ -1,7 +1,5 @@
 """A model server that is away leaves no verdict behind: the same call with the server back really asks it."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterator
 from contextlib import nullcontext

@@ -1,7 +1,5 @@
 """Replies, prompts, and what becomes due when."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Fixtures: a home of its own for each test, and a language whose processes serve a whole file."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 
 import pytest_asyncio

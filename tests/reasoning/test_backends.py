@@ -1,7 +1,5 @@
 """Programs decided by real solvers: verdicts, what they rest on, limits, threads, and the traps of other systems."""
 
-from __future__ import annotations
-
 import resource
 import time
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ Every program here would be believed by a reader that only looks for ``sat`` and
 the model; what cannot be refused, because it may be right, is told apart in the result.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 

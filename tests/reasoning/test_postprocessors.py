@@ -3,8 +3,6 @@
 The numbers M10 and M11 are the faults of ProofOfThought 1 that these tests are about.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial

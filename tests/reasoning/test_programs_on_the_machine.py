@@ -1,7 +1,5 @@
 """Logic programs as a language of the machine: ``prove FILE.json``, and what the checker says of it afterwards."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The names of ProofOfThought, extracted programs, and the benchmark of questions."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

@@ -1,7 +1,5 @@
 """Questions in words: answers, prompts and the sentences that say them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path

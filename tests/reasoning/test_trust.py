@@ -1,7 +1,5 @@
 """What an answer may be trusted with, and the certificates of programs."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Several rounds of one question: votes, steps, second rounds."""
 
-from __future__ import annotations
-
 import importlib.util
 import itertools
 from collections.abc import AsyncIterator

@@ -1,7 +1,5 @@
 """Nobody without the token gets anything, and no other page of the browser can use what it has."""
 
-from __future__ import annotations
-
 import re
 import socket
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Runs that are served, to a program and to a browser."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Defining equations by constructor cases; each follows from its definition (z3 says so)."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What a person reads of a text that is no theorem: the place, what is not supported, which language it may be."""
 
-from __future__ import annotations
-
 import pytest
 
 from goedels_poetry.errors import EXCERPT_COLUMNS, InvalidInput, source_excerpt

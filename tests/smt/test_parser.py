@@ -1,7 +1,5 @@
 """SMT-LIB is read, premises are judged, and what a model is shown of them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

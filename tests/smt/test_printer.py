@@ -1,7 +1,5 @@
 """Terms printed as SMT-LIB and in mathematical notation."""
 
-from __future__ import annotations
-
 import random
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Termination: evidence that is found, that is missing, and over trees."""
 
-from __future__ import annotations
-
 import random
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Several small questions about one program in one exchange with z3, none of which sees another."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """Processes of solvers: one, several that race, and the same answers again."""
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import os

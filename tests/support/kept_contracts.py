@@ -3,8 +3,6 @@
 They use chance, clocks, state, files, identity, closures, and more memory or stack than a test may have.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """One Lean for many checks, where a process that has seen nothing is not what a test is about."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

@@ -1,7 +1,5 @@
 """SMT-LIB for many tests of a process: its solvers stay, and what was searched for once is remembered."""
 
-from __future__ import annotations
-
 from remembered import Remembering
 
 from goedels_poetry.smt.language import SmtLanguage

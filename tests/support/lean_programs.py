@@ -1,7 +1,5 @@
 """Programs of ours for Node that look into the embedded Lean."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A run of as many goals as one likes, made through the store's own moves: split, proved, refuted, backtracked."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Models that make one mistake, read what they are told, and then answer well: what each mistake costs."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field

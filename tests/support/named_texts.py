@@ -1,7 +1,5 @@
 """Texts that tests are about, kept in files of their own."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 

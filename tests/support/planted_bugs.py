@@ -1,7 +1,5 @@
 """Functions with contracts, each right, and with a bug planted by one replacement of text."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from pathlib import Path

@@ -4,8 +4,6 @@ The programs are those of the Debian package ``postgresql``. The server refuses 
 that the package has made.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

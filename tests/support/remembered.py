@@ -6,8 +6,6 @@ by the checker's own processes, and what was not answered (a limit, a killed pro
 among which a run's tests are distributed share a folder of answers.
 """
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import functools

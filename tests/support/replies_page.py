@@ -3,8 +3,6 @@
 ``python tests/support/replies_page.py`` writes it.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Runs that look for a function, with models behind a real HTTP server whose replies are scripted."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

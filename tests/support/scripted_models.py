@@ -1,7 +1,5 @@
 """Scripted models: what they answer depends on the prompt alone, so that the same run gets the same answers."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Questions to models behind a real HTTP server with scripted replies."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

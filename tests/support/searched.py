@@ -1,7 +1,5 @@
 """The toy language with a library to be searched."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 

@@ -1,8 +1,6 @@
 """Random theorems with known truth, for a comparison of our evaluator with Lean: names that mean something in Lean,
 operators at their edges, functions by recursion."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -8,8 +8,6 @@ a group of their own as well. Tests of how solvers are started, die and end use 
 Run as ``python warm_solvers.py PARENT_PID``, with a Unix socket as standard input, it is that parent.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import gc

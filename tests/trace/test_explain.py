@@ -1,7 +1,5 @@
 """Why a goal is open is read from what really happened: engines, plug-ins, models, budgets; nothing is made up."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Traces: of a run that goes on, of trials, of methods, as pictures."""
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Candidates are tested: planted bugs, rare branches, declared results."""
 
-from __future__ import annotations
-
 import ast
 import asyncio
 from dataclasses import replace

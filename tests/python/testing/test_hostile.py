@@ -1,7 +1,5 @@
 """Candidates that would rather pass than be right. None passes, and none gets to see what is expected of it."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 

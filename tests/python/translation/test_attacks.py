@@ -1,7 +1,5 @@
 """Programs made to have a false contract proved: by names with another meaning, by code on import. All are refused."""
 
-from __future__ import annotations
-
 import ast
 import random
 import traceback

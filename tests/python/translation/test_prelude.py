@@ -1,7 +1,5 @@
 """The prelude of a translation, and contracts of every style."""
 
-from __future__ import annotations
-
 import ast
 import itertools
 import math

@@ -1,7 +1,5 @@
 """Theorems about functions, the forms they are written in, and other encodings."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 from pathlib import Path

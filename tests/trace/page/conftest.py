@@ -1,7 +1,5 @@
 """Runs to look at: a real one that backtracks and asks a model, and one of ten thousand goals."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 

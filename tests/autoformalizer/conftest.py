@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import kept_lean
 import pytest
-from kept_smt import KeptSmt
+from kept_languages import KeptSmt
 
 from goedels_poetry.lean.language import LeanLanguage
 from goedels_poetry.lean.runtime.pool import LeanPool

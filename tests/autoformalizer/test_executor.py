@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kept_smt import KeptSmt
+from kept_languages import KeptSmt
 from scripted_claims import (
     CLAIM,
     NAT,

@@ -5,6 +5,7 @@ from itertools import product
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from named_texts import tables
 from searches import is_complete, job, sketched
 
 from goedels_poetry.kernel.printer import show
@@ -17,6 +18,8 @@ from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.jobs import symbolic as jobs
 from goedels_poetry.smt.notation.text import parse_problem, parse_term
 from goedels_poetry.smt.rewriting.polynomials import normal
+
+TABLES = tables(__file__)
 
 LOOPS = """
 (define-fun-rec power ((b Int) (n Int)) Int (ite (<= n 0) 1 (* b (power b (- n 1)))))
@@ -212,27 +215,7 @@ def test_a_goal_about_strings_is_proved_directly(theorem: str) -> None:
 
 @pytest.mark.parametrize(
     ("theorem", "values"),
-    [
-        (f'{A}(prove (not (= a "B")))', {"a": '"B"'}),
-        (f'{A}(prove (=> (= (str.len a) 3) (not (str.prefixof "Q" a))))', None),
-        (f'{A}(prove (=> (= (str.len a) 1) (not (= a "B"))))', {"a": '"B"'}),
-        (
-            "(declare-datatype Rec ((rec (name String) (n Int))))(declare-const r Rec)"
-            '(prove (=> (> (n r) 10) (not (= (name r) "Zed"))))',
-            {"r": '(rec "Zed" 11)'},
-        ),
-        (
-            '(declare-const a (Array String Int))(prove (=> (= (select a "key") 1) (= (select a "other") 1)))',
-            None,
-        ),
-        (
-            f'{A}(prove (= (str.replace (str.replace a "B" a) a "AB") (str.replace (str.replace a "B" "AB") a "AB")))',
-            None,
-        ),
-        (f'{A}(prove (= (str.replace a "B" "AB") (str.replace_all a "B" "AB")))', {"a": '"BB"'}),
-        (f'{A}(prove (not (str.contains a "\\u{{1F600}}")))', {"a": '"\\u{1f600}"'}),
-        (f'{A}(prove (=> (= (str.len a) 2) (not (= (str.at a 1) """"))))', None),
-    ],
+    TABLES["test_a_false_goal_about_strings_is_refuted"],
 )
 def test_a_false_goal_about_strings_is_refuted(theorem: str, values: dict[str, str] | None) -> None:
     found = jobs.judge({"theorem": theorem, "statement": "", "seed": 0})["value"]

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from named_texts import tables
 from searches import is_complete, job, sketched
 
 from goedels_poetry.kernel.printer import show
@@ -21,6 +22,8 @@ from goedels_poetry.smt.notation.text import parse_problem, parse_sequent
 from goedels_poetry.smt.refutation.narrow import Narrowing
 from goedels_poetry.smt.refutation.refute import Refuter, interpretation
 from goedels_poetry.smt.termination.measured import with_measures
+
+TABLES = tables(__file__)
 
 CUBES = """
 (define-fun-rec up ((n Int)) Int (ite (<= n 0) 0 (+ (up (- n 1)) n)))
@@ -200,36 +203,7 @@ def judged(theorem: str) -> dict[str, Any]:
     return result
 
 
-REFUTED = {
-    "a sparse hypothesis, at the end of a long list": (
-        f"{LIST}(prove (forall ((x L)) (=> (and (rising x) (within x 6)) (< (size x) 6))))",
-        {"x": "(link 0 (link 1 (link 2 (link 3 (link 4 (link 5 empty))))))"},
-    ),
-    "a colouring that exists": (
-        f"{LIST}(prove (forall ((x L)) (not (and (within x 3) (= (size x) 9) (ring x 8 8)))))",
-        None,
-    ),
-    "a word with many signs": (
-        f"{WORD}(prove (forall ((x W)) (=> (balanced x 0) (< (long x) 10))))",
-        None,
-    ),
-    "two heaps": (
-        f"{HEAP}(prove (forall ((s T) (t T)) (=> (and (heap s) (heap t)) (= (merge s t) (merge t s)))))",
-        None,
-    ),
-    "bit vectors": (
-        "(prove (forall ((x (_ BitVec 32))) (=> (bvult #x00000010 x) (bvult #x00000010 (bvmul x #x00000010)))))",
-        None,
-    ),
-    "a far number": ("(prove (forall ((n Int)) (distinct (* n n) 1522756)))", None),
-    "an inner quantifier": ("(prove (forall ((n Int)) (exists ((m Int)) (and (> m 0) (< m 5) (= n (* 2 m))))))", None),
-    "premises that are theorems": (
-        f"{NAT}(assert (forall ((x N) (y N)) (= (plus x y) (plus y x))))"
-        "(assert (forall ((x N) (y N) (z N)) (= (plus x (plus y z)) (plus (plus x y) z))))"
-        "(prove (forall ((x N) (y N)) (= (times x y) (odd_times x (plus y y)))))",
-        {"x": "(next zero)", "y": "(next zero)"},
-    ),
-}
+REFUTED = TABLES["REFUTED"]
 
 
 @pytest.mark.sample(2)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import z3
+from named_texts import tables
 from small_world import program
 
 from goedels_poetry.errors import InvalidInput
@@ -19,6 +20,8 @@ from goedels_poetry.questions.json.operators import OPERATORS
 from goedels_poetry.questions.json.reader import read_json
 from goedels_poetry.questions.result import VerificationResult
 from goedels_poetry.reasoning.backends import JSONBackend
+
+TABLES = tables(__file__)
 
 Ask = Callable[..., VerificationResult]
 
@@ -32,37 +35,7 @@ def read(**sections: Any) -> LogicProgram:
 
 @pytest.mark.parametrize(
     ("facts", "goal", "answer"),
-    [
-        (["not (soc == plato)"], "soc == plato", False),
-        (["not soc == plato"], "soc == plato", False),
-        (["human(soc) == True and mortal(soc) == False"], "mortal(soc)", False),
-        (["human(soc) == True and mortal(soc) == False"], "human(soc)", True),
-        (["age(soc) == 1 or age(plato) == 2"], "age(plato) == 2", None),
-        (["age(soc) == 1 or age(plato) == 2", "age(soc) != 1"], "age(plato) == 2", True),
-        (["age(soc) == age(plato) == 5"], "age(plato) == 6", False),
-        (["age(soc) in [1, 2, 3]"], "age(soc) < 4", True),
-        (["age(soc) in [1, 2, 3]"], "age(soc) == 2", None),
-        (["human(soc) if soc == plato else mortal(soc)", "soc != plato"], "mortal(soc)", True),
-        (["human(soc) if soc == plato else mortal(soc)", "soc != plato"], "human(soc)", None),
-        (["age(soc) == 7"], "age(soc) / 2 == 3", False),
-        (["age(soc) == 7"], "age(soc) / 2 == 3.5", True),
-        (["age(soc) == 7"], "age(soc) // 2 == 3", True),
-        (["age(soc) == -7"], "age(soc) // 2 == -4 and age(soc) % 2 == 1", True),
-        (["age(soc) == 7", "i == -2"], "age(soc) // i == -4 and age(soc) % i == -1", True),
-        (["all(human(x) for x in [soc, plato])"], "human(plato)", True),
-        (["human(soc)", "ForAll([X], Implies(human(X), mortal(X)))"], "mortal(soc)", True),
-        ([], "Exists([X], And(human(X), mortal(X)))", None),
-        ([], "ForAll([X], Implies(human(X), mortal(X)))", None),
-        ([], "color in Color", True),
-        (["color != red", "color != green"], "color == blue", True),
-        (["a == 200"], "a < 0 and UGT(a, 100)", True),
-        (["a == 255"], "a + 1 == 0", True),
-        (["grid[1] == Store(grid[0], 2, True)"], "grid[1][2]", True),
-        (["point == Point(1, 2)"], "point.x + point.y == 3", True),
-        (["numbers_in_a_row == cons(1, nil)"], "is_cons(numbers_in_a_row) and numbers_in_a_row.head == 1", True),
-        (["s == 'a' + 'b'"], "len(s) == 2", True),
-        (["weight(soc) == 0.1 + 0.2"], "weight(soc) == 3 / 10", True),
-    ],
+    TABLES["test_facts_and_a_goal"],
 )
 def test_facts_and_a_goal(ask: Ask, facts: list[str], goal: str, answer: bool | None) -> None:
     result = ask(goal, *facts)

@@ -8,6 +8,7 @@ import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from named_texts import tables
 from small_world import WORLD
 
 from goedels_poetry.errors import InvalidInput
@@ -17,6 +18,8 @@ from goedels_poetry.questions.json.reader import read_json
 from goedels_poetry.questions.json.schema import STRUCTURED_SCHEMA
 from goedels_poetry.questions.json.sections import SECTIONS
 from goedels_poetry.questions.json.text import MAX_BYTES, Node, Text, decode, read
+
+TABLES = tables(__file__)
 
 SCALARS = (
     st.none()
@@ -138,28 +141,7 @@ EVERYTHING: dict[str, Any] = {
     },
     "actions": ["verify_conditions", "optimize"],
 }
-STRUCTURED: dict[str, Any] = {
-    "sorts": [
-        {"name": "P", "type": "DeclareSort", "values": [], "fields": []},
-        {"name": "Kind", "type": "EnumSort", "values": ["cat", "dog"], "fields": []},
-        {"name": "Pair", "type": "Record", "values": [], "fields": [{"name": "first", "sort": "Int"}]},
-    ],
-    "functions": [{"name": "kind", "domain": ["P"], "range": "Kind"}],
-    "constants": [{"name": "tom", "sort": "P"}],
-    "knowledge_base": [
-        {"name": "p1", "assertion": "kind(tom) == cat", "sentences": [2], "world": "", "derived": ""},
-        {
-            "name": "",
-            "assertion": "ForAll([x: P], kind(x) in [cat, dog])",
-            "sentences": [],
-            "world": "There are cats and dogs only.",
-            "derived": "",
-        },
-    ],
-    "goal": "",
-    "goals": [{"name": "A", "constraint": "kind(tom) == dog"}, {"name": "B", "constraint": "kind(tom) == cat"}],
-    "optimization": {"constraints": [], "objectives": []},
-}
+STRUCTURED: dict[str, Any] = TABLES["STRUCTURED"]
 
 
 def test_what_is_published_is_what_the_code_has() -> None:

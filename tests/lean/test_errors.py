@@ -9,9 +9,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from named_texts import tables
 
 from goedels_poetry.lean.errors import ErrorCategory, ErrorClassifier, ErrorSeverity, LeanError, advice
 from goedels_poetry.lean.runtime.protocol import CheckResult, Message
+
+TABLES = tables(__file__)
 
 U = ErrorCategory.UNKNOWN_IDENTIFIER
 T = ErrorCategory.TYPE_MISMATCH
@@ -22,54 +25,7 @@ L = ErrorCategory.RESOURCE_LIMIT
 
 CLASSIFIER = ErrorClassifier()
 
-WORDINGS = [
-    # category, up to 4.21, from 4.22
-    (U, "unknown identifier 'zeta'", "Unknown identifier `zeta`"),
-    (U, "unknown constant 'Nat.addx'", "Unknown constant `Nat.addx`"),
-    (U, "unknown attribute [smip]", "Unknown attribute `[smip]`"),
-    (
-        T,
-        "type mismatch\n  w\nhas type\n  n ≤ k : Prop\nbut is expected to have type\n  k ≤ n : Prop",
-        "Type mismatch\n  w\nhas type\n  n ≤ k\nbut is expected to have type\n  k ≤ n",
-    ),
-    (
-        T,
-        "function expected at\n  k\nterm has type\n  Nat",
-        "Function expected at\n  k\nbut this term has type\n  Nat\n\nNote: Expected a function because this term is "
-        "being applied to the argument\n  1",
-    ),
-    (
-        T,
-        "failed to synthesize\n  HMul String Nat ?m.5\nAdditional diagnostic information may be available",
-        "failed to synthesize instance of type class\n  HMul String Nat ?m.5\n\nHint: Type class instance resolution",
-    ),
-    (
-        M,
-        "type mismatch\n  lem\nhas type\n  ?n ∣ ?k → ?n ≤ ?k : Prop\nbut is expected to have type\n  i ≤ j : Prop",
-        "Type mismatch\n  lem\nhas type\n  ?n ∣ ?k → ?n ≤ ?k\nbut is expected to have type\n  i ≤ j",
-    ),
-    (
-        F,
-        "tactic 'rewrite' failed, did not find instance of the pattern in the target expression\n  i * j\n⊢ i = j",
-        "Tactic `rewrite` failed: Did not find an occurrence of the pattern\n  i * j\nin the target expression\n  i",
-    ),
-    (F, "simp made no progress", "`simp` made no progress"),
-    (F, "no goals to be solved", "No goals to be solved"),
-    (F, "The rfl tactic failed. Possible reasons:", "Tactic `rfl` failed: The left-hand side\n  1\nis not"),
-    (S, "invalid 'end', name mismatch", "Invalid name after `end`: Expected `A`, but found `B`"),
-    (S, "unexpected token ':='; expected term", "unexpected token ':='; expected term"),
-    (
-        L,
-        "(deterministic) timeout at 'whnf', maximum number of heartbeats (200000) has been reached",
-        "(deterministic) timeout at `whnf`, maximum number of heartbeats (200000) has been reached\n\nNote: Use",
-    ),
-    (
-        L,
-        "tactic 'simp' failed, nested error:\nmaximum recursion depth",
-        "Tactic `simp` failed with a nested error:\nmaximum recursion depth",
-    ),
-    (S, "invalid indentation", "expected '{' or indented tactic sequence"),
-]
+WORDINGS = TABLES["WORDINGS"]
 
 
 @pytest.mark.parametrize(("category", "old", "new"), WORDINGS)

@@ -9,6 +9,7 @@ from typing import Any
 
 import kept_lean
 import pytest
+from named_texts import tables
 
 from goedels_poetry.checker import TrustLevel
 from goedels_poetry.checker.certificate.report import CheckReport
@@ -20,72 +21,11 @@ from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.runtime.protocol import CheckRequest
 
-DEFINITIONS = """\
-/-- Numbers, as in school: ℕ. -/
-inductive N where
-  | zero
-  | succ (n : N)
-deriving DecidableEq
+TABLES = tables(__file__)
 
-namespace N
-variable (k : N)
+DEFINITIONS = Path(__file__).with_name("definitions.lean").read_text("utf-8")
 
-def plus : N → N → N
-  | zero, m => m
-  | succ n, m => succ (plus n m)
-
-local infixl:65 " ⊞ " => plus
-
-theorem plus_zero (n : N) : n ⊞ zero = n := by
-  induction n with
-  | zero => rfl
-  | succ n ih => simp [plus, ih]
-
-def sum (f : Nat → Nat) : Nat → Nat
-  | 0 => 0
-  | n + 1 => f n + sum f n
-end N
-
-open N in
-#check plus_zero
-#print axioms N.plus_zero
-
-set_option linter.unusedVariables true in
-theorem unused (a b : Nat) : a = a := rfl
-
-"""
-
-ENDS = {
-    "another theorem": ("theorem t : 1 + 1 = 2 := by sorry\n", "theorem t : 1 + 1 = 2 := by decide\n"),
-    "a command that goes on": (
-        "def f (n : Nat) : Nat := n\n\ntheorem t : f 1 = 1 := rfl\n",
-        "def f (n : Nat) : Nat := n\n  + 1\n\ntheorem t : f 1 = 2 := rfl\n",
-    ),
-    "a termination that is told later": (
-        "def g (n : Nat) : Nat := if h : n = 0 then 0 else g (n - 1)\n-- end\n",
-        "def g (n : Nat) : Nat := if h : n = 0 then 0 else g (n - 1)\ntermination_by n\n-- end\n",
-    ),
-    "a notation": (
-        "theorem t : 2 + 2 = 4 := rfl\n",
-        'local infixl:65 " + " => Nat.mul\ntheorem t : 2 + 2 = 4 := rfl\n',
-    ),
-    "an error, and then the same without": (
-        "theorem t : 1 = 2 := rfl\ntheorem u : N.zero = N.zero := rfl\n",
-        "theorem t : 1 = 1 := rfl\ntheorem u : N.zero = N.zero := rfl\n",
-    ),
-    "an error that stays": (
-        "theorem t : 1 = 2 := rfl\ntheorem u : 1 = 1 := rfl\ntheorem v : 1 = 1 := rfl\n",
-        "theorem t : 1 = 2 := rfl\ntheorem u : 1 = 1 := rfl\ntheorem w : t = t := rfl\n",
-    ),
-    "a comment that is closed later": (
-        "/- theorem t : 1 = 1 := rfl -/\n#check 1\n",
-        "/- theorem t : 1 = 1 := rfl\n-/\n#check 2\n",
-    ),
-    "a hole before": (
-        "theorem t (n : N) : n = n := by\n  sorry\ntheorem u : 1 = 1 := rfl\ntheorem v : 2 = 2 := by sorry\n",
-        "theorem t (n : N) : n = n := by\n  sorry\ntheorem u : 1 = 1 := rfl\ntheorem v : 2 = 2 := rfl\n",
-    ),
-}
+ENDS = TABLES["ENDS"]
 _lines = count(1)
 
 

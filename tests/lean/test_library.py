@@ -1,16 +1,18 @@
 """The library of Lean: its files, local goals, hints, lemmas, exports."""
 
 import asyncio
+import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
-from lean_programs import found_by
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.lean.agents import prove
 from goedels_poetry.lean.errors.families import worded
 from goedels_poetry.lean.goals.engine import Engine
+from goedels_poetry.lean.runtime import embedded, install
 from goedels_poetry.lean.runtime.pool import LeanPool, Library
 from goedels_poetry.lean.runtime.protocol import CheckRequest
 from goedels_poetry.lean.tactics.theory import theory_of
@@ -27,6 +29,15 @@ inductive Tree where
 theorem twice_zero : twice 0 = 0 := rfl
 end My
 """
+
+
+def found_by(program: Path) -> Any:
+    """What a program prints as JSON; it is told the folders of our driver and of the installation."""
+    ours = Path(embedded.__file__).parent
+    command = [str(install.node_program()), str(program), str(ours), str(install.cache_folder())]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=115)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
 
 
 def asked(lean: LeanPool, prefix: str, code: str = "", imported: bool = False) -> Library:

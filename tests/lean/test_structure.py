@@ -1,6 +1,7 @@
 """Proofs of Lean as texts: their structure, their sources, put together."""
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -146,32 +147,7 @@ def test_only_a_message_about_unsolved_goals_tells_what_is_left(texts: list[str]
     assert expected == (None if left is None else [tag for tag, _ in left])
 
 
-FOREST = """\
-/-! A file as people have them. -/
-set_option autoImplicit false
-
-namespace Forest
-universe u
-variable {α : Type u} [Inhabited α]
-
-inductive Tree (α : Type u) where
-  | leaf : Tree α
-  | node : Tree α → α → Tree α → Tree α
-
-open Tree
-
-def size : Tree α → Nat
-  | leaf => 0
-  | node l _ r => size l + size r + 1
-
-/-- With a docstring: `sorry` "sorry" -/
-@[simp] theorem «größer null» (t : Tree α) (h : t ≠ leaf) : 0 < size t := by
-  sorry
-
-theorem done : 1 = 1 := rfl
-
-end Forest
-"""
+FOREST = Path(__file__).with_name("forest.lean").read_text("utf-8")
 
 
 async def test_namespace_variables_docstring_and_unicode_are_kept(lean: LeanPool) -> None:

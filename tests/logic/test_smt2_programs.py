@@ -1,6 +1,7 @@
 """SMT-LIB programs: what is taken for true, what is asked, and what is refused in words that say what to change."""
 
 import pytest
+from named_texts import tables
 from smt2_texts import BIRDS, P, X, refused
 
 from goedels_poetry.errors import InvalidInput
@@ -8,6 +9,8 @@ from goedels_poetry.kernel.printer import show
 from goedels_poetry.questions.entailment.program import LogicProgram, Origin
 from goedels_poetry.questions.program.smt2 import read_smt2
 from goedels_poetry.smt.notation.text import parse_problem
+
+TABLES = tables(__file__)
 
 LISTS = "(declare-datatypes () ((L nil (cons (hd Int) (tl L)))))"
 
@@ -125,36 +128,7 @@ def test_a_program_that_only_optimises_asks_nothing_else() -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [
-        ("", "asks nothing"),
-        ("(check-sat)", "asks nothing"),
-        ("; only words\n(declare-const p Bool)", "asks nothing"),
-        (P + "(assert p)(assert (! q :sentence 2))(check-sat)", "its last assertion is a premise"),
-        (P + '(assert p)(assert (! q :world "everybody knows"))', "its last assertion is a premise"),
-        (P + "(assert p)\n(check-sat)\n(assert q)", "3:1: this stands after the last (check-sat)"),
-        (P + "(define-fun goal () Bool p)\n(define-fun goal () Bool q)", "2:1: `goal` is defined in line 1 already"),
-        (P + "(define-fun goal () Bool p)(define-fun goal-A () Bool q)", "`goal-A` beside `goal`"),
-        (P + "(define-fun goal-A () Bool p)(define-fun goal_A () Bool q)", "a second choice `A`"),
-        (P + "(define-fun goal () Bool p)(assert (=> q goal))", "it is what is asked: nothing else may speak of it"),
-        (P + "(define-fun goal () Bool p)(check-sat-assuming (q))", "assumptions beside a marked goal"),
-        (
-            P + "(declare-const goal Bool)(assert p)(assert (= goal q))(check-sat)",
-            "`goal` is declared, but not defined",
-        ),
-        (P + "(declare-const goal Bool)(define-fun goal () Bool q)", "is something else than what is asked"),
-        ("(define-fun goal ((n Int)) Bool (> n 0))(assert true)", "is something else than what is asked"),
-        (P + "(assert (! p :named goal))(assert q)", "an assertion named `goal` is a premise"),
-        (P + "(define-fun goal () Bool p)(assert (! (=> p false) :named negated_goal))", "`negated_goal` is a premise"),
-        (P + "(push)(define-fun goal () Bool p)(assert q)(check-sat)(pop)(check-sat)", "(pop) takes `goal` back"),
-        (P + "(assert (! p :objective true))", "nothing is maximized"),
-        (X + "(assert (> x 1))(push)(maximize x)(pop)", "(pop) takes this back before any check"),
-        (
-            X + "(check-sat)(push)(push)(minimize x)(assert (> x 1))(pop 2)(check-sat)",
-            "(pop) takes this back before any",
-        ),
-        (X + "(assert (> x 1))(maximize x)(check-sat-assuming ((> x 3)))", "assumptions beside an objective"),
-        (P + "(maximize p)", "maximize takes a number, got Bool"),
-    ],
+    TABLES["test_a_program_that_does_not_clearly_ask_is_refused"],
 )
 def test_a_program_that_does_not_clearly_ask_is_refused(text: str, message: str) -> None:
     assert message in str(refused(text))

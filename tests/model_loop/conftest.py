@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from kept_smt import KeptSmt
+from kept_languages import KeptSmt
 from model_server import Server
 from scripted_models import WithModel
 

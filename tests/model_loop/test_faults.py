@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import pytest
 import pytest_asyncio
-from kept_smt import KeptSmt
+from kept_languages import KeptSmt
 from model_server import FAULTS, Answer, Server, rate_limit
 from scripted_models import DOUBLE, DOUBLE_SKETCH, Script, every_role, fenced, prompt_of, role_of
 

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kept_smt import KeptSmt
+from kept_languages import KeptSmt
 from model_server import Answer, Server
+from named_texts import tables
 from scripted_models import DOUBLE, FIBONACCI, FIBONACCI_GOAL, Script, always, every_role, fenced, prompt_of, role_of
 
 from goedels_poetry import GoedelsPoetryFramework, RunResult, Settings, Verdict
@@ -15,6 +16,8 @@ from goedels_poetry.models.replies import UnusableReply, parse_json_reply
 from goedels_poetry.protocol.base import Goal
 from goedels_poetry.smt.language import SmtLanguage
 from goedels_poetry.smt.notation.reply_forms import PROOF_SCHEMA
+
+TABLES = tables(__file__)
 
 FALSE_GOAL = "(forall ((x Int)) (= (h x) (+ x 2)))"
 FALSE = f"""
@@ -154,8 +157,6 @@ FALSE_GOAL_OF_LISTS = "(sequent ((x List)) () (= (rev x) x))"
 TRUE = "(sequent ((x List)) () (= (len (rev x)) (len x)))"
 BETWEEN = "(sequent ((n Int)) () (exists ((m Int)) (and (> m n) (< m (f n)))))"
 DEEP = "(cons 1 " * 1500 + "nil" + ")" * 1500
-TURNED = "(forall ((x List)) (= (rev x) (app x nil)))"
-SAME = "(forall ((x List)) (= (rev x) x))"
 
 
 async def comes_to(smt: SmtLanguage, statement: str, reply: Any, definitions: str = "") -> str:
@@ -180,30 +181,7 @@ async def comes_to(smt: SmtLanguage, statement: str, reply: Any, definitions: st
 
 @pytest.mark.parametrize(
     "reply",
-    [
-        {"lemmas": ["(forall ((x List)) (= (len x) (+ 1 (len x))))"], "induction": "x"},
-        {"lemmas": ["false"]},
-        {
-            "lemmas": [
-                {"name": "a", "statement": TURNED, "uses": ["b"]},
-                {"name": "b", "statement": SAME, "uses": ["a"]},
-            ]
-        },
-        {"generalise": "(forall ((x List) (y List)) (= x y))"},
-        {"lemmas": ["(forall ((x List)) (= (rev (rev x)) (rev x)))"], "together": True, "induction": "x"},
-        {"induction": {"measure": "(- 0 (len x))"}, "instances": [{"of": "hypothesis", "at": {"x": "(cons 0 x)"}}]},
-        {"induction": {"measure": "0"}, "instances": [{"of": "hypothesis", "at": {"x": "x"}}]},
-        {"induction": {"measure": "(len x)"}, "instances": [{"of": "hypothesis", "at": {"x": "(cons 0 x)"}}]},
-        {"induction": "x", "instances": [{"of": "hypothesis", "at": {"x": "x"}}]},
-        {"instances": [{"of": "fact", "name": "F1", "at": ["x"]}]},
-        {"instances": [{"of": "premise", "name": "premise-1", "at": ["(len x)"]}], "ground_only": True},
-        {"cases": ["false"]},
-        {"cases": ["(= x nil)"]},
-        {"lemmas": ["(forall ((x List)) true)) (assert false"]},
-        {"lemmas": ["(forall ((|x)) (assert false) ((| Int)) (= 1 1))"]},
-        {"lemmas": ["(define-fun z () Int 1)"]},
-        {"lemmas": ["(forall ((a Int)) (= 0 " + "(let ((a (+ a a))) " * 60 + "a" + ")" * 60 + "))"]},
-    ],
+    TABLES["test_a_false_goal_is_not_proved"],
 )
 async def test_a_false_goal_is_not_proved(smt: SmtLanguage, reply: dict[str, Any]) -> None:
     assert await comes_to(smt, FALSE_GOAL_OF_LISTS, reply) != "verified"

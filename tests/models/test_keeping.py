@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from asking import MakeModels, goal
-from kept_smt import KeptSmt
+from kept_languages import KeptSmt
 from model_server import EMPTY, Answer, Server, server_error
 
 from goedels_poetry import Budgets, GoedelsPoetryFramework, RunResult, Settings, Verdict

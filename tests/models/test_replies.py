@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from named_texts import tables
 
 from goedels_poetry.models.prompts import PromptError, Prompts, Template
 from goedels_poetry.models.replies import (
@@ -17,6 +18,8 @@ from goedels_poetry.models.replies import (
     problem_with,
     without_thinking,
 )
+
+TABLES = tables(__file__)
 
 OBJECT: dict[str, Any] = {"type": "object"}
 
@@ -88,26 +91,7 @@ def test_what_programmers_write_for_json_is_read(text: str, words: dict[str, Any
         assert words is None, "quotes that do not match are no text"
 
 
-PLAN: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "steps": {
-            "type": "array",
-            "items": {
-                "anyOf": [
-                    {
-                        "type": "object",
-                        "properties": {"claim": {"type": "string"}, "name": {"type": "string"}},
-                        "required": ["claim"],
-                    },
-                    {"type": "string"},
-                ]
-            },
-        },
-        "generalise": {"type": ["string", "null"]},
-        "choice": {"type": "string", "enum": ["left", "right"]},
-    },
-}
+PLAN: dict[str, Any] = TABLES["PLAN"]
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,12 @@
 from collections.abc import AsyncIterator
 
 import pytest_asyncio
-from scripted_questions import KeptLanguage
+from kept_languages import KeptLogic
 
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
-async def language() -> AsyncIterator[KeptLanguage]:
+async def language() -> AsyncIterator[KeptLogic]:
     """One for all tests of a file."""
-    kept = KeptLanguage()
+    kept = KeptLogic()
     yield kept
     await kept.finish()

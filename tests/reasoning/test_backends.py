@@ -8,11 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from named_texts import tables
 
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.questions.query_runner import QueryRunner
 from goedels_poetry.reasoning.backends import SMT2Backend
 from goedels_poetry.solvers.limits import Answer, SolverError
+
+TABLES = tables(__file__)
 
 HEAD = """(declare-sort P 0)
 (declare-fun human (P) Bool)(declare-fun mortal (P) Bool)(declare-fun god (P) Bool)(declare-fun green (P) Bool)
@@ -269,28 +272,7 @@ def test_a_closed_world_leaves_room_for_what_has_no_name_and_leaves_numbers_open
 
 @pytest.mark.parametrize(
     ("program", "answer", "reason"),
-    [
-        ("(declare-const x Int)(assert (<= (* 2 x) 21))(maximize x)", 10, "reached"),
-        ("(declare-const x Int)(assert (> x 3))(minimize x)", 4, "reached"),
-        ("(declare-const x Real)(assert (<= (* 2 x) 7.0))(maximize x)", "7/2", "reached"),
-        ("(declare-const x Real)(assert (< x 2.5))(maximize x)", None, "not attained (supremum 5/2)"),
-        ("(declare-const x Real)(assert (> x 0.0))(minimize x)", None, "not attained (infimum 0)"),
-        ("(declare-const x Int)(maximize x)", None, "unbounded"),
-        ("(declare-const x Int)(assert (> x 3))(assert (< x 2))(maximize x)", None, "inconsistent"),
-        ("(declare-const b (_ BitVec 8))(assert (distinct b #xff))(maximize b)", 254, "reached"),
-        ("(declare-const x Int)(assert (<= (* x x) 1000))(maximize x)", 31, "reached"),
-        ("(declare-fun f (Int) Int)(assert (forall ((x Int)) (<= (f x) 7)))(maximize (f 3))", 7, "reached"),
-        (
-            "(declare-const x Int)(declare-const y Int)(assert (<= (+ x y) 9))(assert (> y 1))(maximize x)(maximize y)",
-            7,
-            "in this order",
-        ),
-        (
-            "(declare-const x Int)(assert (> x 0))(assert (! (<= x 5) :named c :objective true))(maximize x)",
-            5,
-            "reached",
-        ),
-    ],
+    TABLES["test_an_optimum_is_the_answer_of_a_program_that_only_optimises"],
 )
 def test_an_optimum_is_the_answer_of_a_program_that_only_optimises(
     backend: SMT2Backend, program: str, answer: Any, reason: str

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from kept_languages import Ask, KeptLogic
 from model_server import EMPTY, Answer, Server
-from scripted_questions import Ask, KeptLanguage
 
 from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
 from goedels_poetry.reasoning import QueryResult
@@ -92,7 +92,7 @@ class Model:
 
 
 @pytest.fixture
-async def ask(language: KeptLanguage) -> AsyncIterator[Ask]:
+async def ask(language: KeptLogic) -> AsyncIterator[Ask]:
     """``await ask(server, processor, ..., budgets={...}, **question)``: one question, of a framework of its own."""
 
     async def one(server: Server, *processors: PostProcessor, **told: Any) -> QueryResult:

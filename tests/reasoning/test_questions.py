@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from kept_languages import Ask, KeptLogic
 from model_server import EMPTY, Answer, Server, server_error
-from scripted_questions import Ask, KeptLanguage
 
 from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
 from goedels_poetry.checker import check_any
@@ -44,7 +44,7 @@ def fenced(program: str) -> Answer:
 
 
 @pytest.fixture
-async def ask(language: KeptLanguage) -> AsyncIterator[Ask]:
+async def ask(language: KeptLogic) -> AsyncIterator[Ask]:
     """``await ask(server, text, **question)``: one question, of a framework of its own in one data directory."""
 
     async def one(server: Server, text: str = "Is Sam soft?", **told: Any) -> QueryResult:

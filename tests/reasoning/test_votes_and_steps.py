@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from kept_languages import Ask, KeptLogic
 from model_server import Answer, Server
-from scripted_questions import Ask, KeptLanguage
+from named_texts import tables
 
 from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
 from goedels_poetry.errors import BudgetExceeded, InvalidInput
@@ -29,6 +30,8 @@ from goedels_poetry.reasoning.steps import Advice, PostProcessor, Tally, Task, c
 from goedels_poetry.search.questions.decider import faults_in, subquestions_in
 from goedels_poetry.search.tasks.question import Question
 from goedels_poetry.settings.declared import Budgets
+
+TABLES = tables(__file__)
 
 TRUE = QueryResult("?", True, Verdict.PROVED)
 FALSE = QueryResult("?", False, Verdict.REFUTED)
@@ -228,22 +231,7 @@ async def test_the_post_processor_of_the_documentation_asks_again(tmp_path: Path
 
 @pytest.mark.parametrize(
     ("where", "concrete"),
-    [
-        ("(assert (! (cat tom)\n  :named p2", True),
-        ("`(cat  tom)`", True),
-        ("p2", True),
-        ("premise p2:", True),
-        ("goal", True),
-        ("sentence 2", True),
-        ("[1]", True),
-        ("Sentences 1 and 2", True),
-        ("sentence 9", False),
-        ("p7", False),
-        ("", False),
-        ("a", False),
-        ("the whole program", False),
-        ("I am not sure about the goal and all of its premises", False),
-    ],
+    TABLES["test_a_fault_counts_when_it_names_a_place_that_there_is"],
 )
 def test_a_fault_counts_when_it_names_a_place_that_there_is(where: str, concrete: bool) -> None:
     program = "(declare-const a Bool)(assert (! (cat tom) :named p2 :sentence 2))(define-fun goal () Bool a)"
@@ -282,7 +270,7 @@ def fenced(*parts: str) -> Answer:
 
 
 @pytest.fixture
-async def ask(language: KeptLanguage) -> AsyncIterator[Ask]:
+async def ask(language: KeptLogic) -> AsyncIterator[Ask]:
     async def one(server: Server, text: str, **told: Any) -> QueryResult:
         models = {"default": {"model": "scripted", "base_url": server.url, "retries": 0}, "cache": False}
         question = Question(text, **{"context": TEXT, "judged": False, **told})

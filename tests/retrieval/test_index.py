@@ -2,13 +2,12 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
-from searched import LIBRARY, Searched
 from services import FAULTS, Services
 from toy_language import ToyLanguage
 
@@ -27,6 +26,30 @@ from goedels_poetry.search.retrieval import (
     words_of,
 )
 from goedels_poetry.settings.declared import RetrievalSettings
+
+LIBRARY = [Citable("reverse_reverse", statement="reverse"), Citable("append_nil", statement="append")]
+
+
+class Searched(ToyLanguage):
+    """Toy goals whose symbols are their words."""
+
+    asked_for_library = 0
+    library_name = ""
+
+    async def library_id(self, goal: Goal) -> str:
+        return self.library_name
+
+    async def library(self, goal: Goal) -> list[Citable] | None:
+        self.asked_for_library += 1
+        return LIBRARY
+
+    async def local_context(self, goal: Goal) -> tuple[Citable, list[Citable]]:
+        statement = goal.statement or json.loads(goal.theorem)["root"]
+        return Citable("root", tuple(statement.split())), [Citable("near", statement="append", source="file")]
+
+    async def stated(self, goal: Goal, names: Sequence[str]) -> dict[str, str]:
+        return {name: f"states {name}" for name in names}
+
 
 LEMMAS = [
     Citable("List.map_append", statement="(f : α → β) : (xs ++ ys).map f = xs.map f ++ ys.map f"),

@@ -1,11 +1,14 @@
 """What a person reads of a text that is no theorem: the place, what is not supported, which language it may be."""
 
 import pytest
+from named_texts import tables
 
 from goedels_poetry.errors import EXCERPT_COLUMNS, InvalidInput, source_excerpt
 from goedels_poetry.questions.json.reader import read_json
 from goedels_poetry.smt.language import SmtLanguage
 from goedels_poetry.smt.notation.text import parse_problem
+
+TABLES = tables(__file__)
 
 # ------------------------------------------------------------------------------------------------- line and caret
 
@@ -71,23 +74,7 @@ def refused(text: str) -> InvalidInput:
 
 @pytest.mark.parametrize(
     ("text", "name", "theory"),
-    [
-        ("(declare-const x Float32)", "Float32", "floating-point"),
-        ("(declare-const x (_ FloatingPoint 8 24))", "FloatingPoint", "floating-point"),
-        ("(declare-const m RoundingMode)", "RoundingMode", "floating-point"),
-        ("(prove (= (fp.add RNE 1.0 2.0) 3.0))", "fp.add", "floating-point"),
-        ("(prove (= ((_ to_fp 8 24) 1) 3))", "to_fp", "floating-point"),
-        ("(prove (= (_ +oo 8 24) 1))", "+oo", "floating-point"),
-        ("(declare-const s (Seq Int))", "Seq", "sequences"),
-        ("(prove (= (seq.++ 1 2) 1))", "seq.++", "sequences"),
-        ("(prove (= (as seq.empty (Seq Int)) 1))", "Seq", "sequences"),
-        ("(declare-fun f ((Set Int)) Bool)", "Set", "sets"),
-        ("(prove (set.member 1 2))", "set.member", "sets"),
-        ("(declare-const b (Bag Int))", "Bag", "bags"),
-        ("(declare-const r (Relation Int Int))", "Relation", "relations"),
-        ("(declare-const x (_ FiniteField 7))", "FiniteField", "finite fields"),
-        ("(prove (= (sin 0.0) 0.0))", "sin", "transcendental"),
-    ],
+    TABLES["test_other_theories_are_not_supported_and_what_is_is_told"],
 )
 def test_other_theories_are_not_supported_and_what_is_is_told(text: str, name: str, theory: str) -> None:
     error = refused(text)

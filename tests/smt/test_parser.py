@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from drive import verdict
+from named_texts import tables
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.printer import show, show_sort
@@ -13,6 +14,8 @@ from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.jobs import symbolic
 from goedels_poetry.smt.notation.text import parse_problem, parse_term
 from goedels_poetry.smt.preflight.checks import check_problem
+
+TABLES = tables(__file__)
 
 LISTS = "(declare-datatypes ((list 0)) (((nil) (cons (head Int) (tail list)))))"
 NATS = "(declare-datatypes ((Nat 0)) (((Z) (S (p Nat)))))"
@@ -80,25 +83,7 @@ def test_the_digest_is_of_the_bytes() -> None:
 
 @pytest.mark.parametrize(
     ("script", "message"),
-    [
-        (LISTS + "(declare-fun len (list) Int)\n(prove (= 0\n  (len 3)))", "3:3: `len` takes (list), got Int"),
-        ("(prove (and true 1))", "`and` takes 2 or more Bool, got (Bool Int)"),
-        ("(declare-fun f (Int Int) Int)(prove (= (f 1) 1))", "`f` takes 2 arguments, got 1"),
-        ("(declare-const x Int)(prove (x))", "`x` stands in parentheses without arguments"),
-        ("(prove (forall ((x Int) (x Bool)) true))", "bound twice"),
-        ("(prove (= -2 1))", "negative numbers are written (- 2)"),
-        ("(prove ((_ divisible 0) 3))", "positive index"),
-        ("(prove (= ((_ extract 9 0) #x00) #b1))", "does not fit a bit-vector of 8 bits"),
-        ("(declare-const a (Array Int Bool))(prove (select a true))", "`select` takes ((Array Int Bool) Int)"),
-        ("(prove (= ((as const (Array Int Int)) true) ((as const (Array Int Int)) 0)))", "sort Int was expected"),
-        ("(define-fun f ((x Int)) Bool x)(prove true)", "a term of sort Bool was expected, got Int"),
-        ('(prove (str.in_re (str.to_re "a") re.all))', "`str.in_re` takes (String RegLan)"),
-        ("(prove)", "one formula was expected"),
-        ("(prove ())", "a term was expected here, got ()"),
-        ("(prove (lambda ((x Int)) x))", "higher-order"),
-        ('(prove (= "\\u{d800}" ""))', "U+D800 is not a character"),
-        ("(prove (= (_ bv1 0) (_ bv1 0)))", "a bit-vector has 1 to 65,536 bits"),
-    ],
+    TABLES["test_messages_name_the_place_and_the_mistake"],
 )
 def test_messages_name_the_place_and_the_mistake(script: str, message: str) -> None:
     assert message in message_of(script)
@@ -106,25 +91,7 @@ def test_messages_name_the_place_and_the_mistake(script: str, message: str) -> N
 
 @pytest.mark.parametrize(
     ("term", "shown"),
-    [
-        ("(< 1 2 3)", "(and (< 1 2) (< 2 3))"),
-        ("(=> true false true)", "(=> true (=> false true))"),
-        ("(xor true false true)", "(xor (xor true false) true)"),
-        ("(= 1 2 3)", "(= 1 2 3)"),
-        ("(distinct 1 2 3)", "(distinct 1 2 3)"),
-        ("(= (- 5) (- 5 1 1))", "(= (- 5) (- 5 1 1))"),
-        ("(= (+ 1 2.0) (/ 1 3))", "(= (+ 1.0 2.0) (/ 1.0 3.0))"),
-        ("(> (to_real 2) 1)", "(> (to_real 2) 1.0)"),
-        ("(= (div 7 2 2) (mod 7 2))", "(= (div (div 7 2) 2) (mod 7 2))"),
-        ("(= (ite true 1 2.5) 1)", "(= (ite true 1.0 (/ 5.0 2.0)) 1.0)"),
-        ("(= (bvadd #x1 #x2 #x3) (_ bv6 4))", "(= (bvadd (bvadd #x1 #x2) #x3) #x6)"),
-        ("(= (concat #x1 #b1) ((_ zero_extend 1) #x1))", "(= (concat #x1 #b1) ((_ zero_extend 1) #x1))"),
-        ('(str.in_re "ab" (re.+ (re.range "a" "b")))', '(str.in_re "ab" (re.+ (re.range "a" "b")))'),
-        ("(= (select ((as const (Array Int Real)) 0) 1) 2)", "(= (select ((as const (Array Int Real)) 0.0) 1) 2.0)"),
-        ('(= "\\u{41}\\u0042" "AB")', '(= "AB" "AB")'),
-        ("(let ((x 1)) (let ((y (+ x x))) (= y x)))", "(= (+ 1 1) 1)"),
-        ("(forall ((x Int)) (! (= x x) :pattern (x) :qid q))", "(forall ((x Int)) (= x x))"),
-    ],
+    TABLES["test_terms_are_read_as_they_mean"],
 )
 def test_terms_are_read_as_they_mean(term: str, shown: str) -> None:
     assert goal_of(f"(prove {term})") == shown

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from named_texts import tables
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.obligations import Context
@@ -37,6 +38,8 @@ from goedels_poetry.kernel.terms import (
 )
 from goedels_poetry.smt.notation.formulas import NotRead, in_prefix
 from goedels_poetry.smt.notation.text import parse_problem, parse_sequent, parse_term, show_sequent
+
+TABLES = tables(__file__)
 
 PRINTED = parse_problem(
     """(declare-sort E 0)
@@ -295,22 +298,7 @@ def read(text: str) -> str:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "∀ a b. len (app a b) = len a + len b",
-        "∀ a b, len (app a b) = len a + len b",
-        "∀a b.len(app(a,b))=len(a)+len(b)",
-        "∀ a, b: len(app(a, b)) = len(a) + len(b)",
-        "for all a and b: len(app(a, b)) == len(a) + len(b)",
-        "forall a b : L, len (app a b) = len a + len b.",
-        "forall (a : L) (b : L), len (app a b) = len a + len b",
-        "∀ {a b : L}, len (app a b) = len a + len b",
-        "∀ (a b : List Int), len (app a b) = len a + len b",
-        "len(app(a, b)) = len(a) + len(b)",
-        "(forall ((a L) (b L)) (len (app a b)) = (len a) + (len b))",
-        "(forall (a b) (= (len (app a b)) (+ (len a) (len b))))",
-        "(= (len (app a b)) (+ (len a) (len b)))",
-        "Len(L.app(a, b)) = Len(a) + Len(b)",
-    ],
+    TABLES["test_one_law_in_the_ways_in_which_it_is_written"],
 )
 def test_one_law_in_the_ways_in_which_it_is_written(text: str) -> None:
     assert read(text) == "(forall ((a L) (b L)) (= (len (app a b)) (+ (len a) (len b))))"
@@ -318,32 +306,7 @@ def test_one_law_in_the_ways_in_which_it_is_written(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "formula"),
-    [
-        (
-            "∀ x i, 0 ≤ i < len(x) → elem(get(x, i), x)",
-            "(forall ((x L) (i Int)) (=> (and (<= 0 i) (< i (len x))) (elem (get x i) x)))",
-        ),
-        ("∀ n ≥ 1. get [1] n = 0", "(forall ((n Int)) (=> (>= n 1) (= (get (cons 1 nil) n) 0)))"),
-        ("∀ m : ℕ, m + 1 > 0", "(forall ((m Int)) (=> (>= m 0) (> (+ m 1) 0)))"),
-        ("∀ a, len a = 0 ↔ a = nil", "(forall ((a L)) (= (= (len a) 0) (= a nil)))"),
-        (
-            "∀ h t. rev (h :: t) = app (rev t) [h]",
-            "(forall ((h Int) (t L)) (= (rev (cons h t)) (app (rev t) (cons h nil))))",
-        ),
-        (
-            "a = nil ∨ ∃ h t, a = cons h t",
-            "(forall ((a L)) (or (= a nil) (exists ((h Int) (t L)) (= a (cons h t)))))",
-        ),
-        (
-            "¬ elem 1 a ∧ elem 2 a → len a > 0",
-            "(forall ((a L)) (=> (and (not (elem 1 a)) (elem 2 a)) (> (len a) 0)))",
-        ),
-        ("∀ x y, x - y = -(y - x)", "(forall ((x Int) (y Int)) (= (- x y) (- (- y x))))"),
-        (
-            "∀ a. if a = nil then len a = 0 else len a > 0",
-            "(forall ((a L)) (ite (= a nil) (= (len a) 0) (> (len a) 0)))",
-        ),
-    ],
+    TABLES["test_operators_bind_as_they_do_in_mathematics"],
 )
 def test_operators_bind_as_they_do_in_mathematics(text: str, formula: str) -> None:
     assert read(text) == formula

@@ -1,10 +1,13 @@
 """Sessions, scripts and evidence of solvers."""
 
 import pytest
+from named_texts import tables
 
 from goedels_poetry.solvers.limits import Limits
 from goedels_poetry.solvers.process import script_fault, term_fault
 from goedels_poetry.solvers.z3_process import Z3Process
+
+TABLES = tables(__file__)
 
 FALSE = "(assert false)"
 PRELUDE = "(declare-const x Int)\n(assert (! (> x 3) :named low))"
@@ -105,31 +108,7 @@ def test_whole_declarations_definitions_and_assertions_pass(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [
-        ("(assert true", "1 '(' not closed"),
-        ("(assert true))", "')' without '('"),
-        ("\n\n(assert |x)", "line 3: unclosed"),
-        ('(assert "x)', "unclosed"),
-        ("(assert |a\\|)", "unclosed"),
-        ("(assert #| hidden |# true)", "line 1: '#|'"),
-        ("true (assert true)", "outside"),
-        ("(assert true) true", "outside"),
-        ("(assert true)\x00", "control"),
-        ("(assert true)\n(check-sat)", "line 2: command not allowed"),
-        ('(echo "unsat")', "not allowed"),
-        ("(reset)", "not allowed"),
-        ("(reset-assertions)", "not allowed"),
-        ("(push 1)", "not allowed"),
-        ("(pop 1)", "not allowed"),
-        ("(exit)", "not allowed"),
-        ("(set-option :rlimit 1)", "not allowed"),
-        ("(set-info :status unsat)", "not allowed"),
-        ("(check-sat-assuming (p))", "not allowed"),
-        ("(include |x|)", "not allowed"),
-        ("(|assert| true)", "not allowed"),
-        ("((assert true))", "not allowed"),
-        ("()", "not allowed"),
-    ],
+    TABLES["test_whatever_could_swallow_or_pose_a_command_is_refused"],
 )
 def test_whatever_could_swallow_or_pose_a_command_is_refused(text: str, words: str) -> None:
     fault = script_fault(text)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from named_texts import tables
 from rich.console import Console
 from trees_by_hand import Tree, chain
 
@@ -24,6 +25,8 @@ from goedels_poetry.store.state import ROOT, NodeStatus, ProofNode, child_id
 from goedels_poetry.trace.live import LiveView
 from goedels_poetry.trace.tree import MAX_DRAWN, TreeView, method
 from goedels_poetry.trace.wording import worded_method
+
+TABLES = tables(__file__)
 
 
 class Terminal(io.StringIO):
@@ -179,26 +182,7 @@ def test_a_disk_that_takes_nothing_costs_nobody_a_proof(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("fingerprint", "words"),
-    [
-        ("witness((* n n))", "witness(n * n)"),
-        ("witness(y)", "witness(y)"),
-        ("recursion-induction(power b n /)", "recursion-induction(power(b, n))"),
-        ("recursion-induction(f (- x 1) y / z w)", "recursion-induction(f(x - 1, y) for all z w)"),
-        ("recursion-induction(Länge |größe| / )", "recursion-induction(Länge(größe))"),
-        (
-            "recursion-induction(RecursionInduction(function='fast', at=((- b 1), n), general=(x,)))",
-            "recursion-induction(fast(b - 1, n) for all x)",
-        ),
-        (
-            "measure-induction(b at 2: (((- b 1), n), ((- b 2), n)))",
-            "measure-induction(b at (b - 1, n) and (b - 2, n))",
-        ),
-        ("measure-induction((+ m n) at 1: (((- m 1),),))", "measure-induction(m + n at m - 1)"),
-        ("case-split((< x 0))", "case-split(x < 0)"),
-        ("structural-induction(x y)", "structural-induction(x y)"),
-        ("integer-induction(n from 0 by 1)", "integer-induction(n from 0 by 1)"),
-        ("conjunction", "conjunction"),
-    ],
+    TABLES["test_a_fingerprint_in_words"],
 )
 def test_a_fingerprint_in_words(fingerprint: str, words: str) -> None:
     assert worded_method(fingerprint) == words

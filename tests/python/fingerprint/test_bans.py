@@ -5,10 +5,13 @@ import functools
 from pathlib import Path
 
 import pytest
+from named_texts import tables
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.python.fingerprint.ban import STRATEGIES, parse_ban
 from goedels_poetry.python.fingerprint.classify import fingerprint
+
+TABLES = tables(__file__)
 
 NAIVE = "def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)\n"
 MEMOISED = "from functools import cache\n@cache\n" + NAIVE
@@ -95,28 +98,9 @@ def test_a_ban_that_makes_no_sense_is_refused_with_the_word_and_the_nearest_know
     assert words in str(caught.value)
 
 
-RECURSION = "def f(n):\n    return 1 if n < 2 else n * f(n - 1)\n"
-
-
-# ruff: noqa: E501  one text a line
 @pytest.mark.parametrize(
     "disguise",
-    [
-        "from functools import lru_cache  # memoised\n" + RECURSION,
-        'def f(n):\n    """Iterative dynamic programming."""\n    return 1 if n < 2 else n * f(n - 1)\n',
-        "def f(n):\n    for _ in range(1):\n        return 1 if n < 2 else n * f(n - 1)\n",
-        "def f(n):\n    while True:\n        return 1 if n < 2 else n * f(n - 1)\n",
-        "def f(n):\n    memo = {}\n    memo[n] = 1\n    return 1 if n < 2 else n * f(n - 1)\n",
-        "def f(n):\n    g = f\n    return 1 if n < 2 else n * g(n - 1)\n",
-        "def f(n):\n    def go(k):\n        return 1 if k < 2 else k * go(k - 1)\n    return go(n)\n",
-        "def f(n):\n    return A().b(n)\nclass A:\n    def b(self, n):\n        return 1 if n < 2 else n * self.b(n - 1)\n",
-        "def f(n):\n    return h(n)\ndef h(n):\n    return 1 if n < 2 else n * f(n - 1)\n",
-        "def f(n):\n    if n != n:\n        for i in range(n):\n            n *= i\n    return 1 if n < 2 else n * f(n - 1)\n",
-        "def f(n):\n    total = 0\n    for i in range(n):\n        total += i\n    return 1 if n < 2 else n * f(n - 1)\n",
-        "def f(n):\n    return 1 if n < 2 else n * globals()['f'](n - 1)\n",
-        "def f(n):\n    return (lambda s, k: s(s, k))(lambda s, k: 1 if k < 2 else k * s(s, k - 1), n)\n",
-        "def f(n):\n    try:\n        return 1 if n < 2 else n * f(n - 1)\n    except RecursionError:\n        raise\n",
-    ],
+    TABLES["test_a_recursion_stays_one_whatever_is_put_around_it"],
 )
 def test_a_recursion_stays_one_whatever_is_put_around_it(disguise):
     assert fingerprint(disguise, "f").text == "recursion"
@@ -124,22 +108,7 @@ def test_a_recursion_stays_one_whatever_is_put_around_it(disguise):
 
 @pytest.mark.parametrize(
     ("text", "strategy"),
-    [
-        ("def g(n):\n    return g(n - 1)\ndef f(n):\n    return n * (n + 1) // 2\n", "closed form"),
-        ("def f(n):\n    def unused(k):\n        return unused(k - 1)\n    return n + 1\n", "closed form"),
-        ("def f(n):\n    return n + 1\n    while n:\n        n -= 1\n", "closed form"),
-        ("def f(n):\n    assert all(isinstance(x, int) for x in [n])\n    return n * 2\n", "closed form"),
-        ("def f(xs):\n    for x in xs:\n        print(x)\n    return sum(xs)\n", "library call"),
-        (
-            "def f(xs):\n    for x in xs:\n        if x < 0:\n            raise ValueError\n    return sum(xs)\n",
-            "library call",
-        ),
-        (
-            "def f(n: int, memo: dict = {}) -> int:\n    r = 1\n    while n:\n        r, n = r * n, n - 1\n    return r\n",
-            "iteration",
-        ),
-        ("async def f(xs):\n    async for x in xs:\n        yield x\n", "iteration"),
-    ],
+    TABLES["test_what_does_not_take_part_in_the_result_does_not_count"],
 )
 def test_what_does_not_take_part_in_the_result_does_not_count(text, strategy):
     assert fingerprint(text, "f").strategy == strategy

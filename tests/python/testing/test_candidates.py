@@ -5,12 +5,15 @@ import asyncio
 from dataclasses import replace
 
 import pytest
+from named_texts import tables
 from planted_bugs import RIGHT, SAMPLE
 
 from goedels_poetry.python.harness.contract import ResultType
 from goedels_poetry.python.testing.candidate import replay, test_candidate
 from goedels_poetry.python.testing.checks import Checks, TestReport, checks_of
 from goedels_poetry.python.translate.program import read_program
+
+TABLES = tables(__file__)
 
 DOUBLE = Checks(
     "f", "def f(n: int) -> int", requires=("n >= 0",), ensures=("result == 2 * n",), examples=(("f(3)", "6"),)
@@ -114,22 +117,7 @@ def f(card: Card, mode: Literal["high", "low"], rest: tuple[int, ...] | None = N
 
 @pytest.mark.parametrize(
     ("source", "fault", "said"),
-    [
-        ("def f(n) return n", "syntax", "line 1"),
-        ("def f(n):\n  return n\0", "syntax", "null"),
-        (f"def f(n):\n    return {'(' * 500}n{')' * 500}", "syntax", "nested"),
-        ("return 3", "syntax", "outside function"),
-        ("def g(n):\n    return 2 * n", "signature", "defines g"),
-        ("f = lambda n: 2 * n", "signature", "no plain function"),
-        ("async def f(n):\n    return 2 * n", "signature", "coroutine"),
-        ("class f:\n    pass", "signature", "a class"),
-        ("def f(n):\n    return 2 * n\nf = print", "signature", "line 3"),
-        ("def f(m):\n    return 2 * m", "signature", "the signature says n"),
-        ("def f(n, k=1):\n    return 2 * n", "signature", "the signature says n"),
-        ("def f(*, n):\n    return 2 * n", "signature", "not passed as"),
-        ("def f(n: str):\n    return 2 * n", "signature", "annotated str"),
-        ("def f(n) -> list[int]:\n    return 2 * n", "signature", "the result is annotated"),
-    ],
+    TABLES["test_what_does_not_compile_or_has_another_signature_never_runs"],
 )
 def test_what_does_not_compile_or_has_another_signature_never_runs(source, fault, said):
     report = judged(source, DOUBLE)
@@ -268,37 +256,7 @@ HEAD = "from dataclasses import dataclass\nfrom goedels_poetry.contracts import 
 K = 918276400738937754  # 918273645918 * 1000003
 
 # what stands before the function, its parameters, and a condition that hardly an input satisfies
-RARE = {
-    "a product": ("", "n: int", f"n * 1000003 == {K}"),
-    "a product, the other way": ("", "n: int", f"not ({K} != 1000003 * n)"),
-    "a difference of two": ("", "a: int, b: int", "a * 7 - b == 700 * 10 ** 12 - 41152263 and b * 3 == 123456789"),
-    "a sum of three": ("", "a: int, b: int, c: int", "a + b + c == 987654321098 and a > b > c > 1000"),
-    "a quotient": ("", "n: int", "n // 1234567 == 7654321"),
-    "a remainder": ("", "n: int", "n % 1000003 == 777777 and n > 10 ** 12"),
-    "a shift": ("", "n: int", "(n << 20) + 5 == 1048576 * 987654321 + 5"),
-    "a bound": ("", "n: int", "98765432100 < n < 98765432102"),
-    "a negative one": ("", "n: int", "n * 1000003 == -12346037038"),
-    "a constant of the module": (f"LIMIT = {K}\n", "n: int", "1000003 * n == LIMIT"),
-    "in a function that it calls": (f"def g(m: int) -> bool:\n    return m * 1000003 == {K}\n", "n: int", "g(3 * n - 6)"),
-    "two calls deep": (f"def h(m: int) -> int:\n    return m + 17\ndef g(m: int) -> bool:\n    return h(m) == {K}\n", "n: int", "g(n - 4)"),
-    "a truth value": ("", "n: int, flag: bool", f"flag and n == {K}"),
-    "a text": ("", "s: str", "s == 'xyzzy plugh'"),
-    "parts of a text": ("", "s: str", "s.startswith('héllo') and s.endswith('!') and len(s) == 12"),
-    "a letter of a text": ("", "s: str", "len(s) == 5 and s[3] == 'ß' and s[0] == '\"'"),
-    "a code": ("", "s: str", "len(s) == 1 and ord(s) == 12345"),
-    "a number in a text": ("", "s: str", "s == str(987654) + 'px'"),
-    "a text within": ("", "s: str", "'needle' in s and len(s) == 20"),
-    "an item": ("", "xs: list[int]", "len(xs) == 6 and xs[4] == 123456789 and xs[-1] == 5"),
-    "an item somewhere": ("", "xs: list[int]", f"{K} in xs"),
-    "a list": ("", "xs: list[int]", "xs == [31337, -5, 1000003]"),
-    "texts in a list": ("", "xs: list[str]", "len(xs) == 2 and xs[1] == 'xyzzy'"),
-    "a field": ("@dataclass\nclass P:\n    x: int\n    y: int\n", "p: P", "p.x * 3 == 370370367 and p.y == p.x + 1"),
-    "a tuple": ("", "t: tuple[int, str]", "t[0] == 31337 * 31337 and t[1] == 'deep'"),
-    "an optional": ("", "n: int | None", f"n is not None and n == {K}"),
-    "one of several": ("", "n: int", f"n in ({K}, 7 ** 30)"),
-    "a largest one": ("", "a: int, b: int", "max(a, b) == 987654321987 and min(a, b) == -44444444"),
-    "a distance": ("", "a: int, b: int", "abs(a - b) == 123456789123 and a + b == 3"),
-}  # fmt: skip
+RARE = TABLES["RARE"]  # fmt: skip
 
 
 def ran(text: str, name: str = "f") -> TestReport:

@@ -256,7 +256,7 @@ HEAD = "from dataclasses import dataclass\nfrom goedels_poetry.contracts import 
 K = 918276400738937754  # 918273645918 * 1000003
 
 # what stands before the function, its parameters, and a condition that hardly an input satisfies
-RARE = TABLES["RARE"]  # fmt: skip
+RARE = TABLES["RARE"]
 
 
 def ran(text: str, name: str = "f") -> TestReport:

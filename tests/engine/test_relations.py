@@ -213,10 +213,7 @@ def test_a_goal_about_strings_is_proved_directly(theorem: str) -> None:
     assert job("verify", theorem, candidate=found["value"]["candidate"])["ok"]
 
 
-@pytest.mark.parametrize(
-    ("theorem", "values"),
-    TABLES["test_a_false_goal_about_strings_is_refuted"],
-)
+@pytest.mark.parametrize(("theorem", "values"), TABLES["test_a_false_goal_about_strings_is_refuted"])
 def test_a_false_goal_about_strings_is_refuted(theorem: str, values: dict[str, str] | None) -> None:
     found = jobs.judge({"theorem": theorem, "statement": "", "seed": 0})["value"]
     assert found["verdict"] == "refuted"

@@ -104,10 +104,7 @@ def test_a_row_of_each_data_set_is_told_by_what_it_holds(
     assert bool(question.context) == bool(relies_on)
 
 
-@pytest.mark.parametrize(
-    ("row", "dataset", "gold"),
-    TABLES["test_known_variants_of_the_formats_are_read"],
-)
+@pytest.mark.parametrize(("row", "dataset", "gold"), TABLES["test_known_variants_of_the_formats_are_read"])
 def test_known_variants_of_the_formats_are_read(tmp_path: Path, row: Any, dataset: str, gold: str) -> None:
     question = only(load([written(tmp_path, [row])]))
     assert (question.dataset, question.gold) == (dataset, gold)

@@ -25,10 +25,7 @@ def formula(text: str) -> str:
     return show(goal.formula)
 
 
-@pytest.mark.parametrize(
-    ("text", "meaning"),
-    TABLES["test_it_means"],
-)
+@pytest.mark.parametrize(("text", "meaning"), TABLES["test_it_means"])
 def test_it_means(text: str, meaning: str) -> None:
     assert formula(text) == meaning
 

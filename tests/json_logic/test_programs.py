@@ -33,10 +33,7 @@ def read(**sections: Any) -> LogicProgram:
 # ---------------------------------------------------------------------- what once was silently something else
 
 
-@pytest.mark.parametrize(
-    ("facts", "goal", "answer"),
-    TABLES["test_facts_and_a_goal"],
-)
+@pytest.mark.parametrize(("facts", "goal", "answer"), TABLES["test_facts_and_a_goal"])
 def test_facts_and_a_goal(ask: Ask, facts: list[str], goal: str, answer: bool | None) -> None:
     result = ask(goal, *facts)
     assert result.answer is answer, result.reason

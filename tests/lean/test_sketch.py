@@ -34,10 +34,7 @@ ADD = "theorem t (a b : Nat) : a + b = b + a"
 
 
 @pytest.mark.sample(10)
-@pytest.mark.parametrize(
-    ("head", "proof", "expected"),
-    TABLES["test_every_kind_of_hole_becomes_a_lemma"],
-)
+@pytest.mark.parametrize(("head", "proof", "expected"), TABLES["test_every_kind_of_hole_becomes_a_lemma"])
 async def test_every_kind_of_hole_becomes_a_lemma(lean: LeanPool, head: str, proof: str, expected: object) -> None:
     found = await children(lean, task(head), proof)
     if isinstance(expected, int):

@@ -126,10 +126,7 @@ def test_a_program_that_only_optimises_asks_nothing_else() -> None:
     assert [c.name for c in program.constraints] == ["least"]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    TABLES["test_a_program_that_does_not_clearly_ask_is_refused"],
-)
+@pytest.mark.parametrize(("text", "message"), TABLES["test_a_program_that_does_not_clearly_ask_is_refused"])
 def test_a_program_that_does_not_clearly_ask_is_refused(text: str, message: str) -> None:
     assert message in str(refused(text))
 

@@ -22,10 +22,7 @@ TWICE = "(define-sort S0 (X) X)" + "".join(f"(define-sort S{i + 1} (X) (S{i} (S{
 # ----------------------------------------------------------------------- where the verdict used to be lost
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    TABLES["test_one_mistake_refuses_the_program_and_is_named"],
-)
+@pytest.mark.parametrize(("text", "message"), TABLES["test_one_mistake_refuses_the_program_and_is_named"])
 def test_one_mistake_refuses_the_program_and_is_named(text: str, message: str) -> None:
     assert message in str(refused(text))
 

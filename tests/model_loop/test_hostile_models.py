@@ -179,10 +179,7 @@ async def comes_to(smt: SmtLanguage, statement: str, reply: Any, definitions: st
     return "verified" if found.ok else found.reason
 
 
-@pytest.mark.parametrize(
-    "reply",
-    TABLES["test_a_false_goal_is_not_proved"],
-)
+@pytest.mark.parametrize("reply", TABLES["test_a_false_goal_is_not_proved"])
 async def test_a_false_goal_is_not_proved(smt: SmtLanguage, reply: dict[str, Any]) -> None:
     assert await comes_to(smt, FALSE_GOAL_OF_LISTS, reply) != "verified"
 

@@ -95,7 +95,7 @@ def test_both_natural_spellings_are_taken(one: Any, other: Any) -> None:
 
 @pytest.mark.parametrize(
     ("reply", "words"),
-    TABLES["test_what_is_refused_names_the_place_and_the_right_form"],
+    TABLES["test_what_is_refused_names_the_place_and_the_right_form"]
 )  # fmt: skip
 def test_what_is_refused_names_the_place_and_the_right_form(reply: Any, words: str) -> None:
     found = read(reply)

@@ -271,8 +271,7 @@ def test_a_closed_world_leaves_room_for_what_has_no_name_and_leaves_numbers_open
 
 
 @pytest.mark.parametrize(
-    ("program", "answer", "reason"),
-    TABLES["test_an_optimum_is_the_answer_of_a_program_that_only_optimises"],
+    ("program", "answer", "reason"), TABLES["test_an_optimum_is_the_answer_of_a_program_that_only_optimises"]
 )
 def test_an_optimum_is_the_answer_of_a_program_that_only_optimises(
     backend: SMT2Backend, program: str, answer: Any, reason: str

@@ -229,10 +229,7 @@ async def test_the_post_processor_of_the_documentation_asks_again(tmp_path: Path
     assert [(task.question.sample, task.used_wall_seconds) for task in machine.tasks] == [(0, 0), (1, 1)]
 
 
-@pytest.mark.parametrize(
-    ("where", "concrete"),
-    TABLES["test_a_fault_counts_when_it_names_a_place_that_there_is"],
-)
+@pytest.mark.parametrize(("where", "concrete"), TABLES["test_a_fault_counts_when_it_names_a_place_that_there_is"])
 def test_a_fault_counts_when_it_names_a_place_that_there_is(where: str, concrete: bool) -> None:
     program = "(declare-const a Bool)(assert (! (cat tom) :named p2 :sentence 2))(define-fun goal () Bool a)"
     question = Question("Is it so?", "One. Two.", conversation=(("assistant", program), ("user", "proved")))

@@ -103,10 +103,7 @@ def test_every_equation_follows_from_its_definition() -> None:
     assert z3("\n".join(lines))[: len(found)] == ["unsat"] * len(found)
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    TABLES["test_simplification"],
-)
+@pytest.mark.parametrize(("before", "after"), TABLES["test_simplification"])
 def test_simplification(before: str, after: str) -> None:
     signature = parse_problem(PRELUDE + "(prove true)").signature
     sorts = {d.sort.name: d.sort for d in signature.datatypes}

@@ -73,8 +73,7 @@ def refused(text: str) -> InvalidInput:
 
 
 @pytest.mark.parametrize(
-    ("text", "name", "theory"),
-    TABLES["test_other_theories_are_not_supported_and_what_is_is_told"],
+    ("text", "name", "theory"), TABLES["test_other_theories_are_not_supported_and_what_is_is_told"]
 )
 def test_other_theories_are_not_supported_and_what_is_is_told(text: str, name: str, theory: str) -> None:
     error = refused(text)

@@ -81,18 +81,12 @@ def test_the_digest_is_of_the_bytes() -> None:
 # ----------------------------------------------------------------------------------------------- typing
 
 
-@pytest.mark.parametrize(
-    ("script", "message"),
-    TABLES["test_messages_name_the_place_and_the_mistake"],
-)
+@pytest.mark.parametrize(("script", "message"), TABLES["test_messages_name_the_place_and_the_mistake"])
 def test_messages_name_the_place_and_the_mistake(script: str, message: str) -> None:
     assert message in message_of(script)
 
 
-@pytest.mark.parametrize(
-    ("term", "shown"),
-    TABLES["test_terms_are_read_as_they_mean"],
-)
+@pytest.mark.parametrize(("term", "shown"), TABLES["test_terms_are_read_as_they_mean"])
 def test_terms_are_read_as_they_mean(term: str, shown: str) -> None:
     assert goal_of(f"(prove {term})") == shown
 

@@ -296,18 +296,12 @@ def read(text: str) -> str:
     return show(parse_term(in_prefix(text, SIGNATURE, (), BOOL, closed=True), SIGNATURE, (), BOOL))
 
 
-@pytest.mark.parametrize(
-    "text",
-    TABLES["test_one_law_in_the_ways_in_which_it_is_written"],
-)
+@pytest.mark.parametrize("text", TABLES["test_one_law_in_the_ways_in_which_it_is_written"])
 def test_one_law_in_the_ways_in_which_it_is_written(text: str) -> None:
     assert read(text) == "(forall ((a L) (b L)) (= (len (app a b)) (+ (len a) (len b))))"
 
 
-@pytest.mark.parametrize(
-    ("text", "formula"),
-    TABLES["test_operators_bind_as_they_do_in_mathematics"],
-)
+@pytest.mark.parametrize(("text", "formula"), TABLES["test_operators_bind_as_they_do_in_mathematics"])
 def test_operators_bind_as_they_do_in_mathematics(text: str, formula: str) -> None:
     assert read(text) == formula
 

@@ -59,10 +59,7 @@ def decide(definitions: str) -> Termination:
     return shown(signature, prover(signature))[-1]
 
 
-@pytest.mark.parametrize(
-    ("definition", "method"),
-    TABLES["test_methods"],
-)
+@pytest.mark.parametrize(("definition", "method"), TABLES["test_methods"])
 def test_methods(definition: str, method: str) -> None:
     result = decide(definition)
     assert result.method == method, result
@@ -112,10 +109,7 @@ def test_functions_that_may_give_more_do_not_count(definition: str) -> None:
     assert not decide(SORTING + definition).ok
 
 
-@pytest.mark.parametrize(
-    "definition",
-    TABLES["test_what_does_not_terminate_is_never_accepted"],
-)
+@pytest.mark.parametrize("definition", TABLES["test_what_does_not_terminate_is_never_accepted"])
 def test_what_does_not_terminate_is_never_accepted(definition: str) -> None:
     result = decide(definition)
     assert not result.ok

@@ -106,10 +106,7 @@ def test_whole_declarations_definitions_and_assertions_pass(text: str) -> None:
     assert script_fault(text) is None
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    TABLES["test_whatever_could_swallow_or_pose_a_command_is_refused"],
-)
+@pytest.mark.parametrize(("text", "words"), TABLES["test_whatever_could_swallow_or_pose_a_command_is_refused"])
 def test_whatever_could_swallow_or_pose_a_command_is_refused(text: str, words: str) -> None:
     fault = script_fault(text)
     assert fault is not None

@@ -180,10 +180,7 @@ def test_a_disk_that_takes_nothing_costs_nobody_a_proof(tmp_path: Path) -> None:
     assert [trial.strategy for trial in log.trials] == ["induction"]
 
 
-@pytest.mark.parametrize(
-    ("fingerprint", "words"),
-    TABLES["test_a_fingerprint_in_words"],
-)
+@pytest.mark.parametrize(("fingerprint", "words"), TABLES["test_a_fingerprint_in_words"])
 def test_a_fingerprint_in_words(fingerprint: str, words: str) -> None:
     assert worded_method(fingerprint) == words
     assert method(ProofNode("0", strategy=fingerprint.partition("(")[0], fingerprint=fingerprint)) == words

@@ -98,18 +98,12 @@ def test_a_ban_that_makes_no_sense_is_refused_with_the_word_and_the_nearest_know
     assert words in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "disguise",
-    TABLES["test_a_recursion_stays_one_whatever_is_put_around_it"],
-)
+@pytest.mark.parametrize("disguise", TABLES["test_a_recursion_stays_one_whatever_is_put_around_it"])
 def test_a_recursion_stays_one_whatever_is_put_around_it(disguise):
     assert fingerprint(disguise, "f").text == "recursion"
 
 
-@pytest.mark.parametrize(
-    ("text", "strategy"),
-    TABLES["test_what_does_not_take_part_in_the_result_does_not_count"],
-)
+@pytest.mark.parametrize(("text", "strategy"), TABLES["test_what_does_not_take_part_in_the_result_does_not_count"])
 def test_what_does_not_take_part_in_the_result_does_not_count(text, strategy):
     assert fingerprint(text, "f").strategy == strategy
 

@@ -116,8 +116,7 @@ def f(card: Card, mode: Literal["high", "low"], rest: tuple[int, ...] | None = N
 
 
 @pytest.mark.parametrize(
-    ("source", "fault", "said"),
-    TABLES["test_what_does_not_compile_or_has_another_signature_never_runs"],
+    ("source", "fault", "said"), TABLES["test_what_does_not_compile_or_has_another_signature_never_runs"]
 )
 def test_what_does_not_compile_or_has_another_signature_never_runs(source, fault, said):
     report = judged(source, DOUBLE)

@@ -16,7 +16,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 
 from mistakes import MISTAKES, Beginner, Mistake
-from scripted_models import Server
+from model_server import Server
 
 from goedels_poetry import GoedelsPoetryFramework, Settings
 

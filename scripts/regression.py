@@ -30,7 +30,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
-THEOREMS, SUPPORT = ROOT / "theorems", ROOT / "tests" / "support"
+THEOREMS, INPUTS = ROOT / "theorems", Path(__file__).parent / "regression_inputs"
 PROGRAM = [sys.executable, "-m", "goedels_poetry"]
 TOGETHER = 20  # files that one process works on
 SLOWER = 2.0  # times, and a second more
@@ -59,8 +59,8 @@ def suites(data: Path | None, out: Path, certificates: int) -> Iterator[Suite]:
 
     programs = [*sorted(THEOREMS.glob("json_logic/*.json")), *sorted(THEOREMS.glob("questions/*"))]
     yield prove("theorems", 60, [*sorted(THEOREMS.glob("smt/*.smt2")), *programs])
-    yield prove("functions", 30, [*sorted(THEOREMS.glob("python/*.py")), SUPPORT / "many_functions.py"])
-    lean = [*sorted(THEOREMS.glob("lean/*.lean")), SUPPORT / "many_theorems.lean"]
+    yield prove("functions", 30, [*sorted(THEOREMS.glob("python/*.py")), INPUTS / "functions.py"])
+    lean = [*sorted(THEOREMS.glob("lean/*.lean")), INPUTS / "theorems.lean"]
     yield prove("lean", 60, [*lean, *_rows_as_files(data, out / "inputs" / "lean")])
     files = sorted(THEOREMS.glob("python/tasks/*.toml"))
     yield Suite("tasks", ("code", "--json", "-q", "--no-prosecutor"), tuple(files))
@@ -71,7 +71,7 @@ def suites(data: Path | None, out: Path, certificates: int) -> Iterator[Suite]:
         yield prove("development", 5, sorted((data / "induction").rglob("*.smt2")))
         files = sorted(p for p in (data / "logic_programs").glob("*") if p.suffix in (".json", ".smt2"))
         yield Suite("programs", ("ask", "--json", "--verify-timeout", "2000"), tuple(files), "--program")
-    for suffix, texts in json.loads((SUPPORT / "generated_theorems.json").read_text("utf-8")).items():
+    for suffix, texts in json.loads((INPUTS / "generated.json").read_text("utf-8")).items():
         some = [texts[n % len(texts)].replace("NUMBER", str(n + 1)) for n in range(certificates)]
         folder = out / "inputs" / suffix[1:]
         files = [_written(folder / f"{n:04}{suffix}", text) for n, text in enumerate(some)]

@@ -188,7 +188,6 @@ COLD = (
     "test_kill.py",
     "test_limits.py",
     "test_lost_processes.py",
-    "test_lost_tools.py",
     "test_walks_end.py",
 )
 """Folders and files whose tests are about how processes start, die and end: there each is started as by a user."""
@@ -201,6 +200,19 @@ def warm(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Non
     warm_solvers.keep_workers_parent(not cold)
     if not cold:
         warm_solvers.use(monkeypatch)
+
+
+OWN_HOMES = ("autoformalizer", "machine", "model_loop", "models", "reasoning")
+"""Folders each of whose tests has a data directory of its own, where no replies of another's server are."""
+
+
+@pytest.fixture(autouse=True)
+def no_settings_from_outside(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test asks the services of the person who runs it."""
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE"):
+        monkeypatch.delenv(name, raising=False)
+    if request.path.relative_to(HERE).parts[0] in OWN_HOMES:
+        monkeypatch.setenv("GOEDELS_POETRY__HOME", str(request.getfixturevalue("tmp_path") / "home"))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,24 +1,14 @@
 """Fixtures: one Lean and one set of solver processes for all tests of a process; models behind a real HTTP server."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterator
-from pathlib import Path
 
 import kept_lean
 import pytest
-from kept_smt import KeptSmt
+from kept_languages import KeptSmt
 
 from goedels_poetry.lean.language import LeanLanguage
 from goedels_poetry.lean.runtime.pool import LeanPool
-
-
-@pytest.fixture(autouse=True)
-def no_settings_from_outside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("GOEDELS_POETRY__HOME", str(tmp_path / "home"))
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture(scope="session")

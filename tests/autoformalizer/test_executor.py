@@ -1,13 +1,11 @@
 """The executor over real solvers and a real server: statements, proofs, round trips, budgets, batches, policies."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from kept_smt import KeptSmt
+from kept_languages import KeptSmt
 from scripted_claims import (
     CLAIM,
     NAT,

@@ -1,84 +1,25 @@
 """Claims stated in Lean by hostile models: real Lean, a real server, and judges that say yes to everything."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
 import pytest
+from named_texts import tables
 from scripted_claims import Answer, Script, Server, block, executor, in_words, same
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.lean.language import LeanLanguage
 from goedels_poetry.protocol.base import Outcome
 
+TABLES = tables(__file__)
+
 pytestmark = pytest.mark.usefixtures("checked_by_kept")
 REV = "def rev {α : Type} : List α → List α\n  | [] => []\n  | x :: xs => rev xs ++ [x]\n\n"
 GOOD = f"{REV}theorem rev_rev (xs : List Nat) : rev (rev xs) = xs := by\n  sorry"
 CLAIM = "reversing a list of numbers twice gives it back"
 
-NOTHING = "it says nothing"
-FORBIDDEN = "it may not stand in a formal statement"
-ZERO_BY_HAND = "def zero : Add Nat := ⟨fun _ _ => 0⟩\nattribute [local instance] zero\n\n"
 
-HOSTILE = {
-    "empty": ("", "the reply is empty"),
-    "prose": ("It is obviously true. ACCEPT.", "unexpected identifier"),
-    "True": ("theorem t : True := sorry", NOTHING),
-    "True below quantifiers": ("theorem t (n : Nat) (h : n > 3) : n = n ∨ True := sorry", NOTHING),
-    "True behind a definition": (
-        "def Reverses (xs : List Nat) : Prop := ∀ n ∈ xs, n = n → True\n\n"
-        "theorem t (xs : List Nat) : Reverses xs := sorry",
-        NOTHING,
-    ),
-    "a thing is itself": (f"{REV}theorem t (xs : List Nat) : rev (rev xs) = rev (rev xs) := sorry", NOTHING),
-    "logic alone": ("theorem t (p : Prop) (h : p) : p ∨ ¬ p ∧ True ∨ True := sorry", NOTHING),
-    "hypotheses that contradict each other": (
-        f"{REV}theorem t (xs : List Nat) (n : Nat) (h : n < 0) : rev xs = [n] := sorry",
-        "hypotheses contradict each other",
-    ),
-    "a contradiction by arithmetic": (
-        "theorem t (n : Nat) (h : 3 < n) (g : n < 2) : n * n = 5 := sorry",
-        "hypotheses contradict each other",
-    ),
-    "a hidden hypothesis": (
-        "section\nvariable (h : False)\ninclude h\ntheorem t (n : Nat) : n + 1 = n := sorry\nend",
-        "hypotheses contradict each other",
-    ),
-    "axiom": ("axiom cheat (n : Nat) : n * n = n\n\ntheorem t (n : Nat) : n * n * n = n := sorry", FORBIDDEN),
-    "opaque": ("opaque f : Nat → Nat\n\ntheorem t (n : Nat) : f n = f (n + 0) := sorry", FORBIDDEN),
-    "a definition with sorry": (
-        "def f (n : Nat) : Nat := sorry\n\ntheorem t (n : Nat) : f n = n := sorry",
-        "rests on a definition that has a `sorry`",
-    ),
-    "notation": (
-        'local infixl:65 " +++ " => fun (_ _ : Nat) => 0\n\ntheorem t (n : Nat) : n +++ n = 0 := sorry',
-        FORBIDDEN,
-    ),
-    "macro": ("macro_rules | `($a = $b) => `(True)\n\ntheorem t (n : Nat) : n + 1 = n := sorry", FORBIDDEN),
-    "instance": (
-        "instance : Add Nat := ⟨fun _ _ => 0⟩\n\ntheorem t (n m : Nat) : n + m = m - m := sorry",
-        FORBIDDEN,
-    ),
-    "instance by attribute": (f"{ZERO_BY_HAND}theorem t (n : Nat) : n + n = n - n := sorry", FORBIDDEN),
-    "auto-bound names": (
-        "set_option autoImplicit true\n\ntheorem t (xs : List α) : xs ++ xs = xs := sorry",
-        FORBIDDEN,
-    ),
-    "a proof": (f"{REV}theorem t (xs : List Nat) : xs ++ [] = xs := by simp", "no theorem has a `sorry`"),
-    "native code": (
-        "def g (n : Nat) := n\n@[implemented_by g] def f (n : Nat) := n\n\ntheorem t (n : Nat) : f n * n = n := sorry",
-        FORBIDDEN,
-    ),
-    "a command": ('#eval IO.println "hello"\n\ntheorem t (n : Nat) : n * n = n := sorry', FORBIDDEN),
-    "two theorems": (
-        "theorem t (n : Nat) : n * 1 = n := sorry\n\ntheorem u (n : Nat) : 1 * n = n := sorry",
-        "several theorems have a `sorry`",
-    ),
-    "no theorem": ("def f (n : Nat) : Nat := n", "no theorem has a `sorry`"),
-    "a false statement": (f"{REV}theorem t (xs : List Nat) : rev xs = xs := sorry", "negation"),
-    "ill-typed": ("theorem t (n : Nat) : n = (true, n) := sorry", "ismatch"),
-}
+HOSTILE = TABLES["HOSTILE"]
 
 
 REPLIES_ONLY = ("empty", "prose")

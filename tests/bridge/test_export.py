@@ -1,6 +1,4 @@
-"""Proofs of certificates become Lean files: every scheme, leaves, what cannot be said; and a false step fails."""
-
-from __future__ import annotations
+"""Certificates exported to Lean: sizes, mutual types."""
 
 import asyncio
 from dataclasses import replace
@@ -29,9 +27,13 @@ from goedels_poetry.kernel.schemas import (
 )
 from goedels_poetry.kernel.sequent import sequent_of
 from goedels_poetry.kernel.terms import BOOL, INT, app, integer, var
+from goedels_poetry.lean.goals.engine import Engine
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.runtime.protocol import CheckRequest, CheckResult, LeanRuntime
 from goedels_poetry.lean.smt_proofs.export import Exported, export
+from goedels_poetry.lean.tactics.portfolio import Clock
+from goedels_poetry.lean.text.sketch import check_proof
+from goedels_poetry.lean.text.task import Task
 from goedels_poetry.smt.notation.text import derivation_to_json
 
 LISTS = """
@@ -205,9 +207,80 @@ def test_steps_that_nothing_needs_are_left_out(lean: LeanPool) -> None:
     assert "_step_0" not in found.text
 
 
-def test_progress_is_told(lean: LeanPool) -> None:
-    text = theorem(LISTS, "(forall ((a N)) (= (add z a) a))")
-    steps = {"steps": [{"id": "1", "sequent": "(sequent ((a N)) () (= (add z a) a))", "query": PLAIN}]}
-    told: list[tuple[int, int]] = []
-    asyncio.run(export(text.encode(), steps, lean, 60.0, lambda done, total: told.append((done, total))))
-    assert told == [(1, 1)]
+DEFINITIONS = """
+inductive N where | z | s (_ : N) deriving DecidableEq
+inductive L where | nil | cons (_ : N) (_ : L) deriving DecidableEq
+def lt (x y : N) : Bool := match y with
+  | .z => false
+  | .s y => match x with | .z => true | .s x => lt x y
+def eq (x y : N) : Bool := match x, y with
+  | .z, .z => true
+  | .z, .s _ => false
+  | .s _, .z => false
+  | .s x, .s y => eq x y
+def ins (x : N) (y : L) : L := match y with
+  | .nil => .cons x .nil
+  | .cons z zs => if lt x z = true then .cons x (.cons z zs) else .cons z (ins x zs)
+def elem (x : N) (y : L) : Bool := match y with
+  | .nil => false
+  | .cons z zs => if eq x z = true then true else elem x zs
+"""
+THEOREM = """
+set_option maxHeartbeats 4000 in
+theorem t (x y : N) (h : elem x .nil = true) : elem x (ins y .nil) = true := by grind [lt, ins, eq, elem]
+"""
+LOOP = """
+set_option maxHeartbeats 200 in
+theorem t (x y : N) : elem x (ins y (.cons x (.cons y (.cons x (.cons y .nil))))) = true := by
+  repeat (first | grind [lt, ins, eq, elem] | skip)
+"""
+
+
+def test_what_a_proof_spends_in_many_tasks_is_not_counted_again_and_again(lean: LeanPool) -> None:
+    done = asyncio.run(lean.check(CheckRequest(THEOREM, prefix=DEFINITIONS)))
+    assert done.ok, done.errors
+
+
+def test_a_proof_that_spends_more_than_it_may_is_still_stopped(lean: LeanPool) -> None:
+    done = asyncio.run(lean.check(CheckRequest(LOOP, prefix=DEFINITIONS)))
+    assert any("maximum number of heartbeats" in error.text for error in done.errors), done
+
+
+BUSHES = """mutual
+inductive Bush where
+  | twig (below : Twigs)
+inductive Twigs where
+  | none
+  | one (first : Bush) (others : Twigs)
+end
+
+def Twigs.then : Twigs → Twigs → Twigs
+  | .none, m => m
+  | .one b l, m => .one b (l.then m)
+
+def Twigs.turn : Twigs → Twigs
+  | .none => .none
+  | .one b l => l.turn.then (.one b .none)
+
+"""
+FUNCTIONS = ("Twigs.then", "Twigs.turn")
+
+
+async def _accepted(lean: LeanPool, task: Task) -> str:
+    engine = Engine()
+    try:
+        found = await engine.prove(lean, task, Clock(20))
+    finally:
+        await engine.aclose()
+    assert found is not None
+    seen = await check_proof(lean, task, found.proof, found.helpers)
+    assert not seen.reason
+    assert "sorryAx" not in seen.axioms
+    return found.helpers + found.proof
+
+
+def test_an_induction_on_one_of_them_says_nothing_of_the_others(lean: LeanPool) -> None:
+    text = asyncio.run(
+        _accepted(lean, Task(BUSHES, "theorem goal (l : Twigs) : l.turn.turn = l", "goal", (), FUNCTIONS))
+    )
+    assert "sorry" not in text

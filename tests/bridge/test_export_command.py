@@ -1,7 +1,5 @@
 """The commands: `export` writes the Lean file of a certificate, `prove --lean` puts it into the certificate."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -115,51 +113,31 @@ def test_what_is_no_certificate_is_refused(
     assert err.count(str(place)) == 1
 
 
-def test_a_folder_is_named_though_the_message_begins_with_its_name(
-    tmp_path: Path, env: dict[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("written", "warning"),
+    [
+        (Exported(None, "there is no Lean"), "there is no Lean"),
+        (Exported("theorem goal : True := trivial\n"), "not accepted"),
+    ],
+)
+async def test_without_a_lean_file_that_the_gate_accepts_the_certificate_stays_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: Exported, warning: str
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("missing").mkdir()
-    code, _, err = call(["export", "missing"], monkeypatch, capsys, env)
-    assert code == 2 and err.startswith("missing: missing or unknown files: ")
-    code, _, err = call(["export", "missing"], monkeypatch, capsys, env | {"GOEDELS_POETRY__LEAN__WORKERS": "many"})
-    assert code == 2 and err.startswith("GOEDELS_POETRY__LEAN__WORKERS: ")
-
-
-async def test_without_a_lean_file_the_certificate_stays_as_it_was(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def none(*_: object) -> Exported:
-        return Exported(None, "there is no Lean")
-
-    monkeypatch.setattr(export, "exported", none)
-    made = certificate(tmp_path / "c")
-    before = {file.name: file.read_bytes() for file in made.iterdir()}
-    result = RunResult("t", Verdict.PROVED, language="smt", certificate=made, trust_level="L3")
-    found = await export.with_lean_proof(result, TRUE, LeanSettings(), None, False, lambda line: None)
-    assert (found.trust_level, found.verdict) == ("L3", Verdict.PROVED)
-    assert "there is no Lean" in found.warnings[0]
-    assert {file.name: file.read_bytes() for file in made.iterdir()} == before
-
-
-async def test_a_lean_file_that_the_gate_refuses_is_taken_out_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def wrong(*_: object) -> Exported:
-        return Exported("theorem goal : True := trivial\n")
+    async def exported(*_: object) -> Exported:
+        return written
 
     def refused(*_: object, **__: object) -> CheckReport:  # what the gate refuses is tested with the gate
         assert (made / "proof.lean").is_file()
         return CheckReport(Verdict.UNKNOWN, refused=True, reasons=("proof.lean: missing",))
 
-    monkeypatch.setattr(export, "exported", wrong)
+    monkeypatch.setattr(export, "exported", exported)
     monkeypatch.setattr(export, "check_within", refused)
     made = certificate(tmp_path / "c")
     before = {file.name: file.read_bytes() for file in made.iterdir()}
     result = RunResult("t", Verdict.PROVED, language="smt", certificate=made, trust_level="L3")
     found = await export.with_lean_proof(result, TRUE, LeanSettings(), None, False, lambda line: None)
     assert (found.trust_level, found.verdict) == ("L3", Verdict.PROVED)
-    assert "not accepted" in found.warnings[0]
+    assert warning in found.warnings[0]
     assert {file.name: file.read_bytes() for file in made.iterdir()} == before
 
 

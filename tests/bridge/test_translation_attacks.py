@@ -1,7 +1,5 @@
 """Trust level L4: what a certificate may call a proof in Lean, and all that it may not."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

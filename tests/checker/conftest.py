@@ -1,7 +1,5 @@
 """Real certificates, written once for the whole session and copied where a test spoils them."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A finished proof becomes a certificate, and the certificate alone gives the verdict back."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from dataclasses import replace

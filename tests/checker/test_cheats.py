@@ -3,8 +3,6 @@
 None may end in ``proved``. The verdict is the one a whole run gives: judged, searched for, certified, checked.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import proofs

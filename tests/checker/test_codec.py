@@ -1,7 +1,5 @@
 """Proofs survive being written as JSON, and what is not of that form is an error, never a guess."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A solver reads the user's own text beside our core form: honest readings are confirmed, altered ones refused."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path

@@ -1,8 +1,6 @@
 # ruff: noqa: E501  values, one type a line
 """Each field of each kind of certificate is a claim, a hint or a note, and is treated as one whatever stands there."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from pathlib import Path

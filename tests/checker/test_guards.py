@@ -1,7 +1,5 @@
 """Definitions under guards and auxiliary functions: what they allow, and every way to a false theorem by them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

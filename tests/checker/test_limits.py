@@ -1,7 +1,5 @@
 """The checker's patience: the second solver gets a bounded time, and what it leaves open costs a trust level only."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What the solvers see: deterministic text, no name of the user in it, every fact accounted for."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Premises that the definitions imply: a proof that uses them is not vacuous, and nothing else passes for one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

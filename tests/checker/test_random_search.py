@@ -1,7 +1,5 @@
 """A blind prover on false goals: random schemes, honest queries. It must never succeed; on true goals it often does."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from typing import Any

@@ -4,8 +4,6 @@ Each formula goes into z3 twice, once as written and once through our parser and
 equivalent. Here, and only here, text that did not pass our reader reaches a solver.
 """
 
-from __future__ import annotations
-
 import subprocess
 
 import pytest

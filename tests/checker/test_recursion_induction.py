@@ -3,8 +3,6 @@
 The predicates ``P``, ``R`` and ``S`` are open, so what holds of them holds of every goal.
 """
 
-from __future__ import annotations
-
 import copy
 from pathlib import Path
 from typing import Any

@@ -4,8 +4,6 @@ Predicates are left open, so what holds here holds for every goal. Induction is 
 instances, as assumed facts, a solver derives the parent there by plain instantiation.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Induction on the size of datatype values: what counts as smaller, and every way to a false theorem by it."""
 
-from __future__ import annotations
-
 import copy
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Terms are read over one table of symbols for a signature: what one term brings along, the next must not know."""
 
-from __future__ import annotations
-
 import pytest
 
 from goedels_poetry.kernel.faults import InvalidText

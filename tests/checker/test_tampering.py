@@ -1,7 +1,5 @@
 """Every way to spoil a certificate that we could think of is refused, with a reason."""
 
-from __future__ import annotations
-
 import copy
 import json
 import os

@@ -1,7 +1,5 @@
 """What a certificate says of the ends of recursions is looked at, not believed, and the kernel looks for nothing."""
 
-from __future__ import annotations
-
 import copy
 import json
 import random

@@ -3,8 +3,6 @@
 ``program`` is a process of its own. ``cli`` is the same entry point called in this process.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

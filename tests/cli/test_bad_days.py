@@ -1,12 +1,13 @@
-"""The machine's own troubles on the command line: one plain line, what to do, and nothing stored as final."""
+"""The machine's own troubles, odd stores and hostile theorems: one plain line, and nothing stored as final."""
 
-from __future__ import annotations
-
+import os
+import random
 import resource
 import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -146,3 +147,146 @@ def test_what_the_system_does_not_give_is_never_a_verdict(program: Any, theorems
     assert done.returncode in (0, 5, 74), done  # proved all the same, to be resumed, or not done
     (result,) = program("prove", theorems / "swap_twice.smt2", "--json").objects()
     assert result["verdict"] == "proved"
+
+
+EASY = "(declare-const p Bool)\n(prove (or p (not p)))\n"
+
+
+def _pipe(file: Path) -> None:
+    file.unlink(missing_ok=True)
+    os.mkfifo(file)
+
+
+def _folder(file: Path) -> None:
+    file.unlink(missing_ok=True)
+    file.mkdir()
+
+
+def _circle(file: Path) -> None:
+    file.unlink(missing_ok=True)
+    file.symlink_to(file)
+
+
+def _nowhere(file: Path) -> None:
+    file.unlink(missing_ok=True)
+    file.symlink_to(file.with_name("nowhere"))
+
+
+def _empty(file: Path) -> None:
+    file.write_bytes(b"")
+    for tail in ("-wal", "-shm"):
+        file.with_name(file.name + tail).unlink(missing_ok=True)
+
+
+@pytest.fixture
+def run(cli: Any, home: Path, tmp_path: Path) -> Path:
+    """The folder of a run that has proved something."""
+    (tmp_path / "t.smt2").write_text(EASY)
+    assert cli("prove", "t.smt2", "--quiet").code == 0
+    (folder,) = (home / "runs").iterdir()
+    return folder
+
+
+@pytest.mark.parametrize("instead", [_pipe, _folder, _circle, _empty])
+def test_a_proof_tree_that_is_none_is_named_with_what_to_do(
+    cli: Any, run: Path, instead: Callable[[Path], None]
+) -> None:
+    instead(run / "proof.db")
+    for words in (("show", run.name), ("trace", run.name), ("trace", "--compare", run.name, run.name)):
+        ran = cli(*words)
+        assert ran.code == 2 and "proof.db" in ran.err and "--fresh begins the run anew" in ran.err, (words, ran)
+    ran = cli("runs", "repair", run.name)
+    assert ran.code in (1, 2) and "Error" not in ran.err and run.name in ran.err, ran
+    again = cli("prove", "t.smt2", "--json")
+    assert (again.code, again.objects()[0]["verdict"]) == (0, "proved"), again
+
+
+@pytest.mark.parametrize("instead", [_pipe, _folder, _circle, _empty])
+@pytest.mark.parametrize("file", ["run.json", "lock"])
+def test_of_many_runs_one_that_cannot_be_read_hides_no_other(
+    cli: Any, run: Path, file: str, instead: Callable[[Path], None]
+) -> None:
+    whole = run.with_name("0" * 12)
+    shutil.copytree(run, whole)
+    instead(run / file)
+    ran = cli("runs")
+    assert ran.code == 0 and whole.name in ran.out, ran
+    assert cli("show", run.name).code == 0
+
+
+@pytest.mark.parametrize(
+    ("file", "instead"), [("lemmas.db", _pipe), ("lemmas.db", _nowhere), ("strategies.db", _folder)]
+)
+def test_a_bank_that_is_no_file_is_done_without_and_said(
+    cli: Any, run: Path, home: Path, file: str, instead: Callable[[Path], None]
+) -> None:
+    instead(home / file)
+    ran = cli("prove", "t.smt2", "--fresh", "--json")
+    (result,) = ran.objects()
+    assert (ran.code, result["verdict"]) == (0, "proved")
+    assert any(file in warning and "it is no file" in warning for warning in result["warnings"]), result["warnings"]
+
+
+def test_hostile_inputs_get_a_clear_answer_and_the_rest_goes_on(program: Any, tmp_path: Path) -> None:
+    noise = random.Random(1)
+    inputs = {
+        "bytes.smt2": noise.randbytes(100_000),
+        "nul.smt2": b"(prove true)\0\0",
+        "empty.smt2": b"",
+        "open.smt2": b"(" * 100_000,
+        "nested.smt2": b"(prove " + b"(not " * 100_000 + b"true" + b")" * 100_001,
+        "huge.smt2": b"; padding\n" * 1_000_000,
+        "terabits.smt2": b"(declare-const x (_ BitVec 800000000000))\n(prove (= x x))\n",
+        "power.smt2": b"(declare-const x Int)\n(prove (= x " + b"9" * 1_000_000 + b"))\n",
+        "forged.smt2": b'(set-info :status unsat)\n(echo "unsat")\n(exit)\n(prove false)\n',
+        "true.smt2": EASY.encode(),
+    }
+    for name, data in inputs.items():
+        (tmp_path / name).write_bytes(data)
+    ran = program("prove", *inputs, "--json", "--timeout", "10", "--jobs", "2", seconds=110)
+    results = {result["input"]: result for result in ran.objects()}
+    assert results.keys() == inputs.keys()
+    assert results.pop("true.smt2")["verdict"] == "proved"
+    for name, result in results.items():
+        assert result["verdict"] in ("invalid", "unknown", "refuted", "out_of_budget"), name
+        assert result["reason"], name
+        assert "internal error" not in result["reason"], name
+        assert len(result["reason"]) < 2_000, name
+    assert results["bytes.smt2"]["location"]["line"] >= 1
+    assert {results[name]["verdict"] for name in ("bytes.smt2", "open.smt2", "empty.smt2", "nul.smt2")} == {"invalid"}
+
+
+def test_an_endless_input_is_refused(cli: Any, tmp_path: Path) -> None:
+    (tmp_path / "endless.smt2").symlink_to("/dev/zero")
+    (result,) = cli("prove", "endless.smt2", "--json").objects()
+    assert result["verdict"] == "invalid"
+    assert "MB" in result["reason"]
+
+
+def test_a_folder_without_theorems_is_an_error(cli: Any, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    ran = cli("prove", "empty")
+    assert ran.code == 2
+    assert "no theorems" in ran.err
+    (tmp_path / "theorem.xyz").write_text(EASY, "utf-8")
+    (result,) = cli("prove", "theorem.xyz", "--json").objects()
+    assert result["verdict"] == "invalid"
+    assert "--language" in result["reason"]
+    (named,) = cli("prove", "theorem.xyz", "--language", "smt", "--json").objects()
+    assert named["verdict"] == "proved"
+
+
+def test_a_pipe_in_a_folder_is_not_waited_for_and_a_link_that_leads_nowhere_is_named(cli: Any, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "folder" / "pipe.smt2")
+    (tmp_path / "folder" / "link.smt2").symlink_to(tmp_path / "nothing")
+    (result,) = cli("prove", "folder", "--json").objects()
+    assert result["verdict"] == "invalid"
+    assert "folder/link.smt2: No such file" in result["reason"]
+
+
+def test_what_never_ends_is_refused_wherever_a_file_is_named(cli: Any, tmp_path: Path) -> None:
+    (tmp_path / "t.smt2").write_text("(declare-const p Bool)\n(prove (or p (not p)))\n")
+    for words in (("formalize", "--file", "/dev/zero"), ("prove", "t.smt2", "--replay", "/dev/zero")):
+        ran = cli(*words)
+        assert ran.code == 2 and "/dev/zero" in ran.err, (words, ran)

@@ -1,7 +1,5 @@
 """``prove --informal`` as a person meets it: what is asked, what is printed, how the proof is checked afterwards."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,6 +1,4 @@
-"""Flags and files for language models that are wrong: one clear line, the right exit code, nothing half-written."""
-
-from __future__ import annotations
+"""Models on the command line: flags that name them, and what they cost."""
 
 import contextlib
 import json
@@ -11,16 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scripted_models import DOUBLE, Server, every_role
+from model_server import Server
+from scripted_models import DOUBLE, every_role
 
 QUICK = {"GOEDELS_POETRY__SYMBOLIC_QUERIES": "0", "GOEDELS_POETRY__MODELS__DEFAULT__RETRIES": "0"}
-HEAD = {"format": "goedels-poetry recording", "version": 1, "note": "", "roles": {}}
 
 
 @pytest.fixture(autouse=True)
-def theorem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
+def theorem(tmp_path: Path) -> None:
     (tmp_path / "double.smt2").write_text(DOUBLE, "utf-8")
 
 
@@ -75,21 +71,54 @@ def test_a_server_that_never_answers_is_named_with_the_reason(
     assert server.calls == 0
 
 
-BAD_RECORDINGS = {
-    "missing": None,
-    "empty": b"",
-    "bytes": b"\xd8\xff\x00" * 1000,
-    "other": b"precious notes\n",
-    "later version": json.dumps(HEAD | {"version": 99}).encode(),
-    "odd version": json.dumps(HEAD | {"version": "x"}).encode(),
-    "odd roles": json.dumps(HEAD | {"roles": {"prover": 7}}).encode(),
-    "nest": b"[" * 100_000,
-}
+@pytest.fixture
+def asking(tmp_path: Path, home: Path, server: Server) -> list[str]:
+    """Arguments of a run with the scripted model, which costs a dollar a thousand tokens."""
+    home.mkdir()
+    (home / "prices.toml").write_text("[models.scripted]\ninput = 1000.0\noutput = 1000.0\n", "utf-8")
+    (tmp_path / "double.smt2").write_text(DOUBLE, "utf-8")
+    return ["prove", "double.smt2", "--json", "-q", "--model", "scripted", "--base-url", server.url]
 
 
-@pytest.mark.parametrize("name", BAD_RECORDINGS)
-def test_a_replay_of_what_is_no_recording(cli: Any, home: Path, tmp_path: Path, name: str) -> None:
-    data = BAD_RECORDINGS[name]
-    if data is not None:
-        (tmp_path / "replies.jsonl").write_bytes(data)
-    refused(cli("prove", "double.smt2", "-q", "--replay", "replies.jsonl"), home, "replies.jsonl")
+def test_a_run_shows_what_its_models_cost_by_role_and_by_goal(cli: Any, asking: list[str], server: Server) -> None:
+    (result,) = cli(*asking, env=QUICK).objects()
+    assert result["verdict"] == "proved"
+    models = result["metrics"]["models"]
+    assert models["calls"] == server.calls
+    shown = cli("show", result["run_id"])
+    assert f"models: {models['calls']} calls, {models['tokens_in']:,} tokens in, " in shown.out
+    assert f"${models['money']:.4f}" in shown.out
+    for role, spent in models["by_role"].items():
+        assert f"  {role}: {spent['calls']} calls" in shown.out
+    assert "readings found (" in shown.out, "and how often the caches helped"
+    page = json.loads(cli("show", result["run_id"], "--json").out)
+    assert sum(cost.get("model_calls", 0) for cost in page["costs"].values()) == server.calls
+    assert sum(cost.get("money", 0) for cost in page["costs"].values()) == pytest.approx(models["money"])
+    root = page["nodes"][0]["models"]
+    assert root["calls"] == page["costs"]["0"]["model_calls"] > 0
+    assert "sketcher" in root["by_role"]
+    begun = json.loads(cli("show", result["run_id"], "--json", "--at", "1").out)
+    assert begun["costs"] == {}
+
+
+@pytest.mark.sample(2)
+@pytest.mark.parametrize(
+    ("flag", "larger"), [("--max-model-calls 3", "6"), ("--max-model-tokens 1500", "3000"), ("--max-money 1.5", "3")]
+)
+def test_a_limit_on_models_ends_with_5_and_the_command_that_it_names_goes_on(
+    cli: Any, asking: list[str], flag: str, larger: str
+) -> None:
+    name, limit = flag.split()
+    stopped = cli(*asking, name, limit, env=QUICK)
+    (result,) = stopped.objects()
+    assert (stopped.code, result["verdict"]) == (5, "out_of_budget")
+    assert "can be resumed with a larger budget" in result["reason"]
+    command = result["resume"].split()
+    assert command[:2] == ["goedels-poetry", "prove"]
+    assert command[-2:] == [name, larger]
+    again = cli(*command[1:], "--json", "-q", env=QUICK)
+    (more,) = again.objects()
+    assert more["run_id"] == result["run_id"]
+    assert more["metrics"]["models"]["calls"] > result["metrics"]["models"]["calls"], "it went on"
+    (whole,) = cli(*command[1:-1], "1000000", "--json", "-q", env=QUICK).objects()
+    assert (whole["verdict"], whole["run_id"]) == ("proved", result["run_id"])

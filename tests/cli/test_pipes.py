@@ -1,8 +1,5 @@
 """Named pipes in the place of files: waited for, with a line about it, until somebody writes them or a signal comes."""
 
-from __future__ import annotations
-
-import json
 import os
 import signal
 import subprocess
@@ -16,15 +13,11 @@ from typing import Any
 import pytest
 
 from goedels_poetry import files
-from goedels_poetry.cli.configure import settings_of
-from goedels_poetry.cli.options import Search
-from goedels_poetry.models.record import FORMAT, VERSION, Recording
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a pipe is opened when somebody writes it")
 
 ROOT = Path(__file__).parents[2]
 EASY = "(declare-const p Bool)\n(prove (or p (not p)))\n"
-RECORDING = json.dumps({"format": FORMAT, "version": VERSION, "note": "", "roles": {"default": {"model": "m"}}})
 
 
 @pytest.fixture
@@ -112,10 +105,3 @@ def test_a_signal_ends_the_waiting_of_every_command(
         *before, last = err.decode().splitlines()
         assert (process.returncode, out, last) == (128 + number, b"", "interrupted"), (pipe.name, err)
         assert all(text.startswith(f"waiting until {pipe.name} (a pipe)") for text in before), err
-
-
-def test_a_recording_from_a_pipe_serves_all_who_answer_from_it(pipe: Path) -> None:
-    threading.Thread(target=pipe.write_text, args=(RECORDING,)).start()
-    assert settings_of(Search(replay=pipe), timeout=None).models.replay == pipe
-    for _ in range(2):
-        assert Recording.load(pipe).roles == {"default": {"model": "m"}}

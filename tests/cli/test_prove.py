@@ -1,14 +1,27 @@
-"""`prove`: verdicts, exit codes, JSON, batches, certificates."""
+"""`prove`: its pages, its JSON, and whole folders."""
 
-from __future__ import annotations
-
+import contextlib
 import json
+import os
+import re
 import shutil
+import signal
+import subprocess
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
+
+from goedels_poetry.cli.report import Row, say_proof, say_table
+from goedels_poetry.framework import GoedelsPoetryFramework
+from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.settings.declared import Settings
+from goedels_poetry.store.results import RunResult
+from goedels_poetry.trace.explain import explain_lines
+from goedels_poetry.trace.proof_text import LEAN, ProofText, proof_text
+from goedels_poetry.trace.terminal import console, lines_to
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema" / "result-v1.json").read_text("utf-8"))
 EASY = "(declare-const p Bool)\n(prove (or p (not p)))\n"
@@ -21,15 +34,6 @@ EXIT_CODES = {
 }
 
 
-@pytest.mark.parametrize(("name", "expected"), EXIT_CODES.items(), ids=EXIT_CODES)
-def test_the_exit_code_says_the_verdict(cli: Any, theorems: Path, name: str, expected: tuple[str, int]) -> None:
-    seconds = "1" if expected[0] == "out_of_budget" else "2"  # it takes all that there are
-    ran = cli("prove", theorems / name, "--timeout", seconds, "--json")
-    (result,) = ran.objects()
-    assert (result["verdict"], ran.code) == expected
-    assert result["exit_code"] == ran.code
-
-
 def test_every_verdict_fits_the_published_schema(cli: Any, theorems: Path, tmp_path: Path) -> None:
     (tmp_path / "broken.smt2").write_text("(prove (= 1", "utf-8")
     names = [theorems / name for name in EXIT_CODES]
@@ -38,6 +42,7 @@ def test_every_verdict_fits_the_published_schema(cli: Any, theorems: Path, tmp_p
     for result in results:
         jsonschema.validate(result, SCHEMA)
     assert {result["verdict"] for result in results} == {word for word, _ in EXIT_CODES.values()} | {"invalid"}
+    assert [(r["verdict"], r["exit_code"]) for r in results[:-2]] == list(EXIT_CODES.values())
     assert len(results) == len(EXIT_CODES) + 2
     assert ran.code == 2, "the worst of several is the code of the whole"
     by_input = {Path(result["input"]).name: result for result in results}
@@ -226,3 +231,199 @@ def test_what_is_required_changes_nothing_of_what_is_proved_or_refuted(
 ) -> None:
     (tmp_path / "t.smt2").write_text(f"(prove {goal})", "utf-8")
     assert cli("prove", "t.smt2", "-q", "--require", "proved").code == code
+
+
+VERDICTS = {
+    "swap_twice.smt2": "proved",
+    "not_a_definition.smt2": "unknown",
+    "reverse_append_wrong.smt2": "refuted",
+    "rumour.smt2": "inconsistent",
+    "missing.smt2": "invalid",
+}
+
+
+# -- a whole page ---------------------------------------------------------------------------------------------------
+def test_every_page_ends_with_its_verdict_and_several_with_a_table_and_a_count(
+    cli: Any, theorems: Path, home: Path
+) -> None:
+    ran = cli("prove", *(theorems / name for name in VERDICTS), "--timeout", "5", "--quiet")
+    *pages, table = ran.out.split("\n\n")
+    for page, (name, verdict) in zip(pages, VERDICTS.items(), strict=True):
+        assert page.splitlines()[-1] == f"{verdict}  {theorems / name}"
+    head, *rows, count = table.splitlines()
+    assert head.split() == ["theorem", "verdict", "trust", "seconds"]
+    assert [row.split()[1] for row in rows] == list(VERDICTS.values())
+    assert re.fullmatch(r"5 theorems: 1 proved, 1 refuted, 1 inconsistent, 1 unknown, 1 invalid in \d+(\.\d)? s", count)
+    assert pages[0].splitlines()[0].startswith("0  for all a i j: "), "tree and proof stand above the evidence"
+    assert pages[0].index("  proof:") < pages[0].index("  trust level") < pages[0].index("  run ")
+    (unknown,) = (run for run in cli("runs", "--json").objects() if run["verdict"] == "unknown")
+    with GoedelsPoetryFramework(Settings(home=home)) as framework, framework.open_store(unknown["run_id"]) as store:
+        told = explain_lines(store, store.nodes()[0])
+    assert told and all(f"  {line}" in pages[1] for line in told), "why it was not decided"
+    assert "would help: recursion that is seen to end" in pages[1] and "would help: --assume-definitions" in pages[1]
+    assert "a language model" not in pages[1], "none is asked about a definition"
+    assert "another solver" in pages[0] and "kernel" not in pages[0], "what a level means for this language"
+
+
+def test_json_has_the_proof_and_the_seconds(cli: Any, theorems: Path) -> None:
+    (told,) = cli("prove", theorems / "swap_twice.smt2", "--json").objects()
+    assert told["proof"] == ("theorem: swap(swap(a, i, j), i, j) = a\n  closed by z3 and cvc5 from: definitions")
+    assert told["seconds"] >= told["metrics"]["wall_seconds"] > 0
+    (without,) = cli("prove", theorems / "swap_twice.smt2", "--json", "--no-proof").objects()
+    assert without["proof"] is None and without["skipped"]
+
+
+def test_a_proof_by_induction_names_its_lemmas_cases_and_hypotheses(cli: Any, theorems: Path) -> None:
+    (told,) = cli("prove", theorems / "reverse_twice.smt2", "--json", "--no-bank").objects()
+    lines = told["proof"].splitlines()
+    assert lines[0].startswith("lemma 1: ") and lines[1].startswith("  induction on ")
+    assert "theorem: reverse(reverse(xs)) = xs" in lines and "  induction on xs" in lines
+    assert lines[-1].startswith("      closed by ") and lines[-1].endswith(" from: definitions, hypothesis, lemma 1")
+
+
+# -- the proof ------------------------------------------------------------------------------------------------------
+def shown(proof: ProofText, asked: bool | None, *, proved: bool = True) -> str:
+    out = StringIO()
+    say_proof(lines_to(out), proof, asked, proved=proved)
+    return out.getvalue()
+
+
+def test_a_proof_of_a_model_cannot_write_on_the_terminal() -> None:
+    lean = ProofText(LEAN, ("theorem t : 1 = 1 := by", "  -- \x1b[31mred\x1b]0;title\x07", "\trfl"))
+    said = shown(lean, True)
+    assert "\x1b" not in said and "\x07" not in said and "\\x1b[31mred" in said
+    out = StringIO()
+    from rich.console import Console
+
+    say_proof(Console(file=out, force_terminal=True, color_system="standard", width=80), lean, True, proved=True)
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", out.getvalue())
+    assert plain == said, "colours, and nothing else"
+    assert out.getvalue() != plain
+
+
+QUERY = {"cites": [], "equations": True, "instances": [], "quantified": True}
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [{"id": "1", "sequent": "(sequent () () true)", "scheme": {"kind": "intro"}, "cites": ["1"]}],
+        [{"id": "1", "sequent": "(sequent () () true)", "query": {**QUERY, "cites": ["9"]}}],
+        [{"id": "1"}],
+        "no list",
+        [],
+    ],
+)
+def test_what_is_no_certificate_has_no_proof_and_does_no_harm(tmp_path: Path, steps: Any) -> None:
+    (tmp_path / "manifest.json").write_text('{"language": "smt", "claim": "proved"}')
+    (tmp_path / "theorem.smt2").write_text("(prove true)")
+    (tmp_path / "derivation.json").write_text(json.dumps({"steps": steps}))
+    assert proof_text(RunResult("t", Verdict.PROVED, certificate=tmp_path)) is None
+    assert proof_text(RunResult("t", Verdict.PROVED, certificate=tmp_path / "nowhere")) is None
+
+
+# -- the end of a batch ---------------------------------------------------------------------------------------------
+ROWS = [
+    Row("a/very/long/name/of/a/folder/and_a_theorem.smt2", Verdict.PROVED, "L3", 1.25),
+    Row("u.smt2", Verdict.OUT_OF_BUDGET),
+    Row("v.smt2", Verdict.UNKNOWN, seconds=100.0, failed="locked"),
+]
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_the_table_fits_the_terminal(width: int) -> None:
+    out = StringIO()
+    from rich.console import Console
+
+    say_table(Console(file=out, width=width), ROWS)
+    lines = out.getvalue().splitlines()
+    assert len(lines) == 4 and all(len(line) <= max(width, 47) for line in lines)
+    assert lines[1].split()[0].endswith("theorem.smt2"), "a name keeps its end"
+    assert [line.rstrip()[-5:].strip() for line in lines[1:]] == ["1.2", "udget", "100.0"]
+    piped = StringIO()
+    say_table(console(piped), ROWS)
+    assert "a/very/long/name/of/a/folder/and_a_theorem.smt2  proved         L3         1.2" in piped.getvalue()
+
+
+SAME_NAME = {
+    "a_bool.smt2": ("(declare-const p Bool)\n(prove (or p (not p)))\n", "proved"),
+    "b_int.smt2": ("(declare-const p Int)\n(prove (>= (* p p) 0))\n", "proved"),
+    "c_premise.smt2": ("(declare-const p Bool)\n(assert p)\n(prove p)\n", "proved"),
+    "d_none.smt2": ("(declare-const p Bool)\n(prove p)\n", "refuted"),
+    "e_unknown_name.smt2": ("(prove (or q (not q)))\n", "invalid"),
+    "f_function.smt2": (
+        "(define-fun-rec p ((n Int)) Int (ite (<= n 0) 0 (p (- n 1))))\n(prove (= (p 1) 0))\n",
+        "proved",
+    ),
+    "g_absurd.smt2": ("(declare-const p Bool)\n(assert (and p (not p)))\n(prove (= 1 2))\n", "inconsistent"),
+    "h_bool.smt2": ("(declare-const p Bool)\n(declare-const q Bool)\n(prove (=> (and p q) (or q p)))\n", "proved"),
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    place = tmp_path / "many"
+    place.mkdir()
+    for name, (text, _) in SAME_NAME.items():
+        (place / name).write_text(text, "utf-8")
+    return place
+
+
+def test_what_one_theorem_declares_or_assumes_no_other_one_knows_and_all_come_in_their_order(
+    cli: Any, folder: Path
+) -> None:
+    ran = cli("prove", folder, "--json")
+    results = ran.objects()
+    assert [Path(result["input"]).name for result in results] == list(SAME_NAME)
+    assert {Path(r["input"]).name: r["verdict"] for r in results} == {
+        n: verdict for n, (_, verdict) in SAME_NAME.items()
+    }
+    assert {r["trust_level"] for r in results if r["verdict"] == "proved"} == {"L3"}
+    again = cli("prove", folder, "--json").objects()
+    assert [result["verdict"] for result in again] == [verdict for _, verdict in SAME_NAME.values()]
+
+
+def test_the_same_theorem_twice_is_proved_once(cli: Any, tmp_path: Path) -> None:
+    for name in ("one.smt2", "two.smt2", "three.smt2"):
+        Path(name).write_text(SAME_NAME["a_bool.smt2"][0], "utf-8")
+    one, two, three = cli("prove", "one.smt2", "two.smt2", "three.smt2", "--json").objects()
+    assert one["verdict"] == two["verdict"] == three["verdict"] == "proved"
+    assert one["run_id"] == two["run_id"] == three["run_id"]
+    assert (one["skipped"], two["skipped"], three["skipped"]) == (False, True, True)
+
+
+def test_a_worker_that_is_killed_costs_no_theorem(home: Path, tmp_path: Path) -> None:
+    from tests.cli.conftest import COMMAND, environment
+
+    for number in range(14):
+        (tmp_path / f"t{number:02}.smt2").write_text(
+            f"(declare-const p{number} Bool)\n(prove (=> p{number} p{number}))\n"
+        )
+    files = sorted(str(path) for path in tmp_path.glob("*.smt2"))
+    with subprocess.Popen(
+        [*COMMAND, "prove", *files, "--quiet", "--no-proof"],
+        stdout=subprocess.PIPE,
+        env=environment(home),
+        cwd=tmp_path,
+        text=True,
+    ) as ran:
+        assert ran.stdout is not None
+        told = []
+        for line in ran.stdout:
+            told.append(line)
+            if sum("trust level" in each for each in told) == 5 and "trust level" in line:
+                _kill_a_worker(ran.pid)
+    assert ran.returncode == 0, "".join(told)
+    assert sum("trust level L3" in line for line in told) == 14
+
+
+def _kill_a_worker(pid: int) -> None:
+    """One that was forked last; it may have ended by then."""
+    for nursery in _below(pid):
+        for worker in _below(nursery)[-1:]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(worker, signal.SIGKILL)
+
+
+def _below(pid: int) -> list[int]:
+    return [int(child) for file in Path(f"/proc/{pid}/task").glob("*/children") for child in file.read_text().split()]

@@ -1,7 +1,5 @@
 """`runs` with filters, and `runs --prune`: what goes, what stays, and that nothing goes without being asked for."""
 
-from __future__ import annotations
-
 import json
 import re
 import sqlite3

@@ -3,8 +3,6 @@
 The run is a real one of a true theorem that needs a lemma, interrupted when the first lemmas have been tried.
 """
 
-from __future__ import annotations
-
 import json
 import threading
 import time

@@ -1,6 +1,4 @@
-"""What a terminal, a pipe and Ctrl-C see."""
-
-from __future__ import annotations
+"""What a terminal, Ctrl-C and a shell's completion see."""
 
 import os
 import pty
@@ -9,7 +7,6 @@ import select
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -163,37 +160,74 @@ def test_the_first_signal_stops_cleanly_and_the_run_goes_on_later(
     assert result["run_id"] == summary["run_id"]
 
 
-def test_a_killed_run_goes_on_with_the_same_command(cli: Any, home: Path, theorems: Path) -> None:
-    theorem = theorems / "reverse_twice.smt2"
-    process = subprocess.Popen(
-        [*COMMAND, "prove", str(theorem), "--no-bank"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(home),
-    )
-    wait_for(process, "decomposed into")
-    process.kill()
-    process.communicate(timeout=60)
-    (before,) = cli("runs", "--json").objects()
-    assert before["verdict"] is None
-    (result,) = cli("prove", theorem, "--no-bank", "--json").objects()
-    assert result["verdict"] == "proved"
-    assert result["run_id"] == before["run_id"]
+WHEN_LOADING = """
+import os, sys
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            os.kill(os.getpid(), {number:d})
+sys.meta_path.insert(0, Finder())
+"""
+"""A `sitecustomize`: the signal comes when that module is about to be loaded."""
 
 
-def test_a_second_ctrl_c_stops_at_once(home: Path, theorems: Path) -> None:
-    process = subprocess.Popen(
-        [*COMMAND, "prove", str(theorems / "odd_perfect.smt2")],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(home),
-    )
-    wait_for(process, "judge: open")
-    for _ in range(2):
-        process.send_signal(signal.SIGINT)
-        time.sleep(0.05)
-    _, err = process.communicate(timeout=60)
-    assert process.returncode in (5, 130)
-    assert "Traceback" not in err
+@pytest.mark.parametrize(
+    ("words", "module", "number"),
+    [
+        (("prove", "t.smt2"), "goedels_poetry.cli.app", signal.SIGINT),
+        (("prove", "t.smt2"), "goedels_poetry.cli.prove", signal.SIGTERM),
+        (("prove", "t.smt2"), "goedels_poetry.framework", signal.SIGHUP),
+        (("bench", "t.smt2"), "goedels_poetry.cli.bench", signal.SIGINT),
+        (("bench", "t.smt2"), "goedels_poetry.evaluation", signal.SIGTERM),
+    ],
+)
+def test_a_signal_while_the_program_loads_is_one_line_and_the_code_of_a_shell(
+    words: tuple[str, ...], module: str, number: int, tmp_path: Path
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(WHEN_LOADING.format(module=module, number=number), "utf-8")
+    env = os.environ | {"GOEDELS_POETRY__HOME": str(tmp_path / "home"), "PYTHONPATH": f"{tmp_path}:{ROOT}"}
+    done = subprocess.run([*COMMAND, *words], env=env, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (128 + number, "", "interrupted\n")
+    assert not (tmp_path / "home" / "runs").exists()
+
+
+BASH = r"""
+set -eu
+program() { "$PYTHON" -m goedels_poetry "$@"; }
+source /dev/stdin <<<"$(program --show-completion)"
+complete -p goedels-poetry
+printf '#!/bin/sh\nexec "$PYTHON" -m goedels_poetry "$@"\n' > "$PLACE/goedels-poetry"
+chmod +x "$PLACE/goedels-poetry"
+COMP_WORDS=(goedels-poetry prove --lang) COMP_CWORD=2
+_goedels_poetry_completion "$PLACE/goedels-poetry"
+echo "${COMPREPLY[*]}"
+"""
+
+
+def test_bash_takes_the_script_and_completes_with_it(tmp_path: Path, home: Path) -> None:
+    env = {**os.environ, "PYTHON": sys.executable, "PLACE": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(["bash", "-c", BASH], env=env, capture_output=True, text=True, timeout=60, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    declared, completed = done.stdout.splitlines()
+    assert declared == "complete -o default -F _goedels_poetry_completion goedels-poetry"
+    assert completed == "--language"
+
+
+def completed(cli: Any, shell: str, line: str) -> list[str]:
+    words = line.split(" ")
+    if shell == "bash":
+        how = {"COMP_WORDS": "\n".join(words), "COMP_CWORD": str(len(words) - 1)}
+    else:
+        how = {"_TYPER_COMPLETE_ARGS": line, "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
+    return [*filter(None, cli(env={"_GOEDELS_POETRY_COMPLETE": f"complete_{shell}", **how}).out.splitlines())]
+
+
+def test_languages_and_runs_are_completed(cli: Any, home: Path) -> None:
+    for name in ("abc123", "abd456", "unfinished"):
+        (home / "runs" / name).mkdir(parents=True)
+    for name in ("abc123", "abd456"):
+        (home / "runs" / name / "run.json").write_text("{}")
+    assert completed(cli, "bash", "goedels-poetry prove --language ") == ["smt", "lean", "python", "logic"]
+    assert completed(cli, "bash", "goedels-poetry show ") == ["abc123", "abd456"]
+    assert completed(cli, "bash", "goedels-poetry trace abd") == ["abd456"]
+    assert completed(cli, "bash", "goedels-poetry show *") == []

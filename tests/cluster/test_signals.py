@@ -1,7 +1,5 @@
 """Ctrl-C, TERM and a terminal that is closed while `--cluster local` works: real signals, a real Ray."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -103,26 +101,6 @@ def test_the_same_prove_goes_on_after_every_signal(trial: Trial, tmp_path: Path)
     results = [json.loads(line) for line in out.splitlines()]
     assert Counter((each["input"], each["verdict"]) for each in results) == Counter((str(f), "proved") for f in files)
     assert before.keys() <= commits(tmp_path / "home").keys() == {each["run_id"] for each in results}
-
-
-@pytest.mark.whole("test_the_same_prove_goes_on_after_every_signal")
-@pytest.mark.parametrize("sent", ENDS)
-def test_the_same_bench_goes_on_after_a_signal(trial: Trial, sent: int, tmp_path: Path) -> None:
-    files = [tmp_path / "files" / f"t{number}.smt2" for number in range(6)]
-    files[0].parent.mkdir()
-    for number, file in enumerate(files):
-        file.write_text(f"; {number}\n{(THEOREMS / 'swap_twice.smt2').read_text()}")
-    out = tmp_path / "out"
-    words = ["bench", str(tmp_path / "files"), "--cluster", "local", "--out", str(out)]
-    code, _, errors = trial.run(*words, send=sent, when=trial.until("ray::Worker.run"))
-    assert code == 5 and "finishing what is under way" in errors and "Traceback" not in errors
-    first = (out / "answers.jsonl").read_text().splitlines()
-    code, _, errors = trial.run(*words)
-    assert code == 0, errors
-    every = (out / "answers.jsonl").read_text().splitlines()
-    assert every[: len(first)] == first and len(first) < len(every) == len(files)
-    results = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
-    assert Counter(each["id"] for each in results) == Counter(map(str, files))
 
 
 def commits(home: Path) -> dict[str, int]:

@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from scripted_code import EMPTY, Answer, Scripted, fenced, server_error, write
+from model_server import EMPTY, Answer, server_error
+from scripted_code import Scripted, fenced, write
 
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.search.tasks.code import CodeTask

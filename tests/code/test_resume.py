@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scripted_code import Scripted, Server, model_at, run
+from model_server import Server
+from scripted_code import Scripted, model_at, run
 
 from goedels_poetry import Settings
 from goedels_poetry.kernel.verdict import Verdict

@@ -8,8 +8,6 @@ further down in a block ``console``. The commands of one section follow each oth
 document may run at the same time.
 """
 
-from __future__ import annotations
-
 import functools
 import os
 import re
@@ -95,7 +93,7 @@ DEAR = {
         "code/test_command.py::test_the_function_is_written_whole_and_nothing_is_overwritten"
     ),
     "evaluation.md: Theorems": pytest.mark.whole("evaluation/test_bench.py::test_theorems_are_proved_several_times"),
-    "lean.md: Lean 4": pytest.mark.whole("lean/test_command.py::test_what_is_there_is_not_fetched_again"),
+    "lean.md: Lean 4": pytest.mark.whole("lean/test_refute.py::test_what_is_there_is_not_fetched_again"),
     "lean.md: Arithmetic": pytest.mark.whole("lean/test_arithmetic.py::test_a_true_statement_of_arithmetic_is_proved"),
     "lean.md: From a Lean goal to the engine": pytest.mark.whole(
         "bridge/test_goals.py::test_a_theorem_that_needs_a_lemma_is_proved_with_it"

@@ -1,7 +1,5 @@
 """docs/extending.md: its files run as they are printed, and its table of Protocols is what the code has."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import runpy

@@ -1,7 +1,5 @@
 """Folders and results that are not as they should be: one plain line with what, where and what to do."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable
@@ -51,6 +49,8 @@ def test_a_folder_for_answers_that_is_none_is_named(bench: Bench, tmp_path: Path
         ("predicted", "galactic"), ("sample", None), ("tokens", "many"), ("tags", 7), ("mistakes", [1]),
         ("seconds", None), ("score", "high"), ("reason", None), ("money", float("nan")), ("repeated", 1),
         ("tokens", 10**400), ("money", 10**400), ("score", 10**400), ("seconds", -1.0),
+        ("correct", False), ("correct", "yes"), ("score", 5), ("score", -0.1), ("level", "superb"), ("sample", True),
+        ("attempts", True), ("seconds", True), ("mistakes", {"kind": True}),
     ],
 )  # fmt: skip
 def test_a_result_of_another_shape_is_named_with_its_line(bench: Bench, tmp_path: Path, field: str, value: Any) -> None:

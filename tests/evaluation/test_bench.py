@@ -1,7 +1,5 @@
 """The command ``bench`` with a real server behind it: questions to figures, resumed, compared, and pass@k of proofs."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

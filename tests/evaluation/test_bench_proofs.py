@@ -1,7 +1,5 @@
 """``bench`` of proofs: rows of problems, ideas left out, and a run that is killed."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -70,20 +68,6 @@ def test_the_report_says_what_was_proved_at_what_price(tmp_path: Path, capsys: p
     (same,) = map(json.loads, capsys.readouterr().out.splitlines())
     jsonschema.validate(same, SCHEMA)
     assert (same["overall"]["only_first"], same["overall"]["p"]) == ([], 1)
-
-
-@pytest.mark.whole("docs/test_commands.py::test_every_command_of_the_section_works")
-def test_without_decomposition_what_needs_an_induction_stays_open(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    theorem = str(ROOT / "theorems" / "smt" / "reverse_twice.smt2")
-    found = []
-    for left_out in ([], ["decomposition"]):
-        options = {**told(tmp_path), "out": tmp_path / f"out{len(left_out)}"}
-        assert bench(Bench(paths=[theorem], leave_out=left_out, **options)) == 0
-        found.append(printed(capsys))
-    assert [each["overall"]["accuracy"]["right"] for each in found] == [1, 0]
-    assert found[1]["setup"]["without"] == ["decomposition"]
 
 
 def test_a_benchmark_that_is_killed_goes_on_and_counts_nothing_twice(tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """``scripts/peers``: our problems in the words of other provers, which say the same of what they know."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,18 +9,6 @@ import pytest
 from goedels_poetry.smt.notation.text import parse_problem
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
-LISTS = """(declare-sort E 0)
-(declare-datatypes ((L 0)) (((nil) (cons (head E) (tail L)))))
-(define-fun-rec ++ ((x L) (y L)) L (ite ((_ is nil) x) y (cons (head x) (++ (tail x) y))))
-(define-fun-rec len ((x L)) Int (ite ((_ is nil) x) 0 (+ 1 (len (tail x)))))
-"""
-KNOWN = {
-    "a structural induction": ("(prove (forall ((x L) (y L) (z L)) (= (++ (++ x y) z) (++ x (++ y z)))))", "proved"),
-    "a number": ("(prove (forall ((x L) (y L)) (= (len (++ x y)) (+ (len x) (len y)))))", "proved"),
-    "a hypothesis": ("(prove (forall ((x L) (y L)) (=> ((_ is cons) x) ((_ is cons) (++ x y)))))", "proved"),
-    "a false one": ("(prove (forall ((x L) (y L)) (= (++ x y) (++ y x))))", "unknown"),
-    "false on one side of a hypothesis": ("(prove (forall ((x L)) (=> (> (len x) 1) (= x nil))))", "unknown"),
-}
 SMALL = """(declare-sort E 0)(declare-fun |a b| (E Int) Bool)
 (declare-datatypes ((L 0)) (((|a/b|) (cons (head E) (tail L)))))
 (define-fun-rec A_B ((x L) (n Int)) Bool
@@ -73,16 +59,6 @@ def test_what_its_language_cannot_say_is_not_translated(peers, name: str) -> Non
         peers[name].translate(parse_problem(UNSAYABLE[name]))
 
 
-@pytest.mark.sample(2)
-@pytest.mark.parametrize("kind", KNOWN)
-@pytest.mark.parametrize("name", ["dafny", "acl2"])
-def test_it_says_of_known_theorems_what_is_known(peers, name: str, kind: str) -> None:
-    peer, (goal, known) = peers[name], KNOWN[kind]
-    if not peer.is_there:
-        pytest.skip(f"{name} is not installed (Debian's package of that name)")
-    assert peer.ask(parse_problem(LISTS + goal), 20) == known
-
-
 @pytest.mark.parametrize(
     ("name", "code", "said", "means"),
     [
@@ -99,9 +75,3 @@ def test_it_says_of_known_theorems_what_is_known(peers, name: str, kind: str) ->
 )
 def test_only_its_own_word_for_a_proof_counts(peers, name: str, code: int, said: str, means: str) -> None:
     assert peers[name].read(code, said) == means
-
-
-def test_without_its_books_acl2_is_not_compared(peers) -> None:
-    said = 'The file\n"/usr/share/acl2-8.5dfsg/books/arithmetic-5/top.lisp" does not\nexist.\nVERDICT OPEN'
-    with pytest.raises(SystemExit, match="install acl2-books-certs"):
-        peers["acl2"].read(0, said)

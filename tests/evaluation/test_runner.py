@@ -1,13 +1,7 @@
 """A run that is cut off anywhere goes on where it stood; one bad question never stops the others."""
 
-from __future__ import annotations
-
 import asyncio
 import json
-import os
-import signal
-import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +14,6 @@ from goedels_poetry.evaluation import (
     AnswerLog,
     GoldQuestion,
     Limits,
-    Outcome,
     Run,
     Runner,
 )
@@ -139,15 +132,6 @@ async def test_a_limit_stops_the_whole_run_and_a_larger_one_goes_on(
     assert (await run(Scripted(), tmp_path / "a.jsonl", questions(5))).missing == 0
 
 
-async def test_an_interrupt_finishes_what_is_under_way(tmp_path: Path) -> None:
-    answerer = Scripted()
-    with AnswerLog(tmp_path / "a.jsonl") as log:
-        runner = Runner(answerer, log, jobs=2)
-        answerer.on_answer = runner.interrupt
-        found = await runner.run(questions(10))
-    assert (len(found.outcomes), found.missing, found.stopped) == (2, 8, "interrupted")
-
-
 async def test_a_torn_last_line_is_taken_away_and_its_question_asked_again(tmp_path: Path) -> None:
     file = tmp_path / "a.jsonl"
     await run(Scripted(), file, questions(3))
@@ -166,36 +150,3 @@ def test_only_one_process_writes_a_log(tmp_path: Path) -> None:
     with AnswerLog(tmp_path / "a.jsonl"), pytest.raises(RunLocked, match="another process is working on it"):
         AnswerLog(tmp_path / "a.jsonl")
     AnswerLog(tmp_path / "a.jsonl").close()
-
-
-KILLED = """
-import asyncio, sys
-from pathlib import Path
-sys.path.insert(0, {tests!r})
-from test_runner import Scripted, questions, run
-def slow(question, sample):
-    print(question, flush=True)
-    return QueryResult(question, True, Verdict.PROVED, program="p" * 50_000)
-from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.reasoning.steps import QueryResult
-asyncio.run(run(Scripted(slow), Path({file!r}), questions(100_000)))
-"""
-
-
-def test_kill_nine_loses_only_what_was_being_asked(tmp_path: Path) -> None:
-    file = tmp_path / "a.jsonl"
-    code = KILLED.format(tests=str(Path(__file__).parent), file=str(file))
-    with subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}
-    ) as process:
-        assert process.stdout is not None
-        asked = [process.stdout.readline() for _ in range(20)]
-        process.send_signal(signal.SIGKILL)
-        asked += process.stdout.read().splitlines(keepends=True)
-        whole = sum(line.endswith("\n") for line in asked)
-    answerer = Scripted()
-    seen: list[Outcome] = []
-    found = asyncio.run(run(answerer, file, questions(whole), on_outcome=seen.append))
-    assert found.asked <= 1
-    assert len(found.outcomes) == len(seen) == whole
-    assert all(one.correct for one in found.outcomes)

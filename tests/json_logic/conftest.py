@@ -1,7 +1,5 @@
 """A backend that decides programs about a small world with real solvers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What expressions mean, which are refused and why; random ones against an evaluator of our own."""
 
-from __future__ import annotations
-
 import ast
 import json
 import operator
@@ -12,11 +10,14 @@ import pytest
 import z3
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from named_texts import tables
 from small_world import program
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.questions.json.reader import read_json
+
+TABLES = tables(__file__)
 
 
 def formula(text: str) -> str:
@@ -24,63 +25,7 @@ def formula(text: str) -> str:
     return show(goal.formula)
 
 
-@pytest.mark.parametrize(
-    ("text", "meaning"),
-    [
-        ("human(soc) or q and r", "(or (human soc) (and q r))"),
-        ("not i == j == k", "(not (and (= i j) (= j k)))"),
-        ("not (q == r)", "(not (= q r))"),
-        ("human(soc) == True and mortal(soc) == False", "(and (= (human soc) true) (= (mortal soc) false))"),
-        ("1 < i < j <= k", "(and (< 1 i) (< i j) (<= j k))"),
-        ("age(soc) in [1, 2]", "(or (= (age soc) 1) (= (age soc) 2))"),
-        ("soc not in (plato,)", "(not (= soc plato))"),
-        ("i in range(1, 3)", "(or (= i 1) (= i 2))"),
-        ("color in [red, Color.green]", "(or (= color red) (= color green))"),
-        ("i == 1 if p else (q == r)", "(ite p (= i 1) (= q r))"),
-        ("(1 if p else u) == 2", "(= (ite p 1.0 u) 2.0)"),
-        ("all(human(x) for x in [soc, plato])", "(and (human soc) (human plato))"),
-        (
-            "any(human(x) for x in [soc, plato] if mortal(x))",
-            "(or (and (mortal soc) (human soc)) (and (mortal plato) (human plato)))",
-        ),
-        ("all(human(x) for x in [soc] if p if q)", "(=> (and p q) (human soc))"),
-        ("Or(*[human(x) for x in [soc, plato]])", "(or (human soc) (human plato))"),
-        ("Sum(n * i for n in range(1, 3)) == 0", "(= (+ (* 1 i) (* 2 i)) 0)"),
-        ("any(likes(x, y) for x in [soc] for y in [soc, plato])", "(or (likes soc soc) (likes soc plato))"),
-        ("Distinct([i, j, k])", "(distinct i j k)"),
-        ("ForAll([X], Implies(human(X), mortal(X)))", "(forall ((X Person)) (=> (human X) (mortal X)))"),
-        ("Exists([x: Person, n: Int], age(x) > n)", "(exists ((x Person) (n Int)) (> (age x) n))"),
-        ("i // 2 == 7 // 2", "(= (div i 2) 3)"),
-        ("i % 3 == -7 % 3", "(= (mod i 3) 2)"),
-        ("u == 0.1 + 1e1", "(= u (/ 101.0 10.0))"),
-        ("i - j + k == -i", "(= (+ i (- j) k) (- i))"),
-        ("-i ** 2 == 2 ** 3 ** 2", "(= (- (* i i)) 512)"),
-        ("weight(soc) < i", "(< (weight soc) (to_real i))"),
-        ("a == 255", "(= a #xff)"),
-        ("a == -128", "(= a (bvneg #x80))"),
-        ("a < b", "(bvslt a b)"),
-        ("ULT(a, 200)", "(bvult a #xc8)"),
-        ("a & b | 1 == a << 1", "(= (bvor (bvand a b) #x01) (bvshl a #x01))"),
-        ("a >> 1 != LShR(a, 1)", "(not (= (bvashr a #x01) (bvlshr a #x01)))"),
-        ("Extract(3, 0, a) == 1", "(= ((_ extract 3 0) a) #x1)"),
-        ("BV2Int(a) == i", "(= (bv2nat a) i)"),
-        ("grid[1][i]", "(select (select grid 1) i)"),
-        ("point.x == 1 and y(point) == 1", "(and (= (Point.x point) 1) (= (Point.y point) 1.0))"),
-        ("Point(1, 2) == point", "(= (Point 1 2.0) point)"),
-        (
-            "is_cons(numbers_in_a_row) and numbers_in_a_row.head > 0",
-            "(and ((_ is cons) numbers_in_a_row) (> (List.head numbers_in_a_row) 0))",
-        ),
-        ("cons(1, nil) == numbers_in_a_row", "(= (cons 1 nil) numbers_in_a_row)"),
-        ("len(s) > 3 and Contains(s, 'a')", '(and (> (str.len s) 3) (str.contains s "a"))'),
-        ('s + "x" == "it\'s \\"é\\""', '(= (str.++ s "x") "it\'s ""\\u{e9}""")'),
-        ("s >= 'b'", '(str.<= "b" s)'),
-        ("If(p, i, 0) >= Abs(j)", "(>= (ite p i 0) (abs j))"),
-        ("Xor(p, q) == Iff(q, r)", "(= (xor p q) (= q r))"),
-        ("ToInt(u) == i and IsInt(v)", "(and (= (to_int u) i) (is_int v))"),
-        ("0xFF == i == 1_000", "(and (= 255 i) (= i 1000))"),
-    ],
-)
+@pytest.mark.parametrize(("text", "meaning"), TABLES["test_it_means"])
 def test_it_means(text: str, meaning: str) -> None:
     assert formula(text) == meaning
 
@@ -91,77 +36,51 @@ def test_it_means(text: str, meaning: str) -> None:
         # words that are none of the language
         ("human(soc) = p", 12, "`=`", "=="),
         ("p => q", 3, "`=>`", "Implies"),
-        ("!p", 1, "`!`", "not p"),
-        ("p ∧ q", 3, "`∧`", "and"),
         ("lambda x: p", 1, "lambda", "ForAll"),
-        ("f'{i}' == s", 1, "prefix", "alone"),
         ("(i := 3) == 3", 4, "`:=`", "=="),
-        ("i == 007", 6, "007", "zeros"),
         ("i == 1e999", 6, "exponent", ""),
         ("s == 'abc", 6, "never closed", "quotation"),
         ("s == 'a\\q'", 6, "`\\q`", "backslash"),
         # forms that are none of the grammar
         ("  ", None, "empty", ""),
-        ("p q", None, "invalid syntax", "Python"),
         ("(p", 1, "never closed", ")"),
         ("human(soc)(plato)", 11, "only a name", ""),
-        ("'{0}'.format(i) == s", 6, "methods", "function"),
         ("i.real == 1", 2, "no field", ""),
-        ("point.z == 1", 6, "no field `z`", "x, y"),
         ("[p, q]", 1, "list", "in"),
         # what can be read in two ways
         ("not p == q", 1, "two ways", "Not(p == q), or Not(p) == q"),
         ("p == q if i == j else r", 8, "two ways", "parentheses"),
-        ("p == q == r", 3, "two ways", "And(p == q, q == r)"),
         ("i != j != k", 3, "whether a and c differ", "Distinct"),
         ("i > 3 == j > 3", 3, "two ways", "parentheses"),
-        ("i in [1] == True", 3, "chain", "and"),
         ("i % -2 == 0", 3, "negative", "positive"),
-        ("a < 200", 5, "signed", "ULT"),
-        ("200 >> a == 1", 1, "signed", "LShR"),
         # sorts that do not meet
         ("i", 1, "must be Bool, not Int", "x != 0"),
         ("p + 1 == 2", 1, "not Bool", "If(p, 1, 0)"),
-        ("human(i)", 7, "argument 1 of `human` must be Person, not Int", ""),
         ("human(soc, plato)", 1, "takes 1 argument (Person), got 2", ""),
         ("human", 1, "takes 1 argument (Person), got 0", ""),
         ("soc == i", 5, "Person and Int", ""),
-        ("soc < plato", 1, "orders numbers, not Person", ""),
         ("If(p, 1, s) == s", 1, "Int and String", ""),
-        ("i & j == 0", 3, "bit-vectors", "And(p, q)"),
         ("~p", 1, "bit-vectors", "Not(p)"),
         ("a == 256", 6, "does not fit into 8 bits", ""),
-        ("a + i == b", 5, "must be BitVecSort(8), not Int", "Int2BV"),
         ("Extract(8, 0, a) == 1", 1, "8 bits", "high, low"),
         ("BV2Int(a, p) == i", 11, "True or False", ""),
-        ("Int2BV(i, j) == a", 11, "whole number", "numeral"),
-        ("IntVal(i) == 1", 8, "literal", ""),
         ("grid[p][1]", 6, "index must be Int, not Bool", ""),
         ("u // 2 == i", 3, "takes Int, not Real", "ToInt"),
-        ("'a' * 3 == s", 1, "numbers, not String", "joined"),
         # names
-        ("mortall(soc)", 1, "`mortall` is not declared", "`mortal`"),
         ("Human(soc)", 1, "`Human` is not declared", "`human`"),
-        ("Person == soc", 1, "is a sort", "ForAll"),
         ("true", 1, "`true`", "True"),
-        ("Const('x', Person) == soc", 1, "declares nothing", '"constants"'),
         ("ForAll([z], human(z))", 9, "`z` is not declared", "[z: Person]"),
         ("ForAll([human], p)", 9, "name of a function", "rename"),
         ("ForAll([X, X], p)", 12, "bound twice", ""),
-        ("ForAll([And: Int], p)", 9, "cannot be a variable", "And_"),
         ("ForAll([x: Human], p)", 12, "unknown sort", ""),
         ("all(human(x) for x in Person)", 23, "not listed", "ForAll"),
         # numbers of arguments, empty lists
-        ("Implies(p, q, r)", 1, "got 3", "Implies(p, q)"),
         ("And()", 1, "nothing", "And(p, q)"),
         ("i in []", 6, "empty", ""),
-        ("ForAll([], p)", 8, "no variable", "ForAll([x]"),
         ("ForAll([X], human(X), p)", 1, "variables and a formula", "ForAll([x, y]"),
-        ("i / 0 == 1", 3, "division by zero", ""),
         # limits
         ("7**(10**9) == i", 2, "too large", "4,000 bits"),
         ("i ** j == 1", 6, "exponent", "x**2"),
-        ("p, " * 70_000 + "p", None, "100,000 words", "split"),
         ("-" * 100_000 + "1 == i", None, "nested", "split"),
         ("(" * 50_000 + "p", 101, "nested", "split"),
         ("all(p for x in range(5001))", 16, "5,000 elements", "ForAll"),

@@ -1,20 +1,27 @@
-"""Whole programs, decided by real solvers: what each section means, and what becomes of old programs' traps."""
-
-from __future__ import annotations
+"""Programs in JSON: as documented, as Z3 has them, and asked."""
 
 import json
+import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+import z3
+from named_texts import tables
 from small_world import program
 
+from goedels_poetry.errors import InvalidInput
+from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.questions.entailment.program import LogicProgram, Origin
+from goedels_poetry.questions.json.operators import OPERATORS
 from goedels_poetry.questions.json.reader import read_json
 from goedels_poetry.questions.result import VerificationResult
 from goedels_poetry.reasoning.backends import JSONBackend
+
+TABLES = tables(__file__)
 
 Ask = Callable[..., VerificationResult]
 
@@ -26,40 +33,7 @@ def read(**sections: Any) -> LogicProgram:
 # ---------------------------------------------------------------------- what once was silently something else
 
 
-@pytest.mark.parametrize(
-    ("facts", "goal", "answer"),
-    [
-        (["not (soc == plato)"], "soc == plato", False),
-        (["not soc == plato"], "soc == plato", False),
-        (["human(soc) == True and mortal(soc) == False"], "mortal(soc)", False),
-        (["human(soc) == True and mortal(soc) == False"], "human(soc)", True),
-        (["age(soc) == 1 or age(plato) == 2"], "age(plato) == 2", None),
-        (["age(soc) == 1 or age(plato) == 2", "age(soc) != 1"], "age(plato) == 2", True),
-        (["age(soc) == age(plato) == 5"], "age(plato) == 6", False),
-        (["age(soc) in [1, 2, 3]"], "age(soc) < 4", True),
-        (["age(soc) in [1, 2, 3]"], "age(soc) == 2", None),
-        (["human(soc) if soc == plato else mortal(soc)", "soc != plato"], "mortal(soc)", True),
-        (["human(soc) if soc == plato else mortal(soc)", "soc != plato"], "human(soc)", None),
-        (["age(soc) == 7"], "age(soc) / 2 == 3", False),
-        (["age(soc) == 7"], "age(soc) / 2 == 3.5", True),
-        (["age(soc) == 7"], "age(soc) // 2 == 3", True),
-        (["age(soc) == -7"], "age(soc) // 2 == -4 and age(soc) % 2 == 1", True),
-        (["age(soc) == 7", "i == -2"], "age(soc) // i == -4 and age(soc) % i == -1", True),
-        (["all(human(x) for x in [soc, plato])"], "human(plato)", True),
-        (["human(soc)", "ForAll([X], Implies(human(X), mortal(X)))"], "mortal(soc)", True),
-        ([], "Exists([X], And(human(X), mortal(X)))", None),
-        ([], "ForAll([X], Implies(human(X), mortal(X)))", None),
-        ([], "color in Color", True),
-        (["color != red", "color != green"], "color == blue", True),
-        (["a == 200"], "a < 0 and UGT(a, 100)", True),
-        (["a == 255"], "a + 1 == 0", True),
-        (["grid[1] == Store(grid[0], 2, True)"], "grid[1][2]", True),
-        (["point == Point(1, 2)"], "point.x + point.y == 3", True),
-        (["numbers_in_a_row == cons(1, nil)"], "is_cons(numbers_in_a_row) and numbers_in_a_row.head == 1", True),
-        (["s == 'a' + 'b'"], "len(s) == 2", True),
-        (["weight(soc) == 0.1 + 0.2"], "weight(soc) == 3 / 10", True),
-    ],
-)
+@pytest.mark.parametrize(("facts", "goal", "answer"), TABLES["test_facts_and_a_goal"])
 def test_facts_and_a_goal(ask: Ask, facts: list[str], goal: str, answer: bool | None) -> None:
     result = ask(goal, *facts)
     assert result.answer is answer, result.reason
@@ -238,3 +212,100 @@ def test_a_limit_on_time_holds_for_bit_vectors_of_any_allowed_size() -> None:
         result = short.execute(text)
     assert (result.answer, result.verdict) == (None, Verdict.UNKNOWN)
     assert time.monotonic() - begin < 20
+
+
+DOCUMENT = (Path(__file__).parents[2] / "docs" / "json_logic.md").read_text("utf-8")
+PROGRAMS = re.findall(r"^```json\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL)
+ANSWERS = re.findall(r"[Aa]nswer: `(.*?)`", DOCUMENT)
+WORLD = json.loads(PROGRAMS[0])
+
+
+def rows(heading: str) -> Iterator[tuple[str, str]]:
+    """The first cell of each row of the first table below a heading, and the second."""
+    section = DOCUMENT.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    yield from re.findall(r"^\| `(.*?)` \| (.*) \|$", section, re.MULTILINE)
+
+
+def test_every_program_has_its_answer(backend: JSONBackend) -> None:
+    assert len(PROGRAMS) == len(ANSWERS) == 3
+    found = [backend.execute(program).answer for program in PROGRAMS]
+    assert found == [{"True": True}.get(answer) or json.loads(answer) for answer in ANSWERS]
+
+
+@pytest.mark.parametrize(("expression", "meaning"), list(rows("Expressions")))
+def test_every_expression_has_its_meaning(expression: str, meaning: str) -> None:
+    (goal,) = read_json(json.dumps({**WORLD, "goal": expression})).goals
+    assert f"`{show(goal.formula)}`" == meaning
+
+
+@pytest.mark.parametrize(("expression", "instead"), list(rows("What is refused")))
+def test_what_is_refused_is_refused_and_what_to_write_instead_is_not(expression: str, instead: str) -> None:
+    with pytest.raises(InvalidInput):
+        read_json(json.dumps({**WORLD, "goal": expression}))
+    alternatives = re.findall(r"`(.*?)`", instead)
+    assert alternatives
+    for alternative in alternatives:
+        assert read_json(json.dumps({**WORLD, "goal": alternative})).goals
+
+
+def test_every_operator_is_mentioned() -> None:
+    assert not [name for name in OPERATORS if not re.search(rf"\b{name}\b", DOCUMENT)]
+
+
+a, b = z3.BitVecs("a b", 8)
+i, j = z3.Ints("i j")
+u, v = z3.Reals("u v")
+p, q, r = z3.Bools("p q r")
+s = z3.String("s")
+grid = z3.Array("grid", z3.IntSort(), z3.ArraySort(z3.IntSort(), z3.BoolSort()))
+
+SAME: dict[str, z3.BoolRef] = {
+    "a + b * 3 - 1 == b": a + b * 3 - 1 == b,
+    "a / b == 2": a / b == 2,
+    "a % b == 2": a % b == 2,
+    "UDiv(a, b) == URem(a, b)": z3.UDiv(a, b) == z3.URem(a, b),
+    "SRem(a, b) == 1": z3.SRem(a, b) == 1,
+    "a < b": a < b,
+    "a > -3": a > -3,
+    "UGE(a, 200)": z3.UGE(a, 200),
+    "a >> 2 == LShR(a, 2)": a >> 2 == z3.LShR(a, 2),
+    "a << b == ~a": a << b == ~a,
+    "a & b | 3 == a ^ 5": a & b | 3 == a ^ 5,
+    "Concat(a, b) == ZeroExt(8, a)": z3.Concat(a, b) == z3.ZeroExt(8, a),
+    "SignExt(8, a) == RepeatBitVec(2, b)": z3.SignExt(8, a) == z3.RepeatBitVec(2, b),
+    "Extract(6, 2, a) == Extract(4, 0, b)": z3.Extract(6, 2, a) == z3.Extract(4, 0, b),
+    "RotateLeft(a, 3) == RotateRight(b, 2)": z3.RotateLeft(a, 3) == z3.RotateRight(b, 2),
+    "BV2Int(a) == BV2Int(b, True)": z3.BV2Int(a) == z3.BV2Int(b, is_signed=True),
+    "Int2BV(i, 8) == a": z3.Int2BV(i, 8) == a,
+    "i % 3 == 1": i % 3 == 1,
+    "i + u > j": i + u > j,
+    "u / v == 2": u / v == 2,
+    "ToInt(u) == i": z3.ToInt(u) == i,
+    "IsInt(u) == (ToReal(i) == u)": z3.IsInt(u) == (z3.ToReal(i) == u),
+    "i ** 2 == Abs(j)": i * i == z3.Abs(j),
+    "If(p, 1, u) == v": z3.If(p, 1, u) == v,
+    "Xor(p, Implies(q, r))": z3.Xor(p, z3.Implies(q, r)),
+    "AtMost(p, q, r, 1)": z3.AtMost(p, q, r, 1),
+    "AtLeast(p, q, r, 2)": z3.AtLeast(p, q, r, 2),
+    "Store(grid[0], 1, p) == K(Int, True)": z3.Store(grid[0], 1, p) == z3.K(z3.IntSort(), True),
+    "Select(grid[i], j)": z3.Select(grid[i], j),
+    "SubString(s, 1, 2) == 'ab'": z3.SubString(s, 1, 2) == "ab",
+    "IndexOf(s, 'a') == Length(s)": z3.IndexOf(s, "a", 0) == z3.Length(s),
+    "Replace(s, 'a', 'b') == s + 'c'": z3.Replace(s, "a", "b") == s + "c",
+    "PrefixOf('a', s) and SuffixOf('b', s)": z3.And(z3.PrefixOf("a", s), z3.SuffixOf("b", s)),
+    "StrToInt(s) == i": z3.StrToInt(s) == i,
+    "ForAll([n: Int], n * n >= i)": z3.ForAll([j], j * j >= i),
+}
+DECLARED = "".join(
+    f"(declare-const {name} {sort.sexpr()})"
+    for name, sort in ((str(t), t.sort()) for t in (a, b, i, j, u, v, p, q, r, s, grid))
+)
+
+
+@pytest.mark.parametrize("text", SAME)
+def test_it_means_what_z3_means(text: str) -> None:
+    (goal,) = read_json(program(goal=text)).goals
+    (ours,) = z3.parse_smt2_string(f"{DECLARED}(assert {show(goal.formula)})")
+    solver = z3.Solver()
+    solver.add(ours != SAME[text])
+    assert solver.check() == z3.unsat

@@ -1,7 +1,5 @@
 """The kernel has exceptions of its own; at its doors they become the program's, with the same words and places."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import proofs

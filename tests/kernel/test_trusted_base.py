@@ -1,7 +1,5 @@
 """What a verdict rests on: the modules that each kind of check loads, their length, and what the documentation says."""
 
-from __future__ import annotations
-
 import ast
 import json
 import pkgutil

@@ -1,7 +1,5 @@
 """The Lean of a search elaborates what it has found for the gate, too: nothing that it says is believed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, cast
 

@@ -1,16 +1,20 @@
-"""Lean's messages in every form and in old and new wordings, sorted by what is wrong."""
-
-from __future__ import annotations
+"""Errors of Lean: in our words, and as Lean gives them."""
 
 import json
+import re
+from collections import defaultdict
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from named_texts import tables
 
 from goedels_poetry.lean.errors.classify import ErrorCategory, ErrorClassifier, ErrorSeverity, LeanError, advice
-from goedels_poetry.lean.runtime.protocol import Message
+from goedels_poetry.lean.runtime.protocol import CheckResult, Message
+
+TABLES = tables(__file__)
 
 U = ErrorCategory.UNKNOWN_IDENTIFIER
 T = ErrorCategory.TYPE_MISMATCH
@@ -18,91 +22,10 @@ F = ErrorCategory.TACTIC_FAILED
 M = ErrorCategory.MISSING_PREMISE
 S = ErrorCategory.SYNTAX_ERROR
 L = ErrorCategory.RESOURCE_LIMIT
-O = ErrorCategory.OTHER  # noqa: E741
 
 CLASSIFIER = ErrorClassifier()
 
-WORDINGS = [
-    # category, up to 4.21, from 4.22
-    (U, "unknown identifier 'zeta'", "Unknown identifier `zeta`"),
-    (U, "unknown constant 'Nat.addx'", "Unknown constant `Nat.addx`"),
-    (
-        U,
-        "invalid field 'len', the environment does not contain 'List.len'\n  xs\nhas type\n  List Nat",
-        "Invalid field `len`: The environment does not contain `List.len`, so it is not possible to project the field "
-        "`len` from an expression\n  xs\nof type `List Nat`",
-    ),
-    (U, "unknown attribute [smip]", "Unknown attribute `[smip]`"),
-    (U, "invalid alternative name 'nill'", "Invalid alternative name `nill`: Expected `nil` or `cons`"),
-    (U, "unknown option 'maxHeartbeat'", "Unknown option `maxHeartbeat`"),
-    (
-        U,
-        "function expected at\n  Sett\nterm has type\n  ?m.1",
-        "Function expected at\n  Sett\nbut this term has type\n  ?m.1\n\nNote: Expected a function because this term "
-        "is being applied to the argument\n  Nat\n\nHint: The identifier `Sett` is unknown, and Lean's `autoImplicit`",
-    ),
-    (
-        T,
-        "type mismatch\n  w\nhas type\n  n ≤ k : Prop\nbut is expected to have type\n  k ≤ n : Prop",
-        "Type mismatch\n  w\nhas type\n  n ≤ k\nbut is expected to have type\n  k ≤ n",
-    ),
-    (
-        T,
-        "application type mismatch\n  g z\nargument\n  z\nhas type\n  Bool : Type\n"
-        "but is expected to have type\n  Nat : Type",
-        "Application type mismatch: The argument\n  z\nhas type\n  Bool\nbut is expected to have type\n  Nat\n"
-        "in the application\n  g z",
-    ),
-    (
-        T,
-        "function expected at\n  k\nterm has type\n  Nat",
-        "Function expected at\n  k\nbut this term has type\n  Nat\n\nNote: Expected a function because this term is "
-        "being applied to the argument\n  1",
-    ),
-    (
-        T,
-        "failed to synthesize\n  HMul String Nat ?m.5\nAdditional diagnostic information may be available",
-        "failed to synthesize instance of type class\n  HMul String Nat ?m.5\n\nHint: Type class instance resolution",
-    ),
-    (
-        M,
-        "failed to synthesize\n  BEq α\nAdditional diagnostic information may be available",
-        "failed to synthesize instance of type class\n  BEq α\n\nHint: Type class instance resolution",
-    ),
-    (
-        M,
-        "type mismatch\n  lem\nhas type\n  ?n ∣ ?k → ?n ≤ ?k : Prop\nbut is expected to have type\n  i ≤ j : Prop",
-        "Type mismatch\n  lem\nhas type\n  ?n ∣ ?k → ?n ≤ ?k\nbut is expected to have type\n  i ≤ j",
-    ),
-    (M, "don't know how to synthesize implicit argument 'β'", "don't know how to synthesize implicit argument `β`"),
-    (
-        F,
-        "tactic 'rewrite' failed, did not find instance of the pattern in the target expression\n  i * j\n⊢ i = j",
-        "Tactic `rewrite` failed: Did not find an occurrence of the pattern\n  i * j\nin the target expression\n  i",
-    ),
-    (F, "simp made no progress", "`simp` made no progress"),
-    (F, "no goals to be solved", "No goals to be solved"),
-    (F, "The rfl tactic failed. Possible reasons:", "Tactic `rfl` failed: The left-hand side\n  1\nis not"),
-    (F, "tactic 'introN' failed, insufficient number of binders", "Tactic `introN` failed: There are no additional"),
-    (F, "linarith failed to find a contradiction\n⊢ False", "linarith failed to find a contradiction\n⊢ False"),
-    (S, "invalid 'end', name mismatch", "Invalid name after `end`: Expected `A`, but found `B`"),
-    (S, "unexpected token ':='; expected term", "unexpected token ':='; expected term"),
-    (S, "<input>:1:7: expected ')'", "<input>:1:7: expected ')'"),
-    (
-        L,
-        "(deterministic) timeout at 'whnf', maximum number of heartbeats (200000) has been reached",
-        "(deterministic) timeout at `whnf`, maximum number of heartbeats (200000) has been reached\n\nNote: Use",
-    ),
-    (L, "maximum recursion depth has been reached\nuse `set_option`", "maximum recursion depth has been reached\nuse"),
-    (
-        L,
-        "tactic 'simp' failed, nested error:\nmaximum recursion depth",
-        "Tactic `simp` failed with a nested error:\nmaximum recursion depth",
-    ),
-    (S, "invalid indentation", "expected '{' or indented tactic sequence"),
-    (T, "expected Nat, got Bool", "type expected, got\n  (n : Nat)"),
-    (O, "'zeta' has already been declared", "`zeta` has already been declared"),
-]
+WORDINGS = TABLES["WORDINGS"]
 
 
 @pytest.mark.parametrize(("category", "old", "new"), WORDINGS)
@@ -261,3 +184,95 @@ def test_a_megabyte() -> None:
     errors = CLASSIFIER.classify_errors(stderr, "theorem a : b := c\n" * 10_000)
     assert len(errors) == 30_000
     assert {error.category for error in errors} == {S}
+
+
+SNIPPETS = Path(__file__).parent / "wrong_snippets.txt"
+"""Wrong texts under their labels: ``--- category``. A label is about what is wrong, not about the wording."""
+BAR = 0.95
+
+
+def snippets() -> list[tuple[ErrorCategory, str]]:
+    parts = re.split(r"^--- (\w+)\n", SNIPPETS.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    return [
+        (ErrorCategory(label), code.removesuffix("\n")) for label, code in zip(parts[::2], parts[1::2], strict=True)
+    ]
+
+
+def as_printed(seen: CheckResult) -> str:
+    return "\n".join(f"Main.lean:{m.line}:{m.column}: {m.severity}: {m.text}" for m in seen.messages)
+
+
+@pytest.fixture
+def classifier() -> ErrorClassifier:
+    return ErrorClassifier()
+
+
+def test_wrong_texts_are_sorted_by_what_is_wrong(lean_sync: Any, classifier: ErrorClassifier) -> None:
+    """The first error's category, with the code at hand and from the printed text alone."""
+    wrong: dict[str, list[str]] = defaultdict(list)
+    labelled = snippets()
+    for label, code in labelled:
+        seen = lean_sync.check(code)
+        assert seen.errors, code
+        for way, errors in (
+            ("with the code", classifier.classify_errors(seen.messages, code)),
+            ("printed", classifier.classify_errors(as_printed(seen))),
+        ):
+            if errors[0].category is not label:
+                wrong[way].append(f"{label}, not {errors[0].category}:\n{code}")
+    assert len(labelled) >= 120
+    for way, misses in wrong.items():
+        assert len(misses) <= (1 - BAR) * len(labelled), f"{way}:\n" + "\n".join(misses)
+
+
+@pytest.mark.parametrize(
+    ("code", "category", "fix"),
+    [
+        ("namespace A\nend B", ErrorCategory.SYNTAX_ERROR, "Hint: Use current scope name `A`: end A"),
+        ("def f (xs : List Nat) : Nat := xs[2]", ErrorCategory.MISSING_PREMISE, "Use `a[i]?` notation instead"),
+        ("example : 2 < 3 := by linarith", ErrorCategory.UNKNOWN_IDENTIFIER, "import Mathlib.Tactic.Linarith"),
+        ("example : 2 < 3 := by norm_num", ErrorCategory.UNKNOWN_IDENTIFIER, "decide, simp or omega"),
+        ("example : Nat.Prime 3 := sorry", ErrorCategory.UNKNOWN_IDENTIFIER, "import Mathlib.Data.Nat.Prime.Basic"),
+        (
+            "structure P where\n  x : Nat\n#eval P.mk 1 == P.mk 1",
+            ErrorCategory.MISSING_PREMISE,
+            "deriving instance BEq for P",
+        ),
+        ("example : (fun n : Nat => n) 1 = 2 := by decide", ErrorCategory.TACTIC_FAILED, "smaller step"),
+    ],
+)
+def test_suggestions(lean_sync: Any, code: str, category: ErrorCategory, fix: str) -> None:
+    told = advice(lean_sync.check(code).messages, code)
+    assert told.startswith(f"What is wrong ({category}): ")
+    assert fix in told
+
+
+def test_a_name_that_was_mistyped_is_found_in_the_environment(lean_sync: Any) -> None:
+    code = "theorem t (a b : Nat) : a + b = b + a := Nat.add_com a b"
+    names = ["Nat.add_comm", "Nat.mul_comm", "Int.add_comm", "List.append_assoc", "t"]
+    (error,) = ErrorClassifier(names).classify_errors(lean_sync.check(code).messages, code)
+    assert error.identifier == "Nat.add_com"
+    assert error.suggested_fixes[0] == "did you mean Nat.add_comm?"
+    asked: list[str] = []
+
+    def find(name: str) -> str:
+        asked.append(name)
+        return "My.Sums"
+
+    (error,) = ErrorClassifier((), find).classify_errors(lean_sync.check(code).messages, code)
+    assert asked == ["Nat.add_com"]
+    assert any("import My.Sums" in fix for fix in error.suggested_fixes)
+
+
+def test_a_hypothesis_that_was_mistyped_is_found_in_the_text(lean_sync: Any) -> None:
+    code = "theorem t (a b : Nat) (hab : a = b) : b = a := by\n  have hsum := hab\n  exact hba.symm"
+    (error,) = ErrorClassifier().classify_errors(lean_sync.check(code).messages, code)
+    assert error.identifier == "hba.symm"
+    (error,) = ErrorClassifier().classify_errors("T.lean:3:8: error: Unknown identifier `hab'`", code)
+    assert (error.identifier, error.suggested_fixes[0]) == ("hab'", "did you mean hab?")
+
+
+def test_names_near_a_wrong_one_among_very_many() -> None:
+    names = [f"Nat.lemma_{number}_of_le" for number in range(20_000)] + ["Nat.le_antisymm", "Int.le_antisymm"]
+    (error,) = ErrorClassifier(names).classify_errors("Unknown constant `Nat.le_antisym`")
+    assert error.suggested_fixes[:2] == ["did you mean Nat.le_antisymm?", "did you mean Int.le_antisymm?"]

@@ -1,7 +1,5 @@
 """`prove --diff` and `--write`: a Lean file comes back with every hole filled that could be, or it stays as it is."""
 
-from __future__ import annotations
-
 import asyncio
 import io
 import sys

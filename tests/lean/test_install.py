@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from goedels_poetry.lean.runtime.driven import InstallError, LeanUnavailable, Package
-from goedels_poetry.lean.runtime.install import cache_folder, damage, install, is_installed
+from goedels_poetry.lean.runtime.install import damage, install, is_installed
 from goedels_poetry.lean.runtime.opening import open_lean
 from goedels_poetry.settings.declared import LeanSettings
 
@@ -173,14 +173,6 @@ def test_several_processes_at_once_install_it_once(registry: Registry, tmp_path:
         _, said = process.communicate(timeout=100)
         assert process.returncode == 0, said.decode()
     assert registry.downloads == 1
-
-
-def test_the_folder_is_below_the_users_cache_unless_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("GOEDELS_POETRY_LEAN", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert cache_folder() == tmp_path / "goedels_poetry" / f"{NAME}-{VERSION}"
-    monkeypatch.setenv("GOEDELS_POETRY_LEAN", str(tmp_path / "mine"))
-    assert cache_folder() == tmp_path / "mine"
 
 
 def test_nothing_is_fetched_into_a_folder_that_may_be_mistyped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

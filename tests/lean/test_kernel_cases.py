@@ -5,8 +5,6 @@ data where Lean cannot be brought to make them. Some of the faults are in this v
 must not.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Awaitable, Iterable

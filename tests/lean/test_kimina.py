@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from goedels_poetry.lean.runtime import kimina as client
 from goedels_poetry.lean.runtime.kimina import kimina_pool
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.runtime.protocol import CheckRequest, LeanRuntime, ReplayRequest
-from goedels_poetry.lean.text.sketch import check_link, check_proof, open_sketch
+from goedels_poetry.lean.text.sketch import check_link, open_sketch
 from goedels_poetry.lean.text.source import read_target
 from goedels_poetry.lean.text.task import Task
 
@@ -301,59 +302,7 @@ async def test_lines_that_end_as_on_windows_keep_their_places(lean: LeanPool, qu
     assert code[hole.start : hole.end] == "sorry"
 
 
-LAID_OUT = """
-/-! About the file -/
-universe u
-namespace A.B
-variable {α : Type u} [Inhabited α]
-section x
-open Nat in
-/-- doc -/
-@[simp] theorem foo (n : Nat) (h : n = 0 := by simp) : n + 0 = n := by
-  have h2 := rfl (a := 3)
-  exact rfl
-set_option maxHeartbeats 4000 in
-private theorem bar : ∀ n : Nat, n = n
-  | 0 => rfl
-  | _ + 1 => by
-    let x := 3
-    rfl
-end x
-protected def baz (n : Nat) : Nat :=
-  match n with
-  | 0 => 1
-  | n + 1 => other n
-where
-  other (k : Nat) : Nat := k
-theorem letty : let x := 1; x = 1 := by intro x; rfl -- a comment
-mutual
-inductive Even : Nat → Prop
-  | zero : Even 0
-inductive Odd : Nat → Prop
-  | one : Odd 1
-end
-structure P where
-  x : Nat := 3
-  y : Nat
-deriving Repr
-deriving instance BEq for P
-instance {α : Type} : Add (Option α) where
-  add a _ := a
-instance named : Add P where
-  add a _ := a
-#check 3
-example : 1 = 1 := rfl
-axiom ax : 1 = 1
-attribute [simp] foo
-end A.B
-theorem «odd name» (𝔸 : Nat) : 𝔸 = 𝔸 := rfl
-noncomputable section
-theorem quoted : "a := b" = "a := b" := rfl
-end
-variable (k : Nat) in
-theorem late (s : List Nat) :
-    (∀ i ∈ s, i = i) ∧ k = k := sorry
-"""
+LAID_OUT = Path(__file__).with_name("laid_out.lean").read_text("utf-8")
 
 
 async def test_commands_are_read_as_lean_itself_reads_them(lean: LeanPool, quick: Connect) -> None:
@@ -363,30 +312,6 @@ async def test_commands_are_read_as_lean_itself_reads_them(lean: LeanPool, quick
     with KiminaServer(lean) as server:
         ours = (await quick(server.url).check(request)).commands
     assert list(ours) == theirs
-
-
-FILE = """namespace Own
-
-def twice (n : Nat) : Nat := n + n
-
-/-- By what it means. -/
-theorem twice_means (n : Nat) : twice n = n + n := by
-  sorry
-
-end Own
-"""
-
-
-async def test_a_file_is_read_and_a_proof_of_its_theorem_checked(lean: LeanPool, quick: Connect) -> None:
-    with KiminaServer(lean) as server:
-        kimina = quick(server.url)
-        target = await read_target(kimina, FILE)
-        task = Task(target.prefix, target.head, target.name, (), target.functions, target.types)
-        right, wrong, open_ = [await check_proof(kimina, task, proof) for proof in ("rfl", "by simp", "by sorry")]
-    assert (target.full_name, target.functions) == ("Own.twice_means", ("Own.twice",))
-    assert right.reason == ""
-    assert "`simp` made no progress" in wrong.reason
-    assert open_.reason == "it has a `sorry`, which is not allowed"
 
 
 def test_an_address_without_a_scheme_is_refused_in_words() -> None:

@@ -3,8 +3,6 @@
 The original's reading is genuine, and so are the replayer and the second kernel.
 """
 
-from __future__ import annotations
-
 import json
 import time
 import tracemalloc

@@ -155,34 +155,6 @@ async def test_a_project_checks_and_keeps_its_process(install: Install, project:
     assert run["environment"]["LEAN_PATH"].startswith(str(project / ".lake"))
 
 
-async def test_imports_are_read_once_and_not_at_the_cost_of_the_first_check(
-    install: Install, project: Path, native: Open
-) -> None:
-    root = install("lake", "lean")
-    pool = native(project)
-    prefix = "-- ours\nimport Init\nimport Init.Data.List.Basic\n\ndef two := 2\n"
-    for _ in range(2):
-        assert (await pool.check(CheckRequest("example : two = 2 := rfl", prefix))).ok
-    assert [r["code"] for r in stand_in.noted(root, "requests")] == [
-        "import Init\nimport Init.Data.List.Basic",
-        *["example : two = 2 := rfl"] * 2,
-    ]
-
-
-async def test_modules_are_read_once_and_not_at_the_cost_of_the_first_replay(
-    install: Install, project: Path, native: Open
-) -> None:
-    root = install("lake", "lean")
-    pool = native(project)
-    for _ in range(2):
-        done = await pool.replay(ReplayRequest(("Init",), HEAD + PROVED))
-        assert (done.status, done.count, done.failed) == ("done", 1, "")
-    assert [r["data"] for r in stand_in.noted(root, "requests")] == ["", *[HEAD + PROVED] * 2]
-    absent = await pool.replay(ReplayRequest(("Init", "Nowhere"), HEAD + PROVED))
-    assert (absent.status, absent.count) == ("done", 0)
-    assert "Nowhere" in absent.failed
-
-
 async def test_a_time_out_kills_the_process_and_the_next_check_starts_another(
     install: Install, project: Path, native: Open
 ) -> None:

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import pytest
-from pydantic import SecretStr, ValidationError
+from pydantic import SecretStr
 
 from goedels_poetry.lean.runtime.driven import LeanUnavailable
 from goedels_poetry.lean.runtime.opening import kind_in_use, open_lean
 from goedels_poetry.lean.runtime.protocol import CheckRequest
-from goedels_poetry.settings.declared import LeanSettings, Settings
+from goedels_poetry.settings.declared import LeanSettings
 
 
 @pytest.fixture(autouse=True)
@@ -52,12 +52,3 @@ async def test_a_server_of_others_does_not_decide_about_a_proof() -> None:
     finally:
         await searching.aclose()
         await deciding.aclose()
-
-
-def test_settings_come_from_file_and_environment(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (nowhere / "config.toml").write_text('[lean]\nkind = "embedded"\nmemory_mb = 900\n')
-    monkeypatch.setenv("GOEDELS_POETRY__LEAN__WORKERS", "3")
-    found = Settings(home=nowhere).lean
-    assert (found.kind, found.memory_mb, found.workers) == ("embedded", 900, 3)
-    with pytest.raises(ValidationError, match="is not an address"):
-        LeanSettings(kimina_url="localhost:8000")

@@ -1,10 +1,13 @@
 """Sketches: Lean says what each hole has to prove, and the hole becomes an application of its lemma."""
 
 import pytest
+from named_texts import tables
 
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.text.sketch import check_link, check_proof, open_sketch
 from goedels_poetry.lean.text.task import Fact, Task, lemma_name, lemma_statement
+
+TABLES = tables(__file__)
 
 TREE = """\
 inductive T where | leaf | node (l r : T)
@@ -31,43 +34,7 @@ ADD = "theorem t (a b : Nat) : a + b = b + a"
 
 
 @pytest.mark.sample(10)
-@pytest.mark.parametrize(
-    ("head", "proof", "expected"),
-    [
-        (ADD, "by sorry", ["∀ (a b : Nat), a + b = b + a"]),
-        (ADD, "sorry", ["∀ (a b : Nat), a + b = b + a"]),
-        (
-            ADD,
-            "by\n  have h : a = a := sorry\n  have : b = b := by sorry\n  omega",
-            ["∀ (a b : Nat), a = a", "∀ (a b : Nat), a = a → b = b"],
-        ),
-        (ADD, "by\n  induction a with\n  | zero => sorry\n  | succ n ih => sorry", 2),
-        (ADD, "by\n  induction a\n  · sorry\n  · sorry", 2),
-        (ADD, "by\n  induction a <;> sorry", 2),
-        (ADD, "by\n  cases a; sorry; sorry", 2),
-        (ADD, "calc\n  a + b = b + a + 0 := by sorry\n  _ = b + a := sorry", 2),
-        (ADD, "by\n  calc a + b = b + a + 0 := sorry\n    _ = b + a := by sorry", 2),
-        (ADD, "by\n  by_cases h : a = b\n  · subst h; rfl\n  · sorry", 1),
-        (ADD, "by\n  rcases a with _ | a\n  all_goals sorry", 2),
-        (ADD, "match a with\n  | 0 => sorry\n  | n + 1 => by sorry", 2),
-        (ADD, "by\n  suffices h : b + a = a + b by omega\n  sorry", 1),
-        (ADD, "by\n  let c := a\n  have h : c = a := sorry\n  omega", 1),
-        (ADD, "by\n  obtain ⟨c, h⟩ : ∃ c, c = a := ⟨a, by sorry⟩\n  omega", 1),
-        (ADD, "by\n  have := (fun x (h : x = a) => (sorry : x + 0 = a)); omega", 1),
-        ("theorem t (p q : Prop) (h : p ∧ q) : q ∧ p", "⟨sorry, by sorry⟩", 2),
-        (
-            "theorem t.{v} {α : Type v} [DecidableEq α] (x y : α) : (if x = y then 1 else 1) = 1",
-            "by\n  split\n  all_goals sorry",
-            2,
-        ),
-        ("theorem t (s : Nat × Nat) : s = (s.1, s.2)", "by\n  let ⟨a, b⟩ := s\n  show (a, b) = (a, b)\n  sorry", 1),
-        (
-            "theorem t (f : Nat → Nat) (h : ∀ x, f x = x) : f (f 3) = 3",
-            "by\n  intro_rfl\n  sorry".replace("intro_rfl", "rw [h]"),
-            1,
-        ),
-    ],
-)
+@pytest.mark.parametrize(("head", "proof", "expected"), TABLES["test_every_kind_of_hole_becomes_a_lemma"])
 async def test_every_kind_of_hole_becomes_a_lemma(lean: LeanPool, head: str, proof: str, expected: object) -> None:
     found = await children(lean, task(head), proof)
     if isinstance(expected, int):

@@ -1,15 +1,24 @@
-"""Structural sketches of Lean theorems: cases closed where they can be, holes elsewhere, never a plan twice."""
+"""Proofs of Lean as texts: their structure, their sources, put together."""
 
 import asyncio
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
 from goedels_poetry.lean.agents import look
+from goedels_poetry.lean.gate.compare import Comparison
+from goedels_poetry.lean.gate.data import read
+from goedels_poetry.lean.language import assemble
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.runtime.protocol import CheckRequest, Message
 from goedels_poetry.lean.tactics.portfolio import Clock, Proposal, closers
 from goedels_poetry.lean.tactics.structure import close, open_plan, plans, schemes, unsolved
-from goedels_poetry.lean.text.task import Task
+from goedels_poetry.lean.text.sketch import open_sketch
+from goedels_poetry.lean.text.source import Target, open_theorems, read_target
+from goedels_poetry.lean.text.task import Task, lemma_name
+from goedels_poetry.protocol.base import Incomplete
 
 REV = """def app {α : Type} : List α → List α → List α
   | [], ys => ys
@@ -136,3 +145,216 @@ def test_a_call_in_hypothesis_and_goal_becomes_any_value(lean: LeanPool) -> None
 def test_only_a_message_about_unsolved_goals_tells_what_is_left(texts: list[str], expected: list[str] | None) -> None:
     left = unsolved([Message("error", text) for text in texts])
     assert expected == (None if left is None else [tag for tag, _ in left])
+
+
+FOREST = Path(__file__).with_name("forest.lean").read_text("utf-8")
+
+
+async def test_namespace_variables_docstring_and_unicode_are_kept(lean: LeanPool) -> None:
+    target = await read_target(lean, FOREST)
+    assert target.full_name == "Forest.«größer null»"
+    assert FOREST.startswith(target.prefix + target.head)
+    assert "variable {α : Type u}" in target.prefix
+    assert target.head.startswith("/-- With a docstring") and target.head.rstrip().endswith("0 < size t")
+    assert target.suffix.lstrip().startswith("theorem done")
+    assert "Forest.size" in target.functions and "Forest.Tree" in target.types
+
+
+async def test_the_closed_statement_says_what_the_theorem_says(lean: LeanPool) -> None:
+    target = await read_target(lean, FOREST)
+    code = f"{target.head} := sorry\ntheorem closed : {target.type} := @«größer null»\n"
+    assert (await lean.check(CheckRequest(code, prefix=target.prefix))).ok
+
+
+async def test_backslashes_and_odd_characters_survive(lean: LeanPool) -> None:
+    text = 'def s : String := "a\\nb\\\\ λ 𝔸"\n\ntheorem t : s.length = 8 := by\n  sorry\n'
+    target = await read_target(lean, text)
+    assert target.reference.startswith('def s : String := "a\\nb\\\\ λ 𝔸"\n')
+
+
+async def test_a_file_that_ends_with_the_statement_is_read(lean: LeanPool) -> None:
+    target = await read_target(lean, "theorem t (n : Nat) : n + 0 = n")
+    assert (target.full_name, target.type) == ("t", "∀ (n : Nat), n + 0 = n")
+
+
+async def test_windows_line_ends_and_a_byte_order_mark_are_read(lean: LeanPool) -> None:
+    target = await read_target(lean, "\ufefftheorem t :\r\n  1 = 1 := by\r\n  sorry\r\n")
+    assert target.full_name == "t"
+
+
+SEVERAL = "theorem a : 1 = 1 := sorry\nnamespace N\ntheorem b : 2 = 2 := by sorry\ntheorem c : 3 = 3 := rfl\nend N\n"
+
+
+@pytest.mark.parametrize(("wanted", "full"), [("a", "a"), ("b", "N.b"), ("N.b", "N.b"), ("c", "N.c")])
+async def test_a_theorem_is_named_by_its_full_name_or_its_end(lean: LeanPool, wanted: str, full: str) -> None:
+    assert (await read_target(lean, SEVERAL, wanted)).full_name == full
+
+
+async def test_open_theorems_are_those_with_a_sorry(lean: LeanPool) -> None:
+    assert await open_theorems(lean, SEVERAL) == ("a", "N.b")
+    assert await open_theorems(lean, "theorem a : := :=") == ()
+    todo = 'macro "todo" : tactic => `(tactic| sorry)\ntheorem a : 1 = 1 := by admit\ntheorem b : 1 = 1 := by todo\n'
+    assert await open_theorems(lean, f"{todo}theorem c : 1 = 1 := by\n  stop\n  rfl\n") == ("a", "b", "c")
+
+
+async def test_an_error_that_stands_in_the_way_of_every_theorem_is_told_once(lean: LeanPool) -> None:
+    text = "theorem a : 1 = Nat.foo := by sorry\ndef f : Bool := 1 + f\ntheorem b : 2 = 2 := by sorry\n"
+    assert await open_theorems(lean, text) == ()
+    with pytest.raises(InvalidInput) as caught:
+        await read_target(lean, text)
+    assert caught.value.line == 2, "not the one of a theorem, which is that theorem's own"
+    assert await open_theorems(lean, text.replace("1 + f", "true")) == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "words"),
+    [
+        (SEVERAL, "", "several theorems"),
+        (SEVERAL, "d", "no theorem is called 'd'"),
+        ("theorem t : 1 = 1 := rfl\n", "", "nothing to prove"),
+        ("example : 1 = 1 := by sorry\n", "", "`example`"),
+        ("def f : Nat := sorry\ntheorem t : f = f := by sorry\n", "", "`sorry`"),
+        ("theorem t : (sorry : Prop) := by sorry\n", "", "`sorry`"),
+        ("", "", "nothing to prove"),
+    ],
+)
+async def test_what_cannot_be_proved_is_named(lean: LeanPool, text: str, wanted: str, words: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        await read_target(lean, text, wanted)
+    assert words in f"{caught.value} {caught.value.hint}"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "words"),
+    [
+        ("theorem t (n : Nat) : n + Nat.foo = n := by sorry\n", 1, 27, "Nat.foo"),
+        ("def f : Nat := 0\ntheorem t : f = true := by\n  sorry\n", 2, 17, "Type mismatch"),
+        ("def f := \ntheorem t : 1 = 1 := by\n  sorry\n", 1, 9, "expected term"),
+        ("import Mathlib\ntheorem t : 1 = 1 := by sorry\n", 1, 1, "Mathlib"),
+        ("theorem t : 1 = 1 := by sorry\nnonsense\n", 2, 1, "expected command"),
+    ],
+)
+async def test_lean_says_where_a_text_is_wrong(lean: LeanPool, text: str, line: int, column: int, words: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        await read_target(lean, text)
+    assert words in str(caught.value)
+    assert (caught.value.line, caught.value.column) == (line, column)
+
+
+async def test_a_broken_proof_that_is_to_be_redone_is_no_error(lean: LeanPool) -> None:
+    target = await read_target(lean, "theorem t (n : Nat) : n < n + 1 := by\n  rw [foo]\n", "t")
+    assert target.full_name == "t"
+
+
+async def test_a_name_that_lean_binds_by_itself_is_warned_about(lean: LeanPool) -> None:
+    (warning,) = (
+        await read_target(lean, "def f (n : Nat) := n\ntheorem t (h : n = m) : f n = n := by sorry\n")
+    ).warnings
+    assert warning.startswith("2:16: ") and "Unknown identifier `n`" in warning
+
+
+async def test_a_text_that_lean_is_long_in_reading_is_not_called_invalid(lean: LeanPool) -> None:
+    endless = "partial def f (n : Nat) : Nat := f (n + 1)\n#eval f 0\ntheorem t : 1 = 1 := by sorry\n"
+    with pytest.raises(TimeoutError, match="not done with reading"):
+        await read_target(lean, endless, seconds=1.0)
+
+
+async def test_a_text_that_ends_lean_is_not_called_invalid(lean: LeanPool) -> None:
+    deadly = "#eval (IO.Process.exit 0 : IO Unit)\ntheorem t : 1 = 1 := by sorry\n"
+    with pytest.raises(GoedelsPoetryError, match="Lean gave no answer about this text") as said:
+        await read_target(lean, deadly)
+    assert not isinstance(said.value, InvalidInput)
+
+
+Step = dict[str, Any]
+
+
+def step(statement: str, proof: str, helpers: str = "", names: tuple[str, ...] = ()) -> Step:
+    found = {"proof": proof, "helpers": helpers, "names": list(names)}
+    return {"id": statement[:24], "statement": statement, "proof": found, "scheme": None, "children": []}
+
+
+def split(statement: str, sketch: dict[str, Any]) -> Step:
+    return {"id": "", "statement": statement, "proof": None, "scheme": sketch, "children": []}
+
+
+async def accepted(lean: LeanPool, target: Target, text: str) -> bool:
+    """Lean takes the text, its theorem rests on logic alone, and it is the theorem given."""
+    seen = await lean.check(CheckRequest(text, declarations=True, export=True))
+    given = await lean.check(CheckRequest(target.reference, export=True))
+    assert seen.ok, seen.errors
+    found = next(d for d in seen.declarations if d.name == target.full_name)
+    stated = Comparison(read(given.data or ""), read(seen.data or ""))
+    return not stated.difference([target.full_name]) and "sorryAx" not in found.axioms
+
+
+async def tower(lean: LeanPool, target: Target, depth: int) -> list[Step]:
+    """A derivation ``depth`` levels deep: every goal is split into one that is done at once and one that goes on."""
+    proof = "by\n  have h : n + 0 = n := by sorry\n  have more : n * 1 = n := by\n    clear h\n    sorry\n  omega"
+    task = Task(target.prefix, target.head, target.name)
+    steps: list[Step] = []
+    statement = ""
+    for level in range(depth):
+        text = (
+            proof if level == 0 else f"by\n  intro n\n  have h{level} : n + {level} = {level} + n := by sorry\n  sorry"
+        )
+        if level:
+            text = text.replace("  sorry", "  have deeper : n * 1 + 0 = n := by\n    sorry\n  omega")
+        opened = await open_sketch(lean, task, "tower", text)
+        assert not opened.reason, opened.reason
+        steps.insert(0, split(statement, opened.sketch))
+        first, statement = (child["statement"] for child in opened.sketch["children"])
+        steps.insert(0, step(first, "by omega"))
+        task = Task(target.prefix, statement, lemma_name(statement))
+    return [step(statement, "by omega"), *steps]
+
+
+THEOREM = "namespace N\n\n/-- about numbers -/\ntheorem far (n : Nat) : n * 1 + 0 = n := by\n  sorry\n\nend N\n"
+
+
+async def test_a_tree_ten_levels_deep_is_one_text_that_lean_reads_once(lean: LeanPool) -> None:
+    target = await read_target(lean, THEOREM)
+    text = assemble(target, await tower(lean, target, 10))
+    assert text.count("theorem") == 1 + 2 * 10
+    assert await accepted(lean, target, text)
+
+
+async def test_the_same_tree_gives_the_same_text_with_names_for_people(lean: LeanPool) -> None:
+    target = await read_target(lean, THEOREM)
+    steps = await tower(lean, target, 2)
+    text = assemble(target, steps)
+    assert text == assemble(target, steps)
+    assert "gp_" not in text and "theorem far_aux_1 " in text
+    assert text.startswith(target.prefix) and text.endswith("\n\nend N\n")
+    assert "/-- about numbers -/" in text
+
+
+async def test_helpers_and_term_proofs_survive_and_clashing_names_are_told_apart(lean: LeanPool) -> None:
+    target = await read_target(lean, "theorem t (a : Nat) : a + 0 = a ∧ 0 + a = a := by sorry\n")
+    left, right = "theorem gp_0000000001 : ∀ (a : Nat), a + 0 = a", "theorem gp_0000000002 : ∀ (a : Nat), 0 + a = a"
+    steps = [
+        step(left, "aux", "theorem aux (a : Nat) : a + 0 = a := rfl", ("aux",)),
+        step(right, "fun a => aux a", "theorem aux (a : Nat) : 0 + a = a := by omega", ("aux",)),
+        step("", "⟨gp_0000000001 a, gp_0000000002 a⟩"),
+    ]
+    text = assemble(target, steps)
+    assert "aux_2" in text and ":= rfl" in text
+    assert await accepted(lean, target, text)
+
+
+async def test_names_of_lemmas_avoid_those_of_the_user(lean: LeanPool) -> None:
+    target = await read_target(lean, "theorem t_aux_1 : 1 = 1 := rfl\n\ntheorem t : 2 = 2 := by sorry\n")
+    text = assemble(target, [step("theorem gp_0000000001 : 2 = 2", "rfl"), step("", "gp_0000000001")])
+    assert await accepted(lean, target, text)
+
+
+async def test_a_name_in_guillemets_gets_lemmas_too(lean: LeanPool) -> None:
+    target = await read_target(lean, "theorem «größer null» : 2 = 2 := by sorry\n")
+    text = assemble(target, [step("theorem gp_0000000001 : 2 = 2", "rfl"), step("", "by\n  exact gp_0000000001")])
+    assert await accepted(lean, target, text)
+
+
+async def test_a_step_without_proof_is_named(lean: LeanPool) -> None:
+    target = await read_target(lean, "theorem t : 2 = 2 := by sorry\n")
+    with pytest.raises(Incomplete, match="no proof"):
+        assemble(target, [{"id": "root", "statement": "", "proof": None, "scheme": None, "children": []}])

@@ -1,17 +1,21 @@
-"""What the closed world takes for false does not hang on the order of declarations, nor on how a rule is written."""
+"""Closed worlds, and programs in English words."""
 
+import json
 import random
+import re
 from collections.abc import Iterator
 
 import pytest
 
-from goedels_poetry.kernel.terms import BOOL, app, not_
+from goedels_poetry.kernel.terms import BOOL, alpha, app, not_
 from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.questions.confidence.english import Row, rows
 from goedels_poetry.questions.entailment import closed_world
 from goedels_poetry.questions.entailment.closed_world import Closure
 from goedels_poetry.questions.entailment.entailment import decide
 from goedels_poetry.questions.entailment.findings import Entailment
 from goedels_poetry.questions.entailment.program import LogicPremise, Origin
+from goedels_poetry.questions.json.reader import read_json
 from goedels_poetry.questions.program.smt2 import read_smt2
 from goedels_poetry.questions.query_runner import SolverPair
 
@@ -97,3 +101,28 @@ def test_no_order_of_random_rules_and_names_changes_a_verdict(solvers: SolverPai
             random_.shuffle(premises)
             verdicts.add(closed(solvers, " ".join(names), "".join(premises), "a").verdict)
         assert len(verdicts) == 1, premises
+
+
+HEAD = "(declare-sort Thing 0) (declare-const c Thing) (declare-const council_agrees Bool)"
+UNARY = ("A", "B", "C")
+ROWS = [row for row in rows()["sentences"] if "smt2" in row]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["english"][:30])
+def test_both_dialects_say_the_same(row: Row) -> None:
+    unary = not re.search(r"\b[PQ]\b|\(or A", row["smt2"])
+    kind = "(Thing)" if unary else "()"
+    names = UNARY if unary else ("A", "B", "C", "P", "Q")
+    smt2 = HEAD + " ".join(f"(declare-fun {name} {kind} Bool)" for name in names)
+    smt2 += f"(assert {row['smt2']}) (define-fun goal () Bool council_agrees)"
+    program = {
+        "sorts": [{"name": "Thing", "type": "DeclareSort"}],
+        "functions": [{"name": name, "domain": ["Thing"], "range": "Bool"} for name in names if unary],
+        "constants": {
+            "things": {"sort": "Thing", "members": ["c"]},
+            "facts": {"sort": "Bool", "members": ["council_agrees", *([] if unary else names)]},
+        },
+        "knowledge_base": [row["json"]],
+        "goal": "council_agrees",
+    }
+    assert alpha(read_smt2(smt2).premises[0].formula) == alpha(read_json(json.dumps(program)).premises[0].formula)

@@ -1,7 +1,5 @@
 """SMT-LIB programs mean what the solver reads in them: premises and query together, scopes, threads."""
 
-from __future__ import annotations
-
 import random
 import sys
 from collections.abc import Iterator
@@ -10,40 +8,17 @@ from threading import Barrier
 
 import pytest
 import z3
-from smt2_texts import BIRDS, P, X
+from named_texts import tables
+from smt2_texts import BIRDS
 
 from goedels_poetry.kernel.encoding import Encoding
 from goedels_poetry.kernel.refutation.theory import declarations_and_definitions
 from goedels_poetry.questions.entailment.program import LogicProgram
 from goedels_poetry.questions.program.smt2 import read_smt2
 
-AS_MODELS_WRITE = [
-    BIRDS + "(assert (not (flies tweety)))",
-    "(declare-datatypes () ((Color red green)))(declare-const c Color)(assert (distinct c red))"
-    "(assert (not (= c green)))",
-    "(declare-datatype Color ((red) (green)))(declare-fun f (Color) Color)(assert (distinct (f red) (f green) red))",
-    X + "(assert (= r (* 2 x)))(assert (> x 3))(assert (< r 7))",
-    X + "(assert (= (/ x 2) 1.5))(assert (= x 3))",
-    X + "(assert (= (+ x 0.5) (- r 0.5)))(assert (= r (ite (> x 0) 1 x)))",
-    X + "(declare-fun cost (Real) Real)(assert (= (cost x) 1))(assert (= (cost 2) 3.5))(assert (= x 2))",
-    X
-    + "(declare-const a (Array Int Real))(assert (= x (select a x) 2))(assert (= (to_int x) (select (store a 3 x) 2)))"
-    "(assert (distinct (select (store a 3 x) 3) r))(assert (= r 2))",
-    '(declare-const s String)(assert (= (str.++ s "b") "ab"))(assert (distinct s "a"))',
-    "(declare-const v (_ BitVec 8))(assert (bvult v #x02))(assert (bvugt (bvadd v #b00000001) (_ bv2 8)))",
-    "(declare-const a (Array Int Bool))(assert (select a 1))(assert (not (select (store a 2 true) 1)))",
-    P + "(assert (implies p q))(assert (and p))(assert (iff p (not q)))",
-    P + "(assert (=> p q p))(assert (xor p q true))(assert (not (or q)))",
-    "(declare-sort S)(declare-fun f (S) S)(assert (forall ((x S)) (! (= (f x) x) :pattern ((f x)) :qid a)))"
-    "(assert (exists ((y S)) (distinct (f (f y)) y)))",
-    "(define-sort Age () Int)(define-fun adult ((a Age)) Bool (>= a 18))(define-const me Age 17)"
-    "(assert (adult (+ me 1)))",
-    "(declare-fun |is a bird| (Int) Bool)(assert (|is a bird| 1))"
-    "(assert (forall ((|x y| Int)) (not (|is a bird| |x y|))))",
-    X + "(assert (! (> x 0) :named a1))(assert (let ((y (- x 1)) (z 2)) (< (* y z) (- 1))))",
-    "(declare-datatypes ((Pair 2)) ((par (A B) ((pair (first A) (second B))))))(declare-const k (Pair Int Bool))"
-    "(assert (and (second k) (= (first k) 2)))(assert (not (= k (pair 2 true))))",
-]
+TABLES = tables(__file__)
+
+AS_MODELS_WRITE = TABLES["AS_MODELS_WRITE"]
 
 
 CONTEXT = z3.Context()

@@ -1,8 +1,7 @@
 """SMT-LIB programs: what is taken for true, what is asked, and what is refused in words that say what to change."""
 
-from __future__ import annotations
-
 import pytest
+from named_texts import tables
 from smt2_texts import BIRDS, P, X, refused
 
 from goedels_poetry.errors import InvalidInput
@@ -10,6 +9,8 @@ from goedels_poetry.kernel.printer import show
 from goedels_poetry.questions.entailment.program import LogicProgram, Origin
 from goedels_poetry.questions.program.smt2 import read_smt2
 from goedels_poetry.smt.notation.text import parse_problem
+
+TABLES = tables(__file__)
 
 LISTS = "(declare-datatypes () ((L nil (cons (hd Int) (tl L)))))"
 
@@ -114,11 +115,6 @@ def test_a_premise_that_says_where_it_comes_from_stays_a_premise_even_when_it_is
     assert program.premises[-1].name == "stated"
 
 
-def test_a_premise_in_front_of_the_goal_stays_a_premise_even_when_it_is_the_goal() -> None:
-    program = read_smt2(BIRDS + "(assert (flies tweety))(define-fun goal () Bool (flies tweety))(check-sat)")
-    assert premises_of(program)[-1] == "(flies tweety)"
-
-
 def test_a_program_that_only_optimises_asks_nothing_else() -> None:
     program = read_smt2(
         "(declare-const n Int)(assert (<= n 7))(assert (! (>= n 2) :named least :objective true))"
@@ -130,39 +126,7 @@ def test_a_program_that_only_optimises_asks_nothing_else() -> None:
     assert [c.name for c in program.constraints] == ["least"]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "asks nothing"),
-        ("(check-sat)", "asks nothing"),
-        ("; only words\n(declare-const p Bool)", "asks nothing"),
-        (P + "(assert p)(assert (! q :sentence 2))(check-sat)", "its last assertion is a premise"),
-        (P + '(assert p)(assert (! q :world "everybody knows"))', "its last assertion is a premise"),
-        (P + "(assert p)\n(check-sat)\n(assert q)", "3:1: this stands after the last (check-sat)"),
-        (P + "(define-fun goal () Bool p)\n(define-fun goal () Bool q)", "2:1: `goal` is defined in line 1 already"),
-        (P + "(define-fun goal () Bool p)(define-fun goal-A () Bool q)", "`goal-A` beside `goal`"),
-        (P + "(define-fun goal-A () Bool p)(define-fun goal_A () Bool q)", "a second choice `A`"),
-        (P + "(define-fun goal () Bool p)(assert (=> q goal))", "it is what is asked: nothing else may speak of it"),
-        (P + "(define-fun goal () Bool p)(check-sat-assuming (q))", "assumptions beside a marked goal"),
-        (
-            P + "(declare-const goal Bool)(assert p)(assert (= goal q))(check-sat)",
-            "`goal` is declared, but not defined",
-        ),
-        (P + "(declare-const goal Bool)(define-fun goal () Bool q)", "is something else than what is asked"),
-        ("(define-fun goal ((n Int)) Bool (> n 0))(assert true)", "is something else than what is asked"),
-        (P + "(assert (! p :named goal))(assert q)", "an assertion named `goal` is a premise"),
-        (P + "(define-fun goal () Bool p)(assert (! (=> p false) :named negated_goal))", "`negated_goal` is a premise"),
-        (P + "(push)(define-fun goal () Bool p)(assert q)(check-sat)(pop)(check-sat)", "(pop) takes `goal` back"),
-        (P + "(assert (! p :objective true))", "nothing is maximized"),
-        (X + "(assert (> x 1))(push)(maximize x)(pop)", "(pop) takes this back before any check"),
-        (
-            X + "(check-sat)(push)(push)(minimize x)(assert (> x 1))(pop 2)(check-sat)",
-            "(pop) takes this back before any",
-        ),
-        (X + "(assert (> x 1))(maximize x)(check-sat-assuming ((> x 3)))", "assumptions beside an objective"),
-        (P + "(maximize p)", "maximize takes a number, got Bool"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), TABLES["test_a_program_that_does_not_clearly_ask_is_refused"])
 def test_a_program_that_does_not_clearly_ask_is_refused(text: str, message: str) -> None:
     assert message in str(refused(text))
 
@@ -221,13 +185,6 @@ def test_two_premises_of_one_name_are_refused_unless_one_was_taken_back() -> Non
     assert read_smt2(P + "(push)(assert (! p :named a))(pop)(assert (! q :named a))(assert p)").premises[0].name == "a"
 
 
-def test_constructors_called_sat_and_unsat() -> None:
-    program = read_smt2(
-        "(declare-datatypes ((Status 0)) (((sat) (unsat))))(declare-const s Status)(assert (= s unsat))(check-sat)"
-    )
-    assert [show(goal.formula) for goal in program.goals] == ["(= s unsat)"]
-
-
 # ------------------------------------------------------------------------------------------ push and pop
 
 
@@ -241,11 +198,6 @@ def test_names_of_a_scope_may_be_declared_anew_after_it() -> None:
     assert [goal.formula.sort.name for goal in other.goals] == ["Bool"]
     assert {params for params, _ in other.signature.functions.values()} == {()}
     assert len(other.signature.functions) == 2
-
-
-def test_names_of_a_scope_that_is_over_are_still_understood() -> None:
-    program = read_smt2("(push)(declare-const n Int)(assert (> n 0))(pop)(assert (< n 0))(check-sat)")
-    assert (premises_of(program), goals_of(program.text)) == ([], ["(< n 0)"])
 
 
 def test_a_name_may_not_be_declared_twice_in_one_scope() -> None:

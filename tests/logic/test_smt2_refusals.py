@@ -1,15 +1,16 @@
 """SMT-LIB programs that are no programs: each mistake refuses the whole, with its place and what to change."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from smt2_texts import BIRDS, P, X, refused
+from named_texts import tables
+from smt2_texts import P, refused
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.questions.program.smt2 import read_smt2
+
+TABLES = tables(__file__)
 
 SORTS = "(define-sort S0 () Int)" + "".join(f"(define-sort S{i + 1} () (Array S{i} S{i}))" for i in range(40))
 PAIRS = "(declare-datatypes ((P 2)) ((par (X Y) ((mk (l X) (r Y))))))"
@@ -21,35 +22,7 @@ TWICE = "(define-sort S0 (X) X)" + "".join(f"(define-sort S{i + 1} (X) (S{i} (S{
 # ----------------------------------------------------------------------- where the verdict used to be lost
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (BIRDS + "(assert (fliess tweety))(check-sat)", "unknown symbol `fliess` (did you mean `flies`?)"),
-        (BIRDS + "(assert (flies tweety tweety))(check-sat)", "`flies` takes 1 argument, got 2"),
-        (BIRDS + "(assert (flies 3))(check-sat)", "`flies` takes (Animal), got Int"),
-        (BIRDS + "(assert (= tweety 3))(check-sat)", "different sorts: Animal and Int"),
-        (BIRDS + "(assert tweety)(check-sat)", "a term of sort Bool was expected, got Animal"),
-        (BIRDS + "(assert (flies Animal))", "it is a sort"),
-        ("(declare-const state Int)\n(assert (= state sat))", "2:18: unknown symbol `sat`"),
-        ("(declare-fun f (Person) Bool)(declare-sort Person 0)(assert true)", "declare it before it is used"),
-        (
-            "(declare-sort Person 0)(declare-const a person)(assert true)",
-            "unknown sort `person` (did you mean `Person`?)",
-        ),
-        (
-            "(assert (p x))(declare-const x Int)(declare-fun p (Int) Bool)",
-            "unknown symbol `p` (declare it before it is",
-        ),
-        (P + "(assert (and p True))", "did you mean `true`?"),
-        (X + "(assert (!= x 5))", "write (distinct x y)"),
-        (P + "(assert (forall ((x Int)) (! (> x 0) :pattern ((g x)))))", "unknown symbol `g`"),
-        ("(declare-const a (Array Int Real))(assert (= a (store a 1 2 3)))", "`store` takes"),
-        (P + "(assert (iff 1 2))", "`iff` takes 2 or more Bool"),
-        ("(declare-const 2nd Bool)(assert true)", "a name does not begin with a digit"),
-        (P + "(assert (and p q)", "this '(' is never closed"),
-        (P + "(assert p))", "unexpected ')'"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), TABLES["test_one_mistake_refuses_the_program_and_is_named"])
 def test_one_mistake_refuses_the_program_and_is_named(text: str, message: str) -> None:
     assert message in str(refused(text))
 
@@ -120,12 +93,6 @@ def test_words_of_solvers_are_names_like_any_other(name: str) -> None:
 
 
 # ------------------------------------------------------------------------------------------------ limits
-
-
-def test_a_flat_sum_of_5000_terms() -> None:
-    names = [f"x{i}" for i in range(5_000)]
-    text = "".join(f"(declare-const {n} Int)" for n in names) + f"(assert (= 0 (+ {' '.join(names)})))"
-    assert read_smt2(text).goals[0].formula.size == 5_003
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """Fixtures of the machine's tests: a data directory of their own and frameworks that are closed."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -12,11 +10,6 @@ from trees_by_hand import MakeFramework, Tree
 
 from goedels_poetry import Budgets, GoedelsPoetryFramework, Settings
 from goedels_poetry.store.state import ProofNode
-
-
-@pytest.fixture(autouse=True)
-def no_settings_from_outside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("GOEDELS_POETRY__HOME", str(tmp_path / "home"))
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """The acceptance facts of a proof search that do not speak of one prover or of language models, one test each."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from dataclasses import replace
@@ -38,13 +36,6 @@ def test_fact_01_backtracks_to_the_nearest_ancestor_with_attempts_left(tree: Any
     assert target.id == "0.0_0000"
     assert t.get("0.0_0000").decomposition_attempts == 2
     assert t.get(ROOT).decomposition_attempts == 0
-
-
-def test_fact_02_the_failed_node_itself_is_never_the_target(tree: Any) -> None:
-    t = tree(*chain(1, 0), decomposer_agent_max_self_corrections=1)
-    assert t.do(lambda moves, txn: moves._find_backtrackable_ancestor(txn.get("0.0_0000"))) is None
-    t = tree(*chain(0, 0), decomposer_agent_max_self_corrections=1)
-    assert t.do(lambda moves, txn: moves._find_backtrackable_ancestor(txn.get("0.0_0000"))).id == ROOT
 
 
 def test_fact_03_on_backtrack_all_descendants_leave_all_queues(tree: Any) -> None:
@@ -280,14 +271,6 @@ async def test_fact_23_a_verified_sketch_without_holes_is_a_proof(framework: Mak
     assert (await fw.arun(theorem(goals=goals), name="t")).verdict is Verdict.PROVED
 
 
-async def test_fact_31_exit_code_zero_only_on_proof_and_the_proof_is_saved(framework: MakeFramework) -> None:
-    result = await framework().arun(theorem(), name="t")
-    assert result.exit_code == 0
-    assert result.certificate is not None
-    assert json.loads(result.certificate.read_text())["derivation"]
-    assert {v: v.exit_code for v in Verdict if v.exit_code == 0} == {Verdict.PROVED: 0, Verdict.TESTED: 0}
-
-
 async def test_fact_32_failure_keeps_the_best_partial_proof_and_the_open_goals(framework: MakeFramework) -> None:
     goals = {"T": sketched(("a", ["A", "B", "C"])), "B": HOPELESS}
     fw = framework(decomposer_agent_max_self_corrections=0)
@@ -330,13 +313,6 @@ async def test_fact_34_a_second_run_resumes_or_returns_what_stands_or_is_fresh_b
     assert done.certificate is not None and done.certificate.exists()
     with pytest.raises(UnknownRun):
         await framework(language).arun(generated(2), name="t", resume=True)
-
-
-async def test_fact_35_theorems_that_differ_only_by_case_do_not_collide(framework: MakeFramework) -> None:
-    fw = framework()
-    first, second = [await fw.arun(theorem(root=root), name="t") for root in ("a goal", "A goal")]
-    assert first.run_id != second.run_id
-    assert len(fw.runs()) == 2
 
 
 def test_fact_36_a_durable_save_writes_what_changed_and_no_more(tree: Any) -> None:

@@ -1,9 +1,6 @@
-"""kill -9 at random moments of real processes: the final tree is the undisturbed one's."""
+"""Runs that are killed, and tools that are lost."""
 
-from __future__ import annotations
-
-import json
-import signal
+import errno
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -11,9 +8,12 @@ from typing import Any
 import kill_test
 import pytest
 from toy_language import ToyLanguage, theorem
+from trees_by_hand import MakeFramework
 
 from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
-from goedels_poetry.errors import RunLocked
+from goedels_poetry.errors import MissingTool, RunLocked, Unavailable
+from goedels_poetry.languages import Goal, Outcome, Theorem
+from goedels_poetry.solvers.limits import SolverUnavailable
 
 
 @pytest.mark.timeout(300)
@@ -34,20 +34,6 @@ def start(home: Path, **spec: Any) -> subprocess.Popen[str]:
     return process
 
 
-@pytest.mark.sample(1)
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_stops_cleanly_and_says_how_to_resume(tmp_path: Path, number: int) -> None:
-    process = start(tmp_path / "run")
-    process.send_signal(number)
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 0, err
-    answer = json.loads(out.splitlines()[-1])
-    assert answer["verdict"] == "out_of_budget"
-    assert answer["reason"].startswith(f"interrupted by {signal.Signals(number).name}; run {answer['run_id']} can be")
-    with GoedelsPoetryFramework(Settings(home=tmp_path / "run"), language=ToyLanguage()) as framework:
-        assert framework.resume(answer["run_id"]).verdict is Verdict.PROVED
-
-
 def test_two_processes_never_work_on_one_run(tmp_path: Path) -> None:
     process = start(tmp_path / "run")
     try:
@@ -63,3 +49,63 @@ def test_two_processes_never_work_on_one_run(tmp_path: Path) -> None:
     finally:
         process.kill()
         process.communicate()
+
+
+class Failing(ToyLanguage):
+    """The first direct attempt meets with an error that is not its own."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self.error: Exception | None = error
+
+    async def prove(self, goal: Goal) -> Outcome:
+        if self.error is not None:
+            error, self.error = self.error, None
+            raise error
+        return await super().prove(goal)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(errno.EMFILE, "Too many open files"),
+        OSError(errno.ENOMEM, "Cannot allocate memory"),
+        SolverUnavailable("z3 cannot be run: exit code 1"),
+        Unavailable("no worker"),
+        MissingTool("the cluster does not answer any more"),
+    ],
+    ids=str,
+)
+async def test_what_the_machine_cannot_do_now_costs_no_attempt(framework: MakeFramework, error: Exception) -> None:
+    fw = framework(Failing(error))
+    result = await fw.arun(theorem(), name="t")
+    assert result.verdict is Verdict.OUT_OF_BUDGET
+    assert "the machine cannot go on" in result.reason and str(error.args[-1]) in result.reason
+    assert result.reason.endswith(f"run {result.run_id} can be resumed")
+    again = await fw.arun(theorem(), name="t")
+    assert (again.verdict, again.run_id) == (Verdict.PROVED, result.run_id)
+    with fw.open_store(again.run_id) as store:
+        assert store.root().attempts == 1
+
+
+class CannotAssemble(ToyLanguage):
+    """What is needed to put the proof together for the checker is not there the first time."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self.error: Exception | None = error
+
+    async def assemble(self, theorem: Theorem, derivation: list[dict[str, Any]]) -> dict[str, Any]:
+        if self.error is not None:
+            error, self.error = self.error, None
+            raise error
+        return await super().assemble(theorem, derivation)
+
+
+async def test_a_check_for_which_the_machine_has_nothing_to_give_is_made_on_resume(framework: MakeFramework) -> None:
+    fw = framework(CannotAssemble(OSError(errno.EMFILE, "Too many open files")))
+    result = await fw.arun(theorem(), name="t")
+    assert result.verdict is Verdict.OUT_OF_BUDGET
+    assert "the machine cannot go on before the whole proof was checked" in result.reason
+    assert result.reason.endswith(f"run {result.run_id} can be resumed")
+    assert (await fw.arun(theorem(), name="t")).verdict is Verdict.PROVED

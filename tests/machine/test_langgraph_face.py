@@ -1,7 +1,5 @@
 """The state machine as LangGraph users know it: a graph that draws, states, their history, streams, callbacks."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import os

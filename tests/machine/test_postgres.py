@@ -1,8 +1,5 @@
 """Runs in a PostgreSQL database: what is promised of files on one machine holds for many machines and a real server."""
 
-from __future__ import annotations
-
-import asyncio
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +7,7 @@ from typing import Any
 
 import pytest
 from called import call
-from toy_language import ToyLanguage, generated, theorem
+from toy_language import ToyLanguage, generated
 
 from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
 from goedels_poetry.errors import RunLocked, StoreError
@@ -149,24 +146,6 @@ async def test_a_server_that_is_started_again_in_the_middle_costs_no_attempt(
             assert store.digest() == found
 
 
-def test_what_was_committed_survives_a_server_that_was_killed(postgres: Any, tmp_path: Path) -> None:
-    database = Database(postgres.url())
-    store = ProofStore(tmp_path / "killed" / "proof.db", database=database)
-    store.commit("init", "test", ROOT, lambda txn: txn.put(ProofNode(id=ROOT)).id)
-    try:
-        postgres.kill()
-        with pytest.raises(StoreError, match="goes on"):
-            store.commit("next", "test", ROOT, lambda txn: "tried")
-    finally:
-        postgres.start()
-        store.close()
-    with ProofStore(tmp_path / "killed" / "proof.db", database=database) as again:
-        assert again.commit("init", "test", ROOT, lambda txn: "twice") is None
-        assert again.seq == 1
-        assert again.commit("next", "test", ROOT, lambda txn: "tried") is not None
-    database.close()
-
-
 def test_who_has_lost_the_connection_can_write_no_more_once_another_has_begun(postgres: Any, tmp_path: Path) -> None:
     import psycopg
 
@@ -220,11 +199,3 @@ def test_a_url_of_something_else_is_refused_without_being_shown(url: str, tmp_pa
     with pytest.raises(StoreError, match=r"postgresql://USER@HOST:PORT/DATABASE") as told:
         Runs(tmp_path, url).all()
     assert "secret" not in str(told.value)
-
-
-async def test_many_runs_at_once_from_one_process(empty: str, tmp_path: Path) -> None:
-    async with on(empty, tmp_path / "home") as framework:
-        texts = [theorem(f"g:1:r{n}") for n in range(3)]
-        results = await asyncio.gather(*(framework.arun(text, name=f"t{n}") for n, text in enumerate(texts)))
-        assert {result.verdict for result in results} == {Verdict.PROVED}
-        assert len(framework.runs()) == 3

@@ -1,20 +1,26 @@
-"""The proof store: one transaction a step, exactly once, and every past moment can be looked at and forked."""
-
-from __future__ import annotations
+"""The store of a run: what is kept, listed, damaged and repaired."""
 
 import contextlib
+import random
 import sqlite3
+import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from toy_language import generated
+from many_goals import many_goals
+from toy_language import generated, theorem
 from trees_by_hand import MakeFramework
 
-from goedels_poetry.errors import BudgetExceeded, StaleWork, StoreError
+from goedels_poetry import Verdict
+from goedels_poetry.errors import BudgetExceeded, RunLocked, StaleWork, StoreError, UnknownRun
+from goedels_poetry.search.machine import checkpoints
+from goedels_poetry.store import database
 from goedels_poetry.store.proof_store import ProofStore
 from goedels_poetry.store.reads import Txn
+from goedels_poetry.store.repair import is_whole, repair, salvage
+from goedels_poetry.store.runs import TRASH, RunDir, Runs
 from goedels_poetry.store.state import ROOT, ProofNode, Queue, child_id
 
 
@@ -170,15 +176,6 @@ async def test_any_past_moment_can_be_forked_and_goes_on_from_there(framework: M
                 assert fork.bans(ROOT) == store.bans(ROOT, as_of=seq)
 
 
-async def test_every_commit_is_an_event_in_order(framework: MakeFramework) -> None:
-    with await _run_store(framework) as store:
-        events = store.events()
-        assert [event.seq for event in events] == list(range(1, store.seq + 1))
-        assert events[0].outcome == "begun"
-        assert events[-1].outcome == "verdict: proved"
-        assert {event.agent for event in events} >= {"judge", "prover", "verifier", "sketcher", "backtrack"}
-
-
 async def test_a_reader_sees_the_run_while_it_is_written(framework: MakeFramework) -> None:
     fw = framework()
     seen: list[int] = []
@@ -200,3 +197,183 @@ def test_what_is_no_database_is_refused_by_name(tmp_path: Path) -> None:
         ProofStore(tmp_path / "proof.db")
     with pytest.raises(StoreError, match="is not there; --fresh"):
         ProofStore(tmp_path / "nothing.db", read_only=True)
+
+
+PAGE = 4096
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The store of a run of some hundred goals, all of it in one file."""
+    path = many_goals(tmp_path_factory.mktemp("large") / "proof.db", 300)
+    with ProofStore(path) as store:
+        store.set_meta(options={})
+    with sqlite3.connect(path) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return path
+
+
+def damaged(path: Path, target: Path, pages: list[int], *, seed: int = 0) -> Path:
+    """A copy with pages that hold nothing but noise; the first one is never among them."""
+    content = bytearray(path.read_bytes())
+    for page in pages:
+        content[page * PAGE : (page + 1) * PAGE] = random.Random(seed + page).randbytes(PAGE)
+    target.write_bytes(content)
+    return target
+
+
+@pytest.mark.sample(5)
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_saved_is_a_past_moment_of_the_run_exactly_as_it_was(large: Path, tmp_path: Path, seed: int) -> None:
+    pages = random.Random(seed).sample(range(1, large.stat().st_size // PAGE), 1 + seed % 4)
+    broken = damaged(large, tmp_path / "proof.db", pages, seed=seed)
+    before = broken.read_bytes()
+    try:
+        saved = salvage(broken, tmp_path / "saved.db")
+    except StoreError as problem:  # a page without which nobody finds the others
+        assert "nothing of it can be saved; --fresh begins the run anew" in str(problem)
+        assert not (tmp_path / "saved.db").exists()
+        return
+    finally:
+        assert broken.read_bytes() == before
+        assert not list(tmp_path.glob(".salvage-*"))
+    assert is_whole(tmp_path / "saved.db")
+    with ProofStore(large, read_only=True) as old, ProofStore(tmp_path / "saved.db", read_only=True) as new:
+        assert (saved.commits, saved.of <= old.seq) == (new.seq, True)
+        assert new.nodes() == old.nodes(as_of=saved.commits)
+        assert new.queue_lengths() == (old.events()[saved.commits - 1].queues if saved.commits else {})
+        assert [event.outcome for event in new.events()] == [e.outcome for e in old.events()[: saved.commits]]
+
+
+def test_a_file_of_which_nothing_can_be_saved_stays_as_it_is(tmp_path: Path) -> None:
+    run = RunDir(tmp_path / "runs" / "0123456789ab")
+    run.path.mkdir(parents=True)
+    run.proof_db.write_bytes(b"SQLite format 3\0" + b"\xaa" * 9000)
+    before = run.proof_db.read_bytes()
+    with pytest.raises(StoreError, match="nothing of it can be saved"):
+        repair(run)
+    assert run.proof_db.read_bytes() == before
+    assert sorted(path.name for path in run.path.iterdir()) == ["lock", "proof.db"]
+
+
+def damage(path: Path, *, header: bool = False) -> None:
+    """Bytes that are no database's, from the beginning or behind the first page; the log is gone as well."""
+    with sqlite3.connect(path) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    content = path.read_bytes()
+    start = 0 if header else PAGE
+    assert len(content) > start
+    path.write_bytes(content[:start] + b"\xaa" * (len(content) - start))
+
+
+def put_aside(path: Path) -> list[str]:
+    return [p.name for p in path.parent.glob(f"{path.name}.damaged-*") if not p.name.endswith(("-wal", "-shm"))]
+
+
+@pytest.mark.parametrize("header", [True, False], ids=["in the header", "within"])
+async def test_a_damaged_memory_is_put_aside_once_and_a_new_one_is_filled(
+    framework: MakeFramework, tmp_path: Path, header: bool
+) -> None:
+    home = tmp_path / "home"
+    await framework().arun(theorem(), name="t")
+    for name in ("lemmas.db", "strategies.db"):
+        damage(home / name, header=header)
+    result = await framework().arun(theorem(), name="t", fresh=True)
+    assert result.verdict is Verdict.PROVED
+    aside = [name for file in ("lemmas.db", "strategies.db") for name in put_aside(home / file)]
+    assert len(aside) == 2
+    assert all(any(name in warning for warning in result.warnings) for name in aside), result.warnings
+    later = await framework().arun(theorem(), name="t", fresh=True)
+    assert later.verdict is Verdict.PROVED and not later.warnings
+    for name, table in (("lemmas.db", "lemma"), ("strategies.db", "strategy")):
+        with sqlite3.connect(home / name) as db:
+            assert db.execute(f"SELECT count(*) FROM {table}").fetchone() is not None
+
+
+async def test_a_record_of_the_graph_that_is_damaged_within_is_put_aside_and_the_run_goes_on(
+    framework: MakeFramework, tmp_path: Path
+) -> None:
+    stopped = await framework(budgets={"agent_steps": 6}).arun(generated(3), name="t")
+    assert stopped.verdict is Verdict.OUT_OF_BUDGET
+    (graph,) = (tmp_path / "home" / "runs").glob("*/graph.db")
+    damage(graph)
+    result = await framework().arun(generated(3), name="t")
+    assert result.run_id == stopped.run_id and result.verdict is Verdict.PROVED
+    assert [w for w in result.warnings if w.startswith("graph.db was damaged: it is graph.db.damaged-")]
+    assert len(put_aside(graph)) == 1
+
+
+@pytest.mark.parametrize("name", ["proof.db", "graph.db"])
+async def test_a_store_that_another_process_holds_is_named_and_the_run_goes_on_once_it_is_free(
+    framework: MakeFramework, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    for module in (database, checkpoints):
+        monkeypatch.setattr(module, "PATIENCE", 0.05)
+    stopped = await framework(budgets={"agent_steps": 6}).arun(generated(2), name="t")
+    (held,) = (tmp_path / "home" / "runs").glob(f"*/{name}")
+    holder = sqlite3.connect(held, isolation_level=None)
+    holder.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(StoreError, match=rf"{name}: another process has held it for 5 s; once that has ended the same"):
+        await framework().arun(generated(2), name="t")
+    holder.execute("ROLLBACK")
+    holder.close()
+    result = await framework().arun(generated(2), name="t")
+    assert (result.verdict, result.run_id) == (Verdict.PROVED, stopped.run_id)
+
+
+@pytest.mark.parametrize(
+    "card", ["{bad", "[]", '{"started": "x"}', '{"result": 5}', '{"result": {"verdict": "?"}}', '{"name": 7}']
+)
+def test_a_damaged_card_is_no_card(tmp_path: Path, card: str) -> None:
+    folder = tmp_path / "runs" / "0123456789ab"
+    folder.mkdir(parents=True)
+    (folder / "run.json").write_text(card, "utf-8")
+    (run,) = Runs(tmp_path).all()
+    assert run.summary().status == "stopped"
+    assert run.result() is None
+    assert not run.is_finished()
+
+
+def made(home: Path, run_id: str) -> RunDir:
+    run = RunDir(home / "runs" / run_id)
+    run.path.mkdir(parents=True)
+    run.write_card(run_id=run_id, name="by hand", started=1.0)
+    return run
+
+
+def test_whoever_only_looks_stops_nobody_and_sees_nobody_who_only_looks(tmp_path: Path) -> None:
+    run = made(tmp_path, "0123456789ab")
+    with run.lock():
+        assert run.is_locked()
+    done, seen = threading.Event(), []
+
+    def look() -> None:
+        while not done.is_set():
+            seen.append(run.is_locked())
+
+    lookers = [threading.Thread(target=look) for _ in range(2)]
+    for looker in lookers:
+        looker.start()
+    try:
+        for _ in range(20):
+            with run.lock():
+                pass
+    finally:
+        done.set()
+        for looker in lookers:
+            looker.join()
+    assert seen
+
+
+def test_only_the_whole_id_deletes_and_only_what_nobody_works_on(tmp_path: Path) -> None:
+    runs, run = Runs(tmp_path), made(tmp_path, "0123456789ab")
+    with pytest.raises(UnknownRun, match="whole id"):
+        runs.delete("0123")
+    with run.lock(), pytest.raises(RunLocked):
+        runs.delete("0123456789ab")
+    with pytest.raises(RunLocked, match="gone on"):
+        runs.delete("0123456789ab", updated=5.0)
+    assert [each.run_id for each in runs.all()] == ["0123456789ab"]
+    for name in ("..", TRASH, "../runs/0123456789ab", ""):
+        with pytest.raises(UnknownRun):
+            runs.delete(name)

@@ -1,7 +1,5 @@
 """Lateral thinking: failed strategies are banned with evidence, and a ban is enforced."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -3,15 +3,15 @@
 All of them run in one event loop and share their solver processes: starting those takes longer than most runs here.
 """
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import pytest_asyncio
-from scripted_models import KeptLanguage, Server, WithModel
+from kept_languages import KeptSmt
+from model_server import Server
+from scripted_models import WithModel
 
 from goedels_poetry import GoedelsPoetryFramework, Settings
 from goedels_poetry.smt.language import SmtLanguage
@@ -23,22 +23,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
 
 
-@pytest.fixture(autouse=True)
-def no_settings_from_outside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("GOEDELS_POETRY__HOME", str(tmp_path / "home"))
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
-
-
 @pytest_asyncio.fixture(loop_scope="session", scope="session")
-async def kept_language() -> AsyncIterator[KeptLanguage]:
-    language = KeptLanguage()
+async def kept_language() -> AsyncIterator[KeptSmt]:
+    language = KeptSmt()
     yield language
     await language.finish()
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def with_model(kept_language: KeptLanguage) -> AsyncIterator[WithModel]:
+async def with_model(kept_language: KeptSmt) -> AsyncIterator[WithModel]:
     """``with_model(server, **settings)``: a framework whose roles all ask the server; None: no models."""
     made: list[GoedelsPoetryFramework] = []
 

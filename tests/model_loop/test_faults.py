@@ -1,6 +1,4 @@
-"""Every fault of a server, in every role, through whole runs: each costs one attempt at most, and nothing else."""
-
-from __future__ import annotations
+"""Faults of the services, and faults of our own, while models are asked."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
@@ -8,20 +6,14 @@ from typing import Any, NamedTuple
 
 import pytest
 import pytest_asyncio
-from scripted_models import (
-    DOUBLE,
-    FAULTS,
-    Answer,
-    KeptLanguage,
-    Script,
-    Server,
-    every_role,
-    rate_limit,
-    role_of,
-    server_error,
-)
+from kept_languages import KeptSmt
+from model_server import FAULTS, Answer, Server, rate_limit
+from scripted_models import DOUBLE, DOUBLE_SKETCH, Script, every_role, fenced, prompt_of, role_of
 
 from goedels_poetry import GoedelsPoetryFramework, RunResult, Settings, Verdict
+from goedels_poetry.protocol.base import Outcome, Theorem
+from goedels_poetry.search.agents.rounds import OURS, TRIES
+from goedels_poetry.smt.language import SmtLanguage
 
 ROLES = ("sketcher", "prover", "corrector", "decider")
 WORDS = {
@@ -58,7 +50,7 @@ Prove = Callable[..., Awaitable[Told]]
 
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
-async def prove(kept_language: KeptLanguage, tmp_path_factory: pytest.TempPathFactory) -> Prove:
+async def prove(kept_language: KeptSmt, tmp_path_factory: pytest.TempPathFactory) -> Prove:
     async def run(
         server: Server, *, home: Path | None = None, budgets: dict[str, Any] | None = None, **model: Any
     ) -> Told:
@@ -142,30 +134,86 @@ LIMITS: dict[str, tuple[dict[str, float], str]] = {
 }
 
 
-@pytest.mark.sample(1)
-@pytest.mark.parametrize("limit", LIMITS)
-async def test_a_limit_on_models_stops_cleanly_among_faults_and_a_larger_one_goes_on(
-    prove: Prove, undisturbed: Told, tmp_path: Path, limit: str
+class Faulty(SmtLanguage):
+    """Its worker raises a KeyError the first times that a model's sketch is completed."""
+
+    def __init__(self, faults: int) -> None:
+        super().__init__(1)
+        self.left = faults
+        self.sketches = 0
+
+    async def _job(self, function: str, payload: dict[str, Any]) -> Outcome:
+        if function == "verify_idea":
+            self.sketches += 1
+            if self.left:
+                self.left -= 1
+                payload = {name: value for name, value in payload.items() if name != "sketch"}
+        return await super()._job(function, payload)
+
+
+def sketching(asked: dict[str, Any]) -> Answer:
+    return fenced(DOUBLE_SKETCH) if role_of(asked) == "sketcher" else Answer("no idea")
+
+
+async def proved(server: Server, language: Faulty, home: Path) -> tuple[RunResult, list[dict[str, Any]]]:
+    model = {"model": "scripted", "base_url": server.url, "retries": 0, "timeout_seconds": 20.0}
+    settings = Settings(
+        home=home, models={"default": model, "cache": False}, symbolic_queries=0, budgets={"wall_seconds": 60}
+    )
+    async with GoedelsPoetryFramework(settings, language=language) as framework:
+        result = await framework.arun(DOUBLE, name="double.smt2")
+        return result, framework.conversation(result.run_id)
+
+
+async def test_the_same_reply_is_tried_again(tmp_path: Path) -> None:
+    language = Faulty(faults=1)
+    with Server(sketching) as server:
+        result, said = await proved(server, language, tmp_path)
+    assert result.verdict is Verdict.PROVED, result.reason
+    assert [role_of(asked) for asked in server.requests].count("sketcher") == 1, "the model was asked once"
+    assert not any(entry["kind"] in ("rejected", "failure", "ban") for entry in said)
+    assert any("verify_idea raised KeyError" in warning for warning in result.warnings), "and it is not hidden"
+
+
+async def test_a_fault_that_stays_is_bounded_and_neither_told_to_the_model_nor_held_against_the_strategy(
+    tmp_path: Path,
 ) -> None:
-    budgets, words = LIMITS[limit]
-    (tmp_path / "prices.toml").write_text("[models.scripted]\ninput = 1.0\noutput = 1.0\n")
-    seen: list[str] = []
+    language = Faulty(faults=10_000)
+    with Server(sketching) as server:
+        result, said = await proved(server, language, tmp_path)
+    assert result.verdict is not Verdict.REFUTED
+    sketches = [role_of(asked) for asked in server.requests].count("sketcher")
+    assert TRIES < language.sketches <= TRIES * sketches, "samples of one round that say the same are tried once"
+    kinds = [entry["kind"] for entry in said if str(entry.get("strategy", "")).startswith("model")]
+    assert not {"rejected", "failure", "ban"} & set(kinds)
+    assert not any("KeyError" in prompt_of(asked) or OURS in prompt_of(asked) for asked in server.requests)
+    assert "corrector" not in map(role_of, server.requests), "there is nothing to be corrected"
 
-    def script(asked: dict[str, Any]) -> Answer:
-        seen.append(role_of(asked))
-        return server_error() if len(seen) % 2 else every_role(asked)
 
-    with Server(script) as server:
-        stopped = await prove(server, home=tmp_path, budgets=budgets, retries=1)
-        spent = stopped.result.metrics["models"]
-        assert stopped.result.verdict is Verdict.OUT_OF_BUDGET
-        assert stopped.result.exit_code == 5
-        assert stopped.result.reason.startswith(words)
-        assert f"run {stopped.result.run_id} can be resumed with a larger budget" in stopped.result.reason
-        assert spent["calls"] == len(seen) >= 2, "requests that are sent again count"
-        if limit == "calls":
-            assert len(seen) == 3
-        whole = await prove(server, home=tmp_path, retries=1)
-    assert (whole.result.verdict, whole.result.run_id) == (Verdict.PROVED, stopped.result.run_id)
-    assert whole.calls == server.calls
-    assert whole.failed == undisturbed.failed, "what the limit cut short has cost no attempt"
+class NotReading(SmtLanguage):
+    """Cannot read the first formal text, whatever it is."""
+
+    def __init__(self, faults: int) -> None:
+        super().__init__(1)
+        self.left = faults
+
+    async def read(self, text: str, options: dict[str, Any]) -> Theorem:
+        if self.left:
+            self.left -= 1
+            raise KeyError("a defect of the reader")
+        return await super().read(text, options)
+
+
+@pytest.mark.parametrize(("faults", "asked"), [(1, 1), (TRIES, 2)])
+async def test_a_formal_text_is_read_again_and_a_fault_of_the_reader_is_not_told(
+    faults: int, asked: int, tmp_path: Path
+) -> None:
+    language = NotReading(faults)
+    with Server(lambda _: Answer("```smt2\n(prove (forall ((x Int)) (= (+ x 0) x)))\n```")) as server:
+        model = {"model": "scripted", "base_url": server.url, "retries": 0, "timeout_seconds": 20.0}
+        settings = Settings(home=tmp_path, models={"formalizer": model, "cache": False}, budgets={"wall_seconds": 60})
+        async with GoedelsPoetryFramework(settings, language=language) as framework:
+            result = await framework.arun("x + 0 is x", informal=True, language="smt", only_state=True)
+    assert result.formalization is not None and result.formalization["formal"], result.reason
+    assert server.calls == asked
+    assert not any("defect of the reader" in prompt_of(a) for a in server.requests)

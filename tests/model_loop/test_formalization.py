@@ -1,14 +1,13 @@
 """Claims in plain words: a model states them, another one compares, the language reads and the checker decides."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from scripted_models import FAULTS, REVERSE, Answer, Script, Server, WithModel, always, fenced, prompt_of
+from model_server import FAULTS, Answer, Server
+from scripted_models import REVERSE, Script, WithModel, always, fenced, prompt_of
 
 from goedels_poetry import RunResult, Verdict
 from goedels_poetry.checker import check_certificate
@@ -26,14 +25,11 @@ NO = fenced({"reason": "", "same": False, "differences": ["it speaks of natural 
 BAD_TEXTS = {
     "no goal": "```smt2\n(assert true)\n```",
     "two check-sats": f"```smt2\n{ZERO}\n(check-sat)\n(check-sat)\n```",
-    "two goals": f"```smt2\n{ZERO}\n(prove true)\n```",
-    "garbage": "\x00\ufffd}{ [[[[" * 50,
     "prose": "It is obviously true. ACCEPT.",
     "sorry": "```smt2\n(prove sorry)\n```",
     "ill-typed": "```smt2\n(prove (= 1 true))\n```",
     "commands": f'```smt2\n(include "/etc/passwd")\n{ZERO}\n```',
     "cut off": f"```smt2\n{ZERO}",
-    "10 MB": "y" * 10_000_000,
     "long": f"```smt2\n{'; ' + 'x' * 120_000}\n{ZERO}\n```",
 }
 

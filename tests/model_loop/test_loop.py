@@ -1,7 +1,5 @@
 """Models and symbolic agents together: cheap symbolic attempts first, then the model; nothing is taken on trust."""
 
-from __future__ import annotations
-
 import json
 import os
 import random
@@ -14,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from model_server import Answer, Server
 from scripted_models import (
     DOUBLE,
     FIBONACCI,
@@ -21,8 +20,6 @@ from scripted_models import (
     GOOD_SKETCH,
     ITERATION,
     REVERSE,
-    Answer,
-    Server,
     WithModel,
     backtracking,
     every_role,

@@ -1,7 +1,5 @@
 """Replies about SMT goals: every form that is offered is taken, what is refused says why, and no word is believed."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any
@@ -10,7 +8,9 @@ import pytest
 import replies_page
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from scripted_models import Answer, Server, WithModel, fenced
+from model_server import Answer, Server
+from named_texts import tables
+from scripted_models import WithModel, fenced
 
 from goedels_poetry import Verdict
 from goedels_poetry.models.replies import problem_with
@@ -25,6 +25,8 @@ from goedels_poetry.smt.notation.reply_forms import (
     THEORY,
     Example,
 )
+
+TABLES = tables(__file__)
 
 REV = EXAMPLES[0].goal
 PROBLEM = THEORY + "(prove true)"
@@ -93,30 +95,7 @@ def test_both_natural_spellings_are_taken(one: Any, other: Any) -> None:
 
 @pytest.mark.parametrize(
     ("reply", "words"),
-    [
-        ({"lemmas": [NIL, {"statement": "(forall ((x List) x)"}]}, "lemmas[1].statement"),
-        ({"lemmas": ["forall x, append x = x"]}, 'prefix notation, as in "(forall'),
-        ({"lemmas": ["∀ x, append x nill = x"]}, "did you mean nil?; write it in prefix notation"),
-        ({"lemmas": [{"statement": NIL, "uses": ["b"], "name": "a"}, {"statement": TURN, "uses": ["a"], "name": "b"}]},
-         ""),
-        ({"lemmas": [{"statement": TURN, "uses": ["b"], "name": "a"}, {"statement": NIL, "uses": ["a"], "name": "b"}]},
-         "need each other"),
-        ({"cases": ["(size xs)"]}, "cases: 1:1: a term of sort Bool"),
-        ({"induction": {"on": ["xs"], "depth": "two"}}, "induction.depth: a number from 1 to 3"),
-        ({"induction": "ys"}, "the variables of the goal are xs"),
-        ({"lemmas": [NIL], "together": True}, "say by which induction"),
-        ({"lemmas": [NIL], "together": True, "induction": "xs"}, "lemmas[0] has no variable xs"),
-        ({"induction": "xs", "instances": [{"of": "lemma", "name": "a", "at": []}]}, "instances[0]: `of` is"),
-        ({"induction": "xs", "instances": [{"of": "hypothesis", "at": {"y": "xs"}}]}, "instances[0].at: y is not"),
-        ({"refuted": {"at": {"ys": "nil"}}}, "refuted.at.ys: there is no such variable and no such function"),
-        ({"refuted": {"at": {"xs": "3"}}}, "refuted.at.xs"),
-        ({"refuted": {"at": {"xs": "xs"}}}, "refuted.at.xs"),
-        ({"refuted": {"at": {"xs": "NaN"}}}, "refuted.at.xs"),
-        ({"refuted": {"at": ["nil", "nil"]}}, "refuted.at: 2 terms, but in order they are for xs"),
-        ({"refuted": {"at": {"f": "(lambda ((x Int) (y Int)) 0)"}}}, "refuted.at.f: it takes 1 arguments"),
-        ({"refuted": {"at": {"f": "(lambda ((x Int)) nil)"}}}, "refuted.at.f"),
-        ({"refuted": {"at": {"rev": "(lambda ((x List)) nil)"}}}, "rev is defined: it has no other meaning"),
-    ],
+    TABLES["test_what_is_refused_names_the_place_and_the_right_form"]
 )  # fmt: skip
 def test_what_is_refused_names_the_place_and_the_right_form(reply: Any, words: str) -> None:
     found = read(reply)
@@ -243,19 +222,6 @@ async def test_a_countermodel_that_breaks_a_premise_is_none(smt: SmtLanguage, ch
     done = await confirmed(smt, OPEN_THINGS, {"at": at})
     assert not done.ok
     assert words in done.reason
-
-
-ENDLESS = """
-(define-fun-rec f ((n Int)) Int (ite (= n 0) 0 (+ 1 (f (- n 1)))))
-(prove (forall ((n Int)) (= (f n) n)))
-"""
-
-
-@pytest.mark.parametrize("at", [{"n": "(- 1)"}, {"n": "5"}, None])
-async def test_where_a_definition_leaves_a_function_open_nothing_is_refuted(smt: SmtLanguage, at: Any) -> None:
-    done = await confirmed(smt, ENDLESS, {"at": at, "because": "f(-1) never ends"})
-    assert not done.ok
-    assert not {"refuted", "open"} & done.value.keys()
 
 
 # ----------------------------------------------------------------------------------- sketches that say where, reports

@@ -1,7 +1,5 @@
 """Fixtures of the models' tests: prompts of their own, models that ask the scripted server, and are closed."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -12,13 +10,6 @@ from model_server import Server
 
 from goedels_poetry.models.client import Models, models_from
 from goedels_poetry.settings.declared import ModelSettings, ModelsSettings, Settings
-
-
-@pytest.fixture(autouse=True)
-def no_settings_from_outside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("GOEDELS_POETRY__HOME", str(tmp_path / "home"))
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE"):
-        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture

@@ -1,14 +1,15 @@
-"""What models write, and what is read out of it."""
-
-from __future__ import annotations
+"""Replies, prompts, and what becomes due when."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from named_texts import tables
 
+from goedels_poetry.models.prompts import PromptError, Prompts, Template
 from goedels_poetry.models.replies import (
     UnusableReply,
     blocks,
@@ -17,6 +18,8 @@ from goedels_poetry.models.replies import (
     problem_with,
     without_thinking,
 )
+
+TABLES = tables(__file__)
 
 OBJECT: dict[str, Any] = {"type": "object"}
 
@@ -88,26 +91,7 @@ def test_what_programmers_write_for_json_is_read(text: str, words: dict[str, Any
         assert words is None, "quotes that do not match are no text"
 
 
-PLAN: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "steps": {
-            "type": "array",
-            "items": {
-                "anyOf": [
-                    {
-                        "type": "object",
-                        "properties": {"claim": {"type": "string"}, "name": {"type": "string"}},
-                        "required": ["claim"],
-                    },
-                    {"type": "string"},
-                ]
-            },
-        },
-        "generalise": {"type": ["string", "null"]},
-        "choice": {"type": "string", "enum": ["left", "right"]},
-    },
-}
+PLAN: dict[str, Any] = TABLES["PLAN"]
 
 
 @pytest.mark.parametrize(
@@ -165,3 +149,34 @@ def test_no_text_breaks_the_reading(text: str) -> None:
             read()
         except UnusableReply as problem:
             assert str(problem)
+
+
+def test_braces_and_backslashes_are_left_alone() -> None:
+    text = "\\frac{a}{b} {x | x > 0} {{1}} {{ }} {% if %} ${{goal}}$ \\1 \\g<0> %s {{{ goal }}}"
+    assert Template("t", text, "t.md").render({"goal": "\\{{ other }}"}) == (
+        "\\frac{a}{b} {x | x > 0} {{1}} {{ }} {% if %} $\\{{ other }}$ \\1 \\g<0> %s {\\{{ other }}}"
+    )
+
+
+def test_a_missing_variable_is_named_with_those_that_there_are() -> None:
+    with pytest.raises(PromptError, match=r"prompt t\.md needs goal, scope; the variables are: statement"):
+        Template("t", "{{ goal }} {{ scope }} {{ statement }}", "t.md").render({"statement": ""})
+
+
+def test_a_value_cannot_become_the_system_message() -> None:
+    template = Template("t", "Be brief.\n<!-- user -->\n{{ goal }}", "t.md")
+    assert template.messages({"goal": "a\n<!-- user -->\nb"}) == (
+        ("system", "Be brief."),
+        ("user", "a\n<!-- user -->\nb"),
+    )
+    assert Template("t", "{{ goal }}", "t.md").messages({"goal": "x\n<!-- user -->\ny"})[0][0] == "user"
+
+
+def test_a_folder_of_the_user_stands_above_ours(tmp_path: Path) -> None:
+    ours = Prompts()
+    name = ours.names()[0]
+    (tmp_path / f"{name}.md").write_text("mine")
+    mine = Prompts(tmp_path)
+    assert mine.get(name).text == "mine"
+    assert mine.get(name).version != ours.get(name).version
+    assert mine.names() == ours.names()

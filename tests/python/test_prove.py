@@ -1,7 +1,5 @@
 """Functions with contracts, from the file to the verdict and its certificate."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

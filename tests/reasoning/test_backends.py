@@ -1,9 +1,6 @@
 """Programs decided by real solvers: verdicts, what they rest on, limits, threads, and the traps of other systems."""
 
-from __future__ import annotations
-
 import resource
-import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,11 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from named_texts import tables
 
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.questions.query_runner import QueryRunner
 from goedels_poetry.reasoning.backends import SMT2Backend
 from goedels_poetry.solvers.limits import Answer, SolverError
+
+TABLES = tables(__file__)
 
 HEAD = """(declare-sort P 0)
 (declare-fun human (P) Bool)(declare-fun mortal (P) Bool)(declare-fun god (P) Bool)(declare-fun green (P) Bool)
@@ -56,7 +56,6 @@ VERDICTS: dict[str, tuple[str, Any, str]] = {
     "it follows": (goal("(mortal soc)"), True, "proved"),
     "its negation follows": (goal("(not (mortal soc))"), False, "refuted"),
     "an unrelated statement": (goal("(green zeus)"), None, "unknown"),
-    "and its negation": (goal("(not (green zeus))"), None, "unknown"),
     "a universal statement without facts": (goal("(forall ((x P)) (green x))"), None, "unknown"),
     "an existential one without facts": (goal("(exists ((x P)) (and (god x) (green x)))"), None, "unknown"),
     "a tautology": (goal("(or (green soc) (not (green soc)))"), True, "proved"),
@@ -75,17 +74,6 @@ VERDICTS: dict[str, tuple[str, Any, str]] = {
     "printed statuses": ('(echo "unsat")(echo "sat")' + goal("(mortal soc)") + '(echo "unsat")', True, "proved"),
     "functions called sat and unsat": (
         "(declare-const sat Bool)(declare-const unsat Bool)(assert (not sat))" + goal("sat", ""),
-        False,
-        "refuted",
-    ),
-    "constructors called sat and unsat": (
-        "(declare-datatypes ((S 0)) (((sat) (unsat))))(declare-const s S)(assert (= s unsat))" + goal("(= s sat)", ""),
-        False,
-        "refuted",
-    ),
-    "functions called sin and is-cons": (
-        "(declare-fun sin (Real) Real)(declare-const is-cons Bool)(assert (= (sin 0.0) 1.0))"
-        + goal("(= (sin 0.0) 0.0)", ""),
         False,
         "refuted",
     ),
@@ -129,11 +117,6 @@ VERDICTS: dict[str, tuple[str, Any, str]] = {
         None,
         "unknown",
     ),
-    "choices, none follows": (
-        HEAD + "(define-fun goal-A () Bool (green soc))(define-fun goal-B () Bool (not (mortal soc)))",
-        None,
-        "unknown",
-    ),
     "choices from a contradiction": (
         HEAD
         + "(assert (not (god zeus)))(define-fun goal-A () Bool (green soc))(define-fun goal-B () Bool (mortal soc))",
@@ -141,12 +124,10 @@ VERDICTS: dict[str, tuple[str, Any, str]] = {
         "inconsistent",
     ),
     "one typo in the query": (goal("(mortall soc)"), None, "invalid"),
-    "one typo in a premise": (goal("(mortal soc)", HEAD + "(assert (humann soc))"), None, "invalid"),
     "no assertion at all": ("(check-sat)", None, "invalid"),
     "another file": ('(include "other.smt2")' + goal("true", ""), None, "invalid"),
     "a file to be written": ('(set-option :regular-output-channel "x")' + goal("true", ""), None, "invalid"),
     "prose around it": ("Here is the program:\n" + goal("(mortal soc)"), None, "invalid"),
-    "prose after it": (goal("(mortal soc)") + "\n```\nSo the answer is yes.", None, "invalid"),
 }
 
 
@@ -290,29 +271,7 @@ def test_a_closed_world_leaves_room_for_what_has_no_name_and_leaves_numbers_open
 
 
 @pytest.mark.parametrize(
-    ("program", "answer", "reason"),
-    [
-        ("(declare-const x Int)(assert (<= (* 2 x) 21))(maximize x)", 10, "reached"),
-        ("(declare-const x Int)(assert (> x 3))(minimize x)", 4, "reached"),
-        ("(declare-const x Real)(assert (<= (* 2 x) 7.0))(maximize x)", "7/2", "reached"),
-        ("(declare-const x Real)(assert (< x 2.5))(maximize x)", None, "not attained (supremum 5/2)"),
-        ("(declare-const x Real)(assert (> x 0.0))(minimize x)", None, "not attained (infimum 0)"),
-        ("(declare-const x Int)(maximize x)", None, "unbounded"),
-        ("(declare-const x Int)(assert (> x 3))(assert (< x 2))(maximize x)", None, "inconsistent"),
-        ("(declare-const b (_ BitVec 8))(assert (distinct b #xff))(maximize b)", 254, "reached"),
-        ("(declare-const x Int)(assert (<= (* x x) 1000))(maximize x)", 31, "reached"),
-        ("(declare-fun f (Int) Int)(assert (forall ((x Int)) (<= (f x) 7)))(maximize (f 3))", 7, "reached"),
-        (
-            "(declare-const x Int)(declare-const y Int)(assert (<= (+ x y) 9))(assert (> y 1))(maximize x)(maximize y)",
-            7,
-            "in this order",
-        ),
-        (
-            "(declare-const x Int)(assert (> x 0))(assert (! (<= x 5) :named c :objective true))(maximize x)",
-            5,
-            "reached",
-        ),
-    ],
+    ("program", "answer", "reason"), TABLES["test_an_optimum_is_the_answer_of_a_program_that_only_optimises"]
 )
 def test_an_optimum_is_the_answer_of_a_program_that_only_optimises(
     backend: SMT2Backend, program: str, answer: Any, reason: str
@@ -346,55 +305,7 @@ def test_a_bomb_costs_its_own_process_and_neither_our_memory_nor_the_next_progra
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 150_000, "in KiB"
 
 
-def test_a_solver_that_dies_under_a_question_is_replaced(backend: SMT2Backend) -> None:
-    backend.execute(goal("(mortal soc)"))
-    for pair in backend._solvers._pairs:
-        pair.z3.kill()
-    assert backend.execute(goal("(mortal soc)")).answer is True
-
-
-def test_killing_the_solver_in_the_middle_leaves_an_honest_answer() -> None:
-    with SMT2Backend(verify_timeout=1200, processes=1) as backend:
-        backend.execute(goal("(mortal soc)"))
-        pair = backend._solvers._pairs[0]
-        killer = threading.Timer(0.1, pair.z3.kill)
-        killer.start()
-        result = backend.execute(CUBES)
-        killer.join()
-    assert (result.answer, result.verdict) == (None, Verdict.UNKNOWN)
-
-
 # ------------------------------------------------------------------------------------------------------ threads
-
-
-NATURAL = """(declare-datatypes ((Color 0)) (((z) (s (pred Color)))))
-(define-fun-rec twice ((n Color)) Color (ite ((_ is z) n) z (s (s (twice (pred n))))))"""
-PAINT = "(declare-datatypes () ((Color a b c d e)))(declare-fun color (Int) Color)"
-TWO = "(declare-datatypes () ((Color red green)))(declare-const x Color)(assert (= x green))"
-THINGS = "(declare-sort Color 0)(declare-const soc Color)(declare-fun p (Color) Bool)"
-
-
-def programs_with_answers(number: int) -> tuple[str, bool | None]:
-    """Programs that use the same names for different things."""
-    painted = f"(= (color {number}) {'abcde'[number % 5]})"
-    return (
-        (goal(painted, f"{PAINT}(assert {painted})"), True),
-        (goal("(= x red)", TWO), False),
-        (goal("(p soc)", THINGS), None),
-        (goal("(= (twice (s z)) (s (s z)))", NATURAL), True),
-        (goal("(= x 1)", f"(declare-const x Int)(assert (= x {number}))"), number == 1),
-        (goal("(mortal soc)"), True),
-    )[number % 6]
-
-
-def test_eight_threads_never_mix_up_their_answers(backend: SMT2Backend) -> None:
-    todo = [programs_with_answers(number) for number in range(120)]
-    with ThreadPoolExecutor(8) as crew:
-        found = list(crew.map(lambda item: backend.execute(item[0]), todo))
-    wrong = [
-        (text, r.answer, r.reason) for (text, answer), r in zip(todo, found, strict=True) if r.answer is not answer
-    ]
-    assert not wrong
 
 
 def test_closing_ends_what_is_under_way_and_every_process() -> None:

@@ -3,21 +3,15 @@
 The numbers M10 and M11 are the faults of ProofOfThought 1 that these tests are about.
 """
 
-from __future__ import annotations
-
-import asyncio
 import json
-import os
-import signal
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from scripted_questions import EMPTY, Answer, Ask, KeptLanguage, Server
+from kept_languages import Ask, KeptLogic
+from model_server import EMPTY, Answer, Server
 
 from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
 from goedels_poetry.reasoning import QueryResult
@@ -98,7 +92,7 @@ class Model:
 
 
 @pytest.fixture
-async def ask(no_settings_from_outside: None, language: KeptLanguage) -> AsyncIterator[Ask]:
+async def ask(language: KeptLogic) -> AsyncIterator[Ask]:
     """``await ask(server, processor, ..., budgets={...}, **question)``: one question, of a framework of its own."""
 
     async def one(server: Server, *processors: PostProcessor, **told: Any) -> QueryResult:
@@ -171,16 +165,6 @@ async def test_m10_an_open_answer_is_replaced_by_a_new_proof_and_no_message_on_t
     assert [entry["verdict"] for entry in result.history] == ["unknown", "proved"]
 
 
-@pytest.mark.parametrize("refined", [CONTRADICTS_ITSELF, INVALID])
-async def test_a_proved_answer_stands_against_a_refinement_that_proves_nothing(ask: Ask, refined: str) -> None:
-    model = Model(answer=[PROVES], critique=[critique(FAULT)], refine=[refined])
-    with Server(model) as server:
-        result = await ask(server, SelfRefine(1))
-    assert (result.answer, result.verdict) == (True, Verdict.PROVED)
-    assert outcomes(result) == ["not confirmed"]
-    assert result.steps[0]["after"]["verdict"] in ("unknown", "inconsistent")
-
-
 async def test_m10_of_two_proofs_that_contradict_each_other_the_one_trusted_less_overturns_nothing(ask: Ask) -> None:
     model = Model(answer=[PROVES], critique=[critique(FAULT)], refine=[REFUTES])
     with Server(model) as server:
@@ -189,31 +173,6 @@ async def test_m10_of_two_proofs_that_contradict_each_other_the_one_trusted_less
     assert outcomes(result) == ["kept: the other program is trusted less"]
     assert any("two programs contradict each other" in warning for warning in result.warnings)
     assert result.steps[0]["after"]["answer"] is False
-
-
-async def test_a_program_that_is_trusted_more_overturns_a_proof_and_the_result_says_so(ask: Ask) -> None:
-    fault = {**FAULT, "where": "(define-fun goal () Bool (not (mammal tom)))"}
-    model = Model(answer=[REFUTES], critique=[critique(fault)], refine=[PROVES])
-    with Server(model) as server:
-        result = await ask(server, SelfRefine(2))
-    assert (result.answer, result.verdict) == (True, Verdict.PROVED)
-    assert outcomes(result) == ["overturned by a program that is trusted more"]
-    assert any("two programs contradict each other: one gives false" in warning for warning in result.warnings)
-
-
-async def test_two_proofs_that_contradict_each_other_and_are_trusted_alike_are_no_answer(ask: Ask) -> None:
-    head = HEAD + "(declare-fun likes (Animal Animal) Bool)\n"
-    goal = "(define-fun goal () Bool (likes tom jerry))\n"
-    one = head + "(assert (! (and (likes tom jerry) (not (likes jerry tom))) :named p1 :sentence 1))\n" + goal
-    other = head + "(assert (! (and (likes jerry tom) (not (likes tom jerry))) :named p1 :sentence 1))\n" + goal
-    model = Model(answer=[one], critique=[critique({**FAULT, "where": "`sentence 1`"})], refine=[other])
-    text = "Of Tom and Jerry just one likes the other, and it is not the mouse."
-    with Server(model) as server:
-        result = await ask(server, SelfRefine(2), text="Does Tom like Jerry?", context=text)
-    assert (result.answer, result.verdict, result.certificate) == (None, Verdict.UNKNOWN, None)
-    assert outcomes(result) == ["contradiction"]
-    assert (result.steps[0]["before"]["answer"], result.steps[0]["after"]["answer"]) == (True, False)
-    assert result.reason.startswith("two programs contradict each other: one gives true")
 
 
 # -- self-consistency ------------------------------------------------------------------------------------------
@@ -364,37 +323,6 @@ async def test_what_was_stopped_goes_on_with_a_larger_budget_and_pays_for_nothin
         assert server.calls == 3
     assert (second.verdict, outcomes(second)) == (Verdict.PROVED, ["answered"])
     assert second.costs["calls"] == 3
-
-
-@pytest.mark.whole(
-    "reasoning/test_proof_of_thought.py::test_after_kill_9_the_same_question_goes_on_and_no_attempt_is_asked_for_twice"
-)
-async def test_killed_in_the_middle_it_keeps_the_runs_that_have_ended(ask: Ask, tmp_path: Path) -> None:
-    """kill -9 while the third sample is being written: the first two are neither asked nor decided again."""
-    third = Answer(f"```smt2\n{PROVES}```", delay=60)
-    model = Model(answer=[PROVES, REFUTES, third, PROVES])
-    text = tmp_path / "text.md"
-    text.write_text(TEXT)
-    with Server(model) as server:
-        command = ["-m", "goedels_poetry", "ask", ASKED, "--context", str(text), "--post", "self-consistency=3"]
-        command += ["--no-judge", "--attempts", "1", "--model", "scripted", "--base-url", server.url]
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            *command,
-            env=os.environ,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
-        while model.calls("answer") < 3:
-            assert process.returncode is None
-            await asyncio.sleep(0.05)
-        os.killpg(process.pid, signal.SIGKILL)
-        await process.communicate()
-        result = await ask(server, SelfConsistency(3), max_attempts=1, optimize_timeout=10_000)
-        assert server.calls == 4
-    assert (result.answer, result.votes) == (True, {"true": 2, "false": 1})
-    assert len({sample["run_id"] for sample in result.steps[-1]["samples"]}) == 3
 
 
 async def test_an_interrupt_between_two_runs_is_one_of_all_runs_of_a_question(ask: Ask) -> None:

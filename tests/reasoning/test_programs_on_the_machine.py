@@ -1,7 +1,5 @@
 """Logic programs as a language of the machine: ``prove FILE.json``, and what the checker says of it afterwards."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +10,6 @@ import pytest
 from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
 from goedels_poetry.checker import check_any
 from goedels_poetry.checker.by_language import check_again
-from goedels_poetry.checker.certificate.archive import canonical, sha256
 
 FACTS = {
     "constants": {"facts": {"sort": "Bool", "members": ["wet", "cold"]}},
@@ -73,24 +70,6 @@ def test_what_stays_open_has_no_certificate_and_what_is_no_program_no_run(
     result = run(framework, {**FACTS, "goal": "colt"})
     assert (result.verdict, result.run_id) == (Verdict.INVALID, "")
     assert "colt" in result.reason and result.location["line"] == 1
-
-
-@pytest.mark.parametrize(
-    "change",
-    [{"claim": "refuted"}, {"statement": "wet"}, {"choice": "A"}, {"world": "mine"}, {"milliseconds": 0}, {"more": 1}],
-)
-def test_a_certificate_that_was_changed_is_not_accepted(
-    framework: GoedelsPoetryFramework, tmp_path: Path, change: dict[str, Any]
-) -> None:
-    result = run(framework, {**FACTS, "goal": "cold"})
-    forged = tmp_path / "forged"
-    forged.mkdir()
-    (forged / "program.json").write_bytes((result.certificate / "program.json").read_bytes())
-    manifest = json.loads((result.certificate / "manifest.json").read_bytes()) | change
-    del manifest["manifest_sha256"]
-    manifest["manifest_sha256"] = sha256(canonical(manifest))  # so that the hashes fit
-    (forged / "manifest.json").write_bytes(canonical(manifest))
-    assert not check_any(forged, None).accepted
 
 
 def test_a_program_that_was_changed_is_not_accepted(framework: GoedelsPoetryFramework, tmp_path: Path) -> None:

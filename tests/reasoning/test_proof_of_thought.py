@@ -1,9 +1,10 @@
-"""`ProofOfThought` as a user meets it: clients of all kinds, several threads, a judge, a kill in the middle."""
-
-from __future__ import annotations
+"""The names of ProofOfThought, extracted programs, and the benchmark of questions."""
 
 import asyncio
+import contextlib
+import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,15 +16,18 @@ from typing import Any
 
 import openai
 import pytest
-from scripted_questions import Answer, Server
+from model_server import Answer, Server
 
 from goedels_poetry import Settings, Verdict
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.models.client import Models
+from goedels_poetry.models.replies import UnusableReply
+from goedels_poetry.models.requests import Reply
 from goedels_poetry.reasoning import ProofOfThought, QueryResult
 from goedels_poetry.reasoning.backends import UnusableClient
 from goedels_poetry.reasoning.proof_of_thought import lettered
+from goedels_poetry.search.questions.writer import program_in
 
 ROOT = Path(__file__).parents[2]
 TEXT = "Every cat is soft. {} is a cat."
@@ -36,7 +40,6 @@ PROGRAM = """```smt2
 (assert (! (cat {name}) :named p2 :sentence 2))
 (define-fun goal () Bool {goal})
 ```"""
-pytestmark = pytest.mark.usefixtures("no_settings_from_outside")
 
 
 def program(name: str = "sam", goal: str = "") -> Answer:
@@ -176,3 +179,109 @@ async def test_models_can_be_given_and_a_framework_shows_the_run_like_any_other(
         with framework.open_store(result.run_id) as store:
             agents = [event.agent for event in store.events()]
     assert agents[1:-1] == ["formalizer", "verifier", "decider", "judge", "decider"]
+
+
+DECLARED = "(declare-sort T 0)\n(declare-const sam T)\n(declare-fun soft (T) Bool)"
+ASKED = "(assert (! (soft sam) :named p1 :sentence 1))\n(define-fun goal () Bool (soft sam))"
+WHOLE = f"{DECLARED}\n{ASKED}"
+JSON = '{"constants": {"f": {"sort": "Bool", "members": ["p"]}}, "knowledge_base": ["p"], "goal": "p"}'
+
+
+def fenced(text: str, tag: str = "smt2") -> str:
+    return f"```{tag}\n{text}\n```"
+
+
+def test_the_last_whole_program_counts_not_a_draft_nor_a_piece_after_it() -> None:
+    draft = WHOLE.replace("(soft sam))\n", "(not (soft sam)))\n")
+    piece = "(assert\n  (! (soft sam) :named p1 :sentence 1))"
+    reply = "\n".join([fenced(draft), "Better:", fenced(WHOLE), "Its main part:", fenced(piece)])
+    assert program_in(Reply(reply), "smt2") == WHOLE
+
+
+def test_a_premise_behind_the_program_is_not_lost_without_a_word() -> None:
+    reply = f"{fenced(WHOLE)}\nAnd one more premise:\n{fenced('(assert (! (soft sam) :named p9 :sentence 2))')}"
+    with pytest.raises(UnusableReply, match="put the whole program into one block"):
+        program_in(Reply(reply), "smt2")
+
+
+def test_pieces_that_are_a_program_only_together_are_put_together() -> None:
+    reply = f"First the sorts:\n{fenced(DECLARED)}\nThen the rest:\n{fenced(ASKED)}"
+    assert program_in(Reply(reply), "smt2") == WHOLE
+
+
+@pytest.mark.parametrize("reply", ["", "I cannot answer this.", "```smt2\n```", "<think>(assert true)"])
+@pytest.mark.parametrize("backend", ["smt2", "json"])
+def test_a_reply_without_a_program_says_so(reply: str, backend: str) -> None:
+    with pytest.raises(UnusableReply, match="holds no"):
+        program_in(Reply(reply), backend)
+
+
+def test_a_reply_cut_off_in_the_middle_is_no_program() -> None:
+    with pytest.raises(UnusableReply, match="cut off"):
+        program_in(Reply(f"```smt2\n{DECLARED}\n(assert (so"), "smt2")
+    with pytest.raises(UnusableReply, match="cut off"):
+        program_in(Reply(WHOLE, finish="length"), "smt2")
+    assert program_in(Reply(f"{fenced(WHOLE)}\nAnd in wor", finish="length"), "smt2") == WHOLE
+
+
+@pytest.mark.parametrize("reply", [fenced(JSON, "json"), fenced(JSON, ""), f"So: {JSON} That is all."])
+def test_json_is_found_in_a_fence_or_bare(reply: str) -> None:
+    assert program_in(Reply(reply), "json") == JSON
+
+
+def test_of_two_json_objects_the_last_one_that_is_a_program_counts() -> None:
+    example = '{"name": "p1", "assertion": "p"}'
+    reply = "\n".join([fenced(JSON, "json"), "where a premise is", fenced(example, "json")])
+    assert program_in(Reply(reply), "json") == JSON
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("reply", ["(" * 100_000, '"' * 100_001, "```smt2\n(\n```\n" * 20_000, "{" * 100_000])
+def test_a_huge_reply_is_read_in_the_time_of_a_small_one(reply: str) -> None:
+    for backend in ("smt2", "json"):
+        with contextlib.suppress(UnusableReply):
+            assert len(program_in(Reply(reply), backend)) <= len(reply)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        fenced(JSON, "json"),
+        f"Here it is: {JSON} Does {{this}} help?",
+        fenced(JSON.replace('"p"], "goal"', '"p",], "goal"'), "json"),
+        fenced(JSON.replace('"goal"', '/* asked */ "goal"'), "jsonc"),
+        fenced(f"// the program\n{JSON}", "json"),
+        fenced(JSON.replace('"', "'"), "json5"),
+        fenced(f"program = {JSON}", "python"),
+        fenced(f'{{"program": {JSON}}}', "json"),
+        f"{fenced(JSON, 'json')}\nOf it:\n{fenced('{}', 'json')}",
+    ],
+)
+def test_a_program_in_json_is_read_past_what_programmers_add_to_it(reply: str) -> None:
+    assert json.loads(program_in(Reply(reply), "json")) == json.loads(JSON)
+
+
+SCRIPTS = Path(__file__).parents[2] / "scripts"
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    return subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, timeout=100, cwd=SCRIPTS, env=environment
+    )
+
+
+def test_our_verdicts_are_those_of_solver_processes_that_share_nothing_with_us() -> None:
+    done = run("bench_questions.py", "--programs", "16", "--rounds", "1", "--bar", "0", "--threads", "4", "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads(done.stdout)
+    assert found["wrong"] == []
+    assert len(found["programs_per_second"]) == 4
+
+
+def test_threads_whose_solvers_are_killed_get_no_wrong_answer_and_leave_nothing_behind() -> None:
+    done = run("soak_questions.py", "--threads", "4", "--seconds", "1", "--kill")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "wrong: 0; raised: 0; grown: False; processes left: 0" in done.stdout
+    (killed,) = re.findall(r"killed: (\d+)", done.stdout)
+    assert int(killed) >= 3

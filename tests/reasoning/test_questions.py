@@ -1,6 +1,4 @@
-"""Questions on the state machine, over the real wire: scripted replies, real runs, a real solver, a real checker."""
-
-from __future__ import annotations
+"""Questions in words: answers, prompts and the sentences that say them."""
 
 import json
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -8,13 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scripted_questions import EMPTY, Answer, Ask, KeptLanguage, Server, server_error
+from kept_languages import Ask, KeptLogic
+from model_server import EMPTY, Answer, Server, server_error
 
 from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
 from goedels_poetry.checker import check_any
+from goedels_poetry.models.prompts import Prompts
+from goedels_poetry.models.replies import blocks
 from goedels_poetry.reasoning import QueryResult
+from goedels_poetry.reasoning.backends import BACKENDS
 from goedels_poetry.reasoning.solving import solve
-from goedels_poetry.search.tasks.question import Question
+from goedels_poetry.search.tasks.question import MAX_SENTENCES, Question, numbered, split
 
 TEXT = "Every cat is soft. Sam is a cat. Tom is a dog."
 HEAD = """(declare-sort T 0)
@@ -42,7 +44,7 @@ def fenced(program: str) -> Answer:
 
 
 @pytest.fixture
-async def ask(no_settings_from_outside: None, language: KeptLanguage) -> AsyncIterator[Ask]:
+async def ask(language: KeptLogic) -> AsyncIterator[Ask]:
     """``await ask(server, text, **question)``: one question, of a framework of its own in one data directory."""
 
     async def one(server: Server, text: str = "Is Sam soft?", **told: Any) -> QueryResult:
@@ -90,13 +92,6 @@ async def test_an_answer_comes_with_all_that_it_rests_on(ask: Ask) -> None:
     assert result.certificate is not None
     report = check_any(Path(result.certificate), result.program)
     assert (report.verdict, report.accepted) == (Verdict.PROVED, True)
-
-
-async def test_false_is_answered_only_when_the_negation_follows(ask: Ask) -> None:
-    with Server([fenced(HEAD + P1 + P2 + goal("(not (soft sam))"))]) as server:
-        result = await ask(server, "Is the following statement true or false? Sam is not soft.")
-    assert (result.answer, result.verdict, result.trust_level) == (False, Verdict.REFUTED, "L3")
-    assert "the opposite of what is asked follows" in result.reason
 
 
 async def test_a_finished_run_is_not_asked_again(ask: Ask) -> None:
@@ -158,15 +153,6 @@ async def test_a_reply_without_words_costs_one_attempt_and_is_never_retried_as_i
     assert all(message["content"] for message in second["messages"])
 
 
-async def test_a_reply_cut_off_in_the_middle_costs_one_attempt(ask: Ask) -> None:
-    half = Answer(f"```smt2\n{HEAD}{P1}(assert (! (cat", finish="length")
-    with Server([half, fenced(OPEN)]) as server:
-        result = await ask(server, "Is Tom soft?", max_attempts=2)
-        assert "cut off before the end of the program" in said(server)
-        assert roles(server) == ["system", "user", "assistant", "user"]
-    assert (result.verdict, outcomes(result)) == (Verdict.UNKNOWN, ["reply", "open"])
-
-
 async def test_when_all_attempts_are_bad_there_is_no_answer_and_the_reason_says_why(ask: Ask) -> None:
     with Server([fenced(HEAD + P1 + "(assert (soft\n" + goal("(soft sam)"))]) as server:
         result = await ask(server, max_attempts=2)
@@ -210,12 +196,6 @@ async def test_a_question_of_yes_or_no_is_asked_about_again_as_long_as_its_progr
         result = await ask(server)
         assert "so suppose first that the text settles it" in said(server, 1)
     assert (result.answer, outcomes(result)) == (True, ["open", "open", "answer"])
-
-
-async def test_a_missing_premise_turns_an_open_question_into_an_answer(ask: Ask) -> None:
-    with Server([fenced(HEAD + P1 + P3 + goal("(soft sam)")), fenced(RIGHT)]) as server:
-        result = await ask(server)
-    assert (result.answer, outcomes(result)) == (True, ["open", "answer"])
 
 
 async def test_an_unreadable_second_program_does_not_take_the_first_ones_verdict(ask: Ask) -> None:
@@ -354,3 +334,89 @@ async def test_a_server_with_structured_output_can_be_held_to_the_schema_of_prog
         assert "lacks 'functions'" in str(server.requests[1]["messages"][-1]["content"])
     assert (wanted["type"], wanted["json_schema"]["strict"]) == ("json_schema", True)
     assert (result.answer, outcomes(result)) == (True, ["reply", "answer"])
+
+
+@pytest.mark.parametrize("dialect", ["smt2", "json"])
+def test_every_example_is_decided_as_its_text_says_and_names_where_each_premise_comes_from(dialect: str) -> None:
+    kinds = [Prompts().get(f"question-{dialect}-{kind}").text for kind in ("text", "case", "world")]
+    examples = [block.text for kind in kinds for block in blocks(kind) if block.tag == dialect]
+    with BACKENDS[dialect]() as backend:
+        results = [backend.execute(example) for example in examples]
+    assert [result.answer for result in results] == [False, True, False], [result.reason for result in results]
+    assert [[premise["name"] for premise in result.core or ()] for result in results] == [
+        ["p1", "p2", "p3"],
+        ["p1", "p2", "w2"],
+        ["w1", "w2", "w3"],
+    ]
+    assert all(premise["origin"] in ("text", "world") for result in results for premise in result.core or ())
+    assert not any(result.warnings for result in results)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("Dr. Smith paid $3.50. He left at 5 p.m. on Monday.", 2),
+        ("The U.S. economy grew. J. R. Tolkien wrote it.", 2),
+        ('"Is it?" she asked. It was not!', 2),
+        ("See Fig. 3 and No. 5 (e.g. the second one). Yes.", 2),
+        ("Vitamin C. It helps.", 2),
+        ("The limit is 1,000.5 pounds, i.e. not much. More is taxed.", 2),
+        ("LanguageA is a universal language\nIf one exists, they can talk.", 2),
+        ("This sentence was broken\nin the middle of it. This one was not.", 2),
+        ("What? No! Really...", 3),
+        ("One sentence without an end", 1),
+        ("", 0),
+        (" \n\t\n ", 0),
+    ],
+)
+def test_sentences_end_where_a_reader_ends_them(text: str, sentences: int) -> None:
+    assert len(split(text)) == sentences, split(text)
+
+
+def test_headings_have_no_number_and_items_of_lists_have_one_each() -> None:
+    text = "Document - Passes:\n## Who can get one\n\nThese apply:\n\n- you are over 64\n1. you live here. Now.\n"
+    found = [(s.number, s.text) for s in numbered(split(text))]
+    assert found == [
+        (None, "Document - Passes:"),
+        (None, "## Who can get one"),
+        (1, "These apply:"),
+        (2, "- you are over 64"),
+        (3, "1. you live here."),
+        (4, "Now."),
+    ]
+
+
+def test_nothing_of_a_very_long_text_is_lost() -> None:
+    words = [f"Number {n} is here." for n in range(MAX_SENTENCES + 50)]
+    found = numbered(split(" ".join(words)))
+    assert len(found) == MAX_SENTENCES
+    assert " ".join(s.text for s in found) == " ".join(words)
+
+
+def test_the_case_of_a_question_can_be_cited_and_so_can_what_it_takes_for_granted() -> None:
+    text = "Scenario: I am 70. I moved here.\n\nQuestion: I owe 1600, can I borrow more?"
+    question = Question(text, "You can borrow.")
+    assert [(s.number, s.text, s.asked) for s in question.sentences] == [
+        (1, "You can borrow.", False),
+        (2, "I am 70.", False),
+        (3, "I moved here.", False),
+        (4, "I owe 1600, can I borrow more?", True),
+    ]
+    assert question.asked == "I owe 1600, can I borrow more?"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Is the following statement true or false? Sam is soft.",
+        "Assuming all premises are true, is the following statement true or false?\nStatement: Sam is soft.",
+        "Sam is soft.",
+        "Consider this claim. Sam is soft. Would you say so?",
+        "Sam is soft. Is that true?",
+        "Sam is soft. Does it follow from the text?",
+    ],
+)
+def test_a_statement_that_is_to_be_judged_is_never_a_fact(text: str) -> None:
+    question = Question(text, "Every cat is soft.")
+    assert [s.text for s in question.sentences if not s.asked] == ["Every cat is soft."]
+    assert not any("Sam" in s.text and not s.asked for s in question.sentences)

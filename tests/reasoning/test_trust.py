@@ -1,16 +1,19 @@
-"""Trust in the formalization: faulty programs are told from right ones, by tests that a real solver answers."""
-
-from __future__ import annotations
+"""What an answer may be trusted with, and the certificates of programs."""
 
 import asyncio
 import json
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
-from scripted_questions import Answer, Server
+from model_server import Answer, Server
 
+from goedels_poetry.checker.certificate.archive import MANIFEST, canonical, sha256
+from goedels_poetry.checker.certificate.report import CheckReport
+from goedels_poetry.checker.logic.check import LogicArchive, check_logic, write_logic
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.models.client import models_from
@@ -20,11 +23,12 @@ from goedels_poetry.questions.confidence.sanity_tests import sanity_tests
 from goedels_poetry.questions.confidence.score import FACTORS, FormalizationTest, Solve, confidence
 from goedels_poetry.questions.entailment.entailment import decide
 from goedels_poetry.questions.entailment.findings import Entailment
-from goedels_poetry.questions.entailment.program import LogicProgram
+from goedels_poetry.questions.entailment.program import LogicProgram, statement_of
 from goedels_poetry.questions.program.smt2 import read_smt2
 from goedels_poetry.questions.query_runner import SolverPair
-from goedels_poetry.reasoning.proof_of_thought import ProofOfThought
+from goedels_poetry.questions.reading import read_program
 from goedels_poetry.settings.declared import ModelSettings, ModelsSettings, Settings
+from goedels_poetry.smt.notation.infix import render
 
 TEXT = (
     "Every baker rises early.",
@@ -51,7 +55,6 @@ GOAL = "(define-fun goal () Bool (not (tired mona)))"
 RIGHT = "\n".join([HEAD, P1, P2, P3, P4, P5, P6, GOAL])
 
 Examine = Callable[..., dict[str, FormalizationTest]]
-pytestmark = pytest.mark.usefixtures("no_settings_from_outside")
 
 
 @pytest.fixture(scope="module")
@@ -349,33 +352,68 @@ def test_hostile_facts_cost_nothing_but_themselves(solve: Solve) -> None:
 
 # -- in a run --------------------------------------------------------------------------------------------------------
 
-FLIPPED = RIGHT.replace(GOAL, "(define-fun goal () Bool (tired mona))")
+
+TWO = "(declare-const p Bool)(declare-const q Bool)"
+CHOICES = f"{TWO}(assert p)(assert (not q))(define-fun goal-A () Bool p)(define-fun goal-B () Bool q)"
+FOLLOWS = f"{TWO}(assert p)(define-fun goal () Bool p)"
 
 
-def test_a_run_asks_once_about_a_goal_that_asks_for_the_opposite() -> None:
-    doubted: list[str] = []
+def certified(folder: Path, program: str, claim: str = "proved", choice: str = "", world: str = "open") -> Path:
+    """A certificate with all its hashes right, whatever it claims."""
+    statement = statement_of(read_program(program, "smt2"))
+    write_logic(folder, LogicArchive(program, "smt2", claim, choice, world, 5_000, 5_000, statement, {}), {})
+    return folder
 
-    def answer(body: dict[str, Any]) -> Answer:
-        first, last = str(body["messages"][0]["content"]), str(body["messages"][-1]["content"])
-        if "You read logic programs" in first:
-            flipped = "(define-fun goal () Bool (tired mona))" in last
-            return Answer(json.dumps(WORDS | {"goal": "Mona is tired." if flipped else "Mona is not tired."}))
-        if "You compare texts" in first:
-            return Answer(json.dumps(AGREES | {"answer_if_goal_holds": "no" if "Mona is tired.\n" in last else "yes"}))
-        if "Pick up to 6" in last:
-            return Answer(json.dumps({"facts": []}))
-        doubts = "asks for the opposite" in last
-        doubted.extend([last] * doubts)
-        insists = "Otto insists." in json.dumps(body["messages"])
-        return Answer(f"```smt2\n{RIGHT if doubts and not insists else FLIPPED}\n```")
 
-    with Server(answer) as server:
-        own = ModelSettings(model="scripted", base_url=server.url, retries=0, timeout_seconds=20)
-        with ProofOfThought(settings=Settings(models=ModelsSettings(default=own))) as thinker:
-            mended = thinker.query(QUESTION, context=" ".join(TEXT))
-            insisted = thinker.query(QUESTION, context=" ".join((*TEXT, "Otto insists.")))
-    assert len(doubted) == 2
-    assert (mended.answer, mended.attempts, mended.confidence["level"]) == (True, 2, "high")
-    assert (insisted.answer, insisted.attempts, insisted.confidence["level"]) == (False, 2, "low")
-    assert not mended.warnings
-    assert any(warning.startswith("answer polarity") for warning in insisted.warnings)
+def edited(folder: Path, **entries: Any) -> CheckReport:
+    """What the checker says when entries of the manifest are changed and its hash is made to fit."""
+    manifest = {**json.loads((folder / MANIFEST).read_text("utf-8")), **entries}
+    del manifest["manifest_sha256"]
+    manifest["manifest_sha256"] = sha256(canonical(manifest))
+    copy = folder.with_name("edited")
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(folder, copy)
+    (copy / MANIFEST).write_bytes(canonical(manifest))
+    return check_logic(copy)
+
+
+@pytest.mark.parametrize(
+    ("program", "claim", "choice", "world", "found"),
+    [
+        (FOLLOWS, "refuted", "", "open", Verdict.UNKNOWN),
+        (f"{TWO}(assert p)(assert (not p))(define-fun goal () Bool p)", "proved", "", "open", Verdict.INCONSISTENT),
+        (f"{TWO}(assert p)(define-fun goal () Bool q)", "refuted", "", "open", Verdict.UNKNOWN),
+        (CHOICES, "proved", "", "open", Verdict.UNKNOWN),
+        (CHOICES, "proved", "B", "open", Verdict.UNKNOWN),
+        ("(declare-const x Int)(assert (> x 3))(maximize x)", "proved", "", "open", Verdict.UNKNOWN),
+    ],
+)
+def test_a_claim_that_does_not_hold_is_not_accepted(
+    tmp_path: Path, program: str, claim: str, choice: str, world: str, found: Verdict
+) -> None:
+    report = check_logic(certified(tmp_path / "c", program, claim, choice, world))
+    assert (report.verdict, report.accepted) == (found, False)
+
+
+def test_the_report_says_which_choice_follows_and_what_the_optimum_is(tmp_path: Path) -> None:
+    report = check_logic(certified(tmp_path / "choice", CHOICES, choice="A"))
+    assert report.accepted
+    assert "of the choices only A follows" in report.notes
+    report = check_logic(certified(tmp_path / "best", "(declare-const x Int)(assert (< x 3))(maximize x)"))
+    assert report.accepted
+    assert "maximum of x: 2" in report.notes
+    both = "(declare-const x Int)(assert (> x 3))(maximize x)(define-fun goal () Bool (> x 2))"
+    assert "maximum of x: none is shown (unbounded)" in check_logic(certified(tmp_path / "both", both)).notes
+
+
+def test_a_manifest_of_wrong_kinds_is_refused_and_a_limit_without_end_is_none(tmp_path: Path) -> None:
+    folder = certified(tmp_path / "c", FOLLOWS)
+    for entries in ({"dialect": {}}, {"claim": []}, {"world": 5}, {"choice": None}, {"milliseconds": True}):
+        assert edited(folder, **entries).refused, entries
+    assert edited(folder, statement="q").refused
+    assert edited(folder, milliseconds=10**400).accepted
+
+
+def test_things_that_differ_in_pairs_are_not_shown_as_a_chain() -> None:
+    assert render("(distinct a b c)") == "distinct(a, b, c)"
+    assert render("(distinct a b)") == "a != b"

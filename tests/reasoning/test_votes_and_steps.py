@@ -1,18 +1,20 @@
-"""Votes: who wins, when it is settled, how many samples are worth asking for; and which of two results stands."""
-
-from __future__ import annotations
+"""Several rounds of one question: votes, steps, second rounds."""
 
 import importlib.util
 import itertools
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from kept_languages import Ask, KeptLogic
+from model_server import Answer, Server
+from named_texts import tables
 
-from goedels_poetry import Settings, Verdict
+from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
 from goedels_poetry.errors import BudgetExceeded, InvalidInput
-from goedels_poetry.models.accounting import Ledger, SharedBudget
+from goedels_poetry.models.accounting import Ledger
 from goedels_poetry.reasoning import QueryResult
 from goedels_poetry.reasoning.postprocessors import (
     Decomposed,
@@ -23,15 +25,13 @@ from goedels_poetry.reasoning.postprocessors import (
     parse_option,
     post_processors,
 )
+from goedels_poetry.reasoning.solving import solve
 from goedels_poetry.reasoning.steps import Advice, PostProcessor, Tally, Task, chain
-from goedels_poetry.search.machine.kinds import agents_of
-from goedels_poetry.search.machine.supervisor import Jobs, SupervisorAgent
 from goedels_poetry.search.questions.decider import faults_in, subquestions_in
-from goedels_poetry.search.tasks.base import Stop
 from goedels_poetry.search.tasks.question import Question
 from goedels_poetry.settings.declared import Budgets
-from goedels_poetry.store.proof_store import ProofStore
-from goedels_poetry.store.state import ROOT, ProofNode
+
+TABLES = tables(__file__)
 
 TRUE = QueryResult("?", True, Verdict.PROVED)
 FALSE = QueryResult("?", False, Verdict.REFUTED)
@@ -48,10 +48,6 @@ def test_only_decided_samples_elect_but_all_are_counted() -> None:
 def test_two_against_two_has_two_leaders_whoever_came_first() -> None:
     for order in itertools.permutations([TRUE, TRUE, FALSE, FALSE]):
         assert set(Tally.of(order, 4).leaders) == {"true", "false"}
-
-
-def test_without_an_answer_there_is_no_leader() -> None:
-    assert Tally.of([UNKNOWN, INCONSISTENT], 2).leaders == ()
 
 
 @pytest.mark.parametrize("samples", range(1, 8))
@@ -170,19 +166,6 @@ async def test_time_that_is_used_is_counted_along_steps_and_once_for_what_runs_a
     assert result.costs["wall_seconds"] == used[-1] + 1
 
 
-def test_what_earlier_runs_have_used_is_missing_from_the_budgets_on_time(tmp_path: Path) -> None:
-    used = SharedBudget(Ledger(), used_wall_seconds=60, used_solver_seconds=2).used
-    store = ProofStore(tmp_path / "proof.db")
-    store.commit("init", "test", ROOT, lambda txn: str(txn.put(ProofNode(ROOT)).status))
-    ended = {}
-    for budget in ("wall_seconds", "solver_seconds"):
-        settings = Settings(budgets=Budgets(**{budget: 60}))
-        ended[budget] = SupervisorAgent(store, agents_of("question"), settings, Jobs(1), used).ended()
-    store.close()
-    assert ended["wall_seconds"] == Stop("out_of_budget", "60 s of wall time are used up", "wall_seconds")
-    assert ended["solver_seconds"] is None
-
-
 def test_a_shared_ledger_stops_every_run_and_counts_none_twice() -> None:
     shared = Ledger(Budgets(model_calls=3))
     first = Ledger.of_run(shared.budgets, {"model_calls": 1.0}, shared)
@@ -246,25 +229,7 @@ async def test_the_post_processor_of_the_documentation_asks_again(tmp_path: Path
     assert [(task.question.sample, task.used_wall_seconds) for task in machine.tasks] == [(0, 0), (1, 1)]
 
 
-@pytest.mark.parametrize(
-    ("where", "concrete"),
-    [
-        ("(assert (! (cat tom)\n  :named p2", True),
-        ("`(cat  tom)`", True),
-        ("p2", True),
-        ("premise p2:", True),
-        ("goal", True),
-        ("sentence 2", True),
-        ("[1]", True),
-        ("Sentences 1 and 2", True),
-        ("sentence 9", False),
-        ("p7", False),
-        ("", False),
-        ("a", False),
-        ("the whole program", False),
-        ("I am not sure about the goal and all of its premises", False),
-    ],
-)
+@pytest.mark.parametrize(("where", "concrete"), TABLES["test_a_fault_counts_when_it_names_a_place_that_there_is"])
 def test_a_fault_counts_when_it_names_a_place_that_there_is(where: str, concrete: bool) -> None:
     program = "(declare-const a Bool)(assert (! (cat tom) :named p2 :sentence 2))(define-fun goal () Bool a)"
     question = Question("Is it so?", "One. Two.", conversation=(("assistant", program), ("user", "proved")))
@@ -277,3 +242,70 @@ def test_subquestions_are_asked_once_and_never_the_question_itself() -> None:
     question = Question("Sam is ill. Is Sam at home?", "One.", most=2)
     said = ["Is  Sam at home?", "Is Sam ill?", "is sam ILL?", "", "x" * 2_000, "Does Sam own a home?", "Is Sam old?"]
     assert subquestions_in({"subquestions": said}, question) == ["Is Sam ill?", "Does Sam own a home?"]
+
+
+TEXT = "Kind people are often nice. Anne is kind. Red people are white. Bob is not nice."
+HEAD = """(declare-sort T 0) (declare-const anne T) (declare-const bob T) (declare-fun kind (T) Bool)
+(declare-fun nice (T) Bool) (declare-fun red (T) Bool) (declare-fun white (T) Bool)
+"""
+RULE = "(assert (! (forall ((x T)) (=> (kind x) (nice x))) :named p1 :sentence 1))\n"
+ANNE = "(assert (! (kind anne) :named p2 :sentence 2))\n"
+RED = "(assert (! (forall ((x T)) (=> (red x) (white x))) :named p3 :sentence 3))\n"
+BOB = "(assert (! (not (nice bob)) :named p4 :sentence 4))\n"
+
+
+def unguarded(rule: str) -> str:
+    return rule.replace("forall", "exists")
+
+
+def goal(formula: str) -> str:
+    return f"(define-fun goal () Bool {formula})\n"
+
+
+def fenced(*parts: str) -> Answer:
+    return Answer(f"```smt2\n{''.join((HEAD, *parts))}```")
+
+
+@pytest.fixture
+async def ask(language: KeptLogic) -> AsyncIterator[Ask]:
+    async def one(server: Server, text: str, **told: Any) -> QueryResult:
+        models = {"default": {"model": "scripted", "base_url": server.url, "retries": 0}, "cache": False}
+        question = Question(text, **{"context": TEXT, "judged": False, **told})
+        async with GoedelsPoetryFramework(Settings(models=models), language=language) as framework:
+            return await solve(framework, question)
+
+    yield one
+
+
+def said(server: Server, request: int = -1) -> str:
+    return str(server.requests[request]["messages"][-1]["content"])
+
+
+async def test_a_fault_of_a_premise_outside_of_the_proof_costs_no_reply_and_stands_in_the_result(ask: Ask) -> None:
+    with Server([fenced(RULE, ANNE, unguarded(RED), goal("(nice anne)"))]) as server:
+        result = await ask(server, "Anne is nice.")
+        assert server.calls == 1
+    assert result.answer is True
+    assert any("p3" in warning for warning in result.warnings)
+
+
+async def test_a_fault_of_a_premise_of_the_proof_is_told_with_its_words(ask: Ask) -> None:
+    flipped = BOB.replace("(not (nice bob))", "(nice bob)")
+    with Server([fenced(flipped, unguarded(RED), goal("(nice bob)")), Answer("UNCHANGED")]) as server:
+        result = await ask(server, "Bob is nice.")
+        assert server.calls == 2
+        told = said(server)
+    assert '- premise p4 (sentence 4: "Bob is not nice."): it negates something where its words do not' in told
+    assert "p3" not in told
+    assert result.answer is True
+
+
+async def test_an_open_question_gets_one_message_with_all_that_was_found_and_is_not_asked_again(ask: Ask) -> None:
+    program = fenced(unguarded(RULE), ANNE, goal("(nice anne)"))
+    with Server([program, Answer("UNCHANGED")]) as server:
+        result = await ask(server, "Anne is nice.", max_attempts=5)
+        assert server.calls == 2
+        told = said(server)
+    assert "- nice holds of" in told
+    assert 'premise p1 (sentence 1: "Kind people are often nice."): it has an implication under `exists`' in told
+    assert result.answer is None

@@ -1,19 +1,19 @@
-"""Runs that are started, followed, stopped and deleted while a server shows them."""
+"""Runs that are served, to a program and to a browser, and who has access."""
 
-from __future__ import annotations
-
+import re
 import shutil
-import threading
+import socket
 from pathlib import Path
 from typing import Any
 
 import pytest
-from served import ByHand, Served, serving, wait_for
+from browser import Page
+from served import SECONDS, THEOREMS, ByHand, Served, serving, wait_for
 
 from goedels_poetry import GoedelsPoetryFramework, Settings
 from goedels_poetry.serve.server import MAX_BODY
 from goedels_poetry.store.runs import Runs
-from goedels_poetry.store.state import ROOT, ProofNode
+from goedels_poetry.store.state import ROOT, NodeStatus, ProofNode
 
 TRUE = "(declare-const x Int)(assert (not (>= (* x x) 0)))(check-sat)"
 
@@ -139,16 +139,178 @@ def test_runs_stop_alone_and_there_are_only_so_many(tmp_path: Path) -> None:
         wait_for(lambda: served.ask("POST", f"/api/runs/{run_id}/stop").status == 409)
 
 
-def test_a_server_that_stops_leaves_runs_that_can_be_resumed(tmp_path: Path) -> None:
-    with serving(tmp_path) as served:
-        run_id = served.prove("odd_perfect.smt2").json()["run_id"]
-        heard: list[Any] = []
-        events = served.listen(run_id)
-        events.next()
-        reader = threading.Thread(target=lambda: heard.append(events.answer.read()))
-        reader.start()
-    reader.join()
-    events.close()
-    (summary,) = [run.summary() for run in Runs(tmp_path).all()]
-    assert (summary.run_id, summary.status) == (run_id, "stopped")
-    assert "the server was stopped" in summary.reason
+HOSTILE = (
+    "<script>document.title='taken'</script>",
+    "</script><script>document.title='taken'</script>",
+    "<img src=x onerror=\"document.title='taken'\">",
+    "javascript:document.title='taken'",
+    "\u202etxt.exe \x00 \x1b[31m ]]> --> &lt;b&gt; \udcff",
+    "x" * 5_000,
+)
+
+
+def opened(page: Page, served: Served) -> Page:
+    page.allowed = (f"127.0.0.1:{served.key.port}",)
+    page.open(served.key.url)
+    page.until(lambda: page.text("#count"), "the list")
+    assert page.js("return location.href") == f"http://127.0.0.1:{served.key.port}/"
+    assert page.js("return document.cookie") == ""
+    return page
+
+
+def test_a_theorem_is_pasted_proved_and_watched(served: Served, browser_page: Page) -> None:
+    page = opened(browser_page, served)
+    page.type("#text", (THEOREMS / "mirror_twice.smt2").read_text("utf-8"))
+    page.type("#name", "twice <b>mirrored")
+    page.type("#seconds", "60")
+    page.click("#start")
+    page.until(lambda: page.js("return location.pathname").startswith("/runs/"), "the page of the run")
+    page.until(lambda: "proved" in page.text("body") and "ended" in page.text("body"), "the verdict")
+    assert "twice <b>mirrored" in page.text("body")
+    page.open(f"http://127.0.0.1:{served.key.port}/")
+    page.until(lambda: "proved" in page.text("#runs"), "the run in the list")
+    assert "twice <b>mirrored" in page.text("#runs")
+
+
+def test_texts_of_runs_are_shown_and_never_executed(served: Served, browser_page: Page) -> None:
+    hands = [ByHand(served.home, f"{number:012x}", name) for number, name in enumerate(HOSTILE, 0xF00000)]
+    page = opened(browser_page, served)
+    for name in HOSTILE[:4]:
+        page.until(lambda name=name: any(name in text for text in page.texts("td.theorem")), name)
+    assert page.all("#runs script, #runs img") == []
+    page.type("#match", "taken")
+    page.until(lambda: len(page.texts("td.theorem")) == 4, "the search")
+    for hand in hands:
+        page.open(f"http://127.0.0.1:{served.key.port}/runs/{hand.run.run_id}")
+        page.until(lambda: page.js("return document.body.dataset.ready"), "the page of the run")
+        page.until(lambda: "ended" in page.text("body"), "the end of the updates")
+        assert page.js("return document.title") != "taken"
+        assert page.all("img") == []
+        hand.close()
+
+
+def test_a_run_of_another_process_goes_on_before_ones_eyes(served: Served, browser_page: Page) -> None:
+    hand = ByHand(served.home, "0ddba11f00d5", "somebody else's run")
+    page = opened(browser_page, served)
+    with hand.run.lock():
+        page.until(lambda: "running" in page.text("#runs"), "the run in the list")
+        page.open(f"http://127.0.0.1:{served.key.port}/runs/{hand.run.run_id}")
+        page.until(lambda: page.js("return window.goedelsPoetry?.seq()") == 1, "its first commit")
+        assert page.all("#stop") == [], "it is not this server's to stop"
+        hand.commit(ProofNode(ROOT, language="toy", queue="decide", attempts=1))
+        page.until(lambda: page.js("return goedelsPoetry.seq()") == 2, "a commit")
+        hand.commit(ProofNode(ROOT, language="toy", status=NodeStatus.PROVED))
+        page.until(lambda: page.js("return goedelsPoetry.seq()") == 3, "the last commit")
+    page.until(lambda: "ended" in page.text("body"), "the end")
+    hand.close()
+
+
+ADDRESSES = (
+    ("GET", "/"),
+    ("GET", "/assets/runs.js"),
+    ("GET", "/runs/0123456789ab"),
+    ("GET", "/api/runs"),
+    ("POST", "/api/runs"),
+    ("GET", "/api/runs/0123456789ab/events"),
+    ("POST", "/api/runs/0123456789ab/stop"),
+    ("OPTIONS", "/api/runs"),
+    ("GET", "/nothing"),
+)
+
+
+def cookie_of(served: Served) -> dict[str, str]:
+    """What a browser sends that has opened the printed address."""
+    opened = served.ask("GET", f"/?token={served.key.token}", token=None)
+    assert opened.status == 200
+    value, *attributes = opened.headers["set-cookie"].split("; ")
+    assert {a.lower() for a in attributes} == {"httponly", "path=/", "samesite=strict"}
+    assert served.key.token not in opened.body.decode()
+    return {"Cookie": value}
+
+
+@pytest.mark.parametrize(("method", "path"), ADDRESSES)
+def test_every_address_needs_the_token(served: Served, method: str, path: str) -> None:
+    wrong = ("x" * 43, served.key.token[:-1], served.key.token + "x", "ü")
+    for token in (None, *wrong):
+        assert served.ask(method, path, token=token and token.encode().decode("latin-1")).status == 403
+    assert served.ask(method, f"{path}?token={served.key.token}", token=None).status == (200 if path == "/" else 403)
+    assert served.ask(method, path, token=None, Cookie=f"{served.key.cookie}=guessed; x").status == 403
+
+
+def test_the_server_listens_on_loopback_alone(served: Served) -> None:
+    with socket.create_connection(("127.0.0.1", served.key.port), timeout=SECONDS) as connection:
+        assert connection.getpeername()[0] == "127.0.0.1"
+    with socket.socket() as other:  # the port is free on every other address of the machine
+        other.bind(("127.0.0.2", served.key.port))
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "[::1]:{port}", ""]
+)
+def test_a_name_that_leads_here_is_not_enough(served: Served, host: str) -> None:
+    named = host.format(port=served.key.port)
+    for path in ("/api/runs", f"/?token={served.key.token}"):
+        refused = served.ask("GET", path, Host=named)
+        assert refused.status == 403
+        assert "set-cookie" not in refused.headers
+    assert served.ask("GET", "/api/runs", Host=f"localhost:{served.key.port}").status == 200
+
+
+def test_the_key_of_one_server_does_not_open_another(served: Served, tmp_path: Path) -> None:
+    with serving(tmp_path) as other:
+        assert other.key.token != served.key.token
+        assert served.ask("GET", "/api/runs", token=other.key.token).status == 403
+        assert other.ask("GET", "/api/runs", token=None, **cookie_of(served)).status == 403
+
+
+def test_a_page_of_somebody_else_cannot_use_the_cookie(served: Served) -> None:
+    cookie = cookie_of(served)
+    ours = f"http://127.0.0.1:{served.key.port}"
+    assert served.ask("GET", "/api/runs", token=None, **cookie).status == 200
+    assert served.ask("GET", "/api/runs", token=None, **cookie, Sec_Fetch_Site="same-origin").status == 200
+    for site in ("cross-site", "same-site"):  # same-site: another server on another port of 127.0.0.1
+        assert served.ask("GET", "/api/runs", token=None, **cookie, Sec_Fetch_Site=site).status == 403
+    order = {"text": ""}
+    assert served.ask("POST", "/api/runs", order, token=None, **cookie, Origin=ours).status == 400
+    for origin in ("http://evil.example", "http://127.0.0.1:1", "null", ours.replace("http", "https")):
+        assert served.ask("POST", "/api/runs", order, token=None, **cookie, Origin=origin).status == 403
+        assert served.ask("GET", "/api/runs", token=None, **cookie, Origin=origin).status == 403
+        assert served.ask("POST", "/api/runs", order, Origin=origin).status == 403
+    assert served.ask("POST", "/api/runs", order, token=None, **cookie).status == 403
+
+
+def test_every_answer_forbids_what_pages_could_do(served: Served) -> None:
+    for method, path, token in (("GET", "/", ""), ("GET", "/api/runs", ""), ("GET", "/x", ""), ("GET", "/", None)):
+        headers = served.ask(method, path, token=token).headers
+        assert headers["cache-control"] == "no-store"
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "no-referrer"
+        policy = headers["content-security-policy"]
+        assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy
+        assert "unsafe" not in policy
+        assert "access-control-allow-origin" not in headers
+    page = served.ask("GET", "/").body.decode()
+    assert not re.search(r"<script(?![^>]* src=)", page)
+    assert not re.search(r"\son\w+=|style=", page)
+
+
+@pytest.mark.parametrize(
+    "run_id",
+    [
+        "..",
+        "../../etc/passwd",
+        "%2e%2e%2f%2e%2e%2fetc",
+        "..%2f..%2fetc",
+        ".trash",
+        "%00",
+        "0",
+        "a" * 5_000,
+        "%ff",
+        "lock",
+    ],
+)
+def test_an_id_is_never_a_path(served: Served, run_id: str) -> None:
+    for address in (f"/runs/{run_id}", f"/api/runs/{run_id}", f"/api/runs/{run_id}/events", f"/assets/{run_id}"):
+        refused = served.ask("GET", address)
+        assert refused.status == 404, address
+        assert "error" in refused.json()

@@ -1,7 +1,5 @@
 """Defining equations by constructor cases; each follows from its definition (z3 says so)."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys
@@ -11,12 +9,15 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from named_texts import tables
 
 from goedels_poetry.kernel.equations import Equation, equations, simplify
 from goedels_poetry.kernel.printer import declarations, show
 from goedels_poetry.kernel.problem import Signature
 from goedels_poetry.kernel.terms import BOOL, app, eq, forall, implies, substitute, var
 from goedels_poetry.smt.notation.text import parse_problem, parse_term
+
+TABLES = tables(__file__)
 
 PRELUDE = """
 (declare-datatypes ((Nat 0)) (((Z) (S (p Nat)))))
@@ -31,24 +32,12 @@ def shown(definitions: str, name: str) -> list[str]:
     return [f"{show(e.lhs)} = {show(e.rhs)}" for e in equations(signature) if e.function == name]
 
 
-def test_one_equation_a_constructor() -> None:
-    assert shown(
-        "(define-fun-rec app ((x list) (y list)) list (match x ((nil y) ((cons h t) (cons h (app t y))))))", "app"
-    ) == ["(app nil y) = y", "(app (cons x_head x1) y) = (cons x_head (app x1 y))"]
-
-
 def test_nested_cases_split_again() -> None:
     assert shown(
         "(define-fun-rec le ((x Nat) (y Nat)) Bool"
         " (match x ((Z true) ((S a) (match y ((Z false) ((S b) (le a b))))))))",
         "le",
     ) == ["(le Z y) = true", "(le (S x1) Z) = false", "(le (S x1) (S y1)) = (le x1 y1)"]
-
-
-def test_depth_two_patterns() -> None:
-    assert shown(
-        "(define-fun-rec half ((x Nat)) Nat (match x ((Z Z) ((S Z) Z) ((S (S y)) (S (half y))))))", "half"
-    ) == ["(half Z) = Z", "(half (S Z)) = Z", "(half (S (S x2))) = (S (half x2))"]
 
 
 def test_a_default_case_becomes_one_equation_a_constructor() -> None:
@@ -62,33 +51,11 @@ def test_a_default_case_becomes_one_equation_a_constructor() -> None:
     ]
 
 
-def test_other_conditions_stay_on_the_right() -> None:
-    assert shown(
-        "(define-fun-rec del ((n Int) (x list)) list"
-        " (match x ((nil nil) ((cons h t) (ite (= h n) t (cons h (del n t)))))))",
-        "del",
-    ) == [
-        "(del n nil) = nil",
-        "(del n (cons x_head x1)) = (ite (= x_head n) x1 (cons x_head (del n x1)))",
-    ]
-
-
-def test_equality_with_a_constant_constructor_counts_as_a_case() -> None:
-    found = shown("(define-fun f ((x Nat)) Int (ite (= x Z) 0 1))", "f")
-    assert found == ["(f Z) = 0", "(f (S x1)) = 1", "(f x) = (ite (= x Z) 0 1)"]
-
-
 def test_cases_inside_a_boolean_body() -> None:
     assert shown("(define-fun f ((x list) (b Bool)) Bool (and ((_ is cons) x) (or b (= (head x) 1))))", "f") == [
         "(f nil b) = false",
         "(f (cons x_head x1) b) = (or b (= x_head 1))",
         "(f x b) = (and ((_ is cons) x) (or b (= (head x) 1)))",  # what does not recur is unfolded anywhere
-    ]
-
-
-def test_integer_functions_have_one_equation() -> None:
-    assert shown("(define-fun-rec f ((n Int)) Int (ite (<= n 0) 0 (f (- n 1))))", "f") == [
-        "(f n) = (ite (<= n 0) 0 (f (- n 1)))"
     ]
 
 
@@ -136,33 +103,7 @@ def test_every_equation_follows_from_its_definition() -> None:
     assert z3("\n".join(lines))[: len(found)] == ["unsat"] * len(found)
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("(head (cons 1 xs))", "1"),
-        ("(head nil)", "(head nil)"),
-        ("((_ is cons) (cons 1 xs))", "true"),
-        ("((_ is one) o)", "true"),
-        ("(= (cons 1 xs) nil)", "false"),
-        ("(= (cons 1 xs) (cons n xs))", "(= 1 n)"),
-        ("(= xs (cons 1 (cons 2 xs)))", "false"),
-        ("(= (S m) (S (S m)))", "false"),
-        ("(= 1 2)", "false"),
-        ("(= true (< n 1))", "(< n 1)"),
-        ("(= (< n 1) false)", "(not (< n 1))"),
-        ("(ite (< n 1) true false)", "(< n 1)"),
-        ("(ite (not (< n 1)) 1 2)", "(ite (< n 1) 2 1)"),
-        ("(ite (= nil (cons n xs)) 1 2)", "2"),
-        ("(and true (< n 1) (and (< n 2) true))", "(and (< n 1) (< n 2))"),
-        ("(or (< n 1) (= n n))", "true"),
-        ("(=> (< n 1) false)", "(not (< n 1))"),
-        ("(+ 1 2 3)", "6"),
-        ("(< (- 1 2) (* 2 3))", "true"),
-        ("(- 3)", "(- 3)"),
-        ("(forall ((k Int)) (=> (= k k) (= nil xs)))", "(= nil xs)"),
-        ("(= 1.0 (/ 2.0 2.0))", "true"),
-    ],
-)
+@pytest.mark.parametrize(("before", "after"), TABLES["test_simplification"])
 def test_simplification(before: str, after: str) -> None:
     signature = parse_problem(PRELUDE + "(prove true)").signature
     sorts = {d.sort.name: d.sort for d in signature.datatypes}

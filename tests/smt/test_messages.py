@@ -1,13 +1,14 @@
 """What a person reads of a text that is no theorem: the place, what is not supported, which language it may be."""
 
-from __future__ import annotations
-
 import pytest
+from named_texts import tables
 
 from goedels_poetry.errors import EXCERPT_COLUMNS, InvalidInput, source_excerpt
 from goedels_poetry.questions.json.reader import read_json
 from goedels_poetry.smt.language import SmtLanguage
 from goedels_poetry.smt.notation.text import parse_problem
+
+TABLES = tables(__file__)
 
 # ------------------------------------------------------------------------------------------------- line and caret
 
@@ -62,11 +63,6 @@ def test_so_does_a_program_in_json() -> None:
     assert caught.value.source.endswith('"rulez": []}\n^')
 
 
-def test_an_error_without_a_place_has_no_line() -> None:
-    error = InvalidInput("nothing there").in_text("some text")
-    assert error.source == "" and error.location["source"] is None
-
-
 # ------------------------------------------------------------------------------------------ what is not supported
 
 
@@ -77,24 +73,7 @@ def refused(text: str) -> InvalidInput:
 
 
 @pytest.mark.parametrize(
-    ("text", "name", "theory"),
-    [
-        ("(declare-const x Float32)", "Float32", "floating-point"),
-        ("(declare-const x (_ FloatingPoint 8 24))", "FloatingPoint", "floating-point"),
-        ("(declare-const m RoundingMode)", "RoundingMode", "floating-point"),
-        ("(prove (= (fp.add RNE 1.0 2.0) 3.0))", "fp.add", "floating-point"),
-        ("(prove (= ((_ to_fp 8 24) 1) 3))", "to_fp", "floating-point"),
-        ("(prove (= (_ +oo 8 24) 1))", "+oo", "floating-point"),
-        ("(declare-const s (Seq Int))", "Seq", "sequences"),
-        ("(prove (= (seq.++ 1 2) 1))", "seq.++", "sequences"),
-        ("(prove (= (as seq.empty (Seq Int)) 1))", "Seq", "sequences"),
-        ("(declare-fun f ((Set Int)) Bool)", "Set", "sets"),
-        ("(prove (set.member 1 2))", "set.member", "sets"),
-        ("(declare-const b (Bag Int))", "Bag", "bags"),
-        ("(declare-const r (Relation Int Int))", "Relation", "relations"),
-        ("(declare-const x (_ FiniteField 7))", "FiniteField", "finite fields"),
-        ("(prove (= (sin 0.0) 0.0))", "sin", "transcendental"),
-    ],
+    ("text", "name", "theory"), TABLES["test_other_theories_are_not_supported_and_what_is_is_told"]
 )
 def test_other_theories_are_not_supported_and_what_is_is_told(text: str, name: str, theory: str) -> None:
     error = refused(text)
@@ -145,13 +124,3 @@ def test_commands_that_only_print_are_left_aside(command: str, form: str) -> Non
     goal = "(prove (forall ((x Int)) (= x x)))"
     text = form.format(goal, command) if command != "(exit)" else f"{goal}(exit)"
     assert parse_problem(text).goal is parse_problem(goal).goal
-
-
-@pytest.mark.parametrize(
-    "command",
-    ["(set-option :global-declarations true)", "(push 1)", "(pop 1)", "(reset)", "(reset-assertions)",
-     "(check-sat-assuming ())", "(set-option :timeout 1)", "(set-option :smt.mbqi false)", "(simplify 1)"],
-)  # fmt: skip
-def test_what_changes_the_theorem_or_steers_a_solver_is_refused(command: str) -> None:
-    assert "is not allowed" in refused(f"{command}(prove true)").message
-    assert refused(f"(prove true)(check-sat){command}").line == 1

@@ -1,6 +1,4 @@
-"""What is printed and read back is the same term; what is printed is SMT-LIB that real solvers take."""
-
-from __future__ import annotations
+"""Terms printed as SMT-LIB and in mathematical notation."""
 
 import random
 import shutil
@@ -12,12 +10,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from named_texts import tables
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.obligations import Context
-from goedels_poetry.kernel.printer import declarations, show
+from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.refutation.theory import with_definitions
-from goedels_poetry.kernel.sequent import Sequent, make_sequent, sequent_of
+from goedels_poetry.kernel.sequent import make_sequent
 from goedels_poetry.kernel.terms import (
     BOOL,
     INT,
@@ -37,9 +36,12 @@ from goedels_poetry.kernel.terms import (
     substitute,
     var,
 )
+from goedels_poetry.smt.notation.formulas import NotRead, in_prefix
 from goedels_poetry.smt.notation.text import parse_problem, parse_sequent, parse_term, show_sequent
 
-SIGNATURE = parse_problem(
+TABLES = tables(__file__)
+
+PRINTED = parse_problem(
     """(declare-sort E 0)
     (declare-datatypes ((list 0)) (((nil) (cons (head Int) (tail list)))))
     (declare-fun |odd name| (Int) Int) (declare-const e E) (declare-fun p (E list) Bool)
@@ -153,10 +155,10 @@ def test_sequents_read_back_as_they_were(seed: int) -> None:
         [generator.term(BOOL, variables, 4) for _ in range(generator.rng.randrange(3))],
         generator.term(BOOL, variables, 5),
     )
-    assert parse_sequent(show_sequent(sequent), SIGNATURE) == sequent
+    assert parse_sequent(show_sequent(sequent), PRINTED) == sequent
     closed = sequent.formula
-    assert parse_term(show(closed), SIGNATURE) is closed
-    assert parse_term(show(alpha(closed)), SIGNATURE) is alpha(closed)
+    assert parse_term(show(closed), PRINTED) is closed
+    assert parse_term(show(alpha(closed)), PRINTED) is alpha(closed)
 
 
 @given(TEXT)
@@ -164,13 +166,13 @@ def test_strings_read_back_as_they_were(text: str) -> None:
     term = lit(text, STRING)
     printed = show(term)
     assert printed.isascii()
-    assert parse_term(printed, SIGNATURE) is term
+    assert parse_term(printed, PRINTED) is term
 
 
 @given(st.fractions())
 def test_numbers_read_back_as_they_were(number: Fraction) -> None:
-    assert parse_term(show(lit(number, REAL)), SIGNATURE) is lit(number, REAL)
-    assert parse_term(show(integer(number.numerator)), SIGNATURE) is integer(number.numerator)
+    assert parse_term(show(lit(number, REAL)), PRINTED) is lit(number, REAL)
+    assert parse_term(show(integer(number.numerator)), PRINTED) is integer(number.numerator)
 
 
 @pytest.mark.parametrize(
@@ -198,10 +200,10 @@ def test_a_literal_and_an_application_that_look_alike_stay_apart() -> None:
     n = var("n", INT)
     applied = substitute(app("-", (n,), INT), {n: integer(3)})
     assert applied is not integer(-3)
-    assert parse_term(show(applied), SIGNATURE) is applied
+    assert parse_term(show(applied), PRINTED) is applied
     one = lit(Fraction(1), REAL)
     divided = app("/", (one, lit(Fraction(3), REAL)), REAL)
-    assert parse_term(show(divided), SIGNATURE) is divided
+    assert parse_term(show(divided), PRINTED) is divided
 
 
 def test_shared_subterms_are_printed_in_time() -> None:
@@ -209,7 +211,7 @@ def test_shared_subterms_are_printed_in_time() -> None:
     for _ in range(100):
         term = app("+", (term, term), INT)
     assert len(show(term)) < 5_000
-    assert parse_term(show(term), SIGNATURE, (var("x", INT),)) is term
+    assert parse_term(show(term), PRINTED, (var("x", INT),)) is term
 
 
 @pytest.mark.parametrize(
@@ -225,7 +227,7 @@ def test_shared_subterms_are_printed_in_time() -> None:
 )
 def test_sequents_that_are_none(text: str) -> None:
     with pytest.raises(InvalidInput):
-        parse_sequent(text, SIGNATURE)
+        parse_sequent(text, PRINTED)
 
 
 ODD_NAMES = """
@@ -278,15 +280,79 @@ def test_odd_names_are_taken_by_cvc5() -> None:
     assert output.strip() in ("sat", "unknown")
 
 
-def test_declared_functions_come_without_bodies() -> None:
-    assert "(declare-fun len (list) Int)" in declarations(SIGNATURE)
+SIGNATURE = parse_problem("""
+(declare-datatypes ((L 0)) (((nil) (cons (hd Int) (tl L)))))
+(define-fun-rec app ((x L) (y L)) L (match x ((nil y) ((cons h t) (cons h (app t y))))))
+(define-fun-rec rev ((x L)) L (match x ((nil nil) ((cons h t) (app (rev t) (cons h nil))))))
+(define-fun-rec len ((x L)) Int (match x ((nil 0) ((cons h t) (+ 1 (len t))))))
+(define-fun-rec get ((x L) (i Int)) Int (match x ((nil 0) ((cons h t) (ite (<= i 0) h (get t (- i 1)))))))
+(define-fun-rec elem ((a Int) (x L)) Bool (match x ((nil false) ((cons h t) (or (= a h) (elem a t))))))
+(prove (forall ((x L)) (= (rev (rev x)) x)))
+""").signature
+XS, N = var("xs", SIGNATURE.datatypes[0].sort), var("n", INT)
 
 
-def test_a_goal_splits_into_a_sequent_that_reads_back() -> None:
-    problem = parse_problem(
-        "(prove (forall ((x Int) (y Int)) (=> (and (< x y) (exists ((z Int)) (< x z y))) (< x y))))"
-    )
-    sequent = sequent_of(problem.goal)
-    assert isinstance(sequent, Sequent)
-    assert len(sequent.hyps) == 2
-    assert parse_sequent(show_sequent(sequent), problem.signature) == sequent
+def read(text: str) -> str:
+    return show(parse_term(in_prefix(text, SIGNATURE, (), BOOL, closed=True), SIGNATURE, (), BOOL))
+
+
+@pytest.mark.parametrize("text", TABLES["test_one_law_in_the_ways_in_which_it_is_written"])
+def test_one_law_in_the_ways_in_which_it_is_written(text: str) -> None:
+    assert read(text) == "(forall ((a L) (b L)) (= (len (app a b)) (+ (len a) (len b))))"
+
+
+@pytest.mark.parametrize(("text", "formula"), TABLES["test_operators_bind_as_they_do_in_mathematics"])
+def test_operators_bind_as_they_do_in_mathematics(text: str, formula: str) -> None:
+    assert read(text) == formula
+
+
+@pytest.mark.parametrize(
+    ("text", "formula"),
+    [
+        ("∀ a b : Int, a!=b → a - b + b < a + b", "(=> (distinct a b) (< (+ (- a b) b) (+ a b)))"),
+        ("∀ a b : Int, a -1 < b & a - b < 2*a", "(and (< (- a 1) b) (< (- a b) (* 2 a)))"),
+        ("∀ a b : Int, elem a [b] = False ∨ a = b ∨ true", "(or (= (elem a (cons b nil)) false) (= a b) true)"),
+    ],
+)
+def test_usual_notation_of_numbers_and_truth_values(text: str, formula: str) -> None:
+    wanted = f"(forall ((a Int) (b Int)) {formula})"
+    assert read(text) == show(parse_term(wanted, SIGNATURE, (), BOOL))
+
+
+def test_a_name_that_is_no_function_takes_no_negative_number() -> None:
+    assert read("n -1 < n") == "(forall ((n Int)) (< (- n 1) n))"
+
+
+@pytest.mark.parametrize(
+    ("text", "term"),
+    [("len(xs) + n - 1", "(- (+ (len xs) n) 1)"), ("n ≥ 0", "(>= n 0)"), ("[1, -2]", "(cons 1 (cons (- 2) nil))")],
+)
+def test_terms_are_read_over_the_variables_that_are_given(text: str, term: str) -> None:
+    assert in_prefix(text, SIGNATURE, (XS, N)) == term
+
+
+def test_a_term_has_no_other_variables_than_those_that_are_given() -> None:
+    with pytest.raises(NotRead, match="there is no m"):
+        in_prefix("len xs + m", SIGNATURE, (XS, N))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("lenn a ≥ 0", "did you mean len?"),
+        ("∀ x. x = x", "the sort of x cannot be told"),
+        ("app a = a", "app takes 2 arguments, not 1"),
+        ("sum(n) ≥ 0", "there is no sum"),
+        ("sorry", "the sort of sorry cannot be told"),
+        ("len a ≥ 0 ∧ trivial", "trivial cannot be told"),
+        ("∀ a. (len a ≥ 0", "')' was expected"),
+        ("(" * 500 + "x", "nested deeper"),
+        ("∀ a : Int, 1e5 < a", "'e5' was not expected"),
+        ("a = b § c", "means nothing here"),
+        ("x" * 7_000, "more than 6000 characters"),
+    ],
+)
+def test_what_cannot_be_told_is_refused_with_what_is_wrong(text: str, words: str) -> None:
+    with pytest.raises(NotRead) as refused:
+        read(text)
+    assert words in str(refused.value)

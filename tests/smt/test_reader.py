@@ -1,7 +1,5 @@
 """The reader: positions, the lexicon of SMT-LIB, limits."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

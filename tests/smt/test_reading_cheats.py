@@ -1,7 +1,5 @@
 """Ways in which a script can lie to whoever reads it: each ends in InvalidInput, or changes nothing."""
 
-from __future__ import annotations
-
 import pytest
 
 from goedels_poetry.errors import InvalidInput

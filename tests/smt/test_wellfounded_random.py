@@ -3,8 +3,6 @@
 The selector of the wrong constructor may give anything, so it gives something large and something small in turn.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping
 from itertools import product

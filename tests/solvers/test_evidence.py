@@ -1,7 +1,5 @@
 """Several small questions about one program in one exchange with z3, none of which sees another."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest
@@ -35,11 +33,6 @@ def test_each_question_has_its_status_and_its_evidence(z3: Z3Process) -> None:
     assert (low.core.strip("()").split(), high.core.strip("()").split()) == (["g"], ["h"])
     assert "define-fun x () Int" in " ".join(free.model.split())
     assert not low.model and not free.core
-
-
-def test_each_question_has_its_own_assumptions(z3: Z3Process) -> None:
-    found = z3.evidence(PRELUDE, ["(assert (< x 2))"] * 3, assuming=[["g"], ["h"], []])
-    assert statuses(found) == ["unsat", "sat", "sat"]
 
 
 def test_names_mean_what_each_program_declares(z3: Z3Process) -> None:

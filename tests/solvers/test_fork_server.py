@@ -1,7 +1,5 @@
 """Workers forked from a warm parent are as fresh, as killable and as bound to us as those that are started."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import signal

@@ -1,7 +1,5 @@
 """What becomes of the children when the program that started them ends, in every way it can."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

@@ -1,8 +1,9 @@
-from __future__ import annotations
+"""Processes of solvers: one, several that race, and the same answers again."""
 
 import contextlib
 import gc
 import os
+import random
 import signal
 import threading
 import time
@@ -11,8 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from goedels_poetry.solvers.cvc5_process import Cvc5Process
 from goedels_poetry.solvers.limits import Limits, SolverUnavailable
 from goedels_poetry.solvers.process import SolverProcess
+from goedels_poetry.solvers.racing import Runner, race
 from goedels_poetry.solvers.z3_process import Z3Process
 
 FALSE = "(assert false)"
@@ -202,3 +205,84 @@ def test_a_match_in_one_query_does_not_end_the_next(solver: SolverProcess) -> No
     for _ in range(3):
         assert solver.ask(script).status == "unsat"
         assert solver.ask(FALSE).status == "unsat"
+
+
+IRREFLEXIVE = "(declare-const x Int)(assert (< x x))"
+
+
+@pytest.fixture
+def cvc5() -> Iterator[Cvc5Process]:
+    with Cvc5Process() as process:
+        yield process
+
+
+def test_the_first_definite_answer_wins_and_the_loser_is_stopped(z3: Z3Process, cvc5: Cvc5Process, hard: str) -> None:
+    long = Limits(seconds=300)
+    for slow, fast in ((z3, cvc5), (cvc5, z3)):
+        finish = race(
+            Runner(slow, iter(lambda slow=slow: slow.ask(hard, long), None)),
+            Runner(fast, (fast.ask(IRREFLEXIVE) for _ in range(1))),
+        )
+        assert (finish.winner, finish.answer.status) == (1, "unsat")
+        assert slow.pid is None, "the loser is still running"
+        assert slow.ask(IRREFLEXIVE).status == "unsat", "and does not answer any more"
+
+
+# Peano addition and its equations; the questions below take some hundred to some thousand steps.
+PEANO = """
+(declare-datatypes ((Nat 0)) (((Z) (S (pred Nat)))))
+(declare-fun plus (Nat Nat) Nat)
+(assert (forall ((y Nat)) (! (= (plus Z y) y) :pattern ((plus Z y)))))
+(assert (forall ((x Nat) (y Nat)) (! (= (plus (S x) y) (S (plus x y))) :pattern ((plus (S x) y)))))
+(declare-const n Nat)
+(declare-const m Nat)
+"""
+QUESTIONS = {
+    "right zero, base": "(assert (not (= (plus Z Z) Z)))",
+    "right zero, step": "(assert (= (plus n Z) n))\n(assert (not (= (plus (S n) Z) (S n))))",
+    "right zero, no hypothesis": "(assert (not (= (plus n Z) n)))",
+    "right successor, step": (
+        "(assert (forall ((y Nat)) (= (plus n (S y)) (S (plus n y)))))\n"
+        "(assert (not (= (plus (S n) (S m)) (S (plus (S n) m)))))"
+    ),
+    "a false equation": "(assert (not (= (plus (S Z) n) n)))",
+    "seven is no cube": "(declare-const x Int)\n(assert (= (* x x x) 7))",
+}
+
+
+QUANTIFIERS = {"auto_config": "false", "smt.mbqi": "false"}
+BUDGET = Limits(rlimit=20_000, seconds=60)
+
+
+def test_the_same_question_gets_the_same_answer_after_the_same_steps_in_any_order(
+    solver: SolverProcess,
+) -> None:
+    options = QUANTIFIERS if solver.name == "z3" else None
+    seen: dict[str, set[tuple[str, str, int | None]]] = {name: set() for name in QUESTIONS}
+    names = list(QUESTIONS) * 6
+    random.Random(7).shuffle(names)
+    for count, name in enumerate(names):
+        answer = solver.ask(PEANO + QUESTIONS[name], BUDGET, options=options)
+        seen[name].add((answer.status, answer.reason, answer.rlimit_used))
+        if count == 20:
+            solver.close()  # a new process says the same
+    assert {name: len(answers) for name, answers in seen.items()} == dict.fromkeys(QUESTIONS, 1)
+
+
+def test_a_session_gives_the_same_statuses_in_any_order(z3: Z3Process) -> None:
+    expected = {name: z3.ask(PEANO + text, BUDGET, options=QUANTIFIERS) for name, text in QUESTIONS.items()}
+    session = z3.session(PEANO, QUANTIFIERS)
+    names = list(QUESTIONS) * 5
+    random.Random(3).shuffle(names)
+    for name in names:
+        found = session.check(QUESTIONS[name], BUDGET).status
+        assert (found == "unsat") == (expected[name].status == "unsat"), name
+
+
+@pytest.mark.parametrize("options", [{"smt.random_seed": "7"}, {"smt.mbqi": "false"}, {"auto_config": "false"}])
+def test_options_of_one_query_do_not_reach_the_next(z3: Z3Process, options: dict[str, str]) -> None:
+    question = PEANO + QUESTIONS["right zero, no hypothesis"]
+    before = z3.ask(question, BUDGET)
+    z3.ask(question, BUDGET, options=options)
+    after = z3.ask(question, BUDGET)
+    assert (before.status, before.reason, before.rlimit_used) == (after.status, after.reason, after.rlimit_used)

@@ -1,5 +1,13 @@
+"""Sessions, scripts and evidence of solvers."""
+
+import pytest
+from named_texts import tables
+
 from goedels_poetry.solvers.limits import Limits
+from goedels_poetry.solvers.process import script_fault, term_fault
 from goedels_poetry.solvers.z3_process import Z3Process
+
+TABLES = tables(__file__)
 
 FALSE = "(assert false)"
 PRELUDE = "(declare-const x Int)\n(assert (! (> x 3) :named low))"
@@ -81,3 +89,37 @@ def test_no_limit_however_small_leaves_a_check_behind(z3: Z3Process) -> None:
             session.check("(assert (= c zero))", Limits(rlimit=first))
             session.check(FALSE, Limits(rlimit=rlimit))
             assert session.check("", Limits(rlimit=20_000)).status == "unknown", rlimit
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "; only a comment",
+        "(assert true)",
+        '(declare-const |a ) b| Int) ; a comment with ( and "\n(assert (= |a ) b| 0))',
+        '(assert (= "a "" ( b" ""))',
+        "(\n  define-fun f () Int\n 1)",
+    ],
+)
+def test_whole_declarations_definitions_and_assertions_pass(text: str) -> None:
+    assert script_fault(text) is None
+
+
+@pytest.mark.parametrize(("text", "words"), TABLES["test_whatever_could_swallow_or_pose_a_command_is_refused"])
+def test_whatever_could_swallow_or_pose_a_command_is_refused(text: str, words: str) -> None:
+    fault = script_fault(text)
+    assert fault is not None
+    assert words in fault
+
+
+def test_a_hundred_thousand_parentheses_are_only_counted() -> None:
+    assert script_fault("(" * 100_000) is not None
+    assert script_fault("(assert " + "(not " * 100_000 + "true" + ")" * 100_001) is None
+
+
+def test_terms_to_evaluate_are_balanced() -> None:
+    assert term_fault("(+ x 1)") is None
+    assert term_fault("x)(get-model") is not None
+    assert term_fault("(x") is not None
+    assert term_fault("") is not None

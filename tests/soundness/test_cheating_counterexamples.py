@@ -1,7 +1,5 @@
 """True theorems that must not be refuted, whatever values are claimed to make them false."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

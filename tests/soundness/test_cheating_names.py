@@ -1,7 +1,5 @@
 """Names that the reader makes up itself must not be those of a theory."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

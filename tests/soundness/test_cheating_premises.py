@@ -1,8 +1,6 @@
 """Premises that contradict each other, and what would hide it: only an induction shows it, z3 says that they have a
 model."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

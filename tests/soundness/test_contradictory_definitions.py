@@ -1,7 +1,5 @@
 """Definitions that contradict themselves: whatever is claimed, the theorem is about nothing, and they are named."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """``scripts/fuzz.py``: it finds what a reader should not do, keeps its corpus, and the readers bear a short run."""
 
-from __future__ import annotations
-
 import hashlib
 import resource
 import signal

@@ -1,7 +1,5 @@
 """Refutations that say what declared functions and sorts are: only where premises hold under it, for both checkers."""
 
-from __future__ import annotations
-
 import copy
 import json
 import random

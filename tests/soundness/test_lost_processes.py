@@ -3,8 +3,6 @@
 The processes are real ones, killed with SIGKILL at random moments.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import ctypes

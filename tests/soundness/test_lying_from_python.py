@@ -1,7 +1,5 @@
 """Agents, strategies and languages from Python that lie: at most ``unknown`` comes of it, as of installed ones."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path

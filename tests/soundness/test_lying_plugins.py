@@ -1,7 +1,5 @@
 """Installed plug-ins that lie: languages, agents, checkers. At most ``unknown`` comes of it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

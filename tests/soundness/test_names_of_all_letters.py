@@ -1,7 +1,5 @@
 """Names with letters that solvers do not read: people see them as they wrote them, and no two names become one."""
 
-from __future__ import annotations
-
 import itertools
 import subprocess
 import sys

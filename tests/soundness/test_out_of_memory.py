@@ -4,8 +4,6 @@ The kernel's own killer is called by a control group with little memory, where o
 is SIGKILL, so a child that sends itself that shows the same everywhere.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

@@ -1,7 +1,5 @@
 """What stands where something is to be written is neither followed nor lost, and keeps no proof from another place."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from goedels_poetry.framework import GoedelsPoetryFramework

@@ -3,8 +3,6 @@
 z3 gets the text as it was written on the one side, what we print of it on the other.
 """
 
-from __future__ import annotations
-
 import pytest
 from random_texts import SCRIPT, Writer
 

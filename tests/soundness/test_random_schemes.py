@@ -3,8 +3,6 @@
 Predicates are open. Inductions are asked about at small points, because no solver does the induction itself.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from typing import Any

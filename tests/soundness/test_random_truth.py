@@ -1,7 +1,5 @@
 """Random theorems whose truth is computed by trying everything: no verdict is wrong, and every text is read."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import fuzz_truth as fuzz

@@ -1,7 +1,5 @@
 """What our evaluator says about random closed terms is what both solvers say."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

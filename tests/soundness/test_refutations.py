@@ -1,7 +1,5 @@
 """No theorem that holds is refuted, and nothing is refuted on the word of our evaluator alone."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What `let` names once is read, compared, evaluated, proved, checked and printed once."""
 
-from __future__ import annotations
-
 import contextlib
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The second checker, `scripts/verify_certificate.py`: what the package accepts holds, and forgeries are refused."""
 
-from __future__ import annotations
-
 import ast
 import importlib.util
 import json

@@ -1,7 +1,5 @@
 """Every walk of a checker ends: bounded by what it does, not by what it finds; and a check has a limit besides."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import subprocess

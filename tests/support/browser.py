@@ -200,6 +200,3 @@ def browser_page(browser: Browser) -> Iterator[Page]:
     page.check()
     page.js("try { localStorage.clear(); } catch { /* a page that may not keep anything */ }")
     page.driver.get("about:blank")
-
-
-__all__ = ["Browser", "Page", "browser", "browser_page"]

@@ -4,8 +4,6 @@ The same entry point as of the program, without the third of a second that every
 test has had searched for is remembered; see `remembered`.
 """
 
-from __future__ import annotations
-
 import functools
 import io
 import sys
@@ -47,6 +45,3 @@ def call(
     assert "Traceback" not in out + err, err
     assert isinstance(ended.value.code, int)
     return ended.value.code, out, err
-
-
-__all__ = ["FROM_OUTSIDE", "call"]

@@ -1,7 +1,5 @@
 """A whole run without the machine: judge, prove or sketch recursively, certify. Gives the checker's verdict."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

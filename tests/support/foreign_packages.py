@@ -1,7 +1,5 @@
 """Packages of somebody else, installed in a folder of a test: what pip would leave there."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

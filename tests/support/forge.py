@@ -1,7 +1,5 @@
 """What a forger with full knowledge of the format can do: any files, all hashes right."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """One Lean for many checks, where a process that has seen nothing is not what a test is about."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 
@@ -53,6 +51,3 @@ def for_all(lean: LeanPool, monkeypatch: pytest.MonkeyPatch) -> None:
 async def check_here(payload: dict[str, Any], *_: object) -> dict[str, Any]:
     """Checks beside the event loop, and not in a process of its own with a Lean that is started for it."""
     return await asyncio.to_thread(limited.check, payload)
-
-
-__all__ = ["Kept", "for_all", "for_checkers"]

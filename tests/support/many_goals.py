@@ -1,7 +1,5 @@
 """A run of as many goals as one likes, made through the store's own moves: split, proved, refuted, backtracked."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 
@@ -81,6 +79,3 @@ class _Made:
 
     def _fail(self, node_id: str) -> None:
         self._move("decider", node_id, lambda m, n: m.set_decision(n, "backtrack", ["backtrack"], "nothing is left"))
-
-
-__all__ = ["many_goals"]

@@ -1,23 +1,12 @@
 """Models that make one mistake, read what they are told, and then answer well: what each mistake costs."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from scripted_models import (
-    DOUBLE,
-    REVERSE,
-    REVERSE_GOAL,
-    REVERSE_SKETCH,
-    ROLE_MARKS,
-    Answer,
-    every_role,
-    prompt_of,
-    role_of,
-)
+from model_server import Answer
+from scripted_models import DOUBLE, REVERSE, REVERSE_GOAL, REVERSE_SKETCH, ROLE_MARKS, every_role, prompt_of, role_of
 
 DISTRIBUTES = REVERSE_SKETCH["lemmas"][0]["statement"]
 FALSE_LEMMA = "(forall ((x List) (y List)) (= (reverse (append x y)) (append (reverse x) (reverse y))))"
@@ -141,5 +130,3 @@ MISTAKES = (
         file="t.lean",
     ),
 )
-
-__all__ = ["MISTAKES", "Beginner", "Mistake"]

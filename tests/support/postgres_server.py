@@ -4,16 +4,12 @@ The programs are those of the Debian package ``postgresql``. The server refuses 
 that the package has made.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil
-import signal
 import socket
 import subprocess
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +27,7 @@ def programs() -> Path | None:
 
 
 class Server:
-    """Started when it is made; `stop`, `kill` and `start` as often as wanted; `close` at the end."""
+    """Started when it is made; `stop` and `start` as often as wanted; `close` at the end."""
 
     def __init__(self) -> None:
         found = programs()
@@ -62,15 +58,6 @@ class Server:
     def stop(self) -> None:
         """As an administrator stops it: whoever is connected is cut off."""
         self._run("pg_ctl", "-D", str(self.folder / "data"), "-m", "fast", "-w", "stop")
-
-    def kill(self) -> None:
-        """As a power failure stops it: all of its processes at once."""
-        first = int((self.folder / "data" / "postmaster.pid").read_text().split()[0])
-        children = Path(f"/proc/{first}/task/{first}/children").read_text().split()
-        for number in (first, *map(int, children)):
-            os.kill(number, signal.SIGKILL)
-        while any(Path(f"/proc/{number}").exists() for number in (first, *children)):
-            time.sleep(0.02)
 
     def close(self) -> None:
         with contextlib.suppress(subprocess.CalledProcessError):

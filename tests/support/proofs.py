@@ -1,7 +1,5 @@
 """Small theorems with proofs written by hand, for the tests of the checker."""
 
-from __future__ import annotations
-
 from goedels_poetry.kernel.derivation import ByScheme, Derivation, Instance, Query, Step
 from goedels_poetry.kernel.inductions import IntInduction, StructuralInduction
 from goedels_poetry.kernel.problem import Problem

@@ -1,7 +1,5 @@
 """Random formulas as text, in which let, match, quantifiers and names that shadow each other stand anywhere."""
 
-from __future__ import annotations
-
 import random
 
 SCRIPT = """(declare-datatypes ((N 0)) (((z) (s (p N)))))

@@ -3,8 +3,6 @@
 The head has no processor, so that all work is on nodes that may be lost.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

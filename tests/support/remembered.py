@@ -6,8 +6,6 @@ by the checker's own processes, and what was not answered (a limit, a killed pro
 among which a run's tests are distributed share a folder of answers.
 """
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import functools
@@ -77,6 +75,3 @@ def use(monkeypatch: pytest.MonkeyPatch) -> None:
         language._pool = Remembering(language._pool)
 
     monkeypatch.setattr(SmtLanguage, "__init__", remembering)
-
-
-__all__ = ["Remembering", "share", "use"]

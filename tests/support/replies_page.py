@@ -3,13 +3,12 @@
 ``python tests/support/replies_page.py`` writes it.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
 
 from mistakes import MISTAKES
+from named_texts import named
 
 from goedels_poetry.smt.notation import reply_forms
 from goedels_poetry.smt.notation.reply_forms import EXAMPLES, INSTANCES_ALONE, PROOF_SCHEMA, THEORY, Example
@@ -28,13 +27,8 @@ LIMITS = {
     "MAX_TEXT": "characters of a reply",
 }
 
-HEAD = """\
-# Replies of models about SMT goals
 
-A model answers a request for a proof or a sketch with one JSON object, of which everything is verified. All parts are
-optional. A reply has lemmas, a rule, instances, or `refuted`, which takes precedence.
-"""
-
+TEXTS = named(Path(__file__).with_suffix(".txt"))
 WORDS = {
     "why": "an explanation for people",
     "lemmas": "each a formula as text, or `{statement, name, uses, induction, cases}`; `uses` by name or position",
@@ -49,43 +43,10 @@ WORDS = {
     "ground_only": "no quantified facts; for instances alone",
 }
 
-TAIL = """\
-## What is taken in several forms
-
-| accepted | examples |
-|---|---|
-| one element for a list of one; numbers as texts; names without bars | |
-| values by name, or in order | `{"x": "1"}`, `["1"]` |
-| lemmas in any order, or as an object | `{"name": "formula"}` |
-| similar names, wrappers, comments, last commas, single quotes, line breaks | `generalize`, `{"sketch": {...}}` |
-| formulas as in mathematics or Lean | `∀ x y, append x y = append y x`, `0 ≤ i < n → ...`, `x :: rest` |
-| free variables of clear sort (any value); missing final parentheses | |
-| inductions in words, or their parts alone | `"structural induction on xs"`, `{"along": "f"}` |
-| `"yes"` for `true` | |
-
-The first of several rules counts, the last of several objects. An instance of the hypothesis names the new value of
-the induction variable; others stay, and the measure condition is implied. `F1` and `H1` in `uses` are always
-available. Known and unused lemmas are dropped; the report lists these. A false lemma refuses the sketch.
-
-## When the goal is false
-
-`refuted` ends a goal only when it is [confirmed](certificates.md#counterexamples). Missing values are
-searched among small ones.
-
-Declared functions are `(lambda ((x Int)) 0)` or a `define-fun`, constants are terms, elements of declared sorts are
-new names. A function with a definition has no other meaning.
-"""
-
-SLIPS = """\
-## What a slip costs
-
-Requests about a goal, at most, if later replies are good (whole runs: `scripts/bench_mistakes.py`):
-"""
-
 
 def page() -> str:
     """The whole page."""
-    parts = [HEAD, "## Parts\n", "| part | type | what it is |", "|---|---|---|"]
+    parts = [TEXTS["head"], "## Parts\n", "| part | type | what it is |", "|---|---|---|"]
     properties: dict[str, Any] = PROOF_SCHEMA["properties"]
     parts += [f"| `{name}` | {_type(schema)} | {WORDS[name]} |" for name, schema in properties.items()]
     parts += ["", "## Limits\n", "| at most | of |", "|---|---|"]
@@ -93,7 +54,7 @@ def page() -> str:
     parts += ["", "## Examples\n", "Goals over these functions:\n", f"```lisp\n{THEORY}```\n"]
     for example in (*EXAMPLES, INSTANCES_ALONE):
         parts.append(_example(example))
-    parts += [TAIL, SLIPS, "| the first reply | requests |", "|---|---|"]
+    parts += [TEXTS["tail"], TEXTS["slips"], "| the first reply | requests |", "|---|---|"]
     return "\n".join([*parts, *(f"| {m.name} | {m.calls} |" for m in MISTAKES)]) + "\n"
 
 

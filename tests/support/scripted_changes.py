@@ -1,7 +1,5 @@
 """Changes to files of small projects, by nobody or by models behind a real HTTP server with scripted replies."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Models that state, judge and put into words by a script, and runs that ask them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

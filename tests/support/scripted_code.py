@@ -1,14 +1,12 @@
 """Runs that look for a function, with models behind a real HTTP server whose replies are scripted."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from model_server import EMPTY, Answer, Server, server_error
+from model_server import Answer, Server
 
 from goedels_poetry import Event, GoedelsPoetryFramework, Settings, languages
 from goedels_poetry.search.memory import NodeState, node_state
@@ -105,18 +103,3 @@ async def run(task: CodeTask, settings: Settings, tell: Callable[[Event], None] 
         with framework.open_store(result.run_id) as store:
             state, stats = node_state(store, "0"), store.get_graph_stats()
     return Written(result, events, state, stats)
-
-
-__all__ = [
-    "EMPTY",
-    "Answer",
-    "Scripted",
-    "Server",
-    "Written",
-    "fenced",
-    "model_at",
-    "proposals",
-    "run",
-    "server_error",
-    "write",
-]

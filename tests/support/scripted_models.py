@@ -1,14 +1,11 @@
 """Scripted models: what they answer depends on the prompt alone, so that the same run gets the same answers."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from kept_smt import KeptSmt as KeptLanguage
-from model_server import FAULTS, Answer, Server, rate_limit, server_error
+from model_server import Answer
 
 from goedels_poetry import GoedelsPoetryFramework
 
@@ -124,31 +121,3 @@ def every_role(asked: dict[str, Any]) -> Answer:
 
 def always(text: str) -> Script:
     return lambda asked: Answer(text)
-
-
-__all__ = [
-    "DOUBLE",
-    "FAULTS",
-    "FIBONACCI",
-    "FIBONACCI_GOAL",
-    "GOOD_SKETCH",
-    "ITERATION",
-    "REVERSE",
-    "REVERSE_GOAL",
-    "REVERSE_SKETCH",
-    "ROLE_MARKS",
-    "Answer",
-    "KeptLanguage",
-    "Script",
-    "Server",
-    "WithModel",
-    "always",
-    "every_role",
-    "fenced",
-    "good_model",
-    "is_root",
-    "prompt_of",
-    "rate_limit",
-    "role_of",
-    "server_error",
-]

@@ -1,7 +1,5 @@
 """The jobs of the engine, called in this process."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from goedels_poetry.smt.jobs import symbolic as jobs

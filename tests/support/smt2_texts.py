@@ -1,7 +1,5 @@
 """Programs that several tests begin with, and how a refusal is looked at."""
 
-from __future__ import annotations
-
 import pytest
 
 from goedels_poetry.errors import InvalidInput

@@ -3,8 +3,6 @@
 ``"certify": "raises" | "rejects"`` in a theorem makes it do so.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -16,8 +16,6 @@ decides about the whole.
 Every call is logged in ``calls`` (and appended to ``log_file`` when that is set).
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from hashlib import sha256

@@ -7,8 +7,6 @@ proves it.
 As a program: ``toy_task.py HOME LATENCY RIDDLE`` works on one; it prints the run's id when the theorem is written.
 """
 
-from __future__ import annotations
-
 import asyncio
 import sys
 from dataclasses import dataclass, replace

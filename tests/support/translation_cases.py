@@ -1,8 +1,6 @@
 """Random theorems with known truth, for a comparison of our evaluator with Lean: names that mean something in Lean,
 operators at their edges, functions by recursion."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -342,6 +340,3 @@ def case(seed: int, facts: int = 12, depth: int = 3, wrong: bool = False) -> Cas
     ways = ["decide", "exact of_decide_eq_true rfl", f"(simp [{known}]; done)", f"(simp [{known}]; decide)"]
     tactic = f"intros; (repeat' apply And.intro) <;> first | {' | '.join(ways)}"
     return Case(text, theory, tactic, len(equations))
-
-
-__all__ = ["NAMES", "Case", "Random", "case", "symbol", "term_of"]

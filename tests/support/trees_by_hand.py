@@ -1,7 +1,5 @@
 """Trees in a store, built node by node, and the type of the fixture that makes frameworks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

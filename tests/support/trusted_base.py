@@ -4,8 +4,6 @@
 Look at the difference before you keep it: whatever is new there has to be trusted.
 """
 
-from __future__ import annotations
-
 import ast
 import functools
 import io

@@ -1,7 +1,5 @@
 """An honest certificate of each kind, and ways to replace one field of it by something else, hashes made to fit."""
 
-from __future__ import annotations
-
 import copy
 import json
 import shutil

@@ -8,8 +8,6 @@ a group of their own as well. Tests of how solvers are started, die and end use 
 Run as ``python warm_solvers.py PARENT_PID``, with a Unix socket as standard input, it is that parent.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import gc
@@ -188,6 +186,3 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
-
-
-__all__ = ["keep_workers_parent", "use"]

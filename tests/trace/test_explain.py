@@ -1,7 +1,5 @@
 """Why a goal is open is read from what really happened: engines, plug-ins, models, budgets; nothing is made up."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,7 @@ from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.text.task import Task
 from goedels_poetry.protocol.trials import NOT_APPLIED, Status, Trial, TrialLog, logging_trials
 from goedels_poetry.search.memory import TRIALS
-from goedels_poetry.smt.jobs import replies, symbolic
+from goedels_poetry.smt.jobs import replies
 from goedels_poetry.store.state import ROOT, NodeStatus, ProofNode
 from goedels_poetry.trace.explain import Explanation, explain, explain_lines, in_short
 
@@ -48,12 +46,6 @@ def job(calls: int) -> dict[str, Any]:
     return {"theorem": LISTS, "statement": "", "scope": [], "seed": 0, "calls": calls, "without": []}
 
 
-def test_a_direct_proof_that_fails_says_what_was_asked() -> None:
-    answer = symbolic.prove(job(0))
-    (trial,) = answer["trials"]["trials"]
-    assert (trial["strategy"], trial["status"]) == ("direct proof", "failed")
-
-
 def test_an_smt_search_that_may_pose_few_queries_says_what_it_tried_and_that_it_was_stopped() -> None:
     answer = replies.sketch_within(job(12))
     assert not answer["ok"]
@@ -63,12 +55,6 @@ def test_an_smt_search_that_may_pose_few_queries_says_what_it_tried_and_that_it_
     assert "rev (rev (cons" in induction.left, "the case that stays open"
     assert trials[-1].status is Status.TIMEOUT
     assert [t.strategy for t in trials if t.result == "does not apply here"]
-
-
-def test_what_is_proved_at_once_brings_nothing_along() -> None:
-    answer = replies.sketch_within(job(2_000))
-    assert answer["ok"]
-    assert answer["trials"] == {}
 
 
 class Enough(Exception):

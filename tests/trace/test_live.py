@@ -1,6 +1,4 @@
-"""The live view names what is under way at this moment, on terminals of any width."""
-
-from __future__ import annotations
+"""Traces: of a run that goes on, of trials, of methods, as pictures."""
 
 import io
 import re
@@ -8,14 +6,27 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from named_texts import tables
 from rich.console import Console
 from trees_by_hand import Tree, chain
 
-from goedels_poetry.protocol.trials import TrialLog
+from goedels_poetry.protocol.trials import (
+    MOST_KEPT,
+    MOST_TEXT,
+    Status,
+    TrialLog,
+    doing,
+    nearest,
+    unfinished,
+)
 from goedels_poetry.search.memory import log_path
 from goedels_poetry.store.proof_store import ProofStore
-from goedels_poetry.store.state import ROOT, ProofNode
+from goedels_poetry.store.state import ROOT, NodeStatus, ProofNode, child_id
 from goedels_poetry.trace.live import LiveView
+from goedels_poetry.trace.tree import MAX_DRAWN, TreeView, method
+from goedels_poetry.trace.wording import worded_method
+
+TABLES = tables(__file__)
 
 
 class Terminal(io.StringIO):
@@ -97,3 +108,101 @@ def test_control_characters_of_a_theorem_reach_no_terminal(tree: Tree, monkeypat
     for line in seen(tree, monkeypatch):
         assert line.isprintable()
     log.close()
+
+
+def test_a_log_is_bounded_and_counts_what_it_does_not_keep() -> None:
+    log = TrialLog()
+    log.begin("exploration")
+    for number in range(1_000):
+        status = Status.REFUTED if number % 2 else Status.FAILED
+        log.tried(f"lemma {number}", status, "no", 0.001, lemma=True)
+    log.end()
+    assert len(log.trials) <= MOST_KEPT
+    assert len(log.trials) + log.dropped == 1_001
+    assert any(trial.strategy == "exploration" and not trial.what for trial in log.trials), (
+        "the strategy itself is kept"
+    )
+
+
+def test_the_shortest_of_many_open_cases_are_kept_and_the_simplest_is_the_nearest() -> None:
+    log = TrialLog()
+    for number in range(100, 0, -1):
+        log.tried(f"x{number}", Status.OPEN, "open", strategy="induction", left="x" * number)
+    assert nearest(log.trials) == next(trial for trial in log.trials if trial.left == "x")
+    assert max(len(trial.left) for trial in log.trials) < 50
+
+
+def test_a_text_of_any_length_is_cut_and_half_a_formula_is_none() -> None:
+    log = TrialLog()
+    log.tried("w" * 9_999, Status.OPEN, "r" * 9_999, strategy="s", left="(" * 9_999)
+    (trial,) = log.trials
+    assert len(trial.what) == len(trial.result) == MOST_TEXT
+    assert trial.left == ""
+
+
+def test_others_see_what_a_job_is_at_and_after_its_end_what_it_had_tried(tmp_path: Path) -> None:
+    path = tmp_path / "under_way" / "sketcher-0.jsonl"
+    assert doing(path) is None
+    assert not unfinished(path).trials
+    log = TrialLog(path)
+    log.begin("invariants")
+    log.begin("theory-exploration")
+    log.tried("a = b", Status.FAILED, "not proved", 0.1, lemma=True)
+    log.at("b = c")
+    seen = doing(path)
+    assert seen is not None
+    assert (seen.strategy, seen.what) == ("theory-exploration", "b = c")
+    log.close()
+    left = unfinished(path, now=seen.since + 7)
+    assert [trial.strategy for trial in left.trials] == ["invariants", "theory-exploration", "theory-exploration"]
+    assert left.trials[-1].status is Status.UNDER_WAY
+    assert (left.trials[-1].what, left.trials[-1].seconds) == ("b = c", 7)
+
+
+def test_a_file_that_is_cut_off_torn_or_no_log_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    log = TrialLog(path)
+    log.begin("one")
+    log.begin("two")
+    log.close()
+    path.write_bytes(path.read_bytes() + b'{"trial": {"strat')
+    assert [trial.strategy for trial in unfinished(path).trials] == ["one", "two"]
+    path.write_bytes(b'\xff\xfe no log at all\n[1, 2]\n{"trial": 1}\n{"at": "noon"}\n{"more": null}\n')
+    assert not unfinished(path).trials
+    assert doing(path) is None
+
+
+def test_a_disk_that_takes_nothing_costs_nobody_a_proof(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    log = TrialLog(tmp_path / "file" / "log")
+    log.begin("induction")
+    log.end()
+    assert [trial.strategy for trial in log.trials] == ["induction"]
+
+
+@pytest.mark.parametrize(("fingerprint", "words"), TABLES["test_a_fingerprint_in_words"])
+def test_a_fingerprint_in_words(fingerprint: str, words: str) -> None:
+    assert worded_method(fingerprint) == words
+    assert method(ProofNode("0", strategy=fingerprint.partition("(")[0], fingerprint=fingerprint)) == words
+
+
+HOSTILE = '<script>alert(1)</script> & \x00 \udcff "quoted" `code` ]]>'
+
+
+def wide(children: int, statement: str = "x = y and " * 60) -> list[ProofNode]:
+    root = ProofNode(ROOT, strategy="case-split", fingerprint="case-split(" + "very long " * 20 + ")")
+    below = [
+        ProofNode(child_id(ROOT, 0, n), statement, parent=ROOT, depth=1, status=NodeStatus.PROVED)
+        for n in range(children)
+    ]
+    return [root, *below]
+
+
+def test_a_tree_shows_itself_and_nothing_of_it_is_markup() -> None:
+    view = TreeView(tuple(wide(2, HOSTILE)), "the theorem")
+    shown = view._repr_html_()
+    assert "&lt;script&gt;" in shown and "<script" not in shown
+    shown.encode("utf-8")
+    assert str(view).splitlines()[0].startswith("0  the theorem")
+    assert "and 11 more" in str(TreeView(tuple(wide(MAX_DRAWN + 10, "g")), "t"))
+    assert "(no goals yet)" in str(TreeView(()))

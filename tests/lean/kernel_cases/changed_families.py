@@ -3,8 +3,6 @@
 Cases are called after the family; their functions are given tables with a copy of its record as the last one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

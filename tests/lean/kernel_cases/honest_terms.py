@@ -1,7 +1,5 @@
 """Declarations that are odd and right, written as data: both kernels accept them; some may be refused, as they say."""
 
-from __future__ import annotations
-
 from lean_streams import (
     BOOL,
     FALSE,

@@ -4,8 +4,6 @@ Lean's own kernel is only given types, values and constructors, and makes the re
 looks at the types of constructors and recursors alone. The second kernel compares everything.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Definitions and theorems that are wrong, written as data: terms, levels, projections, equalities."""
 
-from __future__ import annotations
-
 from lean_streams import (
     BOOL,
     FALSE,

@@ -1,7 +1,5 @@
 """Inductive types that must not be, written as data, with the recursors of a kernel that overlooks the fault."""
 
-from __future__ import annotations
-
 from lean_streams import Collection, Tables, Term, app, arrow, bvar, const, lam, pi, proj, sort
 
 WRONG = Collection()

@@ -1,7 +1,5 @@
 """Contracts at run time: checked really, in any order of decorators, and cheap to leave out."""
 
-from __future__ import annotations
-
 import asyncio
 import inspect
 import os

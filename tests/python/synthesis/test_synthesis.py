@@ -5,8 +5,11 @@ import itertools
 import time
 
 import pytest
+from named_texts import tables
 
 from goedels_poetry.python.synthesis.search import synthesise
+
+TABLES = tables(__file__)
 
 
 def run(text, call):
@@ -26,54 +29,7 @@ def first_right(signature, examples, held_back, seconds=20.0, most=60, **more):
     return None
 
 
-TASKS = {
-    "max of two": ("def f(a: int, b: int) -> int", "f(1,2)=2 f(5,3)=5 f(-1,-4)=-1", "f(7,9)=9 f(4,-4)=4"),
-    "absolute value": ("def f(x: int) -> int", "f(3)=3 f(-2)=2 f(0)=0", "f(-9)=9"),
-    "sum of a list": ("def f(xs: list[int]) -> int", "f([1,2,3])=6 f([])=0 f([5])=5", "f([4,4,1])=9"),
-    "factorial": ("def f(n: int) -> int", "f(0)=1 f(1)=1 f(3)=6 f(5)=120", "f(7)=5040"),
-    "count of evens": (
-        "def f(xs: list[int]) -> int",
-        "f([1,2,4])=2 f([])=0 f([3,5])=0 f([2,2,2,1])=3",
-        "f([8,7,6,5])=2 f([0])=1",
-    ),
-    "reverse": ("def f(xs: list[int]) -> list[int]", "f([1,2,3])=[3,2,1] f([])=[]", "f([4,1])=[1,4]"),
-    "last character": ("def f(s: str) -> str", "f('abc')='c' f('xy')='y'", "f('qwe')='e'"),
-    "power": ("def f(b: int, n: int) -> int", "f(2,3)=8 f(3,2)=9 f(5,0)=1", "f(2,10)=1024"),
-    "Fibonacci": ("def f(n: int) -> int", "f(0)=0 f(1)=1 f(2)=1 f(6)=8 f(10)=55", "f(15)=610"),
-    "palindrome": (
-        "def f(s: str) -> bool",
-        "f('aba')=True f('ab')=False f('')=True f('abca')=False",
-        "f('abba')=True f('abb')=False",
-    ),
-    "sum of squares": ("def f(n: int) -> int", "f(1)=1 f(2)=5 f(3)=14 f(0)=0", "f(10)=385"),
-    "dot product": (
-        "def f(xs: list[int], ys: list[int]) -> int",
-        "f([1,2],[3,4])=11 f([],[])=0 f([2,0,1],[5,9,3])=13",
-        "f([1,1],[2,7])=9",
-    ),
-    "positives": (
-        "def f(xs: list[int]) -> list[int]",
-        "f([1,-2,3])=[1,3] f([-1])=[] f([0,4])=[4]",
-        "f([5,-5,6,0])=[5,6]",
-    ),
-    "without duplicates": (
-        "def f(xs: list[int]) -> list[int]",
-        "f([1,2,1,3,2])=[1,2,3] f([])=[] f([3,3])=[3]",
-        "f([2,1,2])=[2,1]",
-    ),
-    "greatest common divisor": (
-        "def f(a: int, b: int) -> int",
-        "f(12,8)=4 f(7,3)=1 f(18,12)=6 f(5,0)=5 f(100,75)=25",
-        "f(48,36)=12 f(35,14)=7",
-    ),
-    "sign": ("def f(x: int) -> int", "f(5)=1 f(-3)=-1 f(0)=0 f(12)=1 f(-9)=-1", "f(100)=1 f(-7)=-1"),
-    "sum of digits": ("def f(n: int) -> int", "f(123)=6 f(0)=0 f(99)=18 f(1000)=1", "f(456)=15"),
-    "swap": (
-        "def f(p: tuple[int, str]) -> tuple[str, int]",
-        "f((1,'a'))=('a',1) f((2,'b'))=('b',2)",
-        "f((3,'q'))=('q',3)",
-    ),
-}
+TASKS = TABLES["TASKS"]
 
 
 def pairs(text):

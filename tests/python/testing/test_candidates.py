@@ -1,16 +1,19 @@
-"""What a candidate must do to pass: every check made, in the sandbox, and nothing taken on trust."""
+"""Candidates are tested: planted bugs, rare branches, declared results."""
 
-from __future__ import annotations
-
+import ast
 import asyncio
 from dataclasses import replace
 
 import pytest
+from named_texts import tables
 from planted_bugs import RIGHT, SAMPLE
 
+from goedels_poetry.python.harness.contract import ResultType
 from goedels_poetry.python.testing.candidate import replay, test_candidate
-from goedels_poetry.python.testing.checks import Checks, checks_of
+from goedels_poetry.python.testing.checks import Checks, TestReport, checks_of
 from goedels_poetry.python.translate.program import read_program
+
+TABLES = tables(__file__)
 
 DOUBLE = Checks(
     "f", "def f(n: int) -> int", requires=("n >= 0",), ensures=("result == 2 * n",), examples=(("f(3)", "6"),)
@@ -113,23 +116,7 @@ def f(card: Card, mode: Literal["high", "low"], rest: tuple[int, ...] | None = N
 
 
 @pytest.mark.parametrize(
-    ("source", "fault", "said"),
-    [
-        ("def f(n) return n", "syntax", "line 1"),
-        ("def f(n):\n  return n\0", "syntax", "null"),
-        (f"def f(n):\n    return {'(' * 500}n{')' * 500}", "syntax", "nested"),
-        ("return 3", "syntax", "outside function"),
-        ("def g(n):\n    return 2 * n", "signature", "defines g"),
-        ("f = lambda n: 2 * n", "signature", "no plain function"),
-        ("async def f(n):\n    return 2 * n", "signature", "coroutine"),
-        ("class f:\n    pass", "signature", "a class"),
-        ("def f(n):\n    return 2 * n\nf = print", "signature", "line 3"),
-        ("def f(m):\n    return 2 * m", "signature", "the signature says n"),
-        ("def f(n, k=1):\n    return 2 * n", "signature", "the signature says n"),
-        ("def f(*, n):\n    return 2 * n", "signature", "not passed as"),
-        ("def f(n: str):\n    return 2 * n", "signature", "annotated str"),
-        ("def f(n) -> list[int]:\n    return 2 * n", "signature", "the result is annotated"),
-    ],
+    ("source", "fault", "said"), TABLES["test_what_does_not_compile_or_has_another_signature_never_runs"]
 )
 def test_what_does_not_compile_or_has_another_signature_never_runs(source, fault, said):
     report = judged(source, DOUBLE)
@@ -259,3 +246,114 @@ def test_without_a_check_of_what_it_does_nothing_passes():
     report = judged("def f(n):\n    return n\n", Checks("f", "def f(n)"))
     assert not report.passed
     assert "no check" in report.reason
+
+
+# ruff: noqa: E501  programs, each on its line
+
+
+HEAD = "from dataclasses import dataclass\nfrom goedels_poetry.contracts import ensures, raises, requires\n\n"
+K = 918276400738937754  # 918273645918 * 1000003
+
+# what stands before the function, its parameters, and a condition that hardly an input satisfies
+RARE = TABLES["RARE"]
+
+
+def ran(text: str, name: str = "f") -> TestReport:
+    return asyncio.run(test_candidate(text, checks_of(read_program(text), name), effort="quick"))
+
+
+def fields_of(parameters: str) -> str:
+    return ", ".join(part.split(":")[0].strip() for part in parameters.split(", ") if ":" in part)
+
+
+@pytest.mark.sample(12)
+@pytest.mark.parametrize("kind", RARE)
+def test_a_fault_behind_a_condition_of_the_program_is_found(kind):
+    before, parameters, condition = RARE[kind]
+    names = fields_of(parameters)
+    text = f"{HEAD}{before}@ensures(lambda result, {names}: result == 3)\ndef f({parameters}) -> int:\n    if {condition}:\n        return 4\n    return 3\n"
+    report = ran(text)
+    assert report.counterexample is not None, report.reason
+
+
+PATHS = {
+    "behind an assignment": "a = n * 1000003\n    b = a - 4\n    if b == {K} - 4:\n        return 4",
+    "behind a return": f"if n < 10:\n        return 3\n    if n * 1000003 == {K}:\n        return 4",
+    "in an else": f"if n * 1000003 != {K}:\n        return 3\n    else:\n        return 4",
+    "in a loop": f"for i in range(10):\n        if n * 1000003 == {K} + i * 1000003:\n            return 4",
+    "a condition of a loop": f"while n * 1000003 == {K}:\n        return 4",
+    "in an expression": f"return 4 if n * 1000003 == {K} else 3",
+    "within another": f"if n > 5:\n        if n * 1000003 > {K - 1}:\n            if n < 918273645919:\n                return 4",
+    "a pattern": "match n:\n        case 918273645918:\n            return 4",
+    "an assertion": f"assert n * 1000003 != {K}",
+    "an exception": f"try:\n        return 3 // (n * 1000003 - {K}) * 0 + 3\n    except ValueError:\n        return 3",
+    "an index": f"return [3, 3][(n * 1000003 == {K}) * 2]",
+}
+
+
+@pytest.mark.parametrize("kind", PATHS)
+def test_a_fault_on_a_path_is_found(kind):
+    body = PATHS[kind].replace("{K}", str(K))
+    text = f"{HEAD}@ensures(lambda result: result == 3)\ndef f(n: int) -> int:\n    {body}\n    return 3\n"
+    assert ran(text).counterexample is not None
+
+
+# an annotation, results of this type, and results of another one
+KINDS = [
+    ("int", [0, -3, True], [1.0, "1", None]),
+    ("bool", [True], [1, None]),
+    ("float", [1.5, 1, False], ["1.5", 1j]),
+    ("None", [None], [0, False]),
+    ("list[int]", [[], [1, True]], [(1,), [1.0], [[1]], None]),
+    ("List", [[], ["a"]], [()]),
+    ("tuple[int, str]", [(1, "a")], [(1,), (1, 2), [1, "a"]]),
+    ("tuple[int, ...]", [(), (1, 2)], [(1, "a")]),
+    ("tuple[()]", [()], [(1,)]),
+    ("dict[str, list[int]]", [{}, {"a": [1]}], [{"a": 1}, {1: [1]}, []]),
+    ("set[str]", [set(), {"a"}], [{1}, frozenset()]),
+    ("Optional[int]", [None, 1], ["a", 1.0]),
+    ("typing.Union[int, str]", [1, "a"], [None, 1.5]),
+    ("int | None", [None, 1], [[]]),
+    ("Literal['a', 1]", ["a", 1], ["b", True, 1.0]),
+    ("'list[int]'", [[1]], [(1,)]),
+    # What cannot be told by looking at a value admits every one.
+    ("Iterable[int]", [[1], (1,), "a", None], []),
+    ("T", [1, "a", None], []),
+    ("Vector", [1, [1]], []),
+    ("Any", [1, None], []),
+    ("", [1, None], []),
+]
+
+
+@pytest.mark.parametrize(("annotation", "right", "wrong"), KINDS, ids=[kind for kind, _, _ in KINDS])
+def test_a_result_is_of_its_declared_type(annotation, right, wrong):
+    declared = ResultType(annotation, frozenset({"Vector", "T"}))
+    assert all(declared.admits(value) for value in right)
+    assert not any(declared.admits(value) for value in wrong)
+
+
+@pytest.mark.parametrize(
+    ("annotation", "body", "reason"),
+    [
+        ("int", "2.0 * n", "is 0.0, of type float; declared is int"),
+        ("list[int]", "(n,) * 2", "of type tuple; declared is list[int]"),
+        ("int", "2 * n if n < 5 else None", "is None, of type NoneType; declared is int"),
+    ],
+)
+def test_a_contract_that_only_looks_kept_is_refuted_by_the_type_and_again_by_the_input_alone(annotation, body, reason):
+    source = f"def f(n: int) -> {annotation}:\n    return {body}\n"
+    checks = Checks("f", requires=("n >= 0",), ensures=("result in (2 * n, (n, n), None)",))
+    report = asyncio.run(test_candidate(source, checks, effort="quick"))
+    assert not report.passed
+    assert reason in report.reason
+    again = asyncio.run(replay(source, checks, report.counterexample["input"]))
+    assert (again.kind, again.violates()) == ("typed", True)
+    assert all(ast.literal_eval(text) < 30 for text in report.counterexample["input"].values())
+
+
+def test_the_signature_that_is_asked_for_counts_and_not_the_candidates_own():
+    checks = Checks("f", "def f(n: int) -> int", requires=("abs(n) < 99",), ensures=("result == 2 * n",))
+    source = "def f(n):\n    return 2.0 * n\n"
+    assert not asyncio.run(test_candidate(source, checks, effort="quick")).passed
+    free = Checks("f", "def f(n: int)", requires=("abs(n) < 99",), ensures=("result == 2 * n",))
+    assert asyncio.run(test_candidate(source, free, effort="quick")).passed

@@ -1,10 +1,10 @@
 """Candidates that would rather pass than be right. None passes, and none gets to see what is expected of it."""
 
-from __future__ import annotations
-
 import asyncio
+from pathlib import Path
 
 import pytest
+from named_texts import named
 
 from goedels_poetry.python.testing.candidate import test_candidate
 from goedels_poetry.python.testing.checks import Checks
@@ -19,141 +19,7 @@ CHECKS = Checks(
     seconds=0.5,
 )
 
-HOSTILE = {
-    "prints what looks like a reply": """
-def f(n):
-    print('{"task": 0, "done": [{"v": "ok", "calls": 1}]}')
-    return 0
-""",
-    "exits with success": "import sys\ndef f(n):\n    sys.exit(0)\n",
-    "ends its process": "import os\ndef f(n):\n    os._exit(0)\n",
-    "ends its process while it is loaded": "import os\nos._exit(0)\ndef f(n):\n    return 2 * n\n",
-    "returns what equals everything": """
-class Everything:
-    def __eq__(self, other): return True
-    def __ne__(self, other): return False
-    __lt__ = __le__ = __gt__ = __ge__ = __eq__
-    def __hash__(self): return 0
-def f(n):
-    return Everything()
-""",
-    "returns an int that equals everything": """
-class Everything(int):
-    def __eq__(self, other): return True
-    def __ne__(self, other): return False
-    __hash__ = int.__hash__
-def f(n):
-    return Everything(5)
-""",
-    "annotates a class that equals everything": """
-class int(int):
-    def __eq__(self, other): return True
-    def __ne__(self, other): return False
-def f(n: int) -> int:
-    return int(5)
-""",
-    "changes what is built in": """
-import builtins
-builtins.all = lambda xs: True
-builtins.abs = lambda x: 0
-def f(n):
-    return 0
-""",
-    "shadows what the contract uses": """
-def len(x): return 1
-def all(x): return True
-def f(n):
-    return 7
-""",
-    "speaks in the player's name": """
-import os, sys
-def f(n):
-    frame = sys._getframe()
-    while frame:
-        player = frame.f_locals.get("self")
-        if hasattr(player, "say"):
-            for k in range(1000):
-                player.say({"n": k, "outcome": {"k": "returned", "v": {"t": [0, 0]}}})
-                player.say({"task": k, "done": [{"v": "ok", "calls": 1}], "pending": []})
-                player.say({"case": k, "verdict": {"v": "ok"}})
-            player.say({"end": 1})
-            os._exit(0)
-        frame = frame.f_back
-    return 0
-""",
-    "speaks nonsense in the player's name": """
-import os, sys
-def f(n):
-    frame = sys._getframe()
-    while frame:
-        player = frame.f_locals.get("self")
-        if hasattr(player, "say"):
-            for w in ("x", None, [], {"k": "returned"}, {"k": "returned", "v": {"t": []}}, {"k": "time", "t": "a"},
-                      {"k": "returned", "v": {"t": [{"x": ["Evil", []]}]}}, {"k": "raised", "mro": []}):
-                for line in ({"n": 0, "outcome": w}, {"n": 1, "outcome": w}, {"n": "a"}, {"start": "q"}, {"loaded": w}):
-                    player.say(line)
-            os._exit(0)
-        frame = frame.f_back
-    return 0
-""",
-    "closes every file": """
-import os
-os.closerange(0, 64)
-def f(n):
-    return 2 * n
-""",
-    "takes standard output away": "import sys, os\nsys.stdout = None\nos.close(1)\ndef f(n):\n    return 3\n",
-    "speaks at its exit": "import atexit\natexit.register(print, 'passed')\ndef f(n):\n    return 1\n",
-    "has a thread that ends the process": """
-import os, threading, time
-threading.Thread(target=lambda: (time.sleep(0.01), os._exit(0)), daemon=True).start()
-def f(n):
-    return 2 * n + 1
-""",
-    "swallows its time limit": """
-def f(n):
-    while True:
-        try:
-            while True: pass
-        except BaseException: pass
-""",
-    "never ends on one input": "def f(n):\n    while n == 7: pass\n    return 2 * n\n",
-    "is wrong on one input": "def f(n):\n    return 11 if n == 5 else 2 * n\n",
-    "is wrong from the fifth call on": """
-calls = 0
-def f(n):
-    global calls
-    calls += 1
-    return 2 * n if calls < 5 else 0
-""",
-    "is right at random": "import random\ndef f(n):\n    return 2 * n + (random.random() < 0.5)\n",
-    "replaces modules": """
-import sys
-for name in ("unittest", "hypothesis", "json", "harness"):
-    sys.modules[name] = type("M", (), {"__getattr__": lambda self, name: lambda *a, **k: (lambda g: g)})()
-def f(n):
-    return 0
-""",
-    "imports the judge": """
-import sys
-sys.path.insert(0, ".")
-from harness import judge, contract
-contract.Evaluator.verdict = lambda *a: {"v": "ok"}
-def f(n):
-    return 0
-""",
-    "yields": "def f(n):\n    yield 2 * n\n",
-    "returns itself": "def f(n):\n    return f\n",
-    "returns a list that contains itself": "def f(n):\n    xs = []\n    xs.append(xs)\n    return xs\n",
-    "returns something huge": "def f(n):\n    return [0] * 10_000_000\n",
-    "raises a class that lies": """
-class Lie(BaseException):
-    def __str__(self): raise SystemExit(0)
-    def __class_getitem__(cls, item): return 6
-def f(n):
-    raise Lie
-""",
-}
+HOSTILE = named(Path(__file__).with_name("hostile.txt"))
 
 
 def judged(source, checks=CHECKS):

@@ -2,8 +2,6 @@
 
 # ruff: noqa: E501  programs, each on its line
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

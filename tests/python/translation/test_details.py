@@ -1,7 +1,5 @@
 """What Python means, detail by detail: translated right, or refused. The programs are in ``details.json``."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

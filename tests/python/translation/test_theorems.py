@@ -1,19 +1,22 @@
-"""The theorem that stands in a script: what it says of domains, exceptions and recursion that does not end."""
+"""Theorems about functions, the forms they are written in, and other encodings."""
 
-# ruff: noqa: E501  programs, each on its line
-
-from __future__ import annotations
+import importlib.util
+import re
+from pathlib import Path
 
 import pytest
 
+from goedels_poetry.cli.inputs import Source, Unreadable, read
 from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.terms import Kind, Term
 from goedels_poetry.python.translate.contracts import OutsideFragment, PythonFault
-from goedels_poetry.python.translate.program import read_program
+from goedels_poetry.python.translate.program import decode_source, read_program
 from goedels_poetry.python.translate.translate import Translation, python_arguments, translate
-from goedels_poetry.python.wording import named, render
+
+# ruff: noqa: E501  programs, each on its line
+
 
 HEAD = "from goedels_poetry.contracts import ensures, raises, requires\n"
 
@@ -150,23 +153,10 @@ def test_a_counterexample_is_told_as_python_literals() -> None:
         python_arguments(t, {"xs": "nonsense"})
 
 
-def test_there_must_be_such_a_function() -> None:
-    with pytest.raises(PythonFault):
-        theorem("def f(a: int) -> int:\n    return a", "g")
-
-
 def test_the_place_of_what_is_refused_is_told() -> None:
     with pytest.raises(OutsideFragment) as refused:
         theorem("def f(a: int) -> int:\n    b = 1\n    return [lambda: b][a]")
     assert (refused.value.line, refused.value.column) == (4, 13)
-
-
-def test_several_loops_are_named_by_their_lines() -> None:
-    loops = "    n = 0\n    for x in xs:\n        n += x * x\n    for x in xs:\n        n -= x\n    return n\n"
-    text = theorem(f"@ensures(lambda result: result >= 0)\ndef f(xs: list[int]) -> int:\n{loops}").text
-    assert "(define-fun-rec f!loop5 " in text and "(define-fun-rec f!loop7 " in text
-    assert named("f!loop5") == "f's line-5 loop" and named("f!loop7!ok.2") == "f's line-7 loop 2"
-    assert render("(>= (f!loop7!n n xs) 0)") == "f's line-7 loop.n(n, xs) >= 0"
 
 
 def test_what_is_proved_of_a_dict_is_proved_of_all_lists_of_pairs() -> None:
@@ -182,3 +172,130 @@ def test_digits_of_a_number_are_out_of_account_but_where_that_could_be_seen() ->
     seen = "def f(n: int) -> str:\n    try:\n        return str(int(n))\n    except ValueError:\n        return ''\n"
     with pytest.raises(OutsideFragment, match="digits"):
         theorem(f"@ensures(lambda result: result != '')\n{seen}")
+
+
+LOOP = """
+from goedels_poetry.contracts import ensures, requires
+
+@requires(lambda xs: len(xs) > 0)
+@ensures(lambda xs, result: all(x <= result for x in xs))
+def top(xs: list[int]) -> int:
+    best = xs[0]
+    i = 0
+    while TEST:
+        if xs[i] > best:
+            best = xs[i]
+        STEP
+    return best
+"""
+TESTS = ["i < len(xs)", "len(xs) > i", "i != len(xs)", "len(xs) != i", "i <= len(xs) - 1", "i + 1 <= len(xs)"]
+TESTS += ["not i >= len(xs)", "not (len(xs) <= i)", "not i == len(xs)"]
+STEPS = ["i += 1", "i = i + 1", "i = 1 + i"]
+
+
+def theorem_of(test: str, step: str) -> str:
+    text = translate(read_program(LOOP.replace("TEST", test).replace("STEP", step)), "top").text
+    return re.sub(r"(?m)^;.*\n", "", text)
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("test", TESTS)
+def test_a_loop_over_indices_is_a_loop_over_elements_in_all_its_forms(test: str, step: str) -> None:
+    text = theorem_of(test, step)
+    assert text == theorem_of("i < len(xs)", "i += 1")
+    assert "nth" not in text.split("(prove")[0].split("loop")[1].splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("test", "step"),
+    [
+        ("i <= len(xs)", "i += 1"),
+        ("i < len(xs)", "i += 2"),
+        ("i < len(xs)", "i = i - 1"),
+        ("i < len(xs) - 1", "i += 1"),
+    ],
+)
+def test_another_loop_is_another_theorem(test: str, step: str) -> None:
+    assert theorem_of(test, step) != theorem_of("i < len(xs)", "i += 1")
+
+
+HELPER = """
+from goedels_poetry.contracts import ensures, requires
+
+@requires(lambda n: CONDITION)
+@ensures(lambda n, result: result >= 0)
+def bits(n: int) -> int:
+    if BASE:
+        return 0
+    return n % 2 + bits(n // 2)
+"""
+
+
+def test_a_condition_that_may_fail_says_nothing_about_where_a_recursion_ends() -> None:
+    source = HELPER.replace("CONDITION", "10 // n > 0").replace("BASE", "n == 0")
+    assert "(ite (= n 0) 0" in translate(read_program(source), "bits").text.partition("define-fun-rec bits")[2]
+    source = HELPER.replace("CONDITION", "n >= 0").replace("BASE", "n == 0")
+    assert "(ite (>= n 0) (ite (= n 0) 0" in translate(read_program(source), "bits").text
+
+
+DECLARED = "from goedels_poetry.contracts import ensures\n"
+UTF7 = f"{DECLARED}@ensures(lambda result: result == 3)\ndef f(n: int) -> int:\n    x = 3 # +AAo    x +AD0 4\n    return x\n"
+LINES = {
+    "plain": "# coding: utf-7\n",
+    "in the second line": "\n# vim: set fileencoding=utf-7 :\n",
+    "behind a separator of groups": "# \x1c\x1c# coding: utf-7\n",
+    "behind a vertical tab": "# \x0b\x1d# coding=utf-7\n",
+    "behind a next line": "# \x85\n# coding: utf-7\n",
+    "behind a line that ends in a carriage return": "\r# coding: utf-7\n",
+    "behind an empty line with a form feed": " \f\n\t\f# coding: utf-7\n",
+    "in capitals": "# -*- CODING: UTF_7 -*-\n# -*- coding: UTF_7 -*-\n",
+    "of an unknown codec": "# coding: klingon\n",
+    "of a codec of bytes": "# coding: hex\n",
+}
+
+
+def result_in_cpython(path: Path) -> object:
+    spec = importlib.util.spec_from_file_location("encoded", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.f(0)
+
+
+@pytest.mark.parametrize("line", LINES.values(), ids=LINES.keys())
+def test_a_text_that_says_it_is_encoded_otherwise_is_not_translated(line: str) -> None:
+    with pytest.raises(OutsideFragment, match="encoded in"):
+        translate(read_program(line + UTF7), "f")
+
+
+@pytest.mark.parametrize(
+    "line", ["# coding: utf-8\n", "# coding: latin-1\n", "#!/usr/bin/python\n# coding: ascii\n", ""]
+)
+def test_a_text_that_is_the_same_either_way_is(line: str) -> None:
+    assert translate(read_program(line + UTF7), "f").text
+
+
+def test_a_file_is_decoded_as_cpython_decodes_it(tmp_path: Path) -> None:
+    for number, line in enumerate(["# coding: utf-7\n", "\r# coding: utf-7\n"]):
+        file = tmp_path / f"seven{number}.py"
+        file.write_bytes((line + UTF7.replace("@ensures(lambda result: result == 3)\n", "")).encode())
+        assert result_in_cpython(file) == 4
+        names: dict[str, object] = {}
+        exec(compile(decode_source(file.read_bytes()), "f.py", "exec"), names)
+        assert names["f"](0) == 4  # type: ignore[operator]
+    text = "# coding: latin-1\nWORD = 'é'\n"
+    assert decode_source(text.encode("latin-1")) == text
+    assert decode_source(b"\xef\xbb\xbfx = 1\n") == "x = 1\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "place"), [(b"x = 1\ny = '\xff'\n", "2:6"), (b"# coding: klingon\n", "1:1"), (b"# coding: hex\n", "1:1")]
+)
+def test_a_file_that_cannot_be_decoded_is_refused_with_its_place(data: bytes, place: str, tmp_path: Path) -> None:
+    with pytest.raises(PythonFault):
+        decode_source(data)
+    file = tmp_path / "f.py"
+    file.write_bytes(data)
+    with pytest.raises(Unreadable) as refused:
+        read(Source(str(file), Path("f")))
+    assert refused.value.reason.startswith(f"{place}: ")

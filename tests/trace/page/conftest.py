@@ -1,14 +1,13 @@
 """Runs to look at: a real one that backtracks and asks a model, and one of ten thousand goals."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from browser import browser, browser_page  # noqa: F401
 from many_goals import many_goals
-from scripted_models import DOUBLE, Server, every_role
+from model_server import Server
+from scripted_models import DOUBLE, every_role
 
 from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
 from goedels_poetry.store.proof_store import ProofStore

@@ -1,8 +1,6 @@
 """The page of a run as a person meets it, in a real browser: clicks, keys, the slider. `browser_page` checks at the end
 of every test that nothing was logged and nobody was asked."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

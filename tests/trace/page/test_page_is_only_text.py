@@ -1,7 +1,5 @@
 """Whatever a theorem, a model or a plug-in says is shown and never executed; what cannot be seen is spelled."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A page that takes in updates shows what a page of the whole run shows."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -59,6 +59,7 @@ class Parent:
         word = os.fdopen(status, "rb", 0)
         line = word.readline()
         if not line:
+            word.close()
             raise BrokenPipeError("the parent is gone")
         return int(line), word
 

@@ -199,7 +199,7 @@ def by_index(context: ProverContext, sequent: Sequent, establish: Callable[..., 
             same = eq(app(call.name, params, call.sort), app(indexed.name, (*params, integer(0)), call.sort))
             law = make_sequent(params, (), same)
             if not establish(law, lambda c, fact, d=indexed: _indexed_law(c, fact, d, establish), quiet=True):
-                return None
+                continue
             laws[call.name] = law
         steps.append(Instance("step", key_of(laws[call.name]), call.args))
         replaced[call] = whole

@@ -54,7 +54,7 @@ def indexed(problem: Problem, group: int) -> list[Definition]:
             index = names.fresh("i", INT)
             for whole in along:
                 body = _by_index(definition, definition.body, whole, index, lists)
-                if body is not None and whole in definition.params:
+                if body is not None:
                     params = (*definition.params, index)
                     name = INDEXED + definition.name
                     found.append(Definition(name, params, definition.sort, body, group + len(found), recursive=True))

@@ -17,8 +17,6 @@ from goedels_poetry.smt.conjecture.indices import every_index
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.rewriting.statements import replace_subterm
 
-SHIFTS = (1, 0, -1, -2, -3, -4)
-"""How far a state may be ahead of or behind what the goal compares it with."""
 MAX_EXPANDED = 40
 """Calls of functions that do not recur."""
 

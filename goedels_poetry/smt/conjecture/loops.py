@@ -224,6 +224,8 @@ class _Loop:
         ]
         self._body = simplify(definition.body, context.signature)
         self._alone = alone
+        self._enough: dict[bool, list[Term]] = {}
+        """What the goal says of states and would do at the end, with equations of products or without."""
 
     def statement(self, invariant: tuple[Term, ...]) -> LoopStatement:
         """The goal for all states that satisfy ``invariant``."""
@@ -245,7 +247,7 @@ class _Loop:
                 powers = list(combinations_with_replacement(self._numbers, degree))
                 if degree == 1 or len(columns) + len(powers) <= MAX_COLUMNS:
                     columns += [power[0] if degree == 1 else app("*", power, INT) for power in powers]
-            columns += [*self._reached(), opened]
+            columns += [*self._reached, opened]
             some = states[:: max(1, len(states) // (2 * (len(columns) + FEWEST)))]
             found = equations(self._context, columns, self._variables, some).get(opened)
             if found is not None:
@@ -358,7 +360,9 @@ class _Loop:
         said = (substitute(h, first) for h in self._given)
         before = [h for h in said if not h.free.isdisjoint(self._start) and self._holds(h)]
         numbers = [*self._bounded, *equal, *before]
-        enough = [g for g in self._of_the_goal if self.suffices([*numbers, g], CANDIDATE)]
+        if products not in self._enough:
+            self._enough[products] = [g for g in self._of_the_goal if self.suffices([*numbers, g], CANDIDATE)]
+        enough = self._enough[products]
         if every and (not enough or len(enough) == len(self._of_the_goal)):
             return []
         guesses = self._of_the_goal if every or not enough else enough
@@ -434,14 +438,15 @@ class _Loop:
     @cached_property
     def _equations(self) -> tuple[list[Term], list[Term]]:
         """Linear equations, and those of products of numbers that the linear ones do not determine."""
-        columns = [integer(1), *self._numbers, *self._reached()]
+        columns = [integer(1), *self._numbers, *self._reached]
         linear = equations(self._context, columns, self._variables, self._states)
         free = [n for n in self._numbers if n not in linear]
         products = [app("*", pair, INT) for pair in combinations_with_replacement(free, 2)]
         quadratic = equations(self._context, [integer(1), *free, *products], self._variables, self._states)
         return list(linear.values()), list(quadratic.values())
 
-    def _reached(self) -> Iterator[Term]:
+    @cached_property
+    def _reached(self) -> list[Term]:
         """What the goal compares with the result, where a bound in it is what counts up to it: ``fib (i - 1)``."""
         calls = {
             t
@@ -451,12 +456,14 @@ class _Loop:
             and self._context.signature.definition(t.name) is not None
         }
         bounds = list(self._bounds(SHIFTS))
+        found: list[Term] = []
         for call in sorted(calls, key=lambda t: t.size):
             constants = [a for a in call.args if a.sort is INT and a.kind is Kind.LIT]
             for pair in (*bounds, *self._counted(constants, SHIFTS)):
                 reached = normal(replace_subterm(call, *pair), self._context.signature)
                 if reached is not call and self._holds(app("=", (reached, reached), BOOL)):
-                    yield reached
+                    found.append(reached)
+        return found
 
     @cached_property
     def _of_the_goal(self) -> list[Term]:

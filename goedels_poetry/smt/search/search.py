@@ -47,6 +47,7 @@ from goedels_poetry.smt.rewriting.plan import Plan, key_of, leaf
 from goedels_poetry.smt.rewriting.unfold import written_out
 
 MAX_PATIENT = 3
+"""Equations left over by a step of arithmetic that are given much time before anything else is tried."""
 MAX_DEPTH = 2
 """Loops inside of loops."""
 PART = 0.15
@@ -55,8 +56,6 @@ ASIDE, MOST_ASIDE = 0.03, 0.25
 """Of the time that is left, for what may help with a goal."""
 PARTS = (0.05, 0.15)
 """Of the time that is left, for one way to prove a part of a goal; later with those proved before as lemmas."""
-"""Equations left over by a step of arithmetic that are given much time before anything else is tried."""
-
 IDLE_SECONDS = 0.05
 """What a strategy takes at most to find that there is nothing to try, when no solver was asked."""
 
@@ -122,10 +121,10 @@ class Sketcher:
         """
         after_induction = []
         self._begin("clauses")
+        facts = [fact for fact in related(self._context, sequent) if key_of(fact) != key_of(sequent)]
         for self._share in PARTS:
-            for fact in related(self._context, sequent):
-                if key_of(fact) != key_of(sequent):
-                    self._part(fact)
+            for fact in facts:
+                self._part(fact)
             for proved in self._parts.values():
                 self.library.establish(proved.sequent, self._proved)
             parts = taken_apart(self._context, sequent, self._close, self._part)

@@ -60,6 +60,8 @@ THEOREMS = {
 }
 OPEN = {"double is plus", "sum of doubles", "wrong_turn", "wrong_below"}
 """Where asserted equations are not read as definitions: no values refute these goals, no sizes of results help."""
+SLOW = "sum of doubles"
+"""Proved in the time on a quiet machine only."""
 
 
 def defined(name: str, way: str) -> str:
@@ -128,7 +130,7 @@ def test_there_are_forty_theorems_in_three_ways_each() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(n, marks=[pytest.mark.xfail(strict=True)] if n in OPEN else []) for n in NAMES],
+    [pytest.param(n, marks=[pytest.mark.xfail(strict=n != SLOW)] if n in OPEN else []) for n in NAMES],
 )
 @pytest.mark.sample(3)
 def test_all_ways_of_a_theorem_have_the_same_verdict(name: str) -> None:

@@ -27,6 +27,8 @@ Json = dict[str, Any]
 PYTHON_JOBS = "goedels_poetry.python.jobs"
 _TIME_FOR_ALL = 60.0
 """Seconds of a run from which on a function that has no translation is tested thoroughly, which takes half of them."""
+_TIME_FOR_MORE = 50.0
+"""Seconds of a run from which on a function that has one is tested normally, which takes a tenth of them."""
 _EVIDENCE = frozenset({"counterexample", "checks", "task", "change"})
 """What the checker gets of an answer. A ``task`` says that the function is a candidate: one that breaks leaves the task
 open, while of a program that was given it refutes the contract."""
@@ -59,11 +61,13 @@ class PythonLanguage(SmtLanguage):
         self._translated: dict[tuple[str, str], str] = {}  # by program and function
         self._early = EarlyAnswers()
         self._effort: Effort = "thorough"
+        self._beside: Effort | None = "normal"
 
     def configure(self, settings: Settings) -> None:
         """See `Configurable`."""
         limit = settings.budgets.wall_seconds
         self._effort = "thorough" if limit is None or limit >= _TIME_FOR_ALL else "normal"
+        self._beside = "normal" if limit is None or limit >= _TIME_FOR_MORE else None
 
     async def theorems(self, text: str) -> tuple[str, ...]:
         """See `SeveralTheorems.theorems`: the functions with contracts."""
@@ -104,7 +108,7 @@ class PythonLanguage(SmtLanguage):
                 return _refuted(found, reading.lines)
             return Outcome(True, {"verdict": "unknown", "reason": f"no proof is tried: {reading.outside}"})
         payload = {"theorem": reading.smt, "seed": seed, "assume_definitions": False}
-        tests = asyncio.create_task(test_candidate(theorem.text, checks, seed=seed, effort="normal"))
+        tests = asyncio.create_task(self._tested_more(theorem.text, checks, seed, quick))
         judge = asyncio.create_task(self._job("judge", payload))
         early = asyncio.create_task(self._early.search(self._asked, self._root(theorem, reading)))
         others = asyncio.gather(tests, judge)
@@ -114,11 +118,21 @@ class PythonLanguage(SmtLanguage):
             if not others.done() and await _is_whole_proof(early):
                 return Outcome(True, {"verdict": "open"})
             tested, judged = await others
+            outcome = _refuted(tested, reading.lines) if _breaks_contract(tested) else None
+            outcome = outcome or await self._confirmed(theorem, checks, judged)
+            if outcome.value.get("verdict") == "open":
+                self._early.leave(reading.smt)
+                early.add_done_callback(_seen)
+                under_way.remove(early)
+            return outcome
         finally:
             await _stopped(tests, judge, *under_way)
-        if _breaks_contract(tested):
-            return _refuted(tested, reading.lines)
-        return await self._confirmed(theorem, checks, judged)
+
+    async def _tested_more(self, text: str, checks: Checks, seed: int, quick: TestReport) -> TestReport:
+        """A report on more inputs than the quick one, where there is time for them."""
+        if self._beside is None:
+            return quick
+        return await test_candidate(text, checks, seed=seed, effort=self._beside)
 
     async def _confirmed(self, theorem: Theorem, checks: Checks, judged: Outcome) -> Outcome:
         """Values that the solver found count when CPython fails on them; without, the search goes on."""
@@ -152,7 +166,7 @@ class PythonLanguage(SmtLanguage):
         return answer
 
     async def _job(self, function: str, payload: Json) -> Outcome:
-        answer = self._early.take(function, payload) if function in EARLY else None
+        answer = await self._early.take(function, payload) if function in EARLY else None
         if answer is None:
             return await super()._job(function, payload)
         trial_log().take(answer.get("trials", {}))
@@ -173,6 +187,12 @@ async def _is_whole_proof(early: asyncio.Task[bool]) -> bool:
         return await early
     except (JobTimeout, JobMemory, JobCrashed):
         return False
+
+
+def _seen(early: asyncio.Task[bool]) -> None:
+    """Take the error of an early search that failed: the machine asks anew, where it is reported."""
+    if not early.cancelled():
+        early.exception()
 
 
 async def _stopped(*begun: asyncio.Future[Any]) -> None:

@@ -548,6 +548,14 @@ def meant(command: Any, text: str, functions: dict[str, Any], sorts: dict[str, A
     return command
 
 
+def denied(formula: Term) -> Term:  # for all, what stands last in "there is" implies its opposite
+    if formula.op == "any":
+        return every(formula.bound, denied(formula.args[0]))
+    if is_th(formula, "distinct") and len(formula.args) == 2:
+        return theory("=", *formula.args)
+    return imp(conj(formula.args[:-1]), denied(formula.args[-1])) if is_th(formula, "and") else neg(formula)
+
+
 def read_theorem(data: bytes, given: Any = None) -> Theorem:
     """The theorem of a text, with an interpretation. What it says about itself (``:status``) is not used."""
     signature, text = Signature(), data.decode("utf-8").removeprefix("\ufeff")
@@ -577,6 +585,8 @@ def read_theorem(data: bytes, given: Any = None) -> Theorem:
             case _:
                 signature.command(command)
     need(not functions and not sorts, f"a meaning for what is not declared: {', '.join([*functions, *sorts])}")
+    if not goals and checked and facts and facts[-1][1].op == "any":
+        goals = [denied(facts.pop()[1])]
     if not goals:  # the last negated assertion is the goal
         last = max((i for i, (_, f) in enumerate(facts) if is_th(f, "not")), default=-1)
         goals = [facts.pop(last)[1].args[0]] if last >= 0 else []
@@ -1408,6 +1418,20 @@ def take_definitions(problem: Theorem, evidence: dict[str, Any]) -> None:
     need(problem.bounds.keys() <= signature.definitions.keys(), "bounds of what has no definition")
 
 
+def define(problem: Theorem, name: str) -> None:
+    """Make a definition of the first premise that says of a declared function what it is, for all arguments."""
+    f = problem.signature.declared.pop(name, None)
+    for label, formula in problem.premises.items() if f else ():
+        body = formula.args[0] if formula.op == "all" else formula
+        for left, right in itertools.permutations(body.args if is_th(body, "=") and len(body.args) == 2 else ()):
+            plain = (left.op, left.name) == ("fun", name) and len({*left.args} & {*formula.bound}) == len(left.args)
+            if f and plain and right.free <= left.free:
+                problem.signature.definitions[name] = f._replace(vars=left.args, body=right)
+                del problem.premises[label]
+                return
+    raise Undecided(f"this script sees no premise that defines {name}")
+
+
 def verify(folder: Path, theorem: bytes | None, asker: Asker, report: Namespace) -> None:
     """Check a certificate. Raises Refused or Undecided; holds otherwise."""
     manifest, data = archive(folder, theorem)
@@ -1421,6 +1445,8 @@ def verify(folder: Path, theorem: bytes | None, asker: Asker, report: Namespace)
     need(covers(stated, problem.goal, simple) and covers(problem.goal, stated, simple), "the manifest has another goal")
     if given is not None and report.claim == "negation proved":  # of this: what has a meaning satisfies the premises
         problem = replace(problem, goal=imp(conj(problem.premises.values()), problem.goal), premises={})
+    for name in listed(evidence.pop("defined", []), "defined"):
+        define(problem, name)
     take_definitions(problem, evidence)
     need(given is None or not problem.measures, "a meaning beside measures")
     proved: list[str] = []

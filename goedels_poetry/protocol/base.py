@@ -101,6 +101,8 @@ class Goal:
     """Strategy names by past success, best first (a snapshot taken when the run began)."""
     premises: tuple[Premise, ...] = ()
     """What the retriever found for it, best first; only a hint."""
+    seconds_left: float | None = None
+    """Wall seconds that the run has left; None without a limit."""
 
 
 @dataclass(frozen=True, slots=True)

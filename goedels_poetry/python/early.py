@@ -2,8 +2,8 @@
 
 Tests of a function take seconds, its proof often less: so direct proofs and sketches are looked for beside them, of the
 theorem and then of what a sketch leaves open. When nothing is open any more, the tests end: the machine goes the same
-way with the answers that are here, and the checker runs the function as well. Anything else waits for the tests. What is
-under way when the tests end first goes on, for the machine will ask the same.
+way with the answers that are here, and the checker runs the function as well. Anything else waits for the tests. A
+question that is under way when the tests end is not asked again by the machine, which takes its answer.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class EarlyAnswers:
         if known is None:
             return None
         wanted = {name: value for name, value in payload.items() if name != "log"}
-        same = {**wanted, "scope": known.asked["scope"]} == known.asked
+        same = {**wanted, "scope": known.asked["scope"], "left": known.asked["left"]} == known.asked
         if not same or not (known.closed or wanted["scope"] == known.asked["scope"]):
             known.answer.cancel()
             return None

@@ -62,10 +62,11 @@ class PythonLanguage(SmtLanguage):
         self._early = EarlyAnswers()
         self._effort: Effort = "thorough"
         self._beside: Effort | None = "normal"
+        self._limit: float | None = None
 
     def configure(self, settings: Settings) -> None:
         """See `Configurable`."""
-        limit = settings.budgets.wall_seconds
+        self._limit = limit = settings.budgets.wall_seconds
         self._effort = "thorough" if limit is None or limit >= _TIME_FOR_ALL else "normal"
         self._beside = "normal" if limit is None or limit >= _TIME_FOR_MORE else None
 
@@ -174,7 +175,7 @@ class PythonLanguage(SmtLanguage):
 
     def _root(self, theorem: Theorem, reading: PythonReading) -> Json:
         """What the first job on the theorem will be told."""
-        return super()._payload(Goal(reading.smt, theorem.options, "", ""))
+        return super()._payload(Goal(reading.smt, theorem.options, "", "", seconds_left=self._limit))
 
     def _payload(self, goal: Goal) -> Json:
         function = str(goal.options.get("theorem") or "")

@@ -224,6 +224,7 @@ class SmtLanguage:
             "attempt": goal.attempt,
             "seed": goal.options.get("seed", 0),
             "without": list(goal.options.get("without", ())),
+            "left": goal.seconds_left,
         }
 
     async def _read(self, goal: Goal, job: str, reply: str | Json) -> Outcome:

@@ -24,11 +24,12 @@ LOGIC = {
 PYTHON = {**_SEALED, "claim": CLAIM, "files": CLAIM, "function": CLAIM}
 """Entries of the manifests, by language."""
 
-INTERPRETATION, PREMISES = "interpretation", "premises"
-"""Keys of the evidence: what it says of all that the theorem leaves open, and of premises that it proves."""
+INTERPRETATION, PREMISES, DEFINED = "interpretation", "premises", "defined"
+"""Keys of the evidence: what it says of all that the theorem leaves open, of premises that it proves, and which
+declared functions premises define."""
 _MORE = {"termination": HINT, "bounds": HINT, INTERPRETATION: HINT, PREMISES: HINT}
 EVIDENCE: Mapping[str, Mapping[str, str]] = {
-    "SMT proof": {"steps": HINT, "auxiliary": HINT, "measures": HINT, **_MORE},
+    "SMT proof": {"steps": HINT, "auxiliary": HINT, "measures": HINT, DEFINED: HINT, **_MORE},
     "SMT counterexample": {"values": HINT, "table": HINT, **_MORE},
     "Lean": {},
     "logic": {},

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from goedels_poetry.checker.certificate.archive import EVIDENCE, Archive, BadCertificate, read_archive, read_canonical
-from goedels_poetry.checker.certificate.fields import INTERPRETATION, PREMISES
+from goedels_poetry.checker.certificate.fields import DEFINED, INTERPRETATION, PREMISES
 from goedels_poetry.checker.certificate.report import MAY_RISE, CheckReport, Counts, Reading, TrustLevel
 from goedels_poetry.checker.smt.portfolio import Z3_OPTIONS, Solvers, Undecided, for_want_of_time
 from goedels_poetry.checker.smt.vacuity import (
@@ -31,7 +31,7 @@ from goedels_poetry.kernel.derivation import Derivation
 from goedels_poetry.kernel.faults import BadProof, CodecError, EncodingError, GuardError, InvalidText, ObligationError
 from goedels_poetry.kernel.obligations import Context, Obligation, is_quantified
 from goedels_poetry.kernel.printer import show, show_symbol
-from goedels_poetry.kernel.problem import Problem
+from goedels_poetry.kernel.problem import Problem, reached
 from goedels_poetry.kernel.reading.certificate import derivation_from_json, termination_from_json, with_auxiliaries
 from goedels_poetry.kernel.reading.faithful import ReadingObligation, reading_obligations
 from goedels_poetry.kernel.reading.parser import parse_problem
@@ -279,6 +279,10 @@ def _check(archive: Archive, problem: Problem, assume: bool, solvers: Solvers) -
 
         problem, shown = given_meaning(archive.theorem, problem, evidence[INTERPRETATION])
         evidence = {key: value for key, value in evidence.items() if key != INTERPRETATION}
+    if isinstance(evidence, dict) and DEFINED in evidence:
+        from goedels_poetry.kernel.reading import defining  # most theorems define functions by definitions
+
+        evidence, problem = defining.split_evidence(evidence, problem)
     theorems: PremiseTheorems | None = None
     if isinstance(evidence, dict) and PREMISES in evidence:
         from goedels_poetry.checker.smt.premise_theorems import split_evidence  # most theorems prove no premise
@@ -286,6 +290,8 @@ def _check(archive: Archive, problem: Problem, assume: bool, solvers: Solvers) -
         evidence, theorems = split_evidence(evidence, problem)
     derivation = derivation_from_json(evidence, problem.signature)
     context, ends, doubtful = _defined(problem, derivation)
+    if open_ := sorted(problem.defined.keys() - ends.terminating):
+        raise BadProof(f"premises define what is not shown to terminate: {', '.join(open_)}")
     if interpreted and (ends.doubts or derivation.measures):  # another meaning may be the only one left open
         raise BadProof(f"an interpretation beside definitions that may not terminate: {'; '.join(ends.doubts)}")
     _check_auxiliary(context, derivation, ends)
@@ -302,7 +308,7 @@ def _check(archive: Archive, problem: Problem, assume: bool, solvers: Solvers) -
         proved = theorems.names if theorems else ()
         steps_shown = [s.sequent for s in derivation.steps]
         sound = _consistency(context, solvers, not assumptions, steps_shown, proved, doubtful)
-    notes = [*problem.warnings, *sound.notes, *_guarded(derivation)]
+    notes = [*problem.warnings, *sound.notes, *_guarded(derivation), *_by_premises(problem)]
     if claim == "proved":
         with suppress(SolverUnavailable):  # they are for readers
             notes += goal_notes(context, solvers)
@@ -313,7 +319,7 @@ def _check(archive: Archive, problem: Problem, assume: bool, solvers: Solvers) -
     needed = None
     if claim == "proved":
         with suppress(SolverUnavailable):
-            needed = needed_premises(context, audited.obligations, solvers)
+            needed = _with_defining(needed_premises(context, audited.obligations, solvers), context.problem)
     verdict = VERDICTS[claim]
     level = _level(verdict, sound, counted, bool(assumptions))
     if claim == "negation proved" and sound.consistent is None:
@@ -419,6 +425,20 @@ def _guarded(derivation: Derivation) -> list[str]:
         f"{name} is unfolded only where {' and then '.join(map(show, terms))} falls, as the proof has to show"
         for name, terms in derivation.measures.items()
     ]
+
+
+def _with_defining(needed: tuple[str, ...] | None, problem: Problem) -> tuple[str, ...] | None:
+    """The premises that a proof needs, with those that define what goal and premises speak of."""
+    if needed is None or not problem.defined:
+        return needed
+    said = [problem.goal, *(p.formula for p in problem.premises if p.name in needed)]
+    used = reached(problem.signature, said)
+    return (*needed, *(p for name, premises in problem.defined.items() if name in used for p in premises))
+
+
+def _by_premises(problem: Problem) -> list[str]:
+    by = [f"{name} ({', '.join(premises)})" for name, premises in problem.defined.items()]
+    return [f"premises are read as definitions: of {', '.join(by)}"] if by else []
 
 
 def _check_auxiliary(context: Context, derivation: Derivation, ends: TerminationObligations) -> None:

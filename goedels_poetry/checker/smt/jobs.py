@@ -12,7 +12,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.printer import show, show_symbol
 from goedels_poetry.kernel.problem import Definition, Measures, Problem, reached
 from goedels_poetry.kernel.reading.certificate import query_from_json, scheme_from_json, sequent_from_json
+from goedels_poetry.kernel.reading.defining import with_definitions
 from goedels_poetry.kernel.refutation.counterexample import goal_of
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.refutation.interpretation import Interpretation, as_condition, interpreted_theorem
@@ -58,13 +59,15 @@ def certify(payload: Json) -> Json:
     ``theorem`` (text), ``derivation`` (the machine's steps), ``directory``, ``info``, ``assume_definitions``.
     """
     plain, problem, proof = _finished(payload)
-    known = terminations_by_solver(Context(problem))
+    known, defined = terminations_by_solver(Context(problem)), tuple(problem.defined)
     theorems = _theorems(plain, problem.measures, int(payload.get("seed", 0)))
     if theorems is not None:
-        found = _checked(payload, lambda where: _write(payload, proof, where, theorems=theorems, found=known))
+        found = _checked(
+            payload, lambda where: _write(payload, proof, where, theorems=theorems, found=known, defined=defined)
+        )
         if found["path"] is not None:
             return found
-    return _checked(payload, lambda where: _write(payload, proof, where, found=known))
+    return _checked(payload, lambda where: _write(payload, proof, where, found=known, defined=defined))
 
 
 def write_proof(payload: Json, where: Path) -> Path:
@@ -74,13 +77,13 @@ def write_proof(payload: Json, where: Path) -> Path:
         BadProof: the tree is no proof.
     """
     _, problem, proof = _finished(payload)
-    return _write(payload, proof, where, found=terminations_by_solver(Context(problem)))
+    return _write(payload, proof, where, found=terminations_by_solver(Context(problem)), defined=tuple(problem.defined))
 
 
 def _finished(payload: Json) -> tuple[Problem, Problem, Derivation]:
-    """The theorem as it stands, the problem that the search had, and the steps of the finished tree."""
-    plain = parse_problem(payload["theorem"])
+    """The theorem with what premises define, the problem that the search had, and the steps of the finished tree."""
     problem = with_measures(problem_of(payload["theorem"]), int(payload.get("seed", 0)))
+    plain = with_definitions(parse_problem(payload["theorem"]), tuple(problem.defined))
     return plain, problem, derivation_of(problem, payload["derivation"], len(plain.signature.definitions))
 
 
@@ -123,6 +126,7 @@ def _write(
     claim: str = "proved",
     theorems: PremiseTheorems | None = None,
     found: Terminations | None = None,
+    defined: Sequence[str] = (),
 ) -> Path:
     return write_certificate(
         payload["theorem"].encode(),
@@ -133,6 +137,7 @@ def _write(
         assume_definitions=bool(payload.get("assume_definitions")),
         theorems=theorems,
         found=found,
+        defined=defined,
     )
 
 
@@ -170,7 +175,7 @@ def _write_counterexample(payload: Json, problem: Problem, where: Path) -> Path:
 
 def _found_again(payload: Json) -> Json:
     """The values behind a judgement of a run from before they were kept."""
-    found = counterexample(problem_of(payload["theorem"]), int(payload.get("seed", 0)))
+    found = counterexample(problem_of(payload["theorem"], as_written=True), int(payload.get("seed", 0)))
     if found is None:
         raise BadProof("the counterexample was not found again")
     return found.evidence()

@@ -20,6 +20,7 @@ from goedels_poetry.checker.lean.verify import FreshLean, fresh_lean, fresh_lean
 from goedels_poetry.checker.smt.premise_theorems import split_evidence
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
 from goedels_poetry.kernel.problem import Problem
+from goedels_poetry.kernel.reading import defining
 from goedels_poetry.kernel.reading.certificate import derivation_from_json
 from goedels_poetry.kernel.structure import claimed_formula
 from goedels_poetry.kernel.verdict import Verdict
@@ -76,7 +77,8 @@ def with_lean(
 def _reference(archive: Archive, problem: Problem) -> str:
     """What is claimed, as a theorem in Lean that is left open; of the certificate only what its steps speak of and why
     recursion ends."""
-    steps, _ = split_evidence(read_canonical(archive.evidence, EVIDENCE), problem)
+    steps, problem = defining.split_evidence(read_canonical(archive.evidence, EVIDENCE), problem)
+    steps, _ = split_evidence(steps, problem)
     derivation = derivation_from_json(steps, problem.signature)
     claimed = claimed_formula(problem, archive.manifest["claim"])
     return translate(replace(problem, goal=claimed), derivation).reference

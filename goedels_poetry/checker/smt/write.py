@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +21,7 @@ from goedels_poetry.checker.certificate.archive import (
     sha256,
     write_archive,
 )
-from goedels_poetry.checker.certificate.fields import INTERPRETATION, PREMISES
+from goedels_poetry.checker.certificate.fields import DEFINED, INTERPRETATION, PREMISES
 from goedels_poetry.checker.smt.counterexample import evidence_script
 from goedels_poetry.checker.smt.premise_theorems import PremiseTheorems, with_theorems
 from goedels_poetry.errors import GoedelsPoetryError
@@ -32,6 +32,7 @@ from goedels_poetry.kernel.inductions import SizeInduction
 from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.reading.certificate import derivation_from_json, with_auxiliaries
+from goedels_poetry.kernel.reading.defining import with_definitions
 from goedels_poetry.kernel.refutation.counterexample import make_evidence
 from goedels_poetry.kernel.refutation.interpretation import Interpretation, as_condition, interpreted_theorem
 from goedels_poetry.kernel.refutation.operations import Value
@@ -70,6 +71,7 @@ def write_certificate(
     theorems: PremiseTheorems | None = None,
     found: Terminations | None = None,
     interpretation: Interpretation | None = None,
+    defined: Sequence[str] = (),
 ) -> Path:
     """Write the certificate of a proof; nothing is claimed about it before `check_certificate` has seen it.
 
@@ -83,6 +85,7 @@ def write_certificate(
         theorems: premises that the definitions imply, with the proof: then they are consistent.
         found: how definitions end, where that is known; it is looked for otherwise, unless the derivation says it.
         interpretation: of declared functions as definitions; then the premises are conditions of what is negated.
+        defined: declared functions that premises define.
 
     Returns:
         The path of the certificate.
@@ -97,6 +100,7 @@ def write_certificate(
     goal = problem.goal
     if interpretation is not None:
         problem = as_condition(interpreted_theorem(problem_text, problem, interpretation)[1])
+    problem = with_definitions(problem, defined)
     context = Context(with_auxiliaries(problem, derivation.auxiliary, derivation.measures))
     if derivation.termination == NO_EVIDENCE:
         derivation = replace(derivation, termination=_termination(context, derivation, theorems, found))
@@ -107,6 +111,7 @@ def write_certificate(
     script = audit(context, derivation, claim, ends).script
     script = with_theorems(script, theorems, context.problem, ends)
     evidence = {**evidence, **_premises(theorems), **_meaning(interpretation)}
+    evidence |= {DEFINED: list(defined)} if defined else {}
     return _write(problem_text, goal, evidence, script, directory, info or {}, claim, assume_definitions, overwrite)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TypeAlias
 
 from goedels_poetry.kernel.components import components
 from goedels_poetry.kernel.printer import show_sort
@@ -43,6 +44,24 @@ def sort_parts(sort: Sort) -> Iterable[Sort]:
     yield sort
     for arg in sort.args:
         yield from sort_parts(arg)
+
+
+Body: TypeAlias = tuple[tuple[Term, ...], Sort, Term]
+"""Parameters, sort and value of a definition."""
+
+
+def order_definitions(bodies: Mapping[str, Body]) -> tuple[Definition, ...]:
+    """Definitions in dependency order, numbered by group of mutual recursion."""
+    order = {name: i for i, name in enumerate(bodies)}
+    calls = {
+        name: sorted({t.name for t in subterms(body) if t.kind is Kind.APP and t.name in order}, key=order.__getitem__)
+        for name, (_, _, body) in bodies.items()
+    }
+    return tuple(
+        Definition(name, *bodies[name], number, len(group) > 1 or name in calls[name])
+        for number, group in enumerate(components(calls, calls.__getitem__))
+        for name in group
+    )
 
 
 def uninhabited(datatypes: Iterable[Datatype]) -> Datatype | None:
@@ -93,7 +112,7 @@ class Declarations:
         self.source = symbols.source
         self.elaborator = elaborator
         self.functions: dict[str, tuple[tuple[Sort, ...], Sort]] = {}
-        self.definitions: dict[str, tuple[tuple[Term, ...], Sort, Term]] = {}
+        self.definitions: dict[str, Body] = {}
         self._instances: list[tuple[_Head, SExpr, tuple[Sort, ...], Function]] = []
         self._instantiated = 0
 
@@ -148,24 +167,11 @@ class Declarations:
             name = show_sort(circular.sort)
             self.source.fail(f"datatype `{name}` holds arrays that are indexed by itself", at, "index them by numbers")
         return Signature(
-            tuple(self.symbols.declared_sorts), datatypes, MappingProxyType(self.functions), self._ordered()
+            tuple(self.symbols.declared_sorts),
+            datatypes,
+            MappingProxyType(self.functions),
+            order_definitions(self.definitions),
         )
-
-    def _ordered(self) -> tuple[Definition, ...]:
-        order = {name: i for i, name in enumerate(self.definitions)}
-        calls = {
-            name: sorted(
-                {t.name for t in subterms(body) if t.kind is Kind.APP and t.name in order}, key=order.__getitem__
-            )
-            for name, (_, _, body) in self.definitions.items()
-        }
-        result = []
-        for number, group in enumerate(components(calls, calls.__getitem__)):
-            for name in group:
-                params, sort, body = self.definitions[name]
-                recursive = len(group) > 1 or name in calls[name]
-                result.append(Definition(name, params, sort, body, number, recursive))
-        return tuple(result)
 
     # ---------------------------------------------------------------------------------------- helpers
 

@@ -31,7 +31,20 @@ from goedels_poetry.kernel.reading.reader import (
 )
 from goedels_poetry.kernel.reading.symbols import Symbols
 from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.kernel.terms import BOOL, Kind, Sort, Term, fresh_name, subterms
+from goedels_poetry.kernel.terms import (
+    BOOL,
+    Kind,
+    Sort,
+    Term,
+    and_,
+    eq,
+    forall,
+    fresh_name,
+    implies,
+    is_app,
+    not_,
+    subterms,
+)
 from goedels_poetry.kernel.theory import is_theory_symbol
 
 _OPTIONS = """
@@ -172,7 +185,7 @@ class _Script:
     def assertion(self, expr: Group) -> None:
         name, body = self._named(expr)
         formula = self.elaborator.closed(body, Scope(), BOOL)
-        if formula.kind is Kind.APP and formula.name == "not":
+        if is_app(formula, "not"):
             self.negated.append(len(self.premises))
         self.premises.append((name, formula, expr))
 
@@ -201,9 +214,12 @@ class _Script:
 
     def problem(self, digest: str) -> Problem:
         signature = self.declarations.signature()
+        last = self.premises[-1][1] if self.checked and self.premises else None
         if self.goal is not None:
             goal, at, marker = self.goal
             skipped = None
+        elif last is not None and last.kind is Kind.EXISTS:
+            skipped, goal, at, marker = len(self.premises) - 1, _denied(last), self.premises[-1][2], "assert (not ...)"
         elif self.negated:
             skipped = self.negated[-1]
             _, formula, at = self.premises[skipped]
@@ -228,6 +244,19 @@ class _Script:
             digest,
             (*self.elaborator.warnings, *_unused(signature, premises, goal)),
         )
+
+
+def _denied(formula: Term) -> Term:
+    """The opposite of a formula: ``forall xs. p => q`` for ``exists xs. p and not q``."""
+    if is_app(formula, "not"):
+        return formula.args[0]
+    if formula.kind is Kind.EXISTS:
+        return forall(formula.binders, _denied(formula.body))
+    if is_app(formula, "and"):
+        return implies(and_(formula.args[:-1]), _denied(formula.args[-1]))
+    if is_app(formula, "distinct") and len(formula.args) == 2:
+        return eq(*formula.args)
+    return not_(formula)
 
 
 def _unused(signature: Signature, premises: Sequence[Premise], goal: Term) -> list[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 
 from goedels_poetry.kernel.derivation import ByScheme, Derivation, Step
 from goedels_poetry.kernel.faults import CodecError, KernelError
+from goedels_poetry.kernel.reading import defining
 from goedels_poetry.kernel.reading.certificate import derivation_from_json, with_auxiliaries
 from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.structure import claimed_formula
@@ -157,7 +158,7 @@ def opened(theorem: bytes, evidence: object, claim: str = "proved") -> tuple[Der
     if isinstance(evidence, dict):
         if "interpretation" in evidence:
             raise NotTranslatable("it says what declared functions are, and so is about another theorem of the text")
-        evidence = {k: v for k, v in evidence.items() if k != "premises"}
+        evidence, problem = defining.split_evidence({k: v for k, v in evidence.items() if k != "premises"}, problem)
     derivation = derivation_from_json(evidence, problem.signature)
     theory = translate(problem, derivation, SAYS[claim] + theorem.decode(errors="replace"))
     whole = with_auxiliaries(problem, derivation.auxiliary, derivation.measures)

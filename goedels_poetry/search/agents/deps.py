@@ -100,6 +100,8 @@ class Deps:
     """What was raised in this job and did not end it."""
     displaced: Mapping[str, Displaced] = field(default_factory=dict)
     """Queue -> the agent that would serve it without the one at work."""
+    seconds_left: Callable[[], float | None] = lambda: None
+    """Wall seconds that the run has left; None without a limit."""
 
     async def usual(self, node: ProofNode, state: GoedelsPoetryState | None = None) -> Apply:
         """What the agent does whose queue the one at work has taken over: to be done in one's own ``apply``, too.
@@ -180,6 +182,7 @@ class Deps:
             depth_left=max(0, self.settings.budgets.depth - node.depth),
             preferred=self.preferred,
             premises=tuple(Premise(**premise) for premise in premises),
+            seconds_left=self.seconds_left(),
         )
 
     def _statement(self, step: str) -> str:

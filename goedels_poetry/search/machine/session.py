@@ -176,7 +176,7 @@ class SearchLoop:
         services.budget.ledger.join(session.place.run_id, ledger.spent)
         jobs = Jobs(services.settings.max_concurrency)
         supervisor = SupervisorAgent(store, self._registry, services.settings, jobs, services.budget.used)
-        deps = self._deps(ledger)
+        deps = replace(self._deps(ledger), seconds_left=supervisor.seconds_left)
         config = run_config(session.place.run_id, services.graph.config)
         machine = Machine(
             store, self._registry, deps, jobs, supervisor, session.emit, self._statement, config["run_id"]

@@ -14,6 +14,7 @@ for ESC/Java", 2001.
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -224,6 +225,8 @@ class _Loop:
         ]
         self._body = simplify(definition.body, context.signature)
         self._alone = alone
+        self._ended: list[int] = []
+        """The states in which runs ended."""
         self._enough: dict[bool, list[Term]] = {}
         """What the goal says of states and would do at the end, with equations of products or without."""
 
@@ -405,9 +408,18 @@ class _Loop:
                     states.append(list(assignment.values()))
                     taken = next((m for c, m in zip(path, moved, strict=True) if evaluator.value(c, assignment)), None)
                     if taken is None:
+                        self._ended.append(len(states) - 1)
                         break
                     assignment |= {v: evaluator.value(taken[v], assignment) for v in self._start}
         return states
+
+    def _varies(self, number: Term) -> bool:
+        """Whether a number is defined in all states, and not the same in all."""
+        code = self._context.evaluator.compile(number, self._variables)
+        try:
+            return len({self._context.evaluator.run(code, list(state)) for state in self._states}) > 1
+        except Undecided:
+            return False
 
     def _holds(self, claim: Term) -> bool:
         """Whether a claim is true in all states."""
@@ -424,6 +436,8 @@ class _Loop:
         for low, high in permutations((integer(0), *self._numbers), 2):
             bounds = (app("<=", (low, _plus(high, offset)), BOOL) for offset in (-1, 0, 1))
             found += islice((b for b in bounds if b.free and self._holds(b)), 1)
+        for bound, counted in self._met:
+            found += islice(filter(self._holds, (app(r, (counted, bound), BOOL) for r in ("<=", ">="))), 1)
         for v, first in self._start.items():
             sides = [v, not_(v)] if v.sort is BOOL else []
             if v.sort is INT and first is not integer(0):
@@ -461,7 +475,7 @@ class _Loop:
             constants = [a for a in call.args if a.sort is INT and a.kind is Kind.LIT]
             for pair in (*bounds, *self._counted(constants, SHIFTS)):
                 reached = normal(replace_subterm(call, *pair), self._context.signature)
-                if reached is not call and self._holds(app("=", (reached, reached), BOOL)):
+                if reached is not call and self._varies(reached):
                     found.append(reached)
         return found
 
@@ -508,19 +522,44 @@ class _Loop:
 
     def _bounds(self, shifts: Iterable[int] = (0, 1, -1)) -> Iterator[tuple[Term, Term]]:
         """Numbers that stay as they are, such as ``n`` or ``len xs``, with what counts up to them."""
-        return self._counted([n for n in self._numbers if n.free.isdisjoint(self._start)], shifts)
+        yield from self._counted([n for n in self._numbers if n.free.isdisjoint(self._start)], shifts)
+        yield from self._met
 
     def _counted(self, bounds: Iterable[Term], shifts: Iterable[int]) -> Iterator[tuple[Term, Term]]:
+        for bound in bounds:
+            for counter in self._counters:
+                yield from ((bound, _plus(counter, shift)) for shift in shifts)
+
+    @cached_property
+    def _counters(self) -> list[Term]:
         steps = [dict(zip(self._args, step.args, strict=True)) for step in self._steps]
-        counters = [
+        return [
             n
             for n in self._numbers
             if n in self._start
             and all(not any(polynomial(app("-", (substitute(step[n], self._at), n), INT))) for step in steps)
         ]
-        for bound in bounds:
-            for counter in counters:
-                yield from ((bound, _plus(counter, shift)) for shift in shifts)
+
+    @cached_property
+    def _met(self) -> list[tuple[Term, Term]]:
+        """Numbers that the goal computes, such as ``len xs div 2``, with what counts up to them in most runs."""
+        inputs, states = frozenset(self._sequent.vars), self._states
+        computed = [
+            t
+            for part in (self._sequent.concl, *self._sequent.hyps)
+            for t in subterms(part)
+            if t.sort is INT and t.kind is Kind.APP and t.free and t.free <= inputs and t not in self._numbers
+        ]
+        pairs = []
+        for bound in islice((t for t in dict.fromkeys(computed) if t not in self._calls), MAX_NUMBERS):
+            for counter in self._counters:
+                code = self._context.evaluator.compile(app("-", (bound, counter), INT), self._variables)
+                with suppress(Undecided):
+                    left = Counter(self._context.evaluator.run(code, list(states[end])) for end in self._ended)
+                    difference, often = left.most_common(1)[0] if left else (0, 0)
+                    if 2 * often > len(self._ended):
+                        pairs.append((bound, _plus(counter, difference)))
+        return pairs
 
 
 def _ends(term: Term, path: tuple[Term, ...] = ()) -> Iterator[tuple[tuple[Term, ...], Term]]:

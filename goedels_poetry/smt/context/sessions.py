@@ -83,11 +83,16 @@ class Budget:
         self.calls = 0
         self.seconds = 0.0
         self._deadline: float | None = None
+        self._horizon = math.inf
         self._most_calls: int | None = None
 
     def set_deadline(self, seconds: float | None) -> None:
         """So many ``seconds`` from now, or none."""
         self._deadline = time.monotonic() + seconds if seconds is not None else None
+
+    def expect(self, seconds: float) -> None:
+        """Share out so many ``seconds`` from now where a part is given away; the whole does not end with them."""
+        self._horizon = time.monotonic() + seconds
 
     def limit_calls(self, calls: int | None) -> None:
         """So many more queries, or any number of them. The same on every machine, unlike a deadline."""
@@ -99,8 +104,8 @@ class Budget:
         calls, deadline, now = self._most_calls, self._deadline, time.monotonic()
         if calls is not None:
             self._most_calls = self.calls + int(max(0, calls - self.calls) * most)
-        if deadline is not None:
-            self._deadline = now + max(0.0, deadline - now) * most
+        if self.seconds_left() < math.inf:
+            self._deadline = now + max(0.0, self.seconds_left()) * most
         try:
             yield
         finally:
@@ -113,8 +118,8 @@ class Budget:
         return answer
 
     def seconds_left(self) -> float:
-        """Until the deadline; infinite without one."""
-        return math.inf if self._deadline is None else self._deadline - time.monotonic()
+        """Until the deadline, or else until what is expected; infinite without either."""
+        return (self._horizon if self._deadline is None else self._deadline) - time.monotonic()
 
     def check(self) -> None:
         """To be called before a query, and by whoever works for long without one.

@@ -20,27 +20,33 @@ from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.notation.text import parse_problem, parse_sequent
 from goedels_poetry.smt.refutation.refute import show_assignment
 from goedels_poetry.smt.rewriting.plan import key_of
-from goedels_poetry.smt.termination.measured import with_measures
+from goedels_poetry.smt.termination.measured import with_definitions, with_measures
 from goedels_poetry.smt.termination.search import structural_sizes
 
 Json = dict[str, Any]
 
-_PROBLEMS: OrderedDict[str, Problem] = OrderedDict()
+_PROBLEMS: OrderedDict[tuple[str, bool], Problem] = OrderedDict()
 KEPT_PROBLEMS = 128
-_CONTEXTS: OrderedDict[tuple[str, int], ProverContext] = OrderedDict()
+_CONTEXTS: OrderedDict[tuple[str, int, bool], ProverContext] = OrderedDict()
 KEPT_CONTEXTS = 4
 """A context has solver processes, a parsed problem is small."""
 EXHAUSTED = "exhausted"
+EXPECTED_SECONDS = 300.0
+"""What strategies share out in a run without a limit."""
 
 
-def problem_of(text: str) -> Problem:
-    """The parsed problem with the auxiliary functions that its proofs may use; the last few are kept."""
-    problem = _PROBLEMS.get(text)
+def problem_of(text: str, *, as_written: bool = False) -> Problem:
+    """The parsed problem with the auxiliary functions that its proofs may use; the last few are kept.
+
+    Declared functions that premises define have definitions, unless it is wanted ``as_written``.
+    """
+    problem = _PROBLEMS.get((text, as_written))
     if problem is None:
-        problem = with_standard_auxiliaries(parse_problem(text))
+        parsed = parse_problem(text)
+        problem = with_standard_auxiliaries(parsed if as_written else with_definitions(parsed))
         while len(_PROBLEMS) >= KEPT_PROBLEMS:
             _PROBLEMS.popitem(last=False)
-        _PROBLEMS[text] = problem
+        _PROBLEMS[text, as_written] = problem
     return problem
 
 
@@ -54,19 +60,20 @@ def goal_sequent(problem: Problem, statement: str) -> Sequent:
     return parse_sequent(statement, problem.signature) if statement else root_sequent(problem)
 
 
-def context_of(payload: Json) -> tuple[ProverContext, Sequent, float]:
+def context_of(payload: Json, *, as_written: bool = False) -> tuple[ProverContext, Sequent, float]:
     """What a job works with: a context with just the lemmas that it may use, the goal, the processor time so far.
 
     The contexts of the last few problems are kept, with their solver processes.
     """
-    problem = problem_of(payload["theorem"])
+    problem = problem_of(payload["theorem"], as_written=as_written)
     seed = int(payload.get("seed", 0))
-    name = (problem.source_sha256, seed)
+    name = (problem.source_sha256, seed, bool(problem.defined))
     context = _CONTEXTS.pop(name, None) or ProverContext(with_measures(problem, seed), seed=seed)
     _CONTEXTS[name] = context
     while len(_CONTEXTS) > KEPT_CONTEXTS:
         _CONTEXTS.popitem(last=False)[1].close()
     context.begin(payload.get("seconds") or None)
+    context.budget.expect(EXPECTED_SECONDS if payload.get("left") is None else payload["left"])
     for _, statement in payload.get("scope", ()):
         context.add_lemma(parse_sequent(statement, problem.signature))
     goal = goal_sequent(problem, payload["statement"])

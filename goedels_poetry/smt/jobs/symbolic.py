@@ -175,7 +175,7 @@ def canonical(payload: Json) -> Json:
 
 def judge(payload: Json) -> Json:
     """See `Language.judge`: what is to be known before any search."""
-    context, _, began = context_of({**payload, "statement": ""})
+    context, _, began = context_of({**payload, "statement": ""}, as_written=True)
     text: str = payload["theorem"]
     report = check_problem(context, bool(payload.get("assume_definitions")), text)
     value = {

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import TypeVar
 
 from goedels_poetry.kernel.derivation import Instance, Query
 from goedels_poetry.kernel.faults import SchemeError
@@ -19,7 +20,7 @@ from goedels_poetry.protocol.trials import NOT_APPLIED, Status
 from goedels_poetry.smt.arithmetic.guarded import open_guards
 from goedels_poetry.smt.arithmetic.interpret import interpreted
 from goedels_poetry.smt.conjecture.accumulators import general_statements
-from goedels_poetry.smt.conjecture.continuations import continuation_laws
+from goedels_poetry.smt.conjecture.continuations import ContinuationStatement, continuation_laws
 from goedels_poetry.smt.conjecture.critics import critic_lemmas
 from goedels_poetry.smt.conjecture.explore import Explorer
 from goedels_poetry.smt.conjecture.failed_steps import from_failed_step, remaining_goals
@@ -32,7 +33,7 @@ from goedels_poetry.smt.conjecture.indices import (
 )
 from goedels_poetry.smt.conjecture.library import Library
 from goedels_poetry.smt.conjecture.loop_calls import loop_calls, without_plain_functions
-from goedels_poetry.smt.conjecture.loops import accumulations, loop_statements
+from goedels_poetry.smt.conjecture.loops import LoopStatement, accumulations, loop_statements
 from goedels_poetry.smt.conjecture.observers import changed_arrays, observations, related, truths
 from goedels_poetry.smt.conjecture.relations import relation_plans
 from goedels_poetry.smt.conjecture.witness import witness_plans
@@ -56,6 +57,9 @@ ASIDE, MOST_ASIDE = 0.03, 0.25
 """Of the time that is left, for what may help with a goal."""
 PARTS = (0.05, 0.15)
 """Of the time that is left, for one way to prove a part of a goal; later with those proved before as lemmas."""
+STATEMENT = 0.3
+"""Of that, for one statement about the states of a loop."""
+_Goal = TypeVar("_Goal")
 IDLE_SECONDS = 0.05
 """What a strategy takes at most to find that there is nothing to try, when no solver was asked."""
 
@@ -214,9 +218,9 @@ class Sketcher:
         ways = (self._by_index, self._simplest) if by_number else (self._simplest, self._by_index)
         return next((plan for way in ways if (plan := self._within(self._share, way, sequent)) is not None), None)
 
-    def _within(self, part: float, prove: Callable[[Sequent], Plan | None], sequent: Sequent) -> Plan | None:
+    def _within(self, part: float, prove: Callable[[_Goal], Plan | None], goal: _Goal) -> Plan | None:
         with suppress(OutOfTime), self._context.budget.part(part):
-            return prove(sequent)
+            return prove(goal)
         return None
 
     def _simplest(self, sequent: Sequent) -> Plan | None:
@@ -297,10 +301,10 @@ class Sketcher:
         if next(loop_calls(context, opened), None) is not None:
             self._observed(sequent)
         for statement in loop_statements(context, opened, self._inner):
-            general, quick = statement.general, self._quick(statement.general)
-            plan = statement.proof(context, quick)
+            general = statement.general
+            plan = self._within(STATEMENT, self._proof_of, statement)
             if plan is None and [c for c in continuation_laws(context, general) if self.library.attempt(c)]:
-                plan = statement.proof(context, quick)
+                plan = self._within(STATEMENT, self._proof_of, statement)
             if plan is None:
                 continue
             extra = {key_of(general): general}
@@ -310,6 +314,9 @@ class Sketcher:
                     break
         if [c for c in accumulations(context, opened) if self.library.attempt(c)]:
             yield from self._again(sequent, "loop-accumulator")
+
+    def _proof_of(self, statement: LoopStatement | ContinuationStatement) -> Plan | None:
+        return statement.proof(self._context, self._quick(statement.general))
 
     def _inner(self, step: Sequent) -> bool:
         """Prove what a step keeps by the loop that it runs, as a lemma."""

@@ -21,6 +21,7 @@ from goedels_poetry.kernel.calls import TooLarge
 from goedels_poetry.kernel.faults import GuardError
 from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.problem import Definition, Measures, Problem, Signature
+from goedels_poetry.kernel.reading import defining
 from goedels_poetry.kernel.recursion import cases_along, guards, moved_variables, points_below
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.refutation.operations import Undecided
@@ -49,6 +50,19 @@ def with_measures(problem: Problem, seed: int = 0) -> Problem:
             definitions = [d for name in group.group if (d := problem.signature.definition(name)) is not None]
             measures.update(_likely(problem, definitions, seed) or {})
     return replace(problem, measures=MappingProxyType(measures)) if measures else problem
+
+
+def with_definitions(problem: Problem) -> Problem:
+    """The problem with definitions of those declared functions that premises define and that terminate."""
+    names = list(defining.definable(problem))
+    while names:
+        defined = defining.with_definitions(problem, names)
+        open_ = [g.group for g in terminations_by_solver(Context(defined)).groups if not g.ok]
+        left_out = {next((n for n in reversed(names) if n in group), "") for group in open_} & {*names}
+        if not left_out:
+            return defined
+        names = [name for name in names if name not in left_out]
+    return problem
 
 
 def _likely(problem: Problem, group: Sequence[Definition], seed: int) -> Choice | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache, lru_cache
@@ -101,12 +102,14 @@ def _arguments(subject: Subject, call: str) -> dict[str, Any]:
 
 MOST = 80
 """Questions."""
-_LIMITS = Limits(rlimit=200_000, seconds=10.0)
+_RLIMIT = 200_000
+_STEPS_A_SECOND = 400_000
+"""What z3 does where it is not slow: a question that is may take the time of as many steps, and no more."""
 
 
 @lru_cache(maxsize=16)
 def branch_inputs(source: str, checks: Checks, steps: int) -> tuple[dict[str, Any], ...]:
-    """Inputs in the harness's form, each once, as far as so many ``steps`` of the solver allow."""
+    """Inputs in the harness's form, each once, as far as so many ``steps`` of the solver allow, and their time."""
     try:
         translation = translate(read_program(source), checks.function)
     except (PythonFault, OutsideFragment):
@@ -122,17 +125,19 @@ def branch_inputs(source: str, checks: Checks, steps: int) -> tuple[dict[str, An
     asked: dict[Term, None] = {}
     for condition in _conditions(own.body if own.binders else own):
         asked.setdefault(condition)
+    until = time.monotonic() + steps / _STEPS_A_SECOND
     with suppress(SolverUnavailable), Z3Process() as solver:
         for condition in list(asked)[:MOST]:
+            left = until - time.monotonic()
+            if steps < 0 or left <= 0:
+                break
             script = f"{definitions}{declared}\n(assert {show(condition)})"
-            answer = solver.ask(script, _LIMITS, get=names)
-            steps -= _LIMITS.rlimit if answer.rlimit_used is None else answer.rlimit_used
+            answer = solver.ask(script, Limits(rlimit=_RLIMIT, seconds=left), get=names)
+            steps -= _RLIMIT if answer.rlimit_used is None else answer.rlimit_used
             if answer.status == "sat":
                 with suppress(InvalidInput, ValueError, LookupError):
                     texts = python_arguments(translation, dict(_values(answer.output)))
                     found[repr(texts)] = {name: from_literal(text) for name, text in texts.items()}
-            if steps < 0:
-                break
     return tuple(found.values())
 
 

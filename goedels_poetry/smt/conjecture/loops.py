@@ -29,8 +29,10 @@ from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent
 from goedels_poetry.kernel.terms import (
     BOOL,
+    FALSE,
     INT,
     STRING,
+    TRUE,
     Kind,
     Term,
     and_,
@@ -39,12 +41,14 @@ from goedels_poetry.kernel.terms import (
     integer,
     is_app,
     not_,
+    or_,
     rebuild,
     substitute,
     subterms,
 )
 from goedels_poetry.smt.conjecture.continuations import ContinuationStatement, continuation_statements
 from goedels_poetry.smt.conjecture.data import equations, sample
+from goedels_poetry.smt.conjecture.indices import every_index
 from goedels_poetry.smt.conjecture.loop_calls import loop_calls, starts
 from goedels_poetry.smt.conjecture.observers import measures
 from goedels_poetry.smt.context.attempts import close_goal
@@ -477,7 +481,21 @@ class _Loop:
                 reached = normal(replace_subterm(call, *pair), self._context.signature)
                 if reached is not call and self._varies(reached):
                     found.append(reached)
-        return found
+        return list(dict.fromkeys([*found, *filter(self._varies, self._said_of_counters())]))
+
+    def _said_of_counters(self) -> Iterator[Term]:
+        """Numbers in what the goal says of every index, at what counts: ``sum (take i xs)`` where it is to be > 0."""
+        for call in dict.fromkeys(t for part in (self._sequent.concl, *self._sequent.hyps) for t in subterms(part)):
+            ranged = every_index(self._context, call.name, positive=True) if call.kind is Kind.APP else None
+            if ranged is not None and call not in self._calls:
+                for term in (t for counter in self._counters for t in subterms(ranged.said(call, counter))):
+                    if (
+                        term.sort is INT
+                        and term.kind is Kind.APP
+                        and term.name in self._context.recursions
+                        and term.free
+                    ):
+                        yield normal(term, self._context.signature)
 
     @cached_property
     def _of_the_goal(self) -> list[Term]:
@@ -516,9 +534,7 @@ class _Loop:
         definition = self._context.signature.definition(call.name)
         assert definition is not None
         body = substitute(definition.body, dict(zip(definition.params, self._args, strict=True)))
-        for path, end in _ends(body):
-            if not any(t.kind is Kind.APP and t.name == call.name for t in subterms(end)):
-                yield path, end
+        yield from _ends(body, call.name)
 
     def _bounds(self, shifts: Iterable[int] = (0, 1, -1)) -> Iterator[tuple[Term, Term]]:
         """Numbers that stay as they are, such as ``n`` or ``len xs``, with what counts up to them."""
@@ -562,13 +578,23 @@ class _Loop:
         return pairs
 
 
-def _ends(term: Term, path: tuple[Term, ...] = ()) -> Iterator[tuple[tuple[Term, ...], Term]]:
-    """The branches of a term, each with its conditions."""
-    if is_app(term, "ite"):
-        yield from _ends(term.args[1], (*path, term.args[0]))
-        yield from _ends(term.args[2], (*path, not_(term.args[0])))
-    else:
+def _ends(term: Term, loop: str, path: tuple[Term, ...] = ()) -> Iterator[tuple[tuple[Term, ...], Term]]:
+    """The branches of a term that do not call ``loop``, each with its conditions; also those of connectives."""
+    calls = [a for a in term.args if any(t.kind is Kind.APP and t.name == loop for t in subterms(a))]
+    if not calls and term.name != loop and not is_app(term, "ite"):
         yield path, term
+    elif is_app(term, "ite"):
+        yield from _ends(term.args[1], loop, (*path, term.args[0]))
+        yield from _ends(term.args[2], loop, (*path, not_(term.args[0])))
+    elif is_app(term, "=>"):
+        yield from _ends(or_([*map(not_, term.args[:-1]), term.args[-1]]), loop, path)
+    elif is_app(term, "not"):
+        yield from ((there, not_(end)) for there, end in _ends(term.args[0], loop, path))
+    elif (is_app(term, "or") or is_app(term, "and")) and len(calls) < len(term.args):
+        plain = [a for a in term.args if a not in calls]
+        ends = or_(plain) if term.name == "or" else not_(and_(plain))
+        yield (*path, ends), TRUE if term.name == "or" else FALSE
+        yield from _ends(or_(calls) if term.name == "or" else and_(calls), loop, (*path, not_(ends)))
 
 
 def _opened(variables: Iterable[Term], hyps: Sequence[Term], claim: Term) -> Sequent:

@@ -55,8 +55,9 @@ PART = 0.15
 """Of the time that is left, for a way to prove a goal or what a step of a loop keeps."""
 ASIDE, MOST_ASIDE = 0.03, 0.25
 """Of the time that is left, for what may help with a goal."""
-PARTS = (0.05, 0.15)
-"""Of the time that is left, for one way to prove a part of a goal; later with those proved before as lemmas."""
+PARTS = ((0.05, 0.0), (0.15, 0.4))
+"""Of the time that is left, for one way to prove a part of a goal, and for all that stayed open before together; at
+last with those that were proved as lemmas."""
 STATEMENT = 0.3
 """Of that, for one statement about the states of a loop."""
 _Goal = TypeVar("_Goal")
@@ -106,6 +107,7 @@ class Sketcher:
         self._known: list[Sequent] = []
         self._seen: set[frozenset[str]] = set()
         self._parts: dict[str, Plan] = {}
+        self._open: set[str] = set()
         self._share = PART
         self._depth = 0
         self._calls, self._began = 0, time.monotonic()
@@ -126,7 +128,9 @@ class Sketcher:
         after_induction = []
         self._begin("clauses")
         facts = [fact for fact in related(self._context, sequent) if key_of(fact) != key_of(sequent)]
-        for self._share in PARTS:
+        for alone, shared in PARTS:
+            self._share = max(alone, shared / max(1, len(self._open)))
+            self._open.clear()
             for fact in facts:
                 self._part(fact)
             for proved in self._parts.values():
@@ -206,6 +210,7 @@ class Sketcher:
         key = key_of(general)
         plan = self._parts.get(key) or self._quickly(general)
         if plan is None:
+            self._open.add(key)
             return None
         if plan.complete:
             self._parts[key] = plan

@@ -58,10 +58,6 @@ THEOREMS = {
     "wrong_turn": ("join turn", "((a L) (b L)) (= (turn (join a b)) (join (turn a) (turn b)))"),
     "wrong_below": ("below double", "((a N)) (below a (double a))"),
 }
-OPEN = {"double is plus", "sum of doubles", "wrong_turn", "wrong_below"}
-"""Where asserted equations are not read as definitions: no values refute these goals, no sizes of results help."""
-SLOW = "sum of doubles"
-"""Proved in the time on a quiet machine only."""
 
 
 def defined(name: str, way: str) -> str:
@@ -128,10 +124,7 @@ def test_there_are_forty_theorems_in_three_ways_each() -> None:
     assert all(len(set(ways(name))) >= 3 for name in NAMES)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(n, marks=[pytest.mark.xfail(strict=n != SLOW)] if n in OPEN else []) for n in NAMES],
-)
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.sample(3)
 def test_all_ways_of_a_theorem_have_the_same_verdict(name: str) -> None:
     for text in ways(name):

@@ -114,7 +114,8 @@ class Problem:
     """A theorem as read from its text. ``goal`` is closed; ``source_sha256`` is of the text's bytes.
 
     ``goal_marker`` says how the goal was marked: ``prove``, ``assert-not`` or ``assert (not ...)``. ``measures`` are
-    no part of the text: proofs choose them for functions that are not seen to terminate.
+    no part of the text: proofs choose them for functions that are not seen to terminate. ``goals`` are all that the
+    text marks with ``prove``, by name; ``goal`` is the last of them, and nothing follows from those before it.
     """
 
     signature: Signature
@@ -125,6 +126,7 @@ class Problem:
     source_sha256: str
     warnings: tuple[str, ...] = ()
     measures: Measures = field(default_factory=lambda: MappingProxyType({}))
+    goals: tuple[Premise, ...] = ()
 
 
 # What a formula rests on

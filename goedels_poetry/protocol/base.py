@@ -388,6 +388,47 @@ class SeveralTheorems(Protocol):
         """Names of those that are still to be proved, in order; () for a text that `read` refuses."""
 
 
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A theorem of a text that states several in order."""
+
+    name: str
+    text: str
+    """Its own text, which ends in it."""
+    statement: str
+    """As the theorems after it cite it."""
+    key: str
+    hide: tuple[str, ...] = ()
+    """Names of those before it that its proof does without."""
+
+
+@runtime_checkable
+class InOrder(Protocol):
+    """What a language offers besides whose theorems may use those that stand before them in the text, once proved."""
+
+    async def goals(self, text: str, options: dict[str, Any]) -> tuple[str, tuple[Stated, ...]]:
+        """The text of the theorem that ``options`` name, and all theorems up to it; () for a text with one theorem.
+
+        ``options["lemmas"]`` states further ones before it. Raises InvalidInput: one of the texts is none, or no
+        theorem is named where there are several.
+        """
+
+    async def unreadable(self, text: str, proofs: Sequence[Sequence[str]]) -> tuple[int, ...]:
+        """Positions of those proofs, each the statements of its steps, that cannot be read in the theorem ``text``."""
+
+
+HINT = "hint"
+"""The strategy of a sketch that a person's hint says."""
+
+
+@runtime_checkable
+class Hinted(Protocol):
+    """What a language offers besides in which a person may say how a theorem is proved."""
+
+    def hint(self, goal: Goal) -> dict[str, Any] | None:
+        """A sketch, as of `Language.sketch`, that is tried before anything else; None without a hint."""
+
+
 @runtime_checkable
 class Formalizable(Protocol):
     """What a language offers besides so that a model can state in it what somebody claims in plain words.

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.protocol.base import FAILED, PASSED, Goal, JobPool, Outcome, Sequent, Theorem
+from goedels_poetry.protocol.base import FAILED, PASSED, Goal, JobPool, Outcome, Sequent, Stated, Theorem
 from goedels_poetry.protocol.reading import READ_SECONDS, read_apart
 from goedels_poetry.protocol.trials import trial_log, unfinished
+from goedels_poetry.smt.notation.goals import IN_LEMMAS
 from goedels_poetry.smt.notation.reply_forms import (
     FORMAL_FORMAT,
     FORMAL_LANGUAGE,
@@ -33,6 +35,8 @@ JOB_SECONDS = 3600.0
 MEMORY_MB = 4096
 READ_MEMORY_MB = 1024
 _COMMENT = re.compile(r'(\|[^|]*\||"[^"]*(?:""[^"]*)*")|;[^\r\n]*')
+_GOAL = re.compile(r"\(\s*(?:prove|assert-not)\b")
+KEPT_TEXTS = 128
 KEPT_KEYS = 8192
 """Statements of sketches whose keys are kept; what is decomposed later than that is read again."""
 
@@ -66,6 +70,17 @@ class Reading:
     """Whether the goal says nothing, see `says_nothing`."""
 
 
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """What the search takes for the text of a theorem, and what its author says about how to prove it."""
+
+    text: str
+    """With lemmas of another file before the goal."""
+    hide: tuple[str, ...]
+    sketch: Json | None
+    """Of a hint; see `read_hint`."""
+
+
 class SmtLanguage:
     """SMT-LIB scripts: datatypes, recursive definitions, quantifiers, the theories of Z3 and cvc5."""
 
@@ -94,6 +109,7 @@ class SmtLanguage:
         self._pool: JobPool = self._own
         self._readers = WorkerPool(1)  # reading a reply takes no time and must not wait for a search
         self._keys: OrderedDict[tuple[str, str], str] = OrderedDict()  # by theorem and statement
+        self._searched: OrderedDict[tuple[str, str], Searched] = OrderedDict()  # by theorem and lemmas
 
     def work_on(self, pool: JobPool) -> None:
         """See `Spreading.work_on`."""
@@ -101,13 +117,56 @@ class SmtLanguage:
 
     async def read(self, text: str, options: Json) -> Theorem:
         """See `Language.read`."""
-        answer = await read_apart(self._pool, f"{JOBS}:read", {"theorem": text}, MEMORY_MB, len(_URGENCY))
-        if not answer["ok"]:
-            error = InvalidInput(answer["message"], answer["line"], answer["column"], answer["hint"])
-            raise error.in_text(text)
+        answer = await self._apart("read", text, options)
+        hint = answer["hint"]
+        self._searched[text, str(options.get("lemmas") or "")] = Searched(
+            answer["text"], tuple(hint["hide"]), hint["sketch"]
+        )
+        while len(self._searched) > KEPT_TEXTS:
+            self._searched.popitem(last=False)
         reading = Reading(answer["theory"], answer["key"], answer["empty"])
         warnings = tuple(answer["warnings"])
         return Theorem("smt", text, dict(options), answer["statement"], warnings, reading, answer["seconds"])
+
+    async def _apart(self, job: str, text: str, options: Json) -> Json:
+        """What a job says about a text; InvalidInput: what is wrong with that."""
+        said = {"name": str(options.get("theorem") or ""), "lemmas": str(options.get("lemmas") or "")}
+        answer: Json = await read_apart(
+            self._pool, f"{JOBS}:{job}", {"theorem": text, **said}, MEMORY_MB, len(_URGENCY)
+        )
+        if answer["ok"]:
+            return answer
+        error = InvalidInput(answer["message"], answer["line"], answer["column"], answer["hint"])
+        raise error if answer["message"].startswith(IN_LEMMAS) else error.in_text(text)
+
+    async def theorems(self, text: str) -> tuple[str, ...]:
+        """See `SeveralTheorems.theorems`: the goals, where there are several."""
+        if len(_GOAL.findall(text)) < 2:
+            return ()
+        found = await read_apart(self._pool, f"{JOBS}:names_of_goals", {"theorem": text}, MEMORY_MB, len(_URGENCY))
+        return tuple(found["names"]) if len(found["names"]) > 1 else ()
+
+    async def goals(self, text: str, options: Json) -> tuple[str, tuple[Stated, ...]]:
+        """See `InOrder.goals`."""
+        if not options.get("theorem") and not options.get("lemmas") and len(_GOAL.findall(text)) < 2:
+            return text, ()
+        answer = await self._apart("goals", text, options)
+        goals = [Stated(**{**goal, "hide": tuple(goal["hide"])}) for goal in answer["goals"]]
+        return answer["text"], tuple(goals)
+
+    async def unreadable(self, text: str, proofs: Sequence[Sequence[str]]) -> tuple[int, ...]:
+        """See `InOrder.unreadable`."""
+        payload = {"theorem": text, "proofs": [list(proof) for proof in proofs]}
+        found = await read_apart(self._pool, f"{JOBS}:unreadable", payload, MEMORY_MB, len(_URGENCY))
+        return tuple(found["proofs"])
+
+    def hint(self, goal: Goal) -> Json | None:
+        """See `Hinted.hint`."""
+        known = self._known(goal)
+        return known.sketch if known is not None and not goal.statement else None
+
+    def _known(self, goal: Goal) -> Searched | None:
+        return self._searched.get((goal.theorem, str(goal.options.get("lemmas") or "")))
 
     def plain(self, theorem: Theorem) -> str:
         """The script without comments. See `Examinable.plain`."""
@@ -217,8 +276,10 @@ class SmtLanguage:
 
     def _payload(self, goal: Goal) -> Json:
         """What a job is told of a goal; a language whose texts become theorems of this one says another text."""
+        known = self._known(goal)
         return {
-            "theorem": goal.theorem,
+            "theorem": goal.theorem if known is None else known.text,
+            **({"hide": known.hide} if known is not None and known.hide else {}),
             "statement": goal.statement,
             "scope": [list(fact) for fact in goal.scope],
             "attempt": goal.attempt,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import shutil
 import threading
@@ -11,7 +12,7 @@ from collections.abc import Coroutine, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar, cast
 from weakref import WeakValueDictionary
 
 from typing_extensions import TypedDict, Unpack
@@ -22,18 +23,28 @@ from goedels_poetry.errors import InvalidInput, Unavailable, UnknownLanguage, Un
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.models.accounting import SharedBudget
 from goedels_poetry.models.client import Models, models_from
-from goedels_poetry.protocol.base import Configurable, JobPool, Language, SeveralTheorems, Spreading, Theorem
+from goedels_poetry.protocol.base import (
+    Configurable,
+    InOrder,
+    JobPool,
+    Language,
+    SeveralTheorems,
+    Spreading,
+    Stated,
+    Theorem,
+)
 from goedels_poetry.search.agents.registry import Registry
 from goedels_poetry.search.machine.background import Closed, call_in
 from goedels_poetry.search.machine.checkpoints import GraphOptions, OnChunk
 from goedels_poetry.search.machine.kinds import KINDS, Extensions, id_of, registry_of, task_of
 from goedels_poetry.search.machine.run import Run
 from goedels_poetry.search.machine.session import Services, Subject
-from goedels_poetry.search.memory import Memory, MemoryFiles, conversation
+from goedels_poetry.search.memory import Memory, MemoryFiles, conversation, lemma_id
 from goedels_poetry.search.tasks.base import Task
 from goedels_poetry.search.tasks.claim import Claim, Confirm, FormalTheorem
 from goedels_poetry.search.tasks.question import Question
 from goedels_poetry.settings.declared import Settings
+from goedels_poetry.store.derivation import derivation, lemma_body
 from goedels_poetry.store.proof_store import ProofStore
 from goedels_poetry.store.results import OnEvent, RunResult
 from goedels_poetry.store.runs import RunDir, Runs
@@ -142,7 +153,7 @@ LOGIC = "logic"
 
 READ_GRACE = 1.0
 """Seconds that an interrupt leaves to the reading of a theorem: most are read by then, and the run can be resumed."""
-OPTIONS = ("theorem", "assume_definitions", "without", "seed", "file")
+OPTIONS = ("theorem", "assume_definitions", "without", "seed", "file", "lemmas")
 """What languages of theorems take of a caller; the command line gives all of them the same."""
 _THEOREMS = frozenset({"smt", "lean", "python"})
 
@@ -190,6 +201,7 @@ class MachineRunner:
         self._under_way: list[Run] = []
         self._readings = Readings()
         self._busy: WeakValueDictionary[tuple[asyncio.AbstractEventLoop, Path], asyncio.Lock] = WeakValueDictionary()
+        self._lemmas: dict[str, RunResult] = {}
         self._guard = threading.Lock()
         self._active = 0
         self._interrupted = ""
@@ -243,7 +255,80 @@ class MachineRunner:
         if informal:
             task = Claim(text, context, confirm, tuple(steps), round_trip, only_state)
         meant = {"file": name or "", **(options or {})}
+        spoken = self._language(language, name)
+        if isinstance(spoken, InOrder) and not informal:
+            try:
+                task = await self._after_others(text, spoken, meant, name or "", more)
+            except InvalidInput as error:
+                return RunResult(
+                    name or "", Verdict.INVALID, language=spoken.name, reason=str(error), location=error.location
+                )
         return await self.arun_task(task, self._language(language, name), meant, **more)
+
+    async def own_text(self, text: str, language: str, options: dict[str, Any]) -> str:
+        """What of a text a run is about: see `InOrder.goals`, also for what it raises."""
+        spoken = self._language(language, None)
+        found = await self._readings.of(spoken.goals(text, options)) if isinstance(spoken, InOrder) else None
+        return text if found is None else found[0]
+
+    async def _after_others(
+        self, text: str, language: InOrder, options: dict[str, Any], name: str, more: RunOptions
+    ) -> FormalTheorem:
+        """A theorem with those before it in its text, and in ``options["lemmas"]``, as far as they are proved.
+
+        Each is a run of its own, which has ended or goes on, under the same budgets. InvalidInput: see `InOrder.goals`.
+        """
+        self._must_be_open()
+        found = await self._readings.of(language.goals(text, options))
+        own, goals = found if found is not None else (text, ())
+        known: list[tuple[str, str, list[dict[str, Any]]]] = []
+        notes: list[str] = []
+        for number, goal in enumerate(goals):
+            last = number == len(goals) - 1
+            mine = [lemma for lemma in known if lemma[1] not in goal.hide]
+            task = FormalTheorem(
+                own if last else goal.text, json.dumps(mine) if mine else "", tuple(notes) if last else ()
+            )
+            if last:
+                return await self._citing(task, language, goal)
+            file = name.removesuffix(f":{options.get('theorem')}")
+            choices = {**{k: v for k, v in options.items() if k != "lemmas"}, "theorem": goal.name}
+            result = await self._lemma(
+                await self._citing(task, language, goal), language, choices, f"{file}:{goal.name}", more
+            )
+            if result.verdict is not Verdict.PROVED:
+                notes.append(f"`{goal.name}` is not used: it is {result.verdict}, not proved (run {result.run_id})")
+                continue
+            with self.open_store(result.run_id) as store:
+                ident = lemma_id(cast(Language, language).name, goal.key, goal.statement)
+                known.append((ident, goal.name, lemma_body(derivation(store), ident, goal.statement, goal.key)))
+        return FormalTheorem(own)
+
+    async def _citing(self, task: FormalTheorem, language: InOrder, goal: Stated) -> FormalTheorem:
+        """The task without those lemmas whose proofs cannot be read where it stands."""
+        lemmas = json.loads(task.lemmas or "[]")
+        odd = await language.unreadable(goal.text, [[each["statement"] for each in body] for _, _, body in lemmas])
+        if not odd:
+            return task
+        names = [lemmas[number][1] for number in odd]
+        why = "is not used: its proof has variables that are called like what is declared after it"
+        kept = [lemma for number, lemma in enumerate(lemmas) if number not in odd]
+        notes = (*task.notes, *(f"`{name}` {why}" for name in names))
+        return replace(task, lemmas=json.dumps(kept) if kept else "", notes=notes)
+
+    async def _lemma(
+        self, task: FormalTheorem, language: InOrder, options: dict[str, Any], name: str, more: RunOptions
+    ) -> RunResult:
+        """The run of a theorem that others may use; what it came to in this process is not tried again."""
+        spoken = cast(Language, language)
+        asked = json.dumps([task.text, task.lemmas, options], sort_keys=True, default=str)
+        if asked not in self._lemmas:
+            allowance, listen = more.get("allowance"), more.get("on_event")
+            found = await self.arun_task(task, spoken, options, name=name, allowance=allowance, on_event=listen)
+            if self._interrupted:
+                return found
+            self._lemmas[asked] = found
+        return self._lemmas[asked]
 
     async def aask(self, question: Question, **more: Unpack[RunOptions]) -> RunResult:
         """Have a question in plain language answered by a program that a model writes and the checker decides.

@@ -59,6 +59,7 @@ def complete(context: ProverContext, sequent: Sequent, proposal: Json) -> tuple[
         library[key_of(lemma)] = plan or Plan(lemma)
         found.lemmas.append((called(position, child.get("name", ""), lemma, context.signature), lemma, ended))
         context.add_lemma(lemma)
+    placed = tuple(p for p in placed if p.instance.of != "step" or p.instance.name in context.lemmas)
     if _is_over(context):
         context.budget.set_deadline(GOAL_SECONDS)
         context.budget.limit_calls(GOAL_CALLS)

@@ -42,7 +42,7 @@ from goedels_poetry.smt.jobs.proposals import idea_to_sketch, is_sketch, query_c
 from goedels_poetry.smt.jobs.reading import BadProposal, Json, named_values, object_of, respelled, term_of, unbarred
 from goedels_poetry.smt.notation.reply_forms import describe_definitions, describe_goal, describe_problem
 from goedels_poetry.smt.notation.text import parse_sequent
-from goedels_poetry.smt.rewriting.plan import Plan
+from goedels_poetry.smt.rewriting.plan import Plan, key_of
 from goedels_poetry.smt.search.search import Sketcher
 
 COMPLETING_CALLS = 600
@@ -98,8 +98,9 @@ def _read(value: Json, reason: str = "") -> Json:
 
 def verify_idea(payload: Json) -> Json:
     """Test the lemmas of a model's sketch, then find out how they give the goal; the sketch gets its rule."""
-    context, sequent, began = context_of(payload)
     proposal = payload["sketch"]
+    payload = {**payload, "scope": _usable(payload, proposal)}
+    context, sequent, began = context_of(payload)
     false = list(refuted_children(context, proposal, "lemma"))
     if false:
         said = "; ".join(text for _, text in false)
@@ -116,6 +117,15 @@ def verify_idea(payload: Json) -> Json:
         return result(context, began, {"report": fault}, fault)
     refuted = refuted_child(context, stored)
     return result(context, began, *refuted) if refuted else result(context, began, {"sketch": stored})
+
+
+def _usable(payload: Json, proposal: Json) -> list[list[str]]:
+    """The facts that the proof of a sketch may use: those that a hint names, else all."""
+    scope, using = list(payload.get("scope", ())), proposal.get("using")
+    if using is None:
+        return scope
+    signature = problem_of(payload["theorem"]).signature
+    return [fact for fact in scope if key_of(parse_sequent(fact[1], signature)) in using]
 
 
 def sketch_within(payload: Json) -> Json:

@@ -15,12 +15,14 @@ from goedels_poetry.kernel.printer import declarations, show, show_sort
 from goedels_poetry.kernel.problem import Problem, Signature, reached
 from goedels_poetry.kernel.reading.certificate import query_from_json
 from goedels_poetry.kernel.refutation.theory import definitions
+from goedels_poetry.kernel.sequent import sequent_of
 from goedels_poetry.kernel.terms import INT, TRUE, Kind, Sort, Term, is_app, symbols
 from goedels_poetry.protocol.trials import Status
 from goedels_poetry.smt.context.attempts import direct_query, minimal_query, sketch_json, with_lemmas
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.context.sessions import DIRECT, OutOfTime
 from goedels_poetry.smt.jobs.chains import as_given
+from goedels_poetry.smt.jobs.hints import read_hint
 from goedels_poetry.smt.jobs.payloads import (
     EXHAUSTED,
     context_of,
@@ -32,6 +34,7 @@ from goedels_poetry.smt.jobs.payloads import (
     rule_fault,
     scope_of,
 )
+from goedels_poetry.smt.notation.goals import excerpt, excerpts, preceded_by
 from goedels_poetry.smt.notation.infix import render
 from goedels_poetry.smt.notation.reply_forms import describe_goal
 from goedels_poetry.smt.notation.text import name_premises, parse_sequent, query_to_json, show_sequent
@@ -136,12 +139,19 @@ def retrieve(payload: Json) -> Json:
 def read(payload: Json) -> Json:
     """Parse and type-check; the error with its place when the text is not a theorem.
 
-    With all that is wanted of the text where it is not parsed: ``theory`` and ``key`` (see `Language.canonical`), and
-    whether the goal is ``empty`` (see `says_nothing`).
+    With all that is wanted of the text where it is not parsed: ``theory`` and ``key`` (see `Language.canonical`),
+    whether the goal is ``empty`` (see `says_nothing`), the ``text`` for the search, which has further ``lemmas``, and
+    the ``hint`` (see `read_hint`).
     """
     began = time.monotonic()
     try:
-        problem = problem_of(payload["theorem"])
+        text, name = payload["theorem"], payload.get("name", "")
+        problem = problem_of(text)
+        if len(problem.goals) > 1 and name != problem.goals[-1].name:
+            excerpt(text, name)  # which says what there is
+            raise InvalidInput(f"the text goes on after the goal `{name}`")
+        searched = preceded_by(text, payload.get("lemmas", ""))
+        hint = read_hint(searched, problem_of(searched))
     except InvalidInput as error:
         return {
             "ok": False,
@@ -157,8 +167,53 @@ def read(payload: Json) -> Json:
         "theory": theory_of(problem),
         "key": key_of(root_sequent(problem)),
         "empty": says_nothing(problem.goal),
+        "text": searched,
+        "hint": hint,
         "seconds": time.monotonic() - began,
     }
+
+
+def goals(payload: Json) -> Json:
+    """The goals of a text up to the one that is meant, with ``lemmas`` of another file before them, in order.
+
+    ``text``: of the goal meant, without those; ``goals``: each ``{"name", "text", "statement", "key", "hide"}``. Of a
+    text that is refused nothing but its fault.
+    """
+    try:
+        text = excerpt(payload["theorem"], payload.get("name", ""))
+        whole = preceded_by(text, payload.get("lemmas", ""))
+        known, found = problem_of(whole), []
+        for (name, part), goal in zip(excerpts(whole), known.goals, strict=True):
+            sequent = sequent_of(goal.formula, known.signature.names)
+            try:
+                hidden = read_hint(part, problem_of(part))["hide"]
+            except InvalidInput:  # its own run says so
+                hidden = []
+            said = {"name": name, "text": part, "statement": show_sequent(sequent), "key": key_of(sequent)}
+            found.append({**said, "hide": hidden})
+    except InvalidInput as error:
+        return {"ok": False, **error.location, "message": error.message}
+    return {"ok": True, "text": text, "goals": found}
+
+
+def unreadable(payload: Json) -> Json:
+    """Numbers of the ``proofs`` whose steps cannot be read in a theorem: what it declares has names of theirs."""
+    problem, found = problem_of(payload["theorem"]), []
+    for number, statements in enumerate(payload["proofs"]):
+        try:
+            for statement in statements:
+                parse_sequent(statement, problem.signature)
+        except InvalidInput:
+            found.append(number)
+    return {"proofs": found}
+
+
+def names_of_goals(payload: Json) -> Json:
+    """Names of the goals that a text marks with ``prove``; none where it is refused."""
+    try:
+        return {"names": [name for name, _ in excerpts(payload["theorem"])]}
+    except InvalidInput:
+        return {"names": []}
 
 
 def theory_of(problem: Problem) -> str:

@@ -15,7 +15,6 @@ from goedels_poetry.kernel.printer import declarations, show, show_sort
 from goedels_poetry.kernel.problem import Problem, Signature, reached
 from goedels_poetry.kernel.reading.certificate import query_from_json
 from goedels_poetry.kernel.refutation.theory import definitions
-from goedels_poetry.kernel.sequent import sequent_of
 from goedels_poetry.kernel.terms import INT, TRUE, Kind, Sort, Term, is_app, symbols
 from goedels_poetry.protocol.trials import Status
 from goedels_poetry.smt.context.attempts import direct_query, minimal_query, sketch_json, with_lemmas
@@ -182,11 +181,12 @@ def goals(payload: Json) -> Json:
     try:
         text = excerpt(payload["theorem"], payload.get("name", ""))
         whole = preceded_by(text, payload.get("lemmas", ""))
-        known, found = problem_of(whole), []
-        for (name, part), goal in zip(excerpts(whole), known.goals, strict=True):
-            sequent = sequent_of(goal.formula, known.signature.names)
+        found = []
+        for name, part in excerpts(whole):
+            problem = problem_of(part)
+            sequent = root_sequent(problem)
             try:
-                hidden = read_hint(part, problem_of(part))["hide"]
+                hidden = read_hint(part, problem)["hide"]
             except InvalidInput:  # its own run says so
                 hidden = []
             said = {"name": name, "text": part, "statement": show_sequent(sequent), "key": key_of(sequent)}

@@ -20,6 +20,7 @@ from goedels_poetry.kernel.problem import Datatype, Signature
 from goedels_poetry.kernel.schemas import Conjuncts, ConstructorSplit, Scheme, instances
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import INT, Kind, is_app
+from goedels_poetry.protocol.base import HINT
 from goedels_poetry.smt.context.attempts import cited, close_goal, minimise, sketch_json, with_lemmas
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.context.sessions import GROUND, PATIENT, OutOfTime
@@ -63,7 +64,7 @@ def complete(context: ProverContext, sequent: Sequent, proposal: Json) -> tuple[
     if _is_over(context):
         context.budget.set_deadline(GOAL_SECONDS)
         context.budget.limit_calls(GOAL_CALLS)
-    plan, partial = _search(context, sequent, rule, placed)
+    plan, partial = _search(context, sequent, rule, placed, only=proposal["strategy"] == HINT)
     if plan is None and partial is not None and idea["leave_open"]:
         plan = partial
     over = _is_over(context)
@@ -124,9 +125,12 @@ def _at_once(context: ProverContext, lemma: Sequent, rule: Rule | None) -> tuple
 
 
 def _search(
-    context: ProverContext, sequent: Sequent, rule: Rule | None, placed: tuple[PlacedInstance, ...]
+    context: ProverContext, sequent: Sequent, rule: Rule | None, placed: tuple[PlacedInstance, ...], *, only: bool
 ) -> tuple[Plan | None, Plan | None]:
-    """A plan without open cases, and the proposed rule (or the likeliest induction) with the cases that stay open."""
+    """A plan without open cases, and the proposed rule (or the likeliest induction) with the cases that stay open.
+
+    ``only``: where a rule is proposed, no other one is tried.
+    """
     partial: Plan | None = None
     try:
         closed = _by_instances(context, sequent, placed) or _closed(context, sequent)
@@ -135,8 +139,8 @@ def _search(
     except OutOfTime:
         pass  # the cases are told all the same
     partial = _by_rule(context, sequent, rule, placed) if rule is not None else None
-    if partial is not None and partial.complete:
-        return partial, partial
+    if partial is not None and (partial.complete or only):
+        return (partial if partial.complete else None), partial
     try:
         plan = induction(context, sequent) or _with_unfolding(context, sequent)
         if plan is None and partial is None:

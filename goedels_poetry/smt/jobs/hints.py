@@ -93,7 +93,7 @@ class _Hints:
     def _induction(self, value: SExpr) -> Json:
         items = value.items if isinstance(value, Group) else [value]
         first = _symbol(items[0]) if items else ""
-        variables = {v.name for v in self.goal.vars}
+        variables = [v.name for v in self.goal.vars]
         if first not in variables and self.problem.signature.definition(first) is not None:
             definition = self.problem.signature.definition(first)
             sorts = [p.sort for p in definition.params] if definition is not None else []
@@ -113,11 +113,11 @@ class _Hints:
             return rule
         if rule is None or not isinstance(rule.scheme, StructuralInduction | IntInduction | RecursionInduction):
             return self.source.fail(":generalizing without an induction", value, "add :induct (x)")
-        known = {v.name for v in self.goal.vars} - {getattr(rule.scheme, "on", "")}
+        known = [v.name for v in self.goal.vars if v.name != getattr(rule.scheme, "on", "")]
         items = value.items if isinstance(value, Group) else [value]
         for item in items:
             if _symbol(item) not in known:
-                self._unknown(item, "further variable of the goal", sorted(known))
+                self._unknown(item, "further variable of the goal", known)
         names = [_symbol(item) for item in items]
         scheme = replace(rule.scheme, general=tuple(v.name for v in self.goal.vars if v.name in names))
         return replace(rule, scheme=scheme)
@@ -150,7 +150,9 @@ class _Hints:
             entry["of"] = "premise"
         elif self.problem.signature.definition(name) is not None:
             entry["of"] = "definition"
-        elif name == "hypothesis" and self.given.keys() & {":induct", ":measure"}:
+        elif name == "hypothesis":
+            if self.given.keys().isdisjoint({":induct", ":measure"}):
+                self.source.fail("no induction gives a hypothesis", item.items[0], "add :induct (x)")
             entry |= {"of": "hypothesis", "name": ""}
         else:
             known = [*self.earlier, *premises, *(d.name for d in self.problem.signature.definitions), "hypothesis"]

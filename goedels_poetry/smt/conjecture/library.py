@@ -65,6 +65,7 @@ class Library:
         self._failed: dict[str, Sequent] = {}
         self._chances: dict[str, int] = {}
         self._refused: set[str] = set()
+        self._false: set[str] = set()
         self._asked: dict[str, bool] = {}
         self._most_calls = math.inf
 
@@ -82,7 +83,7 @@ class Library:
         """
         context, key = self._context, key_of(candidate)
         candidate = apart(candidate, context.reserved)
-        if key in self.plans:
+        if key in self.plans or key in self._false:
             return False
         if key in self._tried and not (deep or again):
             return None
@@ -92,6 +93,7 @@ class Library:
             self._failed.pop(key, None)
             return False
         if new and (values := context.refutes(candidate, TESTS)) is not None:
+            self._false.add(key)
             self._note_refuted(candidate, values)
             return False
         if not (deep or again or patient) and self._hopes.joins(candidate):
@@ -130,7 +132,7 @@ class Library:
         """Say of the smallest lemmas that were not proved whether the goal ``follows`` from them; of each once."""
         waiting = [(key, c) for key, c in self._failed.items() if key not in self._asked]
         for key, candidate in sorted(waiting, key=lambda item: item[1].size)[:SUGGESTED]:
-            self._asked[key] = follows(candidate)
+            self._asked[key] = follows(candidate) and self._context.refutes(candidate, 5 * TESTS) is None
             self._note(candidate, False, None)
 
     def _keep(self, key: str, fact: Sequent, plan: Plan, *, quiet: bool = False) -> None:

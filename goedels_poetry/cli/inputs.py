@@ -47,7 +47,7 @@ class Source:
 
     def of(self, theorem: str) -> Source:
         """One theorem of this file."""
-        place = self.place.with_name(f"{self.place.name}.{theorem}")
+        place = self.place.with_name(f"{self.place.name}.{theorem.replace('/', '_')}")
         return replace(self, name=f"{self.file}:{theorem}", place=place, theorem=theorem)
 
 

@@ -388,6 +388,10 @@ class SeveralTheorems(Protocol):
         """Names of those that are still to be proved, in order; () for a text that `read` refuses."""
 
 
+HINT = "hint"
+"""The strategy of a sketch that a person's hint says."""
+
+
 @dataclass(frozen=True, slots=True)
 class Stated:
     """A theorem of a text that states several in order."""
@@ -400,6 +404,8 @@ class Stated:
     key: str
     hide: tuple[str, ...] = ()
     """Names of those before it that its proof does without."""
+    symbols: tuple[str, ...] = ()
+    """What is declared where it stands."""
 
 
 @runtime_checkable
@@ -412,18 +418,6 @@ class InOrder(Protocol):
         ``options["lemmas"]`` states further ones before it. Raises InvalidInput: one of the texts is none, or no
         theorem is named where there are several.
         """
-
-    async def unreadable(self, text: str, proofs: Sequence[Sequence[str]]) -> tuple[int, ...]:
-        """Positions of those proofs, each the statements of its steps, that cannot be read in the theorem ``text``."""
-
-
-HINT = "hint"
-"""The strategy of a sketch that a person's hint says."""
-
-
-@runtime_checkable
-class Hinted(Protocol):
-    """What a language offers besides in which a person may say how a theorem is proved."""
 
     def hint(self, goal: Goal) -> dict[str, Any] | None:
         """A sketch, as of `Language.sketch`, that is tried before anything else; None without a hint."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import OrderedDict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,17 +69,6 @@ class Reading:
     """Whether the goal says nothing, see `says_nothing`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Searched:
-    """What the search takes for the text of a theorem, and what its author says about how to prove it."""
-
-    text: str
-    """With lemmas of another file before the goal."""
-    hide: tuple[str, ...]
-    sketch: Json | None
-    """Of a hint; see `read_hint`."""
-
-
 class SmtLanguage:
     """SMT-LIB scripts: datatypes, recursive definitions, quantifiers, the theories of Z3 and cvc5."""
 
@@ -109,7 +97,7 @@ class SmtLanguage:
         self._pool: JobPool = self._own
         self._readers = WorkerPool(1)  # reading a reply takes no time and must not wait for a search
         self._keys: OrderedDict[tuple[str, str], str] = OrderedDict()  # by theorem and statement
-        self._searched: OrderedDict[tuple[str, str], Searched] = OrderedDict()  # by theorem and lemmas
+        self._searched: OrderedDict[tuple[str, str], tuple[str, Json]] = OrderedDict()  # text, hint; by theorem, lemmas
 
     def work_on(self, pool: JobPool) -> None:
         """See `Spreading.work_on`."""
@@ -118,10 +106,7 @@ class SmtLanguage:
     async def read(self, text: str, options: Json) -> Theorem:
         """See `Language.read`."""
         answer = await self._apart("read", text, options)
-        hint = answer["hint"]
-        self._searched[text, str(options.get("lemmas") or "")] = Searched(
-            answer["text"], tuple(hint["hide"]), hint["sketch"]
-        )
+        self._searched[text, str(options.get("lemmas") or "")] = answer["text"], answer["hint"]
         while len(self._searched) > KEPT_TEXTS:
             self._searched.popitem(last=False)
         reading = Reading(answer["theory"], answer["key"], answer["empty"])
@@ -130,10 +115,8 @@ class SmtLanguage:
 
     async def _apart(self, job: str, text: str, options: Json) -> Json:
         """What a job says about a text; InvalidInput: what is wrong with that."""
-        said = {"name": str(options.get("theorem") or ""), "lemmas": str(options.get("lemmas") or "")}
-        answer: Json = await read_apart(
-            self._pool, f"{JOBS}:{job}", {"theorem": text, **said}, MEMORY_MB, len(_URGENCY)
-        )
+        said = {"theorem": text, "name": options.get("theorem", ""), "lemmas": str(options.get("lemmas") or "")}
+        answer: Json = await read_apart(self._pool, f"{JOBS}:{job}", said, MEMORY_MB, len(_URGENCY))
         if answer["ok"]:
             return answer
         error = InvalidInput(answer["message"], answer["line"], answer["column"], answer["hint"])
@@ -143,30 +126,30 @@ class SmtLanguage:
         """See `SeveralTheorems.theorems`: the goals, where there are several."""
         if len(_GOAL.findall(text)) < 2:
             return ()
-        found = await read_apart(self._pool, f"{JOBS}:names_of_goals", {"theorem": text}, MEMORY_MB, len(_URGENCY))
-        return tuple(found["names"]) if len(found["names"]) > 1 else ()
+        try:
+            names = [goal["name"] for goal in (await self._apart("goals", text, {"theorem": None}))["goals"]]
+        except InvalidInput:
+            return ()
+        return tuple(names) if len(names) > 1 else ()
 
     async def goals(self, text: str, options: Json) -> tuple[str, tuple[Stated, ...]]:
         """See `InOrder.goals`."""
-        if not options.get("theorem") and not options.get("lemmas") and len(_GOAL.findall(text)) < 2:
+        meant = options.get("theorem") or options.get("lemmas") or len(_GOAL.findall(text)) > 1
+        if self.name != "smt" or not meant:
             return text, ()
         answer = await self._apart("goals", text, options)
-        goals = [Stated(**{**goal, "hide": tuple(goal["hide"])}) for goal in answer["goals"]]
+        lists = ("hide", "symbols")
+        goals = [Stated(**{**goal, **{each: tuple(goal[each]) for each in lists}}) for goal in answer["goals"]]
         return answer["text"], tuple(goals)
 
-    async def unreadable(self, text: str, proofs: Sequence[Sequence[str]]) -> tuple[int, ...]:
-        """See `InOrder.unreadable`."""
-        payload = {"theorem": text, "proofs": [list(proof) for proof in proofs]}
-        found = await read_apart(self._pool, f"{JOBS}:unreadable", payload, MEMORY_MB, len(_URGENCY))
-        return tuple(found["proofs"])
-
     def hint(self, goal: Goal) -> Json | None:
-        """See `Hinted.hint`."""
-        known = self._known(goal)
-        return known.sketch if known is not None and not goal.statement else None
+        """See `InOrder.hint`."""
+        sketch: Json | None = self._known(goal)[1].get("sketch")
+        return None if goal.statement else sketch
 
-    def _known(self, goal: Goal) -> Searched | None:
-        return self._searched.get((goal.theorem, str(goal.options.get("lemmas") or "")))
+    def _known(self, goal: Goal) -> tuple[str, Json]:
+        """The text that the search has of a theorem, and the hint."""
+        return self._searched.get((goal.theorem, str(goal.options.get("lemmas") or "")), (goal.theorem, {}))
 
     def plain(self, theorem: Theorem) -> str:
         """The script without comments. See `Examinable.plain`."""
@@ -276,10 +259,10 @@ class SmtLanguage:
 
     def _payload(self, goal: Goal) -> Json:
         """What a job is told of a goal; a language whose texts become theorems of this one says another text."""
-        known = self._known(goal)
+        text, hint = self._known(goal)
         return {
-            "theorem": goal.theorem if known is None else known.text,
-            **({"hide": known.hide} if known is not None and known.hide else {}),
+            "theorem": text,
+            **({"hide": hint["hide"]} if hint.get("hide") else {}),
             "statement": goal.statement,
             "scope": [list(fact) for fact in goal.scope],
             "attempt": goal.attempt,

@@ -42,7 +42,7 @@ def test_what_is_said_becomes_the_sketch_of_a_model(hint: str, part: str, said: 
 
 
 def test_what_a_goal_uses_and_hides() -> None:
-    unit = symbolic.goals({"theorem": f"{THEORY}(prove true)", "name": "unit"})["goals"][0]["key"]
+    unit = symbolic.goals({"theorem": f"{THEORY}(prove true)", "name": "unit", "lemmas": ""})["goals"][0]["key"]
     assert read(":using (unit pos)")["hint"]["using"] == [unit]
     assert read(":using ()")["hint"]["using"] == []
     assert read(":induct (x)")["hint"]["using"] is None

@@ -234,9 +234,9 @@ class _Script:
         """The goals in order; the n-th of those without a name is ``goal-n``."""
         found, nameless = [], 0
         for name, formula, expr, _ in self.goals:
-            nameless += name is None
+            nameless += not name
             label = name or f"goal-{nameless}"
-            if name is None and label in self.names and len(self.goals) > 1:
+            if not name and label in self.names and len(self.goals) > 1:
                 self.source.fail(
                     f"`{label}` names something else", expr, "name this goal: (prove (! formula :named n))"
                 )

@@ -136,7 +136,7 @@ async def retriever(node: ProofNode, deps: Deps) -> Apply:
             txn.log(node.id, KIND, generation=node.generation, queries=list(found.queries), premises=names)
         if found.premises:
             refs["premises"] = txn.save([asdict(premise) for premise in found.premises])
-        given = deps.task.given if node.parent is None else ()
+        given = node.lemmas if node.parent is None else ()  # those before it in its text among them
         offered = tuple(dict.fromkeys((*given, *lemmas, *shared.bodies)))
         txn.put(replace(node, queue=Queue.SKETCH, lemmas=offered, refs=refs))
         words = f"{len(offered)} lemmas" if offered else "no lemmas"

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import os
+import re
 import shutil
 import threading
 from collections.abc import Coroutine, Iterator, Sequence
@@ -201,7 +202,6 @@ class MachineRunner:
         self._under_way: list[Run] = []
         self._readings = Readings()
         self._busy: WeakValueDictionary[tuple[asyncio.AbstractEventLoop, Path], asyncio.Lock] = WeakValueDictionary()
-        self._lemmas: dict[str, RunResult] = {}
         self._guard = threading.Lock()
         self._active = 0
         self._interrupted = ""
@@ -283,52 +283,23 @@ class MachineRunner:
         own, goals = found if found is not None else (text, ())
         known: list[tuple[str, str, list[dict[str, Any]]]] = []
         notes: list[str] = []
+        file, spoken = name.removesuffix(f":{options.get('theorem')}"), cast(Language, language)
         for number, goal in enumerate(goals):
-            last = number == len(goals) - 1
-            mine = [lemma for lemma in known if lemma[1] not in goal.hide]
-            task = FormalTheorem(
-                own if last else goal.text, json.dumps(mine) if mine else "", tuple(notes) if last else ()
-            )
-            if last:
-                return await self._citing(task, language, goal)
-            file = name.removesuffix(f":{options.get('theorem')}")
+            usable = [lemma for lemma in known if lemma[1] not in (*goal.hide, *_misread(lemma, goals, goal))]
+            lemmas = json.dumps(usable) if usable else ""
+            if number == len(goals) - 1:
+                return FormalTheorem(own, lemmas, tuple(notes))
             choices = {**{k: v for k, v in options.items() if k != "lemmas"}, "theorem": goal.name}
-            result = await self._lemma(
-                await self._citing(task, language, goal), language, choices, f"{file}:{goal.name}", more
-            )
+            shared: RunOptions = {"allowance": more.get("allowance"), "on_event": more.get("on_event")}
+            shared["name"] = f"{file}:{goal.name}"
+            result = await self.arun_task(FormalTheorem(goal.text, lemmas), spoken, choices, **shared)
             if result.verdict is not Verdict.PROVED:
                 notes.append(f"`{goal.name}` is not used: it is {result.verdict}, not proved (run {result.run_id})")
                 continue
             with self.open_store(result.run_id) as store:
-                ident = lemma_id(cast(Language, language).name, goal.key, goal.statement)
+                ident = lemma_id(spoken.name, goal.key, goal.statement)
                 known.append((ident, goal.name, lemma_body(derivation(store), ident, goal.statement, goal.key)))
         return FormalTheorem(own)
-
-    async def _citing(self, task: FormalTheorem, language: InOrder, goal: Stated) -> FormalTheorem:
-        """The task without those lemmas whose proofs cannot be read where it stands."""
-        lemmas = json.loads(task.lemmas or "[]")
-        odd = await language.unreadable(goal.text, [[each["statement"] for each in body] for _, _, body in lemmas])
-        if not odd:
-            return task
-        names = [lemmas[number][1] for number in odd]
-        why = "is not used: its proof has variables that are called like what is declared after it"
-        kept = [lemma for number, lemma in enumerate(lemmas) if number not in odd]
-        notes = (*task.notes, *(f"`{name}` {why}" for name in names))
-        return replace(task, lemmas=json.dumps(kept) if kept else "", notes=notes)
-
-    async def _lemma(
-        self, task: FormalTheorem, language: InOrder, options: dict[str, Any], name: str, more: RunOptions
-    ) -> RunResult:
-        """The run of a theorem that others may use; what it came to in this process is not tried again."""
-        spoken = cast(Language, language)
-        asked = json.dumps([task.text, task.lemmas, options], sort_keys=True, default=str)
-        if asked not in self._lemmas:
-            allowance, listen = more.get("allowance"), more.get("on_event")
-            found = await self.arun_task(task, spoken, options, name=name, allowance=allowance, on_event=listen)
-            if self._interrupted:
-                return found
-            self._lemmas[asked] = found
-        return self._lemmas[asked]
 
     async def aask(self, question: Question, **more: Unpack[RunOptions]) -> RunResult:
         """Have a question in plain language answered by a program that a model writes and the checker decides.
@@ -540,6 +511,13 @@ class MachineRunner:
                     return await run.run(out)
                 finally:
                     self._under_way.remove(run)
+
+
+def _misread(lemma: tuple[str, str, list[dict[str, Any]]], goals: Sequence[Stated], goal: Stated) -> list[str]:
+    """The name of a lemma, where variables of its steps are called like what is declared between it and ``goal``."""
+    own = next(each for each in goals if each.name == lemma[1])
+    used = {word for step in lemma[2] for word in re.findall(r"[^\s()|]+", step["statement"])}
+    return [] if used.isdisjoint({*goal.symbols} - {*own.symbols}) else [own.name]
 
 
 class Readings:

@@ -216,11 +216,6 @@ class Task:
         """The root before the first step, in :attr:`first_queue`."""
         return ProofNode(id=ROOT, language=language.name, queue=self.first_queue)
 
-    @property
-    def given(self) -> tuple[str, ...]:
-        """Ids of the lemmas that the root may cite from the beginning; see `plant`."""
-        return ()
-
     def plant(self, txn: Txn) -> None:
         """Keep, in the transaction of the root, what its proof may use."""
 

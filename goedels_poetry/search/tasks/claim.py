@@ -50,13 +50,9 @@ class FormalTheorem(Task):
 
     async def prepare(self, language: Language, theorem: Theorem) -> ProofNode:
         """See `Task`."""
+        lemmas = tuple(lemma for lemma, _, _ in json.loads(self.lemmas or "[]"))
         root = await super().prepare(language, theorem)
-        return replace(root, key=await language.canonical(theorem, ""), lemmas=self.given)
-
-    @property
-    def given(self) -> tuple[str, ...]:
-        """See `Task`."""
-        return tuple(ident for ident, _, _ in json.loads(self.lemmas or "[]"))
+        return replace(root, key=await language.canonical(theorem, ""), lemmas=lemmas)
 
     def plant(self, txn: Txn) -> None:
         """See `Task`: the proofs of lemmas stand in the store before any goal cites them."""

@@ -175,14 +175,13 @@ def read(payload: Json) -> Json:
 def goals(payload: Json) -> Json:
     """The goals of a text up to the one that is meant, with ``lemmas`` of another file before them, in order.
 
-    ``text``: of the goal meant, without those; ``goals``: each ``{"name", "text", "statement", "key", "hide"}``. Of a
-    text that is refused nothing but its fault.
+    ``name``: None for all. ``text``: of the goal meant, without lemmas; ``goals``: see `Stated`.
     """
     try:
-        text = excerpt(payload["theorem"], payload.get("name", ""))
-        whole = preceded_by(text, payload.get("lemmas", ""))
-        found = []
-        for name, part in excerpts(whole):
+        text, found = payload["theorem"], []
+        if payload["name"] is not None:
+            text = excerpt(text, payload["name"])
+        for name, part in excerpts(preceded_by(text, payload["lemmas"])):
             problem = problem_of(part)
             sequent = root_sequent(problem)
             try:
@@ -190,30 +189,10 @@ def goals(payload: Json) -> Json:
             except InvalidInput:  # its own run says so
                 hidden = []
             said = {"name": name, "text": part, "statement": show_sequent(sequent), "key": key_of(sequent)}
-            found.append({**said, "hide": hidden})
+            found.append({**said, "hide": hidden, "symbols": sorted(problem.signature.names)})
     except InvalidInput as error:
         return {"ok": False, **error.location, "message": error.message}
     return {"ok": True, "text": text, "goals": found}
-
-
-def unreadable(payload: Json) -> Json:
-    """Numbers of the ``proofs`` whose steps cannot be read in a theorem: what it declares has names of theirs."""
-    problem, found = problem_of(payload["theorem"]), []
-    for number, statements in enumerate(payload["proofs"]):
-        try:
-            for statement in statements:
-                parse_sequent(statement, problem.signature)
-        except InvalidInput:
-            found.append(number)
-    return {"proofs": found}
-
-
-def names_of_goals(payload: Json) -> Json:
-    """Names of the goals that a text marks with ``prove``; none where it is refused."""
-    try:
-        return {"names": [name for name, _ in excerpts(payload["theorem"])]}
-    except InvalidInput:
-        return {"names": []}
 
 
 def theory_of(problem: Problem) -> str:

@@ -96,6 +96,8 @@ def _prove_all(request: Prove) -> int:
     if request.cluster is not None and (request.by_script or request.confirm):
         raise Unusable("--record, --replay and --confirm are of one machine: leave out --cluster")
     _check_fillable(request, sources)
+    if lemmas and request.language != SMT and any(source.file.endswith((LEAN, ".py", ".json")) for source in sources):
+        raise Unusable("--lemmas states goals in SMT-LIB, for theorems in SMT-LIB")
     of_lean = any(source.file.endswith(LEAN) for source in sources) or request.language == "lean"
     if of_lean or request.lean or in_force.lean.proofs:
         from goedels_poetry.cli.lean import fetch_first  # not at the cost of other languages

@@ -216,7 +216,15 @@ def test_goals_without_a_name_are_numbered_among_themselves() -> None:
 LEMMAS = "; of a library\n(assert (forall ((x Int)) (>= (* x x) 0)))\n(prove (! (= 1 1) :named one))\n"
 
 
-@pytest.mark.parametrize("goal", ["(prove (> c 0))", "(assert (not (> c 0)))\n(check-sat)", "(assert-not (> c 0))"])
+@pytest.mark.parametrize(
+    "goal",
+    [
+        "(prove (> c 0))",
+        "(assert (not (> c 0)))\n(check-sat)",
+        "(assert-not (> c 0))",
+        "(assert (not (> c 0))) (assert (< c 9))",
+    ],
+)
 def test_lemmas_of_another_file_stand_before_the_goal_whatever_its_form(goal: str) -> None:
     text = f"(declare-const c Int)\n(assert (> c 1)) {goal}"
     whole = parse_problem(preceded_by(text, LEMMAS))

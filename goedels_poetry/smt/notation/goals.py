@@ -7,7 +7,6 @@ declared or asserted later does not count for it, and its certificate is about b
 from __future__ import annotations
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.reading.nearest import nearest
 from goedels_poetry.kernel.reading.reader import Atom, Group, SExpr, Source, attributes, decode, is_word, read
 from goedels_poetry.protocol.lines import as_invalid_input
@@ -83,18 +82,24 @@ def _around_goal(text: str) -> tuple[str, str]:
     text = decode(text)
     source = Source(text)
     if commands:
-        at = commands[0].offset
-        return text[:at], " " * (source.position(at)[1] - 1) + text[at:]
-    negated = _asserted_goal(source, problem)
-    body, _ = attributes(source, negated.items[1])
-    is_negation = isinstance(body, Group) and len(body.items) == 2 and is_word(body.items[0], "not")
-    goal = written(text, body.items[1]) if isinstance(body, Group) and is_negation else f"(not {written(text, body)})"
-    return text[: negated.offset], f"(prove {goal}){text[negated.end :]}"
+        start = commands[0].offset
+        return text[:start], " " * (source.position(start)[1] - 1) + text[start:]
+    asserted = [c for c in read(source) if isinstance(c, Group) and c.items and is_word(c.items[0], "assert")]
+    there = [c for c in asserted if source.position(c.offset)[0] == problem.goal_line]
+    negated = [(c, n) for c in there if (n := _negated(attributes(source, c.items[1])[0])) is not None]
+    if negated:
+        at, goal = negated[-1][0], written(text, negated[-1][1])
+    else:
+        at, goal = there[-1], f"(not {written(text, attributes(source, there[-1].items[1])[0])})"
+    return text[: at.offset], f"(prove {goal}){text[at.end :]}"
 
 
-def _asserted_goal(source: Source, problem: Problem) -> Group:
-    there = [c for c in read(source) if isinstance(c, Group) and c.items and is_word(c.items[0], "assert")]
-    return [c for c in there if source.position(c.offset)[0] == problem.goal_line][-1]
+def _negated(body: SExpr) -> SExpr | None:
+    """What ``(not φ)`` denies; None for what is written otherwise."""
+    match body:
+        case Group(items=[Atom(text="not"), inner]):
+            return inner
+    return None
 
 
 @as_invalid_input()

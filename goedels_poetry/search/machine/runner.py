@@ -254,16 +254,15 @@ class MachineRunner:
         task: Task = FormalTheorem(text)
         if informal:
             task = Claim(text, context, confirm, tuple(steps), round_trip, only_state)
-        meant = {"file": name or "", **(options or {})}
-        spoken = self._language(language, name)
-        if isinstance(spoken, InOrder) and not informal:
-            try:
-                task = await self._after_others(text, spoken, meant, name or "", more)
-            except InvalidInput as error:
-                return RunResult(
-                    name or "", Verdict.INVALID, language=spoken.name, reason=str(error), location=error.location
-                )
-        return await self.arun_task(task, self._language(language, name), meant, **more)
+        meant, spoken = {"file": name or "", **(options or {})}, self._language(language, name)
+        with self.together():
+            if isinstance(spoken, InOrder) and not informal:
+                try:
+                    task = await self._after_others(text, spoken, meant, name or "", more)
+                except InvalidInput as error:
+                    about = {"language": spoken.name, "reason": str(error), "location": error.location}
+                    return RunResult(name or "", Verdict.INVALID, **about)
+            return await self.arun_task(task, spoken, meant, **more)
 
     async def own_text(self, text: str, language: str, options: dict[str, Any]) -> str:
         """What of a text a run is about: see `InOrder.goals`, also for what it raises."""

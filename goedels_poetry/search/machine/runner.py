@@ -152,6 +152,7 @@ LOGIC = "logic"
 """The language of programs that answer questions."""
 
 
+AGAIN = "this says nothing about the text: try it again"
 READ_GRACE = 1.0
 """Seconds that an interrupt leaves to the reading of a theorem: most are read by then, and the run can be resumed."""
 OPTIONS = ("theorem", "assume_definitions", "without", "seed", "file", "lemmas")
@@ -260,8 +261,12 @@ class MachineRunner:
                 try:
                     task = await self._after_others(text, spoken, meant, name or "", more)
                 except InvalidInput as error:
-                    about = {"language": spoken.name, "reason": str(error), "location": error.location}
-                    return RunResult(name or "", Verdict.INVALID, **about)
+                    about: dict[str, Any] = {"language": spoken.name, "location": error.location}
+                    return RunResult(name or "", Verdict.INVALID, reason=str(error), **about)
+                except Unavailable as error:
+                    return RunResult(
+                        name or "", Verdict.OUT_OF_BUDGET, language=spoken.name, reason=f"{error}; {AGAIN}"
+                    )
             return await self.arun_task(task, spoken, meant, **more)
 
     async def own_text(self, text: str, language: str, options: dict[str, Any]) -> str:
@@ -483,7 +488,7 @@ class MachineRunner:
         except TimeoutError as exc:
             late = f"{exc}, and the time for it is used up: give it more"
         except Unavailable as exc:
-            late = f"{exc}; this says nothing about the text: try it again"
+            late = f"{exc}; {AGAIN}"
         if theorem is None:
             reason = late or f"{self._interrupted} before the theorem was read"
             return RunResult(name, Verdict.OUT_OF_BUDGET, language=language.name, reason=reason)

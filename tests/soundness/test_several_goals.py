@@ -16,6 +16,7 @@ from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import FALSE
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.search.tasks.claim import FormalTheorem
+from goedels_poetry.smt.jobs.hints import read_hint
 from goedels_poetry.smt.language import SmtLanguage
 from goedels_poetry.smt.notation.goals import excerpt, excerpts, preceded_by
 from goedels_poetry.smt.notation.text import parse_problem
@@ -213,7 +214,9 @@ def test_goals_without_a_name_are_numbered_among_themselves() -> None:
     assert excerpt("(assert (not true))(check-sat)", "") == "(assert (not true))(check-sat)"
 
 
-LEMMAS = "; of a library\n(assert (forall ((x Int)) (>= (* x x) 0)))\n(prove (! (= 1 1) :named one))\n"
+LEMMAS = (
+    "; of a library\n(assert (! (forall ((x Int)) (>= (* x x) 0)) :cases (> x 0) ) )\n(prove (! (= 1 1) :named one))\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -229,6 +232,8 @@ def test_lemmas_of_another_file_stand_before_the_goal_whatever_its_form(goal: st
     text = f"(declare-const c Int)\n(assert (> c 1)) {goal}"
     whole = parse_problem(preceded_by(text, LEMMAS))
     assert [g.name for g in whole.goals[:-1]] == ["lemma-1", "one"]
+    lemma = excerpt(preceded_by(text, LEMMAS), "lemma-1")
+    assert read_hint(lemma, parse_problem(lemma))["sketch"]["idea"]["rule"]["kind"] == "cases", "with its hints"
     plain = parse_problem(text)
     assert (whole.goal, whole.signature) == (plain.goal, plain.signature)
     assert [(p.name, p.formula) for p in whole.premises] == [(p.name, p.formula) for p in plain.premises]

@@ -43,18 +43,22 @@ class _Hints:
 
     def names(self, key: str) -> list[str]:
         """The names at a key: goals before this one, and premises."""
-        value = self.given.get(key)
-        items = value.items if isinstance(value, Group) else [value] if value is not None else []
         known = [*self.earlier, *(p.name for p in self.problem.premises)]
-        for item in items:
-            if _symbol(item) not in known:
-                self._unknown(item, "goal before this one and no premise", known)
-        return [_symbol(item) for item in items]
+        return (
+            self._known(_items(self.given[key]), known, "goal before this one and no premise")
+            if key in self.given
+            else []
+        )
 
-    def _unknown(self, item: SExpr, what: str, known: Iterable[str]) -> None:
-        name, known = _symbol(item) or "(...)", [k for k in known if "!" not in k]
-        hint = nearest(name, known) or f"there are {', '.join(known) or 'none'}"
-        self.source.fail(f"`{name}` is no {what}", item, hint)
+    def _known(self, items: Iterable[SExpr], known: Iterable[str], what: str) -> list[str]:
+        """The names that ``items`` are, all of them ``known``; ``what`` an unknown one is not."""
+        names = [name for name in known if "!" not in name]
+        for item in items:
+            name = _symbol(item) or "(...)"
+            if name not in known:
+                hint = nearest(name, names) or f"there are {', '.join(names) or 'none'}"
+                self.source.fail(f"`{name}` is no {what}", item, hint)
+        return [_symbol(item) for item in items]
 
     def term(self, expr: SExpr, sort: Sort | None = None) -> str:
         """A term over the goal's variables, as replies have it."""
@@ -74,9 +78,8 @@ class _Hints:
         rule = self._generalizing(rule)
         if (cases := self.given.get(":cases")) is None:
             return rule
-        several = isinstance(cases, Group) and bool(cases.items) and isinstance(cases.items[0], Group)
-        each = cases.items if isinstance(cases, Group) and several else [cases]
-        splits = self._read({"cases": [self._split(case) for case in each]}, cases)
+        several = isinstance(cases, Group) and isinstance(next(iter(cases.items), None), Group)
+        splits = self._read({"cases": [self._split(c) for c in (_items(cases) if several else [cases])]}, cases)
         if rule is None:
             return splits
         inside = (splits.scheme, *splits.inside)
@@ -91,7 +94,7 @@ class _Hints:
         return self.term(case, BOOL)
 
     def _induction(self, value: SExpr) -> Json:
-        items = value.items if isinstance(value, Group) else [value]
+        items = _items(value)
         first = _symbol(items[0]) if items else ""
         variables = [v.name for v in self.goal.vars]
         if first not in variables and self.problem.signature.definition(first) is not None:
@@ -100,11 +103,8 @@ class _Hints:
             if len(items) - 1 not in (0, len(sorts)):
                 self.source.fail(f"{first} takes {len(sorts)} arguments", value, f"write ({first} terms) or ({first})")
             return {"along": first, "at": [self.term(t, s) for t, s in zip(items[1:], sorts, strict=False)]}
-        for item in items or [value]:
-            if _symbol(item) not in variables:
-                what = f"variable of the goal ({shown_variables(self.goal.vars)}) and no recursive function"
-                self._unknown(item, what, variables)
-        return {"on": [_symbol(item) for item in items]}
+        what = f"variable of the goal ({shown_variables(self.goal.vars)}) and no recursive function"
+        return {"on": self._known(items or [value], variables, what)}
 
     def _generalizing(self, rule: Rule | None) -> Rule | None:
         """The rule with a hypothesis for all values of the variables named, and of no others."""
@@ -114,11 +114,7 @@ class _Hints:
         if rule is None or not isinstance(rule.scheme, StructuralInduction | IntInduction | RecursionInduction):
             return self.source.fail(":generalizing without an induction", value, "add :induct (x)")
         known = [v.name for v in self.goal.vars if v.name != getattr(rule.scheme, "on", "")]
-        items = value.items if isinstance(value, Group) else [value]
-        for item in items:
-            if _symbol(item) not in known:
-                self._unknown(item, "further variable of the goal", known)
-        names = [_symbol(item) for item in items]
+        names = self._known(_items(value), known, "further variable of the goal")
         scheme = replace(rule.scheme, general=tuple(v.name for v in self.goal.vars if v.name in names))
         return replace(rule, scheme=scheme)
 
@@ -137,8 +133,7 @@ class _Hints:
             return ()
         if not isinstance(value, Group) or not all(isinstance(i, Group) and i.items for i in value.items):
             self.source.fail("instances were expected here", value, "write :instance ((name term ...) ...)")
-        found = [self._instance(item) for item in value.items if isinstance(item, Group)]
-        return tuple(placed for some in found for placed in some)
+        return tuple(placed for item in value.items if isinstance(item, Group) for placed in self._instance(item))
 
     def _instance(self, item: Group) -> tuple[PlacedInstance, ...]:
         name = _symbol(item.items[0])
@@ -156,13 +151,17 @@ class _Hints:
             entry |= {"of": "hypothesis", "name": ""}
         else:
             known = [*self.earlier, *premises, *(d.name for d in self.problem.signature.definitions), "hypothesis"]
-            self._unknown(item.items[0], "goal before this one, premise or definition", known)
+            self._known(item.items[:1], known, "goal before this one, premise or definition")
         try:
             return read_placed(self.problem, self.goal, facts, [], [], {"instances": [entry]})
         except BadProposal as fault:
             message = str(fault).removeprefix("instances[0]").removeprefix(".at").removeprefix(": ")
             message = message.removesuffix("; or write them by name")
             self.source.fail(message.replace(str(entry["name"]), name) if name in self.earlier else message, item)
+
+
+def _items(value: SExpr) -> list[SExpr]:
+    return value.items if isinstance(value, Group) else [value]
 
 
 def _symbol(expr: SExpr) -> str:

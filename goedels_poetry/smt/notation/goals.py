@@ -43,11 +43,11 @@ def excerpt(text: str, name: str) -> str:
         InvalidInput: it is no theorem, has no such goal, or has several and none is named.
     """
     known = dict(excerpts(text))
+    there = f"the goals are {', '.join(known)}" if known else "the goal has no name"
     if not name and len(known) > 1:
-        raise InvalidInput(SEVERAL.format(len(known), next(iter(known))), hint=f"the goals are {', '.join(known)}")
+        raise InvalidInput(SEVERAL.format(len(known), next(iter(known))), hint=there)
     if name and name not in known:
-        hint = nearest(name, known) or f"the goals are {', '.join(known)}" if known else "name it: (! formula :named n)"
-        raise InvalidInput(f"there is no goal `{name}`", hint=hint)
+        raise InvalidInput(f"there is no goal `{name}`", hint=nearest(name, known) or there)
     return known[name] if name else text
 
 
@@ -86,20 +86,11 @@ def _around_goal(text: str) -> tuple[str, str]:
         return text[:start], " " * (source.position(start)[1] - 1) + text[start:]
     asserted = [c for c in read(source) if isinstance(c, Group) and c.items and is_word(c.items[0], "assert")]
     there = [c for c in asserted if source.position(c.offset)[0] == problem.goal_line]
-    negated = [(c, n) for c in there if (n := _negated(attributes(source, c.items[1])[0])) is not None]
-    if negated:
-        at, goal = negated[-1][0], written(text, negated[-1][1])
-    else:
-        at, goal = there[-1], f"(not {written(text, attributes(source, there[-1].items[1])[0])})"
+    bodies = [(c, attributes(source, c.items[1])[0]) for c in there]
+    negated = [(c, b.items[1]) for c, b in bodies if isinstance(b, Group) and is_word(b.items[0], "not")]
+    at, body = (negated or bodies)[-1]
+    goal = _written(text, body) if negated else f"(not {_written(text, body)})"
     return text[: at.offset], f"(prove {goal}){text[at.end :]}"
-
-
-def _negated(body: SExpr) -> SExpr | None:
-    """What ``(not φ)`` denies; None for what is written otherwise."""
-    match body:
-        case Group(items=[Atom(text="not"), inner]):
-            return inner
-    return None
 
 
 @as_invalid_input()
@@ -116,16 +107,17 @@ def _renamed(lemmas: str, *, named: bool) -> str:
             source.fail(f"`{head.text}` in a file of lemmas", head, "it states lemmas over what the theorem declares")
         parts += [lemmas[done : head.offset], "prove " if head.text == "assert" else "prove"]
         done = head.offset + len(head.text)
-        if named and not any(key.text == ":named" for key, _ in attributes(source, items[1])[1]):
+        keys = [key.text for key, _ in attributes(source, items[1])[1]]
+        if named and ":named" not in keys:
             nameless += 1
-            inside = lemmas[done : command.end - 1]
-            parts.append(f" (! {inside} :named lemma-{nameless})")
-            done = command.end - 1
+            inner = items[1].end - 1 if isinstance(items[1], Group) else 0  # of an annotated formula
+            before, end, after = ("", inner, "") if keys else (" (!", command.end - 1, ")")
+            parts.append(f"{before}{lemmas[done:end]} :named lemma-{nameless}{after}")
+            done = end
     return "".join([*parts, lemmas[done:]])
 
 
-def written(text: str, expr: SExpr) -> str:
-    """An expression as it is written."""
+def _written(text: str, expr: SExpr) -> str:
     if isinstance(expr, Group):
         return text[expr.offset : expr.end]
     return f"|{expr.text}|" if expr.quoted else expr.text

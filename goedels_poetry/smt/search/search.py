@@ -16,7 +16,7 @@ from goedels_poetry.kernel.inductions import StructuralInduction
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.schemas import Conjuncts, Intro, Scheme, SkolemHypothesis, instances
 from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.kernel.terms import INT, Kind, is_app
+from goedels_poetry.kernel.terms import INT, Kind, is_app, rebuild
 from goedels_poetry.protocol.trials import NOT_APPLIED, Status
 from goedels_poetry.smt.arithmetic.guarded import open_guards
 from goedels_poetry.smt.arithmetic.interpret import interpreted
@@ -363,7 +363,10 @@ class Sketcher:
 
     def _follows(self, sequent: Sequent, fact: Sequent) -> bool:
         """Whether a goal follows from a fact that says something else: by one query, or an induction on a variable."""
-        if match(sequent.concl, fact.concl) is not None:
+        said = [fact.concl]
+        if is_app(fact.concl, "="):
+            said.append(rebuild(fact.concl, tuple(reversed(fact.concl.args))))
+        if any(match(sequent.concl, each) is not None for each in said):
             return False  # the goal itself, under conditions or at some values
         context, key = self._context, key_of(fact)
         query = Query(cites=(*context.lemmas, key))

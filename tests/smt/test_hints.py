@@ -6,6 +6,9 @@ import pytest
 from named_texts import tables
 
 from goedels_poetry.smt.jobs import replies, symbolic
+from goedels_poetry.smt.jobs.payloads import context_of
+from goedels_poetry.smt.notation.text import parse_sequent
+from goedels_poetry.smt.search.search import Sketcher
 
 TABLES = tables(__file__)
 THEORY = """(declare-datatype List ((nil) (cons (head Int) (tail List))))
@@ -89,3 +92,31 @@ def test_an_instance_of_a_goal_that_is_not_proved_gives_nothing() -> None:
     assert verified(hint, [["L1", UNIT]], goal)["ok"]
     alone = verified(hint, [], goal)
     assert not alone["ok"] and "does not follow" in alone["reason"]
+
+
+# ------------------------------------------------------------------------------------------------------ what would help
+
+ROTATE = """(declare-datatypes ((Nat 0) (List 0)) (((zero) (succ (pred Nat))) ((nil) (cons (head Nat) (tail List)))))
+(define-fun-rec app ((x List) (y List)) List (match x ((nil y) ((cons h t) (cons h (app t y))))))
+(define-fun-rec len ((x List)) Nat (match x ((nil zero) ((cons h t) (succ (len t))))))
+(define-fun-rec rot ((n Nat) (x List)) List
+  (match n ((zero x) ((succ m) (match x ((nil nil) ((cons h t) (rot m (app t (cons h nil))))))))))
+(prove (forall ((x List)) (= (rot (len x) x) x)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("lemma", "would"),
+    [
+        ("((y List) (a Nat)) () (= (rot (len y) (app y (cons a nil))) (cons a y))", True),
+        ("((y List) (z List)) () (= (rot (len y) (app y z)) (app z y))", True),
+        ("((y List)) ((distinct y nil)) (= (rot (len y) y) y)", False),
+        ("((y List)) () (= y (rot (len y) y))", False),
+        ("((a Nat) (y List)) () (= (rot (len (cons a y)) (cons a y)) (cons a y))", False),
+        ("((y List) (n Nat)) () (= (len (rot n y)) (len y))", False),
+    ],
+)
+def test_a_lemma_would_help_when_the_goal_follows_from_it_and_it_is_not_the_goal(lemma: str, would: bool) -> None:
+    context, goal, _ = context_of({"theorem": ROTATE, "statement": "", "seconds": 20.0})
+    sketcher = Sketcher(context)
+    assert sketcher._follows(goal, parse_sequent(f"(sequent {lemma})", context.signature)) is would

@@ -61,8 +61,12 @@ class FormalTheorem(Task):
 
     def conclude(self, result: RunResult, store: StoreReader, theorem: Theorem, suffix: str) -> RunResult:
         """See `Task`: with a word about a hint that was of no use, and about lemmas that were none."""
-        rejected = [e.entry for e in store.history(ROOT) if e.kind == "rejected"]
-        useless = [f"the hint did not help: {e['reason']}" for e in rejected if e.get("strategy") == HINT]
+        rejected, root = [e.entry for e in store.history(ROOT) if e.kind == "rejected"], store.root()
+        why = [str(e["reason"]) for e in rejected if e.get("strategy") == HINT]
+        why += (
+            store.load(root.refs["sketch"]).get("notes", ()) if root.strategy == HINT and "sketch" in root.refs else ()
+        )
+        useless = [f"the hint did not help: {each}" for each in why]
         unused = () if result.verdict is Verdict.PROVED else self.notes
         return replace(result, warnings=(*result.warnings, *useless, *unused))
 

@@ -64,7 +64,7 @@ def complete(context: ProverContext, sequent: Sequent, proposal: Json) -> tuple[
     if _is_over(context):
         context.budget.set_deadline(GOAL_SECONDS)
         context.budget.limit_calls(GOAL_CALLS)
-    plan, partial = _search(context, sequent, rule, placed, only=proposal["strategy"] == HINT)
+    plan, partial = _search(context, sequent, rule, placed)
     if plan is None and partial is not None and idea["leave_open"]:
         plan = partial
     over = _is_over(context)
@@ -74,6 +74,8 @@ def complete(context: ProverContext, sequent: Sequent, proposal: Json) -> tuple[
         if over:
             found.notes += ("the queries and the time for one sketch were used up before all of this was tried",)
         return (None, *missing(context, sequent, partial, found))
+    if partial is not None and not partial.complete and proposal["strategy"] == HINT:
+        idea["notes"] = [*idea["notes"], missing(context, sequent, partial, found)[0]]  # another rule has closed it
     keys = [key_of(lemma) for lemma in lemmas]
     uses = {key: [keys[i] for i in child["waits_for"]] for key, child in zip(keys, children, strict=True)}
     return _stored(context, plan, library, uses, proposal), "", ""
@@ -125,12 +127,9 @@ def _at_once(context: ProverContext, lemma: Sequent, rule: Rule | None) -> tuple
 
 
 def _search(
-    context: ProverContext, sequent: Sequent, rule: Rule | None, placed: tuple[PlacedInstance, ...], *, only: bool
+    context: ProverContext, sequent: Sequent, rule: Rule | None, placed: tuple[PlacedInstance, ...]
 ) -> tuple[Plan | None, Plan | None]:
-    """A plan without open cases, and the proposed rule (or the likeliest induction) with the cases that stay open.
-
-    ``only``: where a rule is proposed, no other one is tried.
-    """
+    """A plan without open cases, and the proposed rule (or the likeliest induction) with the cases that stay open."""
     partial: Plan | None = None
     try:
         closed = _by_instances(context, sequent, placed) or _closed(context, sequent)
@@ -139,8 +138,8 @@ def _search(
     except OutOfTime:
         pass  # the cases are told all the same
     partial = _by_rule(context, sequent, rule, placed) if rule is not None else None
-    if partial is not None and (partial.complete or only):
-        return (partial if partial.complete else None), partial
+    if partial is not None and partial.complete:
+        return partial, partial
     try:
         plan = induction(context, sequent) or _with_unfolding(context, sequent)
         if plan is None and partial is None:

@@ -22,7 +22,9 @@ from goedels_poetry.kernel.reading.reader import Atom, Group, Source, read
 from goedels_poetry.kernel.schemas import Conjuncts
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import Sort, var
+from goedels_poetry.protocol.base import HINT
 from goedels_poetry.protocol.trials import Status
+from goedels_poetry.smt.conjecture.library import Library
 from goedels_poetry.smt.context.attempts import sketch_json, with_lemmas
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.context.sessions import OutOfTime
@@ -46,8 +48,8 @@ from goedels_poetry.smt.rewriting.plan import Plan, key_of
 from goedels_poetry.smt.search.search import Sketcher
 
 COMPLETING_CALLS = 600
-COMPLETING_SECONDS = 120.0
-"""Most queries, and seconds, for finding out how a proposal's lemmas give the goal."""
+COMPLETING_SECONDS, HINT_SECONDS = 120.0, 40.0
+"""Most queries, and seconds, for finding out how a proposal's lemmas give the goal; how a person's hint does."""
 
 
 def describe(payload: Json) -> dict[str, str]:
@@ -105,7 +107,9 @@ def verify_idea(payload: Json) -> Json:
     if false:
         said = "; ".join(text for _, text in false)
         return result(context, began, {**false[0][0], "report": said}, said)
-    context.budget.set_deadline(COMPLETING_SECONDS)
+    if proposal["strategy"] == HINT:
+        Library(context)  # lets the context rewrite by the lemmas
+    context.budget.set_deadline(HINT_SECONDS if proposal["strategy"] == HINT else COMPLETING_SECONDS)
     context.budget.limit_calls(COMPLETING_CALLS)
     scope = scope_of(payload, context)
     stored, line, report = complete(context, sequent, proposal)

@@ -77,16 +77,19 @@ def test_what_is_false_helps_nothing(framework: GoedelsPoetryFramework) -> None:
 
 def test_what_stands_later_counts_for_nothing_before_it(framework: GoedelsPoetryFramework) -> None:
     text = """(declare-const x Int)
+(declare-const of_nobody Int)
 (prove (! (> x 2) :named before))
 (assert (> x 3))
 (prove (! (> x 2) :named after))
 (prove (! (= (+ x 1) (+ 1 x)) :named again))
 """
-    assert [proved(framework, text, n).verdict for n in ("before", "after")] == [Verdict.REFUTED, Verdict.PROVED]
+    results = [proved(framework, text, n) for n in ("before", "after")]
+    assert [r.verdict for r in results] == [Verdict.REFUTED, Verdict.PROVED]
+    assert not [w for r in results for w in r.warnings if "appears nowhere" in w], "a later goal may speak of it"
     with_later = text.replace("(prove (! (> x 2) :named before))", "(prove (! (> x 2) :named before :using (after)))")
     result = proved(framework, with_later, "before")
     assert result.verdict is Verdict.INVALID and result.location is not None
-    assert (result.location["line"], result.location["column"]) == (2, 41)
+    assert (result.location["line"], result.location["column"]) == (3, 41)
     assert "`after` is no goal before this one" in result.reason
 
 

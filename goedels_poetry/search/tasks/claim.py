@@ -68,7 +68,10 @@ class FormalTheorem(Task):
         )
         useless = [f"the hint did not help: {each}" for each in why]
         unused = () if result.verdict is Verdict.PROVED else self.notes
-        return replace(result, warnings=(*result.warnings, *useless, *unused))
+        known = result.warnings
+        if theorem.options.get("theorem"):  # another theorem of the text may speak of it
+            known = tuple(warning for warning in known if not warning.endswith("is declared but appears nowhere"))
+        return replace(result, warnings=(*known, *useless, *unused))
 
     def submission(self, store: StoreReader) -> str:
         """See `Task`."""

@@ -404,6 +404,8 @@ class Stated:
     key: str
     hide: tuple[str, ...] = ()
     """Names of those before it that its proof does without."""
+    named: tuple[str, ...] = ()
+    """Names of those that its author wants to be used."""
     symbols: tuple[str, ...] = ()
     """What is declared where it stands."""
 

@@ -138,7 +138,7 @@ class SmtLanguage:
         if self.name != "smt" or not meant:
             return text, ()
         answer = await self._apart("goals", text, options)
-        lists = ("hide", "symbols")
+        lists = ("hide", "named", "symbols")
         goals = [Stated(**{**goal, **{each: tuple(goal[each]) for each in lists}}) for goal in answer["goals"]]
         return answer["text"], tuple(goals)
 

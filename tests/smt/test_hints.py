@@ -49,7 +49,7 @@ def test_what_a_goal_uses_and_hides() -> None:
     assert read(":using (unit pos)")["hint"]["using"] == [unit]
     assert read(":using ()")["hint"]["using"] == []
     assert read(":induct (x)")["hint"]["using"] is None
-    assert read(":hide (unit pos)")["hint"] == {"hide": ["unit", "pos"], "using": None, "sketch": None}
+    assert read(":hide (unit pos)")["hint"] == {"hide": ["unit", "pos"], "using": None, "named": [], "sketch": None}
     assert read("")["hint"]["sketch"] is None
     assert read(":using (unit)")["hint"]["sketch"]["fingerprint"] != read(":using ()")["hint"]["sketch"]["fingerprint"]
 

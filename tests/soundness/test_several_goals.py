@@ -73,6 +73,10 @@ def test_what_is_false_helps_nothing(framework: GoedelsPoetryFramework) -> None:
     result = proved(framework, text, "follows")
     assert result.verdict is Verdict.REFUTED
     assert any("`false_one` is not used: it is refuted" in warning for warning in result.warnings)
+    true_one = text.replace("(> c 0) :named follows", "(= c c) :named follows")
+    result = proved(framework, true_one, "follows")
+    assert result.verdict is Verdict.PROVED
+    assert any("`false_one` is not used" in warning for warning in result.warnings), "its author wants it used"
 
 
 def test_what_stands_later_counts_for_nothing_before_it(framework: GoedelsPoetryFramework) -> None:

@@ -286,19 +286,21 @@ class MachineRunner:
         found = await self._readings.of(language.goals(text, options))
         own, goals = found if found is not None else (text, ())
         known: list[tuple[str, str, list[dict[str, Any]]]] = []
-        notes: list[str] = []
+        notes: dict[str, str] = {}
         file, spoken = name.removesuffix(f":{options.get('theorem')}"), cast(Language, language)
         for number, goal in enumerate(goals):
             usable = [lemma for lemma in known if lemma[1] not in (*goal.hide, *_misread(lemma, goals, goal))]
             lemmas = json.dumps(usable) if usable else ""
             if number == len(goals) - 1:
-                return FormalTheorem(own, lemmas, tuple(notes))
+                return FormalTheorem(own, lemmas, tuple((note, one in goal.named) for one, note in notes.items()))
             choices = {**{k: v for k, v in options.items() if k != "lemmas"}, "theorem": goal.name}
             shared: RunOptions = {"allowance": more.get("allowance"), "on_event": more.get("on_event")}
             shared["name"] = f"{file}:{goal.name}"
             result = await self.arun_task(FormalTheorem(goal.text, lemmas), spoken, choices, **shared)
             if result.verdict is not Verdict.PROVED:
-                notes.append(f"`{goal.name}` is not used: it is {result.verdict}, not proved (run {result.run_id})")
+                notes[goal.name] = (
+                    f"`{goal.name}` is not used: it is {result.verdict}, not proved (run {result.run_id})"
+                )
                 continue
             with self.open_store(result.run_id) as store:
                 ident = lemma_id(spoken.name, goal.key, goal.statement)

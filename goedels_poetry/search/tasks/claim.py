@@ -37,8 +37,8 @@ class FormalTheorem(Task):
     text: str
     lemmas: str = ""
     """What its proof may cite: JSON, ``[[id, name, proof as of `lemma_body`], ...]``; they are part of its proof."""
-    notes: tuple[str, ...] = field(default=(), compare=False)
-    """Why it may not cite other theorems of its text, for the result's warnings."""
+    notes: tuple[tuple[str, bool], ...] = field(default=(), compare=False)
+    """Why it may not cite other theorems of its text, and whether that is to be said though it is proved."""
 
     async def read(self, language: Language, options: dict[str, Any]) -> Theorem:
         """See `Task`."""
@@ -67,7 +67,7 @@ class FormalTheorem(Task):
             store.load(root.refs["sketch"]).get("notes", ()) if root.strategy == HINT and "sketch" in root.refs else ()
         )
         useless = [f"the hint did not help: {each}" for each in why]
-        unused = () if result.verdict is Verdict.PROVED else self.notes
+        unused = [note for note, always in self.notes if always or result.verdict is not Verdict.PROVED]
         known = result.warnings
         if theorem.options.get("theorem"):  # another theorem of the text may speak of it
             known = tuple(warning for warning in known if not warning.endswith("is declared but appears nowhere"))

@@ -172,8 +172,8 @@ def _symbol(expr: SExpr) -> str:
 def read_hint(text: str, problem: Problem) -> Json:
     """What the attributes of the last goal say.
 
-    ``hide``: names of goals before it and of premises that its search does without; ``sketch``: what is tried first, or
-    None; ``using``: keys of the goals that it may use then, or None for all.
+    ``hide``: names of goals before it and of premises that its search does without; ``named``: those it speaks of;
+    ``sketch``: what is tried first, or None; ``using``: keys of the goals that it may use then, or None for all.
 
     Raises:
         InvalidInput: something of it cannot be meant; with its place.
@@ -192,14 +192,15 @@ def read_hint(text: str, problem: Problem) -> Json:
         elif key.text != ":named" and (meant := nearest(key.text, HINTS)):
             source.fail(f"unknown attribute {key.text}", key, meant)
     if not hints.given:
-        return {"hide": [], "using": None, "sketch": None}
+        return {"hide": [], "using": None, "named": [], "sketch": None}
     hide, using = hints.names(":hide"), hints.names(":using")
     for name in using:
         if name in hide:
             source.fail(f"`{name}` is used and hidden", hints.given[":hide"], "leave one of them out")
     keys = [key_of(earlier[name]) for name in using if name in earlier]
     idea = Idea((), hints.rule(), False, hints.instances())
-    said = {"hide": hide, "using": keys if ":using" in hints.given else None, "sketch": None}
+    named = [*using, *(_symbol(_items(item)[0]) for item in _items(hints.given.get(":instance", Group(0))))]
+    said = {"hide": hide, "using": keys if ":using" in hints.given else None, "named": named, "sketch": None}
     if hints.given.keys() == {":hide"}:
         return said
     sketch = idea_to_sketch(idea)

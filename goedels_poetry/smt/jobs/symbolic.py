@@ -185,11 +185,12 @@ def goals(payload: Json) -> Json:
             problem = problem_of(part)
             sequent = root_sequent(problem)
             try:
-                hidden = read_hint(part, problem)["hide"]
+                hint = read_hint(part, problem)
             except InvalidInput:  # its own run says so
-                hidden = []
+                hint = {"hide": [], "named": []}
             said = {"name": name, "text": part, "statement": show_sequent(sequent), "key": key_of(sequent)}
-            found.append({**said, "hide": hidden, "symbols": sorted(problem.signature.names)})
+            lists = {"hide": hint["hide"], "named": hint["named"], "symbols": sorted(problem.signature.names)}
+            found.append({**said, **lists})
     except InvalidInput as error:
         return {"ok": False, **error.location, "message": error.message}
     return {"ok": True, "text": text, "goals": found}

@@ -6,6 +6,7 @@ A goal as data, for strategies; JSON in, JSON out, as in `symbolic`.
 from __future__ import annotations
 
 import hashlib
+import re
 import time
 from typing import Any
 
@@ -21,7 +22,6 @@ from goedels_poetry.smt.context.attempts import direct_query, minimal_query, ske
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.context.sessions import DIRECT, OutOfTime
 from goedels_poetry.smt.jobs.chains import as_given
-from goedels_poetry.smt.jobs.hints import read_hint
 from goedels_poetry.smt.jobs.payloads import (
     EXHAUSTED,
     context_of,
@@ -45,6 +45,8 @@ from goedels_poetry.smt.search.search import Sketcher
 Json = dict[str, Any]
 
 MAX_RETRIEVED = 20
+NO_HINT: Json = {"hide": [], "using": None, "named": [], "sketch": None}
+_ANNOTATED = re.compile(r"\(\s*(?:prove|assert-not)\s*\(\s*!")
 
 
 def prove(payload: Json) -> Json:
@@ -150,7 +152,7 @@ def read(payload: Json) -> Json:
             excerpt(text, name)  # which says what there is
             raise InvalidInput(f"the text goes on after the goal `{name}`")
         searched = preceded_by(text, payload.get("lemmas", ""))
-        hint = read_hint(searched, problem_of(searched))
+        hint = _hint(searched)
     except InvalidInput as error:
         return {
             "ok": False,
@@ -172,6 +174,15 @@ def read(payload: Json) -> Json:
     }
 
 
+def _hint(text: str) -> Json:
+    """See `read_hint`."""
+    if _ANNOTATED.search(text) is None:
+        return NO_HINT
+    from goedels_poetry.smt.jobs.hints import read_hint  # with the reader of replies, which few theorems need
+
+    return read_hint(text, problem_of(text))
+
+
 def goals(payload: Json) -> Json:
     """The goals of a text up to the one that is meant, with ``lemmas`` of another file before them, in order.
 
@@ -185,9 +196,9 @@ def goals(payload: Json) -> Json:
             problem = problem_of(part)
             sequent = root_sequent(problem)
             try:
-                hint = read_hint(part, problem)
+                hint = _hint(part)
             except InvalidInput:  # its own run says so
-                hint = {"hide": [], "named": []}
+                hint = NO_HINT
             said = {"name": name, "text": part, "statement": show_sequent(sequent), "key": key_of(sequent)}
             lists = {"hide": hint["hide"], "named": hint["named"], "symbols": sorted(problem.signature.names)}
             found.append({**said, **lists})

@@ -590,13 +590,13 @@ def read_theorem(data: bytes, given: Any = None) -> Theorem:
     if not goals:  # the last negated assertion is the goal
         last = max((i for i, (_, f) in enumerate(facts) if is_th(f, "not")), default=-1)
         goals = [facts.pop(last)[1].args[0]] if last >= 0 else []
-    need(len(goals) == 1, "not one goal")
+    need(goals, "no goal")  # of several the last: nothing follows from those before it
     premises: dict[str, Term] = {}
     for number, (name, formula) in enumerate(facts, 1):
         label = name or fresh_name(f"premise-{number}", [*premises, *[n for n, _ in facts if n]])
         need(label not in signature.symbols and label not in premises, f"{label} names a premise and something else")
         premises[label] = formula
-    return Theorem(signature, premises, goals[0])
+    return Theorem(signature, premises, goals[-1])
 
 
 # ====================================================================================== equivalent forms

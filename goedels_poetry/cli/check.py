@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from goedels_poetry.checker import CheckReport
 from goedels_poetry.checker.certificate.archive import LEAN_PROOF
 from goedels_poetry.checker.limited import SECONDS, check_within
-from goedels_poetry.cli.inputs import Source, Unreadable, read
+from goedels_poetry.cli.inputs import Source, Unreadable, one_of, read
 from goedels_poetry.cli.report import trust_words
 from goedels_poetry.cli.run_errors import Unusable
 from goedels_poetry.cli.tools import Check
@@ -27,12 +28,15 @@ SCHEMA = 1
 def check_one(request: Check) -> int:
     """Check and print; returns the exit code of the verdict."""
     certificate, against = request.certificate, request.against
+    if against is not None:
+        file, named = one_of(str(against))
+        against, request = Path(file), replace(request, theorem=named or request.theorem)
     try:
-        original = None if against is None else _original(against)
+        original = None if against is None else _original(against, request.theorem or "")
     except (Unreadable, InvalidInput) as problem:
         report = _refused(f"the original: {problem}")
     else:
-        report = _report(request, original)
+        report = _report(request, against, original)
     if request.as_json:
         sys.stdout.write(json.dumps(_to_json(certificate, against, report), default=str) + "\n")
     else:
@@ -44,9 +48,13 @@ def _refused(reason: str) -> CheckReport:
     return CheckReport(Verdict.INVALID, refused=True, reasons=(reason,))
 
 
-def _original(file: Path) -> str:
-    """The text that a certificate is held against: of a task in TOML its canonical form."""
+def _original(file: Path, theorem: str) -> str:
+    """The text that a certificate is held against: of a task in TOML its canonical form, of several goals one."""
     text = read(Source(str(file), Path(file.stem)))
+    if _language(file) == "smt":
+        from goedels_poetry.smt.notation.goals import excerpt  # only where the original is in SMT-LIB
+
+        return excerpt(text, theorem)
     if file.suffix != TASK_SUFFIX:
         return text
     from goedels_poetry.search.tasks.code_file import code_task  # only where the original is a task
@@ -54,7 +62,7 @@ def _original(file: Path) -> str:
     return code_task(text, str(file)).text
 
 
-def _report(request: Check, original: str | None) -> CheckReport:
+def _report(request: Check, against: Path | None, original: str | None) -> CheckReport:
     """A certificate is a folder; a Lean file is anyone's proof."""
     path, text = request.certificate, None
     try:
@@ -78,7 +86,7 @@ def _report(request: Check, original: str | None) -> CheckReport:
         theorem=request.theorem or "",
         assume_definitions=request.assume_definitions,
         world=request.world.value,
-        language="" if request.against is None else _language(request.against),
+        language="" if against is None else _language(against),
     )
 
 

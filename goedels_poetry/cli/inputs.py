@@ -47,7 +47,7 @@ class Source:
 
     def of(self, theorem: str) -> Source:
         """One theorem of this file."""
-        place = self.place.with_name(f"{self.place.name}.{theorem}")
+        place = self.place.with_name(f"{self.place.name}.{theorem.replace('/', '_')}")
         return replace(self, name=f"{self.file}:{theorem}", place=place, theorem=theorem)
 
 
@@ -74,7 +74,7 @@ def find(arguments: Sequence[str], suffixes: tuple[str, ...]) -> Iterator[Source
         if not argument:  # not the current folder, with all that it holds
             yield Source("", Path("theorem"))
             continue
-        file, theorem = _one_of(argument)
+        file, theorem = one_of(argument)
         for found, place in _files(Path(file), suffixes):
             key = (Path(os.path.realpath(found)), theorem)
             if key not in seen:
@@ -83,7 +83,7 @@ def find(arguments: Sequence[str], suffixes: tuple[str, ...]) -> Iterator[Source
                 yield source.of(theorem) if theorem else source
 
 
-def _one_of(argument: str) -> tuple[str, str]:
+def one_of(argument: str) -> tuple[str, str]:
     """``FILE:theorem`` taken apart, where there is such a file and none with the colon in its name."""
     file, colon, theorem = argument.rpartition(":")
     if colon and theorem and not os.path.lexists(argument) and os.path.isfile(file):

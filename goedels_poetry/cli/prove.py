@@ -89,12 +89,15 @@ def _prove_all(request: Prove) -> int:
     if request.confirm:
         check_can_ask()
     context = read_beside("--context", request.context) if request.context is not None else ""
+    lemmas = read_beside("--lemmas", request.lemmas) if request.lemmas is not None else ""
     sources = list(claims(request.inputs) if request.informal else find(request.inputs, _suffixes()))
     if not sources:
         raise Unusable(f"no theorems in {', '.join(map(one_line, request.inputs))}")
     if request.cluster is not None and (request.by_script or request.confirm):
         raise Unusable("--record, --replay and --confirm are of one machine: leave out --cluster")
     _check_fillable(request, sources)
+    if lemmas and request.language != SMT and any(source.file.endswith((LEAN, ".py", ".json")) for source in sources):
+        raise Unusable("--lemmas states goals in SMT-LIB, for theorems in SMT-LIB")
     of_lean = any(source.file.endswith(LEAN) for source in sources) or request.language == "lean"
     if of_lean or request.lean or in_force.lean.proofs:
         from goedels_poetry.cli.lean import fetch_first  # not at the cost of other languages
@@ -103,7 +106,7 @@ def _prove_all(request: Prove) -> int:
     # Read before signals are caught, so that Ctrl-C works while somebody types.
     typed = {source.file: attempt_read(source) for source in sources if is_awaited(source)}
     with connected(request.cluster) as ray:
-        return asyncio.run(_Batch(request, in_force, sources, typed, context).run(ray))
+        return asyncio.run(_Batch(request, in_force, sources, typed, context, lemmas).run(ray))
 
 
 def _settings(request: Prove) -> Settings:
@@ -148,7 +151,7 @@ def _without_traceback(reason: str) -> str:
 
 _CARRIED = (
     *("informal", "confirm", "no_round_trip", "assume_definitions", "model_first", "seed", "language", "context"),
-    *("model", "base_url", "symbolic_queries", "record", "replay"),
+    *("model", "base_url", "symbolic_queries", "record", "replay", "lemmas"),
 )
 """What a command line says that belongs to the identity of its run, or that the run needs to go on the same way."""
 
@@ -183,8 +186,10 @@ class _Batch:
         sources: Sequence[Source],
         typed: dict[str, str | Unreadable],
         context: str,
+        lemmas: str,
     ) -> None:
         self._request = request
+        self._lemmas = lemmas
         self._jobs = request.jobs or (1 if request.cluster is None else 0)
         self._settings = in_force
         self._sources = sources
@@ -360,15 +365,18 @@ class _Batch:
             if searched is not None and worked and first_try:
                 searched.set()
 
+        options = {
+            "assume_definitions": request.assume_definitions,
+            **({"theorem": source.theorem} if source.theorem else {}),
+            **({"lemmas": self._lemmas} if self._lemmas and self._language(source) == SMT else {}),
+        }
+
         async def search(fresh: bool) -> RunResult:
             return await self._framework.arun(
                 text,
                 name=source.name,
                 language=self._language(source),
-                options={
-                    "assume_definitions": request.assume_definitions,
-                    **({"theorem": source.theorem} if source.theorem else {}),
-                },
+                options=options,
                 fresh=fresh,
                 resume=request.resume,
                 out=certificate_folder(request.out, source, text, fresh=fresh),
@@ -384,6 +392,8 @@ class _Batch:
         # A finished run would neither write a recording nor be replayed.
         result = await search(request.fresh or (request.by_script and not request.resume))
         remembered = not worked and result.verdict in CLAIMS
+        if result.verdict in CLAIMS and result.formalization is None:
+            text = await self._framework.own_text(text, result.language, options)
         if remembered and not await self._still_holds(source, result, text):
             self._progress.note(f"{source.name}: the certificate of the earlier proof is not accepted; proving anew")
             result, remembered = await search(fresh=True), False

@@ -66,6 +66,7 @@ class Prove(Search):
     resume: bool = flag("Only go on with a run that exists.")
     language: str | None = option("Proof language, when the file name does not tell.", autocompletion=languages)
     theorem: str | None = option("One theorem of the file (the same as FILE:NAME).", metavar="NAME")
+    lemmas: Path | None = option("SMT: goals to prove first, and to use for the others.", metavar="FILE")
     assume_definitions: bool = assume_flag()
     no_bank: bool = flag("Neither use nor feed the lemma bank.")
     max_concurrency: int | None = option("Agents' jobs at once; checks are counted apart.", min=1)
@@ -99,6 +100,8 @@ class Prove(Search):
             raise typer.BadParameter("--fresh and --resume exclude each other")
         if (self.context is not None or self.confirm or self.no_round_trip) and not self.informal:
             raise typer.BadParameter("--context, --confirm and --no-round-trip go with --informal")
+        if self.lemmas is not None and self.informal:
+            raise typer.BadParameter("--lemmas goes with formal theorems, --informal with claims in words")
 
     @property
     def budgets(self) -> dict[str, float]:

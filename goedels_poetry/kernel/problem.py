@@ -115,7 +115,8 @@ class Problem:
 
     ``goal_marker`` says how the goal was marked: ``prove``, ``assert-not`` or ``assert (not ...)``. ``measures`` are
     no part of the text: proofs choose them for functions that are not seen to terminate. ``defined`` are declared
-    functions with the names of the premises that became their definitions, see `reading.defining`.
+    functions with the names of the premises that became their definitions, see `reading.defining`. ``goals`` are all
+    that the text marks with ``prove``, by name; ``goal`` is the last of them, and nothing follows from those before it.
     """
 
     signature: Signature
@@ -127,6 +128,7 @@ class Problem:
     warnings: tuple[str, ...] = ()
     measures: Measures = field(default_factory=lambda: MappingProxyType({}))
     defined: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    goals: tuple[Premise, ...] = ()
 
 
 # What a formula rests on

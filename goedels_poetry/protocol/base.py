@@ -390,6 +390,43 @@ class SeveralTheorems(Protocol):
         """Names of those that are still to be proved, in order; () for a text that `read` refuses."""
 
 
+HINT = "hint"
+"""The strategy of a sketch that a person's hint says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A theorem of a text that states several in order."""
+
+    name: str
+    text: str
+    """Its own text, which ends in it."""
+    statement: str
+    """As the theorems after it cite it."""
+    key: str
+    hide: tuple[str, ...] = ()
+    """Names of those before it that its proof does without."""
+    named: tuple[str, ...] = ()
+    """Names of those that its author wants to be used."""
+    symbols: tuple[str, ...] = ()
+    """What is declared where it stands."""
+
+
+@runtime_checkable
+class InOrder(Protocol):
+    """What a language offers besides whose theorems may use those that stand before them in the text, once proved."""
+
+    async def goals(self, text: str, options: dict[str, Any]) -> tuple[str, tuple[Stated, ...]]:
+        """The text of the theorem that ``options`` name, and all theorems up to it; () for a text with one theorem.
+
+        ``options["lemmas"]`` states further ones before it. Raises InvalidInput: one of the texts is none, or no
+        theorem is named where there are several.
+        """
+
+    def hint(self, goal: Goal) -> dict[str, Any] | None:
+        """A sketch, as of `Language.sketch`, that is tried before anything else; None without a hint."""
+
+
 @runtime_checkable
 class Formalizable(Protocol):
     """What a language offers besides so that a model can state in it what somebody claims in plain words.

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.protocol.base import FAILED, PASSED, Goal, JobPool, Outcome, Sequent, Theorem
+from goedels_poetry.protocol.base import FAILED, PASSED, Goal, JobPool, Outcome, Sequent, Stated, Theorem
 from goedels_poetry.protocol.reading import READ_SECONDS, read_apart
 from goedels_poetry.protocol.trials import trial_log, unfinished
+from goedels_poetry.smt.notation.goals import IN_LEMMAS
 from goedels_poetry.smt.notation.reply_forms import (
     FORMAL_FORMAT,
     FORMAL_LANGUAGE,
@@ -33,6 +34,8 @@ JOB_SECONDS = 3600.0
 MEMORY_MB = 4096
 READ_MEMORY_MB = 1024
 _COMMENT = re.compile(r'(\|[^|]*\||"[^"]*(?:""[^"]*)*")|;[^\r\n]*')
+_GOAL = re.compile(r"\(\s*(?:prove|assert-not)\b")
+KEPT_TEXTS = 128
 KEPT_KEYS = 8192
 """Statements of sketches whose keys are kept; what is decomposed later than that is read again."""
 
@@ -94,6 +97,7 @@ class SmtLanguage:
         self._pool: JobPool = self._own
         self._readers = WorkerPool(1)  # reading a reply takes no time and must not wait for a search
         self._keys: OrderedDict[tuple[str, str], str] = OrderedDict()  # by theorem and statement
+        self._searched: OrderedDict[tuple[str, str], tuple[str, Json]] = OrderedDict()  # text, hint; by theorem, lemmas
 
     def work_on(self, pool: JobPool) -> None:
         """See `Spreading.work_on`."""
@@ -101,13 +105,51 @@ class SmtLanguage:
 
     async def read(self, text: str, options: Json) -> Theorem:
         """See `Language.read`."""
-        answer = await read_apart(self._pool, f"{JOBS}:read", {"theorem": text}, MEMORY_MB, len(_URGENCY))
-        if not answer["ok"]:
-            error = InvalidInput(answer["message"], answer["line"], answer["column"], answer["hint"])
-            raise error.in_text(text)
+        answer = await self._apart("read", text, options)
+        self._searched[text, str(options.get("lemmas") or "")] = answer["text"], answer["hint"]
+        while len(self._searched) > KEPT_TEXTS:
+            self._searched.popitem(last=False)
         reading = Reading(answer["theory"], answer["key"], answer["empty"])
         warnings = tuple(answer["warnings"])
         return Theorem("smt", text, dict(options), answer["statement"], warnings, reading, answer["seconds"])
+
+    async def _apart(self, job: str, text: str, options: Json) -> Json:
+        """What a job says about a text; InvalidInput: what is wrong with that."""
+        said = {"theorem": text, "name": options.get("theorem", ""), "lemmas": str(options.get("lemmas") or "")}
+        answer: Json = await read_apart(self._pool, f"{JOBS}:{job}", said, MEMORY_MB, len(_URGENCY))
+        if answer["ok"]:
+            return answer
+        error = InvalidInput(answer["message"], answer["line"], answer["column"], answer["hint"])
+        raise error if answer["message"].startswith(IN_LEMMAS) else error.in_text(text)
+
+    async def theorems(self, text: str) -> tuple[str, ...]:
+        """See `SeveralTheorems.theorems`: the goals, where there are several."""
+        if len(_GOAL.findall(text)) < 2:
+            return ()
+        try:
+            names = [goal["name"] for goal in (await self._apart("goals", text, {"theorem": None}))["goals"]]
+        except InvalidInput:
+            return ()
+        return tuple(names) if len(names) > 1 else ()
+
+    async def goals(self, text: str, options: Json) -> tuple[str, tuple[Stated, ...]]:
+        """See `InOrder.goals`."""
+        meant = options.get("theorem") or options.get("lemmas") or len(_GOAL.findall(text)) > 1
+        if self.name != "smt" or not meant:
+            return text, ()
+        answer = await self._apart("goals", text, options)
+        lists = ("hide", "named", "symbols")
+        goals = [Stated(**{**goal, **{each: tuple(goal[each]) for each in lists}}) for goal in answer["goals"]]
+        return answer["text"], tuple(goals)
+
+    def hint(self, goal: Goal) -> Json | None:
+        """See `InOrder.hint`."""
+        sketch: Json | None = self._known(goal)[1].get("sketch")
+        return None if goal.statement else sketch
+
+    def _known(self, goal: Goal) -> tuple[str, Json]:
+        """The text that the search has of a theorem, and the hint."""
+        return self._searched.get((goal.theorem, str(goal.options.get("lemmas") or "")), (goal.theorem, {}))
 
     def plain(self, theorem: Theorem) -> str:
         """The script without comments. See `Examinable.plain`."""
@@ -217,8 +259,10 @@ class SmtLanguage:
 
     def _payload(self, goal: Goal) -> Json:
         """What a job is told of a goal; a language whose texts become theorems of this one says another text."""
+        text, hint = self._known(goal)
         return {
-            "theorem": goal.theorem,
+            "theorem": text,
+            **({"hide": hint["hide"]} if hint.get("hide") else {}),
             "statement": goal.statement,
             "scope": [list(fact) for fact in goal.scope],
             "attempt": goal.attempt,

@@ -76,6 +76,21 @@ def lemma_steps(body: list[dict[str, Any]]) -> list[Step]:
     ]
 
 
+def lemma_body(steps: Sequence[Step], name: str, statement: str, key: str) -> list[dict[str, Any]]:
+    """A finished derivation as a lemma that other trees cite; `lemma_steps` gives its steps back in their order.
+
+    ``name``: its id there; ``statement``, ``key``: of what was proved.
+    """
+    proved = {"id": name, "statement": statement, "row": {"key": key}}
+    below = [
+        {"id": f"{name}.{n}", "statement": s["statement"], "row": {"parent": name}} for n, s in enumerate(steps[:-1])
+    ]
+    parts = [
+        {part: s[of] for part, of in (("proof", "proof"), ("sketch", "scheme")) if s[of] is not None} for s in steps
+    ]
+    return [{**item, **part} for item, part in zip([proved, *below], [parts[-1], *parts[:-1]], strict=True)]
+
+
 def _post_order(root: str, children: dict[str, list[str]]) -> list[str]:
     order, stack = [], [root]
     while stack:  # root before children, later children first; then reversed

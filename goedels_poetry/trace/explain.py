@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from goedels_poetry.protocol.trials import NOT_APPLIED, TACTICS, Status, Trial
+from goedels_poetry.protocol.trials import ENOUGH, NOT_APPLIED, TACTICS, Status, Trial
 from goedels_poetry.search.memory import tried_on
 from goedels_poetry.store.reads import StoreReader
 from goedels_poetry.store.state import NodeStatus, ProofNode
@@ -24,6 +24,8 @@ MOST_CHARACTERS = 240
 MOST_ADVICE = 4
 DECIDED = (NodeStatus.PROVED, NodeStatus.REFUTED)
 """Of such a goal there is nothing to explain."""
+MOST_LEMMAS = 2
+_NUMBERED = re.compile(r"\b[a-z]+[0-9]+\b")
 MOST_LINES = 6
 _LARGER = "a larger budget"
 _FLAGS = (
@@ -176,12 +178,13 @@ def _advice(goal: ProofNode, trials: Sequence[Trial], near: Nearest, facts: RunF
     for trial in trials:
         if trial.status is Status.ERROR:
             yield f"mending what raised an exception: {trial.strategy} {trial.result}"
-    lemmas = [trial for trial in trials if trial.status is Status.FAILED and trial.lemma]
-    if lemmas:
-        smallest = min(lemmas, key=lambda trial: len(trial.what))
-        shape = formula(smallest.what, goal.language)
-        yield f"a lemma of this shape, which holds in every test and was not proved: {shape}"
-    elif near.by and near.statement:
+    lemmas = [trial.what for trial in trials if trial.status is Status.FAILED and trial.result == ENOUGH]
+    whole = sorted((what for what in lemmas if not what.endswith("...") and "!" not in what), key=len)
+    alike = {_NUMBERED.sub("_", what): what for what in reversed(whole)}  # the shortest of those that differ in names
+    for what in sorted(alike.values(), key=len)[:MOST_LEMMAS]:
+        stated = f"(prove {what})" if goal.language == "smt" else formula(what, goal.language)
+        yield f"this lemma, from which the goal follows and which holds in every test: {stated}"
+    if not lemmas and near.by and near.statement and goal.language not in ("smt", "python"):
         yield f"a lemma from which this follows: {formula(near.statement, goal.language)}"
     if not facts.models_asked and not interrupted and not definitions:  # then nobody knows yet what is lacking
         yield "a language model, which may have another idea: none was asked in this run (--model NAME --base-url URL)"

@@ -14,7 +14,8 @@ import jsonschema
 import pytest
 
 from goedels_poetry import Budgets, GoedelsPoetryFramework, Settings
-from goedels_poetry.protocol.trials import MOST_KEPT, Status
+from goedels_poetry.protocol.trials import ENOUGH, MOST_KEPT, Status
+from goedels_poetry.smt.notation.goals import excerpts
 from goedels_poetry.store.results import Event, RunResult
 from goedels_poetry.trace.explain import explain
 
@@ -32,13 +33,12 @@ ROTATE = """
 PATIENCE = 60.0
 
 
-def stop_when_a_lemma_has_failed(framework: GoedelsPoetryFramework, run: list[str]) -> None:
-    """Interrupt the run as soon as its job has written down a lemma from a failed induction that it could not prove."""
+def stop_when_a_lemma_would_do(framework: GoedelsPoetryFramework, run: list[str]) -> None:
+    """Interrupt the run as soon as its job has written down a lemma, not proved, from which the goal follows."""
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
         for path in framework.settings.data_dir.glob("runs/*/under_way/sketcher-*.jsonl"):
-            trials = [line for line in path.read_text("utf-8").splitlines() if "lemma-from-failed-step" in line]
-            if any('"lemma": true' in line and '"failed"' in line for line in trials):
+            if ENOUGH in path.read_text("utf-8"):
                 run.append(path.parents[1].name)
                 framework.interrupt("interrupted by a test")
                 return
@@ -51,7 +51,7 @@ def stopped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Ru
     events: list[Event] = []
     found: list[str] = []
     with GoedelsPoetryFramework(Settings(home=home, budgets=Budgets(wall_seconds=PATIENCE), use_memory=False)) as fw:
-        watcher = threading.Thread(target=stop_when_a_lemma_has_failed, args=(fw, found))
+        watcher = threading.Thread(target=stop_when_a_lemma_would_do, args=(fw, found))
         watcher.start()
         result = fw.run(ROTATE, name="rotate.smt2", on_event=events.append)
         watcher.join()
@@ -77,23 +77,30 @@ def test_what_a_stopped_job_had_tried_is_kept(home: Path, run_id: str) -> None:
     tried = {trial.strategy for trial in explanation.tried}
     assert {"direct proof", "structural-induction", "induction"} <= tried
     lemmas = [trial for trial in explanation.tried if trial.lemma]
-    assert any(trial.status is Status.FAILED and "80 tests" in trial.result for trial in lemmas)
+    assert any(trial.status is Status.FAILED and trial.result == ENOUGH for trial in lemmas)
     assert all(trial.what.startswith("(forall") for trial in lemmas)
     assert len(explanation.tried) <= MOST_KEPT
     assert explanation.nearest is not None
     assert "structural-induction" in explanation.nearest.by
     assert "(rotate" in explanation.nearest.statement
-    assert any("a lemma of this shape" in advice and "rotate(" in advice for advice in explanation.advice)
+    lemma = next(
+        advice for advice in explanation.advice if advice.startswith("this lemma, from which the goal follows")
+    )
+    stated = lemma[lemma.index("(prove (forall") :]
+    several = excerpts(ROTATE.replace("(prove", f"{stated}\n(prove"))
+    assert [name for name, _ in several] == ["goal-1", "goal-2"], "it can be pasted before the goal"
+    assert not any("(rotate (len xs) xs) xs)" in advice for advice in explanation.advice), "never the goal itself"
 
 
 def test_a_person_reads_what_was_tried_what_came_nearest_and_what_would_help(cli: Any, run_id: str) -> None:
     shown = cli("show", run_id).out
     assert "open goal 0: for all xs: rotate(len(xs), xs) = xs" in shown
-    for words in ("tried: ", "structural-induction", "true in 80 tests, not proved", "nearest: ", "would help: "):
+    for words in ("tried: ", "structural-induction", "the goal follows from it", "nearest: ", "would help: "):
         assert words in shown
     assert "does not apply here" not in shown, "what says nothing is left out"
-    assert "a lemma of this shape" in shown
-    assert "(forall" not in shown, "formulas are worded"
+    assert "this lemma, from which the goal follows and which holds in every test: (prove (forall" in " ".join(
+        shown.split()
+    )
     assert "the same command goes on where it was" in shown
     assert "--model NAME" not in shown, "it was interrupted: nobody knows yet that a model is lacking"
 

@@ -17,7 +17,7 @@ WRONG = {
     "(prove (= x\n   1))": "1:11: unknown symbol `x` (declare it with declare-fun or declare-const)",
     "(declare-const x Int)\n(prove (and x true))": "2:8: `and` takes 2 or more Bool, got (Int Bool)",
     "(prove true": "1:1: this '(' is never closed (add the missing ')')",
-    "(prove true)\n\n  (prove true)": "3:3: a second goal (one theorem a file: join them with and, or split the file)",
+    "(assert (! true :named goal-1))\n\n (prove true)(prove true)": "3:2: `goal-1` names something else ",
     "(declare-datatype E ((mk (e (Array E Int)))))(prove true)": "1:19: ",
 }
 

@@ -4,6 +4,8 @@ import pytest
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.printer import show
+from goedels_poetry.kernel.terms import FALSE
+from goedels_poetry.smt.jobs import symbolic
 from goedels_poetry.smt.notation.text import parse_problem
 
 
@@ -87,7 +89,10 @@ def test_a_goal_that_is_not_marked() -> None:
 
 
 def test_two_goals() -> None:
-    assert "second goal" in refused("(prove true)(prove false)").message
+    several = parse_problem("(prove true)(prove false)")
+    assert several.goal is FALSE and not several.premises, "of several the last is the theorem; none is a premise"
+    reading = symbolic.read({"theorem": "(prove true)(prove false)"})
+    assert reading["message"] == "the text states 2 goals: name one, as in FILE:goal-1", "nobody proves a part unasked"
 
 
 def test_an_open_goal_cannot_be_written() -> None:

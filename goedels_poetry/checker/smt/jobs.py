@@ -275,9 +275,18 @@ def derivation_of(problem: Problem, nodes: list[Json], own: int | None = None) -
     last = by_key.get(key_of(goal_of(problem)))
     if last is None:
         raise BadProof("the tree does not end in the theorem")
-    proof = tuple(steps[: int(last)])
+    proof = _needed(steps[: int(last)])
     own = len(problem.signature.definitions) if own is None else own
     return Derivation(proof, _auxiliaries(problem, own, proof), problem.measures)
+
+
+def _needed(steps: list[Step]) -> tuple[Step, ...]:
+    """Those steps that the last one rests on, in order; what was proved beside it is no part of its proof."""
+    needed: set[str] = set()
+    for step in reversed(steps):
+        if not needed or step.id in needed:
+            needed |= {step.id, *step.by.cites}
+    return tuple(step for step in steps if step.id in needed)
 
 
 def _auxiliaries(problem: Problem, own: int, steps: Iterable[Step]) -> tuple[Definition, ...]:

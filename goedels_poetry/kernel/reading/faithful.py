@@ -142,6 +142,7 @@ def _paired(stated: _Text, problem: Problem) -> tuple[list[tuple[str, Group, Ter
     named = [(f"premise {p.name}", p.formula, p.line) for p in problem.premises]
     commands, clear = [*stated.asserted, *stated.proved], True
     if stated.proved:
+        named += [(f"goal {goal.name}", goal.formula, goal.line) for goal in problem.goals[:-1]]
         named.append(("goal", problem.goal, problem.goal_line))
     else:  # the last one that is negated, which a let or a match may hide
         heads = [(i, _head(_bare(c.items[-1]))) for i, c in enumerate(commands) if stated.line(c) == problem.goal_line]

@@ -15,6 +15,7 @@ from goedels_poetry.kernel.reading.declare import Declarations
 from goedels_poetry.kernel.reading.elaborate import Elaborator, Scope
 from goedels_poetry.kernel.reading.reader import (
     DECLARING,
+    HINTS,
     Atom,
     Group,
     Lexeme,
@@ -132,7 +133,7 @@ class _Script:
         self.elaborator = Elaborator(self.symbols)
         self.declarations = Declarations(self.symbols, self.elaborator)
         self.premises: list[tuple[str | None, Term, Group]] = []
-        self.goal: tuple[Term, Group, str] | None = None
+        self.goals: list[tuple[str | None, Term, Group, str]] = []
         self.negated: list[int] = []  # premises of the form (not phi): the last may be the goal
         self.names: set[str] = set()
         self.checked = False
@@ -191,14 +192,12 @@ class _Script:
 
     def prove(self, expr: Group) -> None:
         marker = "prove" if is_word(expr.items[0], "prove") else "assert-not"
-        if self.goal is not None:
-            self.source.fail("a second goal", expr, "one theorem a file: join them with and, or split the file")
-        _, body = self._named(expr)
+        name, body = self._named(expr, HINTS)
         scope, body = self.declarations.open_type_variables(body)
-        self.goal = (self.elaborator.closed(body, scope, BOOL), expr, marker)
+        self.goals.append((name, self.elaborator.closed(body, scope, BOOL), expr, marker))
 
-    def _named(self, expr: Group) -> tuple[str | None, SExpr]:
-        """The formula of an assertion and the value of its ``:named``."""
+    def _named(self, expr: Group, ignored: frozenset[str] = frozenset()) -> tuple[str | None, SExpr]:
+        """The formula of an assertion, without attributes that are ``ignored``, and the value of its ``:named``."""
         if len(expr.items) != 2:
             self.source.fail("one formula was expected here", expr, "write (assert formula)")
         body, pairs = attributes(self.source, expr.items[1])
@@ -209,14 +208,15 @@ class _Script:
             if name in self.names or name in self.symbols.functions:
                 self.source.fail(f"the name `{name}` is used twice", expr.items[1], "rename one of them")
             self.names.add(name)
-        rest = [pair for pair in pairs if pair[0].text != ":named"]
+        rest = [pair for pair in pairs if pair[0].text not in (":named", *ignored)]
         return names[0] if names else None, annotated(body, rest, expr.items[1].offset)
 
     def problem(self, digest: str) -> Problem:
         signature = self.declarations.signature()
         last = self.premises[-1][1] if self.checked and self.premises else None
-        if self.goal is not None:
-            goal, at, marker = self.goal
+        goals = self._goals()
+        if self.goals:
+            _, goal, at, marker = self.goals[-1]
             skipped = None
         elif last is not None and last.kind is Kind.EXISTS:
             skipped, goal, at, marker = len(self.premises) - 1, _denied(last), self.premises[-1][2], "assert (not ...)"
@@ -242,8 +242,22 @@ class _Script:
             self.source.position(at.offset)[0],
             marker,
             digest,
-            (*self.elaborator.warnings, *_unused(signature, premises, goal)),
+            (*self.elaborator.warnings, *_unused(signature, premises, [goal, *[g.formula for g in goals]])),
+            goals=goals,
         )
+
+    def _goals(self) -> tuple[Premise, ...]:
+        """The goals in order; the n-th of those without a name is ``goal-n``."""
+        found, nameless = [], 0
+        for name, formula, expr, _ in self.goals:
+            nameless += not name
+            label = name or f"goal-{nameless}"
+            if not name and label in self.names and len(self.goals) > 1:
+                self.source.fail(
+                    f"`{label}` names something else", expr, "name this goal: (prove (! formula :named n))"
+                )
+            found.append(Premise(label, formula, self.source.position(expr.offset)[0]))
+        return tuple(found)
 
 
 def _denied(formula: Term) -> Term:
@@ -259,10 +273,10 @@ def _denied(formula: Term) -> Term:
     return not_(formula)
 
 
-def _unused(signature: Signature, premises: Sequence[Premise], goal: Term) -> list[str]:
+def _unused(signature: Signature, premises: Sequence[Premise], goals: Sequence[Term]) -> list[str]:
     """Warnings about declared symbols that nothing speaks of."""
     used: set[str] = set()
-    for term in (goal, *[p.formula for p in premises], *[d.body for d in signature.definitions]):
+    for term in (*goals, *[p.formula for p in premises], *[d.body for d in signature.definitions]):
         used |= {t.name for t in subterms(term) if t.kind is Kind.APP}
     return [f"`{name}` is declared but appears nowhere" for name in signature.functions if name not in used]
 

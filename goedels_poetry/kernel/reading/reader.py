@@ -231,6 +231,8 @@ DECLARING = frozenset(
     }
 )
 """The commands that `declare.Declarations` carries out."""
+HINTS = frozenset({":using", ":induct", ":generalizing", ":cases", ":measure", ":instance", ":hide"})
+"""Attributes of a goal that say how to prove it, see `smt.jobs.hints`: they mean nothing."""
 
 
 def is_word(expr: SExpr, word: str) -> bool:

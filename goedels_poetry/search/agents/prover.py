@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from goedels_poetry.protocol.base import Goal, ModelGuided, Outcome
+from goedels_poetry.protocol.base import Goal, InOrder, ModelGuided, Outcome
 from goedels_poetry.search.agents.deps import Apply, Deps, logged
 from goedels_poetry.search.agents.guidance import (
     NOT_REPAIRED,
@@ -39,6 +39,9 @@ async def prover(node: ProofNode, deps: Deps) -> Apply:
     if known is not None:
         return lambda txn: deps.moves(txn).set_adopted(node, known)
     goal = await deps.goal(node)
+    hint = deps.language.hint(goal) if isinstance(deps.language, InOrder) else None
+    if hint is not None and not any(entry.get("fingerprint") == hint["fingerprint"] for entry in goal.history):
+        return lambda txn: deps.moves(txn).set_sketch(node, hint)
     guide = guide_of(deps, "prover", "sketcher")
     turn = node.attempts or deps.settings.model_first
     if guide is not None and turn and proofs_left(deps, guide, goal):

@@ -136,7 +136,8 @@ async def retriever(node: ProofNode, deps: Deps) -> Apply:
             txn.log(node.id, KIND, generation=node.generation, queries=list(found.queries), premises=names)
         if found.premises:
             refs["premises"] = txn.save([asdict(premise) for premise in found.premises])
-        offered = tuple(dict.fromkeys((*lemmas, *shared.bodies)))
+        given = node.lemmas if node.parent is None else ()  # those before it in its text among them
+        offered = tuple(dict.fromkeys((*given, *lemmas, *shared.bodies)))
         txn.put(replace(node, queue=Queue.SKETCH, lemmas=offered, refs=refs))
         words = f"{len(offered)} lemmas" if offered else "no lemmas"
         return f"{words}, {len(found.premises)} premises" if found.premises else words

@@ -137,7 +137,7 @@ def id_of(task: Task, language: str, options: dict[str, Any], models: Models | N
     # With other models it is another run: what the symbolic agents gave up on is not settled for them.
     more: dict[str, Any] = {} if models is None else {"models": models.fingerprint}
     more |= {"brought": brought} if brought else {}
-    more |= {task.kind: task.identity} if task.kind != FormalTheorem.kind else {}
+    more |= {task.kind: task.identity} if task.identity or task.kind != FormalTheorem.kind else {}
     return identity(task.text, language, {**options, **more})
 
 

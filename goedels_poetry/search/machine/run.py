@@ -32,7 +32,7 @@ from goedels_poetry.search.machine.checkpoints import FRAMEWORK
 from goedels_poetry.search.machine.graph import CANNOT_GO_ON
 from goedels_poetry.search.machine.session import Interruption, RunSession, SearchLoop, Services, Subject
 from goedels_poetry.search.memory import TRIALS, UNDER_WAY, Unfinished, fill_memory, unfinished_on, why_unproved
-from goedels_poetry.search.tasks.base import GO_ON, Statement, Stop
+from goedels_poetry.search.tasks.base import GO_ON, Statement, Stop, Task
 from goedels_poetry.store.derivation import derivation, metrics, open_goals, why_not
 from goedels_poetry.store.proof_store import ProofStore
 from goedels_poetry.store.reads import Txn
@@ -330,7 +330,7 @@ class Run:
         with languages.blaming(subject.language, "prepare the theorem"):
             root = await subject.task.prepare(subject.language, subject.theorem)
         await store.on_own_thread(self._record, store)
-        await session.commit_once("init", lambda txn: _plant(txn, root))
+        await session.commit_once("init", lambda txn: _plant(txn, root, subject.task))
 
     def _record(self, store: ProofStore) -> None:
         """What the run is about, in the store and on its card."""
@@ -370,6 +370,7 @@ class Run:
         return done.event
 
 
-def _plant(txn: Txn, root: ProofNode) -> str:
+def _plant(txn: Txn, root: ProofNode, task: Task) -> str:
+    task.plant(txn)
     txn.put(root)
     return "begun"

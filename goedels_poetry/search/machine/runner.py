@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
+import re
 import shutil
 import threading
 from collections.abc import Coroutine, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar, cast
 from weakref import WeakValueDictionary
 
 from typing_extensions import TypedDict, Unpack
@@ -22,18 +24,28 @@ from goedels_poetry.errors import InvalidInput, Unavailable, UnknownLanguage, Un
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.models.accounting import SharedBudget
 from goedels_poetry.models.client import Models, models_from
-from goedels_poetry.protocol.base import Configurable, JobPool, Language, SeveralTheorems, Spreading, Theorem
+from goedels_poetry.protocol.base import (
+    Configurable,
+    InOrder,
+    JobPool,
+    Language,
+    SeveralTheorems,
+    Spreading,
+    Stated,
+    Theorem,
+)
 from goedels_poetry.search.agents.registry import Registry
 from goedels_poetry.search.machine.background import Closed, call_in
 from goedels_poetry.search.machine.checkpoints import GraphOptions, OnChunk
 from goedels_poetry.search.machine.kinds import KINDS, Extensions, id_of, registry_of, task_of
 from goedels_poetry.search.machine.run import Run
 from goedels_poetry.search.machine.session import Services, Subject
-from goedels_poetry.search.memory import Memory, MemoryFiles, conversation
+from goedels_poetry.search.memory import Memory, MemoryFiles, conversation, lemma_id
 from goedels_poetry.search.tasks.base import Task
 from goedels_poetry.search.tasks.claim import Claim, Confirm, FormalTheorem
 from goedels_poetry.search.tasks.question import Question
 from goedels_poetry.settings.declared import Settings
+from goedels_poetry.store.derivation import derivation, lemma_body
 from goedels_poetry.store.proof_store import ProofStore
 from goedels_poetry.store.results import OnEvent, RunResult
 from goedels_poetry.store.runs import RunDir, Runs
@@ -140,9 +152,10 @@ LOGIC = "logic"
 """The language of programs that answer questions."""
 
 
+AGAIN = "this says nothing about the text: try it again"
 READ_GRACE = 1.0
 """Seconds that an interrupt leaves to the reading of a theorem: most are read by then, and the run can be resumed."""
-OPTIONS = ("theorem", "assume_definitions", "without", "seed", "file")
+OPTIONS = ("theorem", "assume_definitions", "without", "seed", "file", "lemmas")
 """What languages of theorems take of a caller; the command line gives all of them the same."""
 _THEOREMS = frozenset({"smt", "lean", "python"})
 
@@ -242,8 +255,57 @@ class MachineRunner:
         task: Task = FormalTheorem(text)
         if informal:
             task = Claim(text, context, confirm, tuple(steps), round_trip, only_state)
-        meant = {"file": name or "", **(options or {})}
-        return await self.arun_task(task, self._language(language, name), meant, **more)
+        meant, spoken = {"file": name or "", **(options or {})}, self._language(language, name)
+        with self.together():
+            if isinstance(spoken, InOrder) and not informal:
+                try:
+                    task = await self._after_others(text, spoken, meant, name or "", more)
+                except InvalidInput as error:
+                    about: dict[str, Any] = {"language": spoken.name, "location": error.location}
+                    return RunResult(name or "", Verdict.INVALID, reason=str(error), **about)
+                except Unavailable as error:
+                    return RunResult(
+                        name or "", Verdict.OUT_OF_BUDGET, language=spoken.name, reason=f"{error}; {AGAIN}"
+                    )
+            return await self.arun_task(task, spoken, meant, **more)
+
+    async def own_text(self, text: str, language: str, options: dict[str, Any]) -> str:
+        """What of a text a run is about: see `InOrder.goals`, also for what it raises."""
+        spoken = self._language(language, None)
+        found = await self._readings.of(spoken.goals(text, options)) if isinstance(spoken, InOrder) else None
+        return text if found is None else found[0]
+
+    async def _after_others(
+        self, text: str, language: InOrder, options: dict[str, Any], name: str, more: RunOptions
+    ) -> FormalTheorem:
+        """A theorem with those before it in its text, and in ``options["lemmas"]``, as far as they are proved.
+
+        Each is a run of its own, which has ended or goes on, under the same budgets. InvalidInput: see `InOrder.goals`.
+        """
+        self._must_be_open()
+        found = await self._readings.of(language.goals(text, options))
+        own, goals = found if found is not None else (text, ())
+        known: list[tuple[str, str, list[dict[str, Any]]]] = []
+        notes: dict[str, str] = {}
+        file, spoken = name.removesuffix(f":{options.get('theorem')}"), cast(Language, language)
+        for number, goal in enumerate(goals):
+            usable = [lemma for lemma in known if lemma[1] not in (*goal.hide, *_misread(lemma, goals, goal))]
+            lemmas = json.dumps(usable) if usable else ""
+            if number == len(goals) - 1:
+                return FormalTheorem(own, lemmas, tuple((note, one in goal.named) for one, note in notes.items()))
+            choices = {**{k: v for k, v in options.items() if k != "lemmas"}, "theorem": goal.name}
+            shared: RunOptions = {"allowance": more.get("allowance"), "on_event": more.get("on_event")}
+            shared["name"] = f"{file}:{goal.name}"
+            result = await self.arun_task(FormalTheorem(goal.text, lemmas), spoken, choices, **shared)
+            if result.verdict is not Verdict.PROVED:
+                notes[goal.name] = (
+                    f"`{goal.name}` is not used: it is {result.verdict}, not proved (run {result.run_id})"
+                )
+                continue
+            with self.open_store(result.run_id) as store:
+                ident = lemma_id(spoken.name, goal.key, goal.statement)
+                known.append((ident, goal.name, lemma_body(derivation(store), ident, goal.statement, goal.key)))
+        return FormalTheorem(own)
 
     async def aask(self, question: Question, **more: Unpack[RunOptions]) -> RunResult:
         """Have a question in plain language answered by a program that a model writes and the checker decides.
@@ -428,7 +490,7 @@ class MachineRunner:
         except TimeoutError as exc:
             late = f"{exc}, and the time for it is used up: give it more"
         except Unavailable as exc:
-            late = f"{exc}; this says nothing about the text: try it again"
+            late = f"{exc}; {AGAIN}"
         if theorem is None:
             reason = late or f"{self._interrupted} before the theorem was read"
             return RunResult(name, Verdict.OUT_OF_BUDGET, language=language.name, reason=reason)
@@ -455,6 +517,13 @@ class MachineRunner:
                     return await run.run(out)
                 finally:
                     self._under_way.remove(run)
+
+
+def _misread(lemma: tuple[str, str, list[dict[str, Any]]], goals: Sequence[Stated], goal: Stated) -> list[str]:
+    """The name of a lemma, where variables of its steps are called like what is declared between it and ``goal``."""
+    own = next(each for each in goals if each.name == lemma[1])
+    used = {word for step in lemma[2] for word in re.findall(r"[^\s()|]+", step["statement"])}
+    return [] if used.isdisjoint({*goal.symbols} - {*own.symbols}) else [own.name]
 
 
 class Readings:

@@ -216,6 +216,9 @@ class Task:
         """The root before the first step, in :attr:`first_queue`."""
         return ProofNode(id=ROOT, language=language.name, queue=self.first_queue)
 
+    def plant(self, txn: Txn) -> None:
+        """Keep, in the transaction of the root, what its proof may use."""
+
     async def settle(self, stop: Stop, session: Session) -> Stop:
         """What the end of a search means; `GO_ON` to search on."""
         return stop

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import json
 import os
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +19,7 @@ from typing import Any, ClassVar
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.models.client import Models
-from goedels_poetry.protocol.base import PASSED, WARNING, Formalizable, Language, Theorem
+from goedels_poetry.protocol.base import HINT, PASSED, WARNING, Formalizable, Language, Theorem
 from goedels_poetry.search.tasks.base import FORMAL, GO_ON, Session, Stop, Task
 from goedels_poetry.store.reads import HistoryEntry, StoreReader, Txn
 from goedels_poetry.store.results import RunResult
@@ -34,6 +35,10 @@ class FormalTheorem(Task):
     first_queue: ClassVar[str] = Queue.CHECK_SEMANTICS
 
     text: str
+    lemmas: str = ""
+    """What its proof may cite: JSON, ``[[id, name, proof as of `lemma_body`], ...]``; they are part of its proof."""
+    notes: tuple[tuple[str, bool], ...] = field(default=(), compare=False)
+    """Why it may not cite other theorems of its text, and whether that is to be said though it is proved."""
 
     async def read(self, language: Language, options: dict[str, Any]) -> Theorem:
         """See `Task`."""
@@ -45,7 +50,28 @@ class FormalTheorem(Task):
 
     async def prepare(self, language: Language, theorem: Theorem) -> ProofNode:
         """See `Task`."""
-        return replace(await super().prepare(language, theorem), key=await language.canonical(theorem, ""))
+        lemmas = tuple(lemma for lemma, _, _ in json.loads(self.lemmas or "[]"))
+        root = await super().prepare(language, theorem)
+        return replace(root, key=await language.canonical(theorem, ""), lemmas=lemmas)
+
+    def plant(self, txn: Txn) -> None:
+        """See `Task`: the proofs of lemmas stand in the store before any goal cites them."""
+        for lemma, _, body in json.loads(self.lemmas or "[]"):
+            txn.remember(f"lemma:{lemma}", body)
+
+    def conclude(self, result: RunResult, store: StoreReader, theorem: Theorem, suffix: str) -> RunResult:
+        """See `Task`: with a word about a hint that was of no use, and about lemmas that were none."""
+        rejected, root = [e.entry for e in store.history(ROOT) if e.kind == "rejected"], store.root()
+        why = [str(e["reason"]) for e in rejected if e.get("strategy") == HINT]
+        why += (
+            store.load(root.refs["sketch"]).get("notes", ()) if root.strategy == HINT and "sketch" in root.refs else ()
+        )
+        useless = [f"the hint did not help: {each}" for each in why]
+        unused = [note for note, always in self.notes if always or result.verdict is not Verdict.PROVED]
+        known = result.warnings
+        if theorem.options.get("theorem"):  # another theorem of the text may speak of it
+            known = tuple(warning for warning in known if not warning.endswith("is declared but appears nowhere"))
+        return replace(result, warnings=(*known, *useless, *unused))
 
     def submission(self, store: StoreReader) -> str:
         """See `Task`."""

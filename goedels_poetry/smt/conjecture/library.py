@@ -15,7 +15,7 @@ from goedels_poetry.kernel.derivation import Query
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import Term, is_app
-from goedels_poetry.protocol.trials import Status
+from goedels_poetry.protocol.trials import ENOUGH, Status
 from goedels_poetry.smt.conjecture.critics import critic_lemmas
 from goedels_poetry.smt.conjecture.failed_steps import from_failed_step
 from goedels_poetry.smt.context.prover import ProverContext
@@ -30,6 +30,9 @@ TESTS = 80
 """Values on which a candidate is tested before anybody tries to prove it."""
 
 UNPROVED = f"true in {TESTS} tests, not proved"
+
+SUGGESTED = 12
+"""Lemmas that were not proved of which is asked, at a time, whether they would do."""
 
 CHANCES = 4
 """How often a candidate that failed is tried again, when there are new lemmas."""
@@ -62,6 +65,8 @@ class Library:
         self._failed: dict[str, Sequent] = {}
         self._chances: dict[str, int] = {}
         self._refused: set[str] = set()
+        self._false: set[str] = set()
+        self._asked: dict[str, bool] = {}
         self._most_calls = math.inf
 
     def attempt(
@@ -78,7 +83,7 @@ class Library:
         """
         context, key = self._context, key_of(candidate)
         candidate = apart(candidate, context.reserved)
-        if key in self.plans:
+        if key in self.plans or key in self._false:
             return False
         if key in self._tried and not (deep or again):
             return None
@@ -88,6 +93,7 @@ class Library:
             self._failed.pop(key, None)
             return False
         if new and (values := context.refutes(candidate, TESTS)) is not None:
+            self._false.add(key)
             self._note_refuted(candidate, values)
             return False
         if not (deep or again or patient) and self._hopes.joins(candidate):
@@ -117,9 +123,17 @@ class Library:
             shown = show_assignment(self._context.signature, values)["text"]
             trials.tried(show(candidate.formula), Status.REFUTED, f"false for {shown}", lemma=True)
 
-    def _note(self, candidate: Sequent, proved: bool, seconds: float) -> None:
-        status, result = (Status.PROVED, "proved") if proved else (Status.FAILED, UNPROVED)
+    def _note(self, candidate: Sequent, proved: bool, seconds: float | None) -> None:
+        open_result = ENOUGH if self._asked.get(key_of(candidate)) else UNPROVED
+        status, result = (Status.PROVED, "proved") if proved else (Status.FAILED, open_result)
         self._context.trials.tried(show(candidate.formula), status, result, seconds, lemma=True)
+
+    def enough(self, follows: Callable[[Sequent], bool]) -> None:
+        """Say of the smallest lemmas that were not proved whether the goal ``follows`` from them; of each once."""
+        waiting = [(key, c) for key, c in self._failed.items() if key not in self._asked]
+        for key, candidate in sorted(waiting, key=lambda item: item[1].size)[:SUGGESTED]:
+            self._asked[key] = follows(candidate) and self._context.refutes(candidate, 5 * TESTS) is None
+            self._note(candidate, False, None)
 
     def _keep(self, key: str, fact: Sequent, plan: Plan, *, quiet: bool = False) -> None:
         self.plans[key] = plan

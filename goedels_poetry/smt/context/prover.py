@@ -216,10 +216,13 @@ class ProverContext:
             began: when, by the monotonic clock.
         """
         if self._goal is not None and sequent.key is self._goal.key and cases:
-            simplest = min(cases, key=lambda case: case.size)
+            others = [
+                case for case in cases if case.concl is not sequent.concl
+            ]  # those under conditions say nothing new
+            left = show(min(others, key=lambda case: case.size).formula) if others else ""
             stay = f"{len(cases)} of {of} cases stay open" if len(cases) > 1 else f"a case of {of} stays open"
             seconds = time.monotonic() - began
-            self.trials.tried(what, Status.OPEN, stay, seconds, strategy=strategy, left=show(simplest.formula))
+            self.trials.tried(what, Status.OPEN, stay, seconds, strategy=strategy, left=left)
 
     # ------------------------------------------------------------------------------------ termination
 

@@ -20,6 +20,7 @@ from goedels_poetry.kernel.problem import Datatype, Signature
 from goedels_poetry.kernel.schemas import Conjuncts, ConstructorSplit, Scheme, instances
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import INT, Kind, is_app
+from goedels_poetry.protocol.base import HINT
 from goedels_poetry.smt.context.attempts import cited, close_goal, minimise, sketch_json, with_lemmas
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.context.sessions import GROUND, PATIENT, OutOfTime
@@ -59,6 +60,7 @@ def complete(context: ProverContext, sequent: Sequent, proposal: Json) -> tuple[
         library[key_of(lemma)] = plan or Plan(lemma)
         found.lemmas.append((called(position, child.get("name", ""), lemma, context.signature), lemma, ended))
         context.add_lemma(lemma)
+    placed = tuple(p for p in placed if p.instance.of != "step" or p.instance.name in context.lemmas)
     if _is_over(context):
         context.budget.set_deadline(GOAL_SECONDS)
         context.budget.limit_calls(GOAL_CALLS)
@@ -72,6 +74,8 @@ def complete(context: ProverContext, sequent: Sequent, proposal: Json) -> tuple[
         if over:
             found.notes += ("the queries and the time for one sketch were used up before all of this was tried",)
         return (None, *missing(context, sequent, partial, found))
+    if partial is not None and not partial.complete and proposal["strategy"] == HINT:
+        idea["notes"] = [*idea["notes"], missing(context, sequent, partial, found)[0]]  # another rule has closed it
     keys = [key_of(lemma) for lemma in lemmas]
     uses = {key: [keys[i] for i in child["waits_for"]] for key, child in zip(keys, children, strict=True)}
     return _stored(context, plan, library, uses, proposal), "", ""

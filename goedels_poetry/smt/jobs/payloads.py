@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ Json = dict[str, Any]
 
 _PROBLEMS: OrderedDict[tuple[str, bool], Problem] = OrderedDict()
 KEPT_PROBLEMS = 128
-_CONTEXTS: OrderedDict[tuple[str, int, bool], ProverContext] = OrderedDict()
+_CONTEXTS: OrderedDict[tuple[str, int, tuple[str, ...], bool], ProverContext] = OrderedDict()
 KEPT_CONTEXTS = 4
 """A context has solver processes, a parsed problem is small."""
 EXHAUSTED = "exhausted"
@@ -66,8 +67,10 @@ def context_of(payload: Json, *, as_written: bool = False) -> tuple[ProverContex
     The contexts of the last few problems are kept, with their solver processes.
     """
     problem = problem_of(payload["theorem"], as_written=as_written)
-    seed = int(payload.get("seed", 0))
-    name = (problem.source_sha256, seed, bool(problem.defined))
+    seed, hidden = int(payload.get("seed", 0)), tuple(payload.get("hide", ()))
+    if hidden:
+        problem = replace(problem, premises=tuple(p for p in problem.premises if p.name not in hidden))
+    name = (problem.source_sha256, seed, hidden, bool(problem.defined))
     context = _CONTEXTS.pop(name, None) or ProverContext(with_measures(problem, seed), seed=seed)
     _CONTEXTS[name] = context
     while len(_CONTEXTS) > KEPT_CONTEXTS:

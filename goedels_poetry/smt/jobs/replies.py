@@ -22,7 +22,9 @@ from goedels_poetry.kernel.reading.reader import Atom, Group, Source, read
 from goedels_poetry.kernel.schemas import Conjuncts
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import Sort, var
+from goedels_poetry.protocol.base import HINT
 from goedels_poetry.protocol.trials import Status
+from goedels_poetry.smt.conjecture.library import Library
 from goedels_poetry.smt.context.attempts import sketch_json, with_lemmas
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.context.sessions import OutOfTime
@@ -42,12 +44,12 @@ from goedels_poetry.smt.jobs.proposals import idea_to_sketch, is_sketch, query_c
 from goedels_poetry.smt.jobs.reading import BadProposal, Json, named_values, object_of, respelled, term_of, unbarred
 from goedels_poetry.smt.notation.reply_forms import describe_definitions, describe_goal, describe_problem
 from goedels_poetry.smt.notation.text import parse_sequent
-from goedels_poetry.smt.rewriting.plan import Plan
+from goedels_poetry.smt.rewriting.plan import Plan, key_of
 from goedels_poetry.smt.search.search import Sketcher
 
 COMPLETING_CALLS = 600
-COMPLETING_SECONDS = 120.0
-"""Most queries, and seconds, for finding out how a proposal's lemmas give the goal."""
+COMPLETING_SECONDS, HINT_SECONDS = 120.0, 40.0
+"""Most queries, and seconds, for finding out how a proposal's lemmas give the goal; how a person's hint does."""
 
 
 def describe(payload: Json) -> dict[str, str]:
@@ -98,13 +100,16 @@ def _read(value: Json, reason: str = "") -> Json:
 
 def verify_idea(payload: Json) -> Json:
     """Test the lemmas of a model's sketch, then find out how they give the goal; the sketch gets its rule."""
-    context, sequent, began = context_of(payload)
     proposal = payload["sketch"]
+    payload = {**payload, "scope": _usable(payload, proposal)}
+    context, sequent, began = context_of(payload)
     false = list(refuted_children(context, proposal, "lemma"))
     if false:
         said = "; ".join(text for _, text in false)
         return result(context, began, {**false[0][0], "report": said}, said)
-    context.budget.set_deadline(COMPLETING_SECONDS)
+    if proposal["strategy"] == HINT:
+        Library(context)  # lets the context rewrite by the lemmas
+    context.budget.set_deadline(HINT_SECONDS if proposal["strategy"] == HINT else COMPLETING_SECONDS)
     context.budget.limit_calls(COMPLETING_CALLS)
     scope = scope_of(payload, context)
     stored, line, report = complete(context, sequent, proposal)
@@ -116,6 +121,15 @@ def verify_idea(payload: Json) -> Json:
         return result(context, began, {"report": fault}, fault)
     refuted = refuted_child(context, stored)
     return result(context, began, *refuted) if refuted else result(context, began, {"sketch": stored})
+
+
+def _usable(payload: Json, proposal: Json) -> list[list[str]]:
+    """The facts that the proof of a sketch may use: those that a hint names, else all."""
+    scope, using = list(payload.get("scope", ())), proposal.get("using")
+    if using is None:
+        return scope
+    signature = problem_of(payload["theorem"]).signature
+    return [fact for fact in scope if key_of(parse_sequent(fact[1], signature)) in using]
 
 
 def sketch_within(payload: Json) -> Json:

@@ -6,6 +6,7 @@ A goal as data, for strategies; JSON in, JSON out, as in `symbolic`.
 from __future__ import annotations
 
 import hashlib
+import re
 import time
 from typing import Any
 
@@ -32,6 +33,7 @@ from goedels_poetry.smt.jobs.payloads import (
     rule_fault,
     scope_of,
 )
+from goedels_poetry.smt.notation.goals import excerpt, excerpts, preceded_by
 from goedels_poetry.smt.notation.infix import render
 from goedels_poetry.smt.notation.reply_forms import describe_goal
 from goedels_poetry.smt.notation.text import name_premises, parse_sequent, query_to_json, show_sequent
@@ -43,6 +45,8 @@ from goedels_poetry.smt.search.search import Sketcher
 Json = dict[str, Any]
 
 MAX_RETRIEVED = 20
+NO_HINT: Json = {"hide": [], "using": None, "named": [], "sketch": None}
+_ANNOTATED = re.compile(r"\(\s*(?:prove|assert-not)\s*\(\s*!")
 
 
 def prove(payload: Json) -> Json:
@@ -136,12 +140,19 @@ def retrieve(payload: Json) -> Json:
 def read(payload: Json) -> Json:
     """Parse and type-check; the error with its place when the text is not a theorem.
 
-    With all that is wanted of the text where it is not parsed: ``theory`` and ``key`` (see `Language.canonical`), and
-    whether the goal is ``empty`` (see `says_nothing`).
+    With all that is wanted of the text where it is not parsed: ``theory`` and ``key`` (see `Language.canonical`),
+    whether the goal is ``empty`` (see `says_nothing`), the ``text`` for the search, which has further ``lemmas``, and
+    the ``hint`` (see `read_hint`).
     """
     began = time.monotonic()
     try:
-        problem = problem_of(payload["theorem"])
+        text, name = payload["theorem"], payload.get("name", "")
+        problem = problem_of(text)
+        if len(problem.goals) > 1 and name != problem.goals[-1].name:
+            excerpt(text, name)  # which says what there is
+            raise InvalidInput(f"the text goes on after the goal `{name}`")
+        searched = preceded_by(text, payload.get("lemmas", ""))
+        hint = _hint(searched)
     except InvalidInput as error:
         return {
             "ok": False,
@@ -157,8 +168,43 @@ def read(payload: Json) -> Json:
         "theory": theory_of(problem),
         "key": key_of(root_sequent(problem)),
         "empty": says_nothing(problem.goal),
+        "text": searched,
+        "hint": hint,
         "seconds": time.monotonic() - began,
     }
+
+
+def _hint(text: str) -> Json:
+    """See `read_hint`."""
+    if _ANNOTATED.search(text) is None:
+        return NO_HINT
+    from goedels_poetry.smt.jobs.hints import read_hint  # with the reader of replies, which few theorems need
+
+    return read_hint(text, problem_of(text))
+
+
+def goals(payload: Json) -> Json:
+    """The goals of a text up to the one that is meant, with ``lemmas`` of another file before them, in order.
+
+    ``name``: None for all. ``text``: of the goal meant, without lemmas; ``goals``: see `Stated`.
+    """
+    try:
+        text, found = payload["theorem"], []
+        if payload["name"] is not None:
+            text = excerpt(text, payload["name"])
+        for name, part in excerpts(preceded_by(text, payload["lemmas"])):
+            problem = problem_of(part)
+            sequent = root_sequent(problem)
+            try:
+                hint = _hint(part)
+            except InvalidInput:  # its own run says so
+                hint = NO_HINT
+            said = {"name": name, "text": part, "statement": show_sequent(sequent), "key": key_of(sequent)}
+            lists = {"hide": hint["hide"], "named": hint["named"], "symbols": sorted(problem.signature.names)}
+            found.append({**said, **lists})
+    except InvalidInput as error:
+        return {"ok": False, **error.location, "message": error.message}
+    return {"ok": True, "text": text, "goals": found}
 
 
 def theory_of(problem: Problem) -> str:

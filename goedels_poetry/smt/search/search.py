@@ -7,15 +7,17 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from typing import TypeVar
 
 from goedels_poetry.kernel.derivation import Instance, Query
 from goedels_poetry.kernel.faults import SchemeError
+from goedels_poetry.kernel.inductions import StructuralInduction
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.schemas import Conjuncts, Intro, Scheme, SkolemHypothesis, instances
 from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.kernel.terms import INT, Kind, is_app
+from goedels_poetry.kernel.terms import INT, Kind, is_app, rebuild
 from goedels_poetry.protocol.trials import NOT_APPLIED, Status
 from goedels_poetry.smt.arithmetic.guarded import open_guards
 from goedels_poetry.smt.arithmetic.interpret import interpreted
@@ -42,13 +44,23 @@ from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.context.sessions import CANDIDATE, DIRECT, MODEL_SECONDS, PATIENT, QUICK, OutOfTime
 from goedels_poetry.smt.induction.first import induction
 from goedels_poetry.smt.induction.integers import integer_plans, short_proof
-from goedels_poetry.smt.induction.structural import constructor_split, induction_variables, nested_induction
+from goedels_poetry.smt.induction.structural import (
+    constructor_split,
+    general_variables,
+    induction_variables,
+    nested_induction,
+)
 from goedels_poetry.smt.invariants.invariants import Invariants
 from goedels_poetry.smt.rewriting.plan import Plan, key_of, leaf
+from goedels_poetry.smt.rewriting.statements import match
 from goedels_poetry.smt.rewriting.unfold import written_out
 
 MAX_PATIENT = 3
 """Equations left over by a step of arithmetic that are given much time before anything else is tried."""
+ASKING = 0.05
+"""Of the time that is left, for whether lemmas that were not proved would do."""
+MAX_ASKED = 2
+"""Variables of a goal over which an induction is tried for that."""
 MAX_DEPTH = 2
 """Loops inside of loops."""
 PART = 0.15
@@ -358,6 +370,28 @@ class Sketcher:
         library, guesses = self.library, source.guess(self._context, sequent)
         for _ in library.attempt_all(guesses, source.deep, source.calls, patient=source.patient):
             yield from self._again(sequent, source.strategy)
+        with suppress(OutOfTime), self._context.budget.part(ASKING):
+            library.enough(partial(self._follows, sequent))
+
+    def _follows(self, sequent: Sequent, fact: Sequent) -> bool:
+        """Whether a goal follows from a fact that says something else: by one query, or an induction on a variable."""
+        said = [fact.concl]
+        if is_app(fact.concl, "="):
+            said.append(rebuild(fact.concl, tuple(reversed(fact.concl.args))))
+        if any(match(sequent.concl, each) is not None for each in said):
+            return False  # the goal itself, under conditions or at some values
+        context, key = self._context, key_of(fact)
+        query = Query(cites=(*context.lemmas, key))
+
+        def holds(case: Sequent) -> bool:
+            return context.holds(case, query, CANDIDATE, extra={key: fact})
+
+        schemes = [
+            StructuralInduction(v.name, general_variables(sequent, v))
+            for v in induction_variables(context, sequent)[:MAX_ASKED]
+        ]
+        cases = (instances(sequent, scheme, context.signature) for scheme in schemes)
+        return holds(sequent) or any(all(map(holds, each)) for each in cases)
 
     def _left_over(self, sequent: Sequent) -> Iterator[Plan]:
         """What the step of a goal about numbers leaves over, with much time; each followed by induction."""

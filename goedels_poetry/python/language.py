@@ -56,7 +56,7 @@ class PythonLanguage(SmtLanguage):
     def __init__(self, workers: int | None = None) -> None:
         """``workers``: jobs at once; one for each processor by default."""
         super().__init__(workers)
-        self._translated: dict[tuple[str, str], str] = {}  # by program and function
+        self._translated: dict[tuple[str, str], tuple[str, list[Json]]] = {}  # with hints, by program and function
         self._early = EarlyAnswers()
         self._effort: Effort = "thorough"
 
@@ -77,7 +77,7 @@ class PythonLanguage(SmtLanguage):
         answer = await read_apart(self._pool, f"{PYTHON_JOBS}:read", payload, MEMORY_MB)
         if not answer["ok"]:
             raise InvalidInput(answer["message"], answer["line"], answer["column"], answer["hint"])
-        self._translated[(text, function)] = answer["smt"]
+        self._translated[(text, function)] = answer["smt"], answer["hints"]
         checks = answer["checks"]
         reading = PythonReading(
             checks["function"],
@@ -160,11 +160,12 @@ class PythonLanguage(SmtLanguage):
 
     def _root(self, theorem: Theorem, reading: PythonReading) -> Json:
         """What the first job on the theorem will be told."""
-        return super()._payload(Goal(reading.smt, theorem.options, "", ""))
+        return self._payload(Goal(theorem.text, theorem.options, "", ""))
 
     def _payload(self, goal: Goal) -> Json:
         function = str(goal.options.get("theorem") or "")
-        return {**super()._payload(goal), "theorem": self._translated[(goal.theorem, function)]}
+        text, hints = self._translated[(goal.theorem, function)]
+        return {**super()._payload(goal), "theorem": text, **({"hints": hints} if hints and not goal.statement else {})}
 
 
 async def _is_whole_proof(early: asyncio.Task[bool]) -> bool:

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from goedels_poetry.python.translate.contracts import Contract, ContractNames, PythonFault, contract_of
+from goedels_poetry.python.translate.contracts import HINTS, Contract, ContractNames, PythonFault, contract_of
 
 MAX_CHARACTERS = 1_000_000
 MAX_NESTING = 150
@@ -113,6 +113,12 @@ def with_contracts(program: Program) -> tuple[str, ...]:
     return tuple(
         name for name, f in program.functions.items() if f.contract.requires or f.contract.ensures or f.contract.raises
     )
+
+
+def has_hints(program: Program) -> bool:
+    """Whether a body says something of its loops or its recursion, which is checked when it runs."""
+    names = ContractNames.of(program.tree)
+    return any(isinstance(node, ast.Call) and names.kind(node.func) in HINTS for node in ast.walk(program.tree))
 
 
 def parse_module(source: str) -> ast.Module:

@@ -55,7 +55,7 @@ def complete(context: ProverContext, sequent: Sequent, proposal: Json) -> tuple[
     for position, (child, lemma) in enumerate(zip(children, lemmas, strict=True)):
         own = Rule.from_json(child.get("by", {}), context.problem, lemma.vars)
         with context.budget.part(max(PART, 1 / (len(lemmas) - position + 1))):
-            plan, ended = _at_once(context, lemma, own)
+            plan, ended = at_once(context, lemma, own)
         library[key_of(lemma)] = plan or Plan(lemma)
         found.lemmas.append((called(position, child.get("name", ""), lemma, context.signature), lemma, ended))
         context.add_lemma(lemma)
@@ -102,7 +102,7 @@ def _is_over(context: ProverContext) -> bool:
     return False
 
 
-def _at_once(context: ProverContext, lemma: Sequent, rule: Rule | None) -> tuple[Plan | None, str]:
+def at_once(context: ProverContext, lemma: Sequent, rule: Rule | None) -> tuple[Plan | None, str]:
     """A proof of a lemma from those before it, by one query, its own rule or one induction; how that ended."""
     try:
         own, plan = None, _closed(context, lemma)

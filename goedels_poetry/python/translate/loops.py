@@ -232,6 +232,8 @@ class _Loop:
             again += r.over.step
         self.variables, self.entry, self.again = variables, entry, again
         self.functions: set[str] = set()  # that run through its states
+        self.effects: list[Term] = []
+        self.ends: dict[Term, Term] = {}
         at_end = Flow(self._at(r.before.env))
         at_break = Flow(self._at(flow.frame.env))
         if self.rest is not None:
@@ -259,14 +261,16 @@ class _Loop:
             if stated is None:
                 break
             here = self.r.head.part("it is only looked at")
-            conditions += [here.condition(stated), self.registry.effects.returns(here.effect)]
             said.append(ast.unparse(node))
             if isinstance(stated, ast.Compare) and self.registry.module.contracts.kind(call.func) == "decreases":
                 measure = here.value(stated.left).term
+            else:
+                conditions += [here.condition(stated), self.registry.effects.returns(here.effect)]
         if said:
             functions = {n: self.registry.kept[n] for n in self.functions if n in self.registry.kept}
             self.registry.loops.append(
                 HintedLoop(
+                    self.frame.name,
                     self.node.lineno,
                     "; ".join(said),
                     tuple(self.variables),
@@ -276,6 +280,9 @@ class _Loop:
                     and_(conditions),
                     measure,
                     functions,
+                    () if self.r.over is None else self.r.over.states,
+                    tuple(c for c in self.effects if c.name in functions),
+                    {v: c for v, c in self.ends.items() if c.name in functions and self.inner.broke is FALSE},
                 )
             )
 
@@ -320,7 +327,9 @@ class _Loop:
         body = effects.then(r.test_effect, effects.branch(r.test, effects.then(body_effect, here), end))
         if r.over is not None and only_recursion(body, SELF, effects.unit):
             return effects.unit  # what is gone over has an end
-        return self._closed(f"{self.base}!ok", effects.sort, body, True)
+        made = self._closed(f"{self.base}!ok", effects.sort, body, True)
+        self.effects.append(made)
+        return made
 
     def _whole(self, at_end: Flow, at_break: Flow) -> None:
         """The loop with all that follows: it gives the result."""
@@ -384,6 +393,7 @@ class _Loop:
                 broken = self.frame.coerce(broken, joint, self.node)
             sort = self.registry.sort(kind)
             term = self._close("" if single else name, sort, last.term, broken.term, last.term)
+            self.ends.update({s.here.term: term for s in self.r.states if s.name == name})
             bound = TRUE
             if last.bound is not TRUE or (left and broken.bound is not TRUE):
                 bound = self._close(f"{name}.is.set", BOOL, last.bound, broken.bound, TRUE)

@@ -65,9 +65,11 @@ class HintedLoop:
     """What a body says of its loop, over the variables of its states: no theorem rests on it.
 
     ``functions``: those that run through the states, each with the positions of the states that are its first
-    parameters. ``more``: that there is a round; ``again``: the states after it.
+    parameters. ``more``: that there is a round; ``again``: the states after it; ``counters``: states without a name of
+    the program's; ``effects``, ``ends``: the calls that say how the loop goes, and where a variable ends.
     """
 
+    function: str
     line: int
     text: str
     states: tuple[Term, ...]
@@ -77,6 +79,9 @@ class HintedLoop:
     invariant: Term
     measure: Term | None
     functions: Mapping[str, tuple[int, ...]]
+    counters: tuple[Term, ...]
+    effects: tuple[Term, ...]
+    ends: Mapping[Term, Term]
 
 
 @dataclass

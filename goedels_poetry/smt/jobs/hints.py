@@ -5,23 +5,32 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
+from goedels_poetry.kernel.derivation import Instance, Query
 from goedels_poetry.kernel.faults import InvalidText, SchemeError
-from goedels_poetry.kernel.printer import show
+from goedels_poetry.kernel.inductions import MeasureInduction, StructuralInduction
 from goedels_poetry.kernel.reading.parser import parse_term
+from goedels_poetry.kernel.schemas import Scheme
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
-from goedels_poetry.kernel.terms import BOOL
+from goedels_poetry.kernel.terms import BOOL, Term
 from goedels_poetry.protocol.trials import Status
-from goedels_poetry.smt.conjecture.loops import LoopStatement
+from goedels_poetry.smt.conjecture.library import Library
 from goedels_poetry.smt.context.attempts import close_goal, sketch_json, with_lemmas
 from goedels_poetry.smt.context.prover import ProverContext
-from goedels_poetry.smt.context.sessions import OutOfTime
-from goedels_poetry.smt.jobs.guided import at_once
+from goedels_poetry.smt.context.sessions import GROUND, MODEL_SECONDS, PATIENT, OutOfTime
+from goedels_poetry.smt.induction.descent import descents
+from goedels_poetry.smt.induction.recursion import recursion_schemes
+from goedels_poetry.smt.induction.structural import by_cases
+from goedels_poetry.smt.jobs.guided import at_once, closed_by_query
+from goedels_poetry.smt.jobs.proposals import RULE_NAMES
 from goedels_poetry.smt.jobs.reading import BadProposal
-from goedels_poetry.smt.jobs.rules import Rule, read_rule
+from goedels_poetry.smt.jobs.rules import read_rule
+from goedels_poetry.smt.notation.text import scheme_to_json
 from goedels_poetry.smt.refutation.refute import show_assignment
-from goedels_poetry.smt.rewriting.plan import Plan, key_of
+from goedels_poetry.smt.rewriting.plan import Plan, detail_of, key_of, leaf
+from goedels_poetry.smt.rewriting.statements import apart
 from goedels_poetry.smt.search.search import Sketcher
 
 Json = dict[str, Any]
@@ -36,15 +45,17 @@ def by_hints(context: ProverContext, sketcher: Sketcher, goal: Sequent, hints: I
 
     Lemmas that are neither proved nor false stay open goals of the sketch, where it needs them.
     """
+    library = sketcher.library
     unproved: dict[str, Sequent] = {}
     for hint in hints:
         with suppress(InvalidText):  # of something that the goal does not speak of
-            lemma = sequent_of(parse_term(hint["formula"], context.signature, (), BOOL), context.signature.names)
+            lemma = _read(context, hint["formula"])
             if lemma.key is not goal.key and not _is_false(context, lemma, hint):
-                proved = sketcher.library.establish(lemma, lambda c, fact, hint=hint: _proof(c, fact, hint))
+                proved = library.establish(lemma, partial(_proof, library, hint))
                 status, result = (Status.PROVED, "proved") if proved else (Status.FAILED, _unproved(context, hint))
-                context.trials.tried(_name(hint), status, result, strategy="hint")
-                if not proved:
+                if hint["says"]:
+                    context.trials.tried(_name(hint), status, result, strategy="hint")
+                if hint["says"] and not proved:
                     unproved[key_of(lemma)] = lemma
     plan = close_goal(context, goal)
     if plan is None and unproved:
@@ -53,7 +64,7 @@ def by_hints(context: ProverContext, sketcher: Sketcher, goal: Sequent, hints: I
         plan = close_goal(context, goal)
     if plan is None:
         return None
-    plans = {**sketcher.library.plans, **{key: Plan(lemma) for key, lemma in unproved.items()}}
+    plans = {**library.plans, **{key: Plan(lemma) for key, lemma in unproved.items()}}
     sketch = sketch_json(with_lemmas(context, replace(plan, strategy="hints"), plans))
     for position, child in enumerate(sketch["children"]):
         if "candidate" not in child and "sketch" not in child:
@@ -61,25 +72,78 @@ def by_hints(context: ProverContext, sketcher: Sketcher, goal: Sequent, hints: I
     return sketch
 
 
-def _proof(context: ProverContext, lemma: Sequent, hint: Json) -> Plan | None:
+def _read(context: ProverContext, text: str) -> Sequent:
+    return sequent_of(parse_term(text, context.signature, (), BOOL), context.signature.names)
+
+
+def _proof(library: Library, hint: Json, context: ProverContext, lemma: Sequent) -> Plan | None:
     with suppress(OutOfTime), context.budget.part(PART):
-        plan, _ = at_once(context, lemma, _rule(context, lemma, hint))
-        if plan is None and hint.get("along"):
-            plan = LoopStatement(lemma, frozenset(hint["along"]), {}).proof(context)
-        return plan
+        return _along(context, library, lemma, hint) if "along" in hint else _plainly(context, lemma, hint)
     return None
 
 
-def _rule(context: ProverContext, lemma: Sequent, hint: Json) -> Rule | None:
+def _plainly(context: ProverContext, lemma: Sequent, hint: Json) -> Plan | None:
+    rule = None
     if hint.get("measure"):
         with suppress(BadProposal, SchemeError):
-            return read_rule(context.problem, lemma, {"induction": {"measure": hint["measure"]}}, [])
-    return None
+            rule = read_rule(context.problem, lemma, {"induction": {"measure": hint["measure"]}}, [])
+    return at_once(context, lemma, rule)[0]
+
+
+def _along(context: ProverContext, library: Library, lemma: Sequent, hint: Json) -> Plan | None:
+    """A statement about each state of a loop by induction along its rounds, each of which keeps the invariant."""
+    kept = []
+    for text in hint.get("kept", ()):
+        fact = _read(context, text)
+        if library.establish(fact, closed_by_query):
+            kept.append(apart(fact, context.reserved))
+
+    def close(case: Sequent) -> Plan | None:
+        own = {v.name: v for v in case.vars}
+        at = [Instance("step", key_of(f), tuple(own[v.name] for v in f.vars)) for f in kept if own.keys() >= names(f)]
+        cites = tuple(dict.fromkeys(i.name for i in at))
+        for unfolded in ((), *context.unfolder.unfoldings(case, (1,))):
+            query = Query(cites, (*unfolded, *at), equations=False, quantified=False)
+            if context.holds_alone(case, query, GROUND, MODEL_SECONDS):
+                return leaf(case, query)
+        return close_goal(context, case, PATIENT)
+
+    def names(fact: Sequent) -> set[str]:
+        return {v.name for v in fact.vars}
+
+    for scheme in _schemes(context, lemma, hint):
+        plan = by_cases(context, lemma, scheme, close, RULE_NAMES[scheme_to_json(scheme)["kind"]], detail_of(scheme))
+        if plan is not None:
+            return plan
+    return at_once(context, lemma, None)[0] if hint["says"] else None
+
+
+def _schemes(context: ProverContext, lemma: Sequent, hint: Json) -> Iterator[Scheme]:
+    """Inductions along the rounds of a loop: on the measure, along a function, on what is gone over."""
+
+    def read(text: str) -> Term:
+        return parse_term(text, context.signature, lemma.vars)
+
+    with suppress(InvalidText):
+        after = hint.get("again", {})
+        again = tuple(read(after[v.name]) if v.name in after else v for v in lemma.vars)
+        if hint.get("on"):
+            yield StructuralInduction(hint["on"], tuple(v.name for v in lemma.vars if v.name != hint["on"]))
+        if hint.get("measure"):
+            yield MeasureInduction(read(hint["measure"]), (again,))
+        for scheme in recursion_schemes(context, lemma):
+            if scheme.function in hint["along"]:
+                yield scheme
+        for scheme in descents(context, lemma) if after else ():
+            yield replace(scheme, at=(again,))
+        for variable, new in zip(lemma.vars, again, strict=True):
+            if new is not variable and context.signature.datatype(variable.sort) is not None:
+                yield StructuralInduction(variable.name, tuple(v.name for v in lemma.vars if v is not variable))
 
 
 def _is_false(context: ProverContext, lemma: Sequent, hint: Json) -> bool:
     values = context.refutes(lemma, TESTS)
-    if values is not None:
+    if values is not None and hint["says"]:
         shown = show_assignment(context.signature, values)["text"]
         context.trials.tried(_name(hint), Status.REFUTED, _unproved(context, hint) or f"false for {shown}", strategy="hint")
     return values is not None

@@ -496,10 +496,11 @@ class Output:
             theorem = str(store.meta("statement") or result.input)
             goals = [] if self._request.as_json else store.nodes()
             explained: Sequence[str] = ()
-            if goals and result.verdict in (Verdict.UNKNOWN, Verdict.OUT_OF_BUDGET):
-                from goedels_poetry.trace.explain import explain_lines  # what is proved needs none of it
+            if goals:
+                from goedels_poetry.trace.explain import explain_lines, hint_lines
 
-                explained = explain_lines(store, goals[0])
+                is_open = result.verdict in (Verdict.UNKNOWN, Verdict.OUT_OF_BUDGET)
+                explained = (explain_lines if is_open else hint_lines)(store, goals[0])
         left = tuple(replace(goal, statement=goal.statement or theorem) for goal in result.open_goals)
         told = replace(result, open_goals=left)
         return replace(report, result=told, theorem=theorem, goals=goals, explained=explained)

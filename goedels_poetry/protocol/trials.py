@@ -24,6 +24,8 @@ MOST_TEXT = 400
 """Characters of each text of a trial."""
 TACTICS = ("tactics", "further tactics", "library search", "witnesses")
 """Strategies that try one tactic after another on the goal as it stands."""
+HINT = "hint"
+"""The strategy of lemmas that come with a theorem."""
 NOT_APPLIED = "does not apply here"
 """Result of a strategy that has found nothing to try."""
 MOST_LINES = 4_000

@@ -47,7 +47,8 @@ def hints_of(translation: Translation) -> list[Json]:
 
     Each has its closed ``formula`` over the symbols of the script, what it ``says`` with the line, and may have
     functions ``along`` which an induction goes, a ``measure`` over the variables of the formula, the state after a round
-    (``again``, by variable), and what is to hold for a round to keep an invariant: ``kept``.
+    (``again``, by variable), and what is to hold for a round to keep an invariant: ``kept``. Of what has no ``line``
+    nothing is reported.
     """
     functions = translation.functions
     _, kept, expand = unfolded(functions.registry, translation.goal, translation.lemmas)
@@ -78,9 +79,10 @@ def _of_function(translation: Translation, known: Translated, expand: Change, wh
     measure = _measure(translation, known, arguments)
     said = measure or any(isinstance(n, ast.Assert) for n in ast.walk(known.function.node))
     if found or whole or said:
-        for part in parts:
+        for part in (p for p in parts if p not in _conjuncts(domain)):
             lemma = {"formula": show(forall(arguments, implies(domain, part))), "says": f"the contract of {name}"}
-            found.append({**lemma, "line": known.function.line, **({"measure": show(measure)} if measure else {})})
+            line = 0 if name == translation.function else known.function.line  # that this is not proved is said anyway
+            found.append({**lemma, "line": line, **({"measure": show(measure)} if measure else {})})
     return found
 
 
@@ -200,8 +202,7 @@ _LISTS = (
     "(forall ((xs~ {L}) (n~ Int)) (=> (and (<= 0 n~) (<= n~ ({len} xs~))) (= ({len} ({take} xs~ n~)) n~)))",
     "(forall ((xs~ {L}) (ys~ {L}) (i~ Int))"
     " (=> (and (<= 0 i~) (< i~ ({len} xs~))) (= ({nth} ({append} xs~ ys~) i~) ({nth} xs~ i~))))",
-    "(forall ((xs~ {L}) (y~ {E}) (i~ Int))"
-    " (=> (= i~ ({len} xs~)) (= ({nth} ({append} xs~ ({cons} y~ {nil})) i~) y~)))",
+    "(forall ((xs~ {L}) (y~ {E}) (i~ Int)) (=> (= i~ ({len} xs~)) (= ({nth} ({append} xs~ ({cons} y~ {nil})) i~) y~)))",
     "(forall ((xs~ {L}) (ys~ {L}) (n~ Int))"
     " (=> (<= n~ ({len} xs~)) (= ({take} ({append} xs~ ys~) n~) ({take} xs~ n~))))",
 )

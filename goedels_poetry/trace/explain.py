@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from goedels_poetry.protocol.trials import NOT_APPLIED, TACTICS, Status, Trial
+from goedels_poetry.protocol.trials import HINT, NOT_APPLIED, TACTICS, Status, Trial
 from goedels_poetry.search.memory import tried_on
 from goedels_poetry.store.reads import StoreReader
 from goedels_poetry.store.state import NodeStatus, ProofNode
@@ -115,8 +115,19 @@ def explain(
 def explain_lines(store: StoreReader, node: str | ProofNode, as_of: int | None = None) -> list[str]:
     """At most six lines for people about an open goal: tried, nearest, what would help; [] where nothing is to be said.
 
-    Of a goal that is decided it is what the checker misses, if that is known.
+    Before them hints that are not proved. Of a goal that is decided it is what the checker misses, if that is known.
     """
+    return [*hint_lines(store, node, as_of), *_explained(store, node, as_of)]
+
+
+def hint_lines(store: StoreReader, node: str | ProofNode, as_of: int | None = None) -> list[str]:
+    """Hints of the file that are false or not proved, a line each, with what is wrong."""
+    tried = tried_on(store, node if isinstance(node, str) else node.id, as_of=as_of).trials
+    failed = (t for t in tried if t.strategy == HINT and t.status is not Status.PROVED)
+    return list(dict.fromkeys(f"hint not used: {t.what}: {t.result}" for t in failed))
+
+
+def _explained(store: StoreReader, node: str | ProofNode, as_of: int | None) -> list[str]:
     facts = RunFacts.of(store, as_of)
     goal = store.get(node, as_of=as_of) if isinstance(node, str) else node
     explanation = explain(store, goal, as_of, facts=facts)

@@ -228,8 +228,8 @@ def _told(program: Program, function: str, classes: bool) -> Translation:
     known = functions.require(function, node)
     arguments = arguments_of(functions, known, program.functions)
     theorem = forall(arguments, theorem_of(functions, known, arguments))
-    lemmas = tuple(_used(functions, node))
     goal = and_([*_callees(functions, known), theorem])
+    lemmas = tuple(_used(functions, node))
     if registry.digits and registry.catches:
         outside("a text of an integer where a ValueError is caught: of very many digits there is none", node, "str")
     text = script(registry, goal, f"{program.functions[function].name}: its contract", also=lemmas)

@@ -15,7 +15,7 @@ from goedels_poetry.kernel.reading.parser import parse_term
 from goedels_poetry.kernel.schemas import Scheme
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import BOOL, Term
-from goedels_poetry.protocol.trials import Status
+from goedels_poetry.protocol.trials import HINT, Status
 from goedels_poetry.smt.conjecture.library import Library
 from goedels_poetry.smt.context.attempts import close_goal, sketch_json, with_lemmas
 from goedels_poetry.smt.context.prover import ProverContext
@@ -36,8 +36,8 @@ from goedels_poetry.smt.search.search import Sketcher
 Json = dict[str, Any]
 
 TESTS = 150
-PART = 0.2
-"""Of the time that is left, for one lemma."""
+PART, SECONDS = 0.3, 12.0
+"""Of the time that is left, for one lemma, and at most so many seconds."""
 
 
 def by_hints(context: ProverContext, sketcher: Sketcher, goal: Sequent, hints: Iterable[Json]) -> Json | None:
@@ -52,9 +52,9 @@ def by_hints(context: ProverContext, sketcher: Sketcher, goal: Sequent, hints: I
             lemma = _read(context, hint["formula"])
             if lemma.key is not goal.key and not _is_false(context, lemma, hint):
                 proved = library.establish(lemma, partial(_proof, library, hint))
-                status, result = (Status.PROVED, "proved") if proved else (Status.FAILED, _unproved(context, hint))
-                if hint["says"]:
-                    context.trials.tried(_name(hint), status, result, strategy="hint")
+                status, result = (Status.PROVED, "proved") if proved else (Status.REJECTED, _unproved(context, hint))
+                if hint["line"]:
+                    context.trials.tried(_name(hint), status, result, strategy=HINT)
                 if hint["says"] and not proved:
                     unproved[key_of(lemma)] = lemma
     plan = close_goal(context, goal)
@@ -77,7 +77,8 @@ def _read(context: ProverContext, text: str) -> Sequent:
 
 
 def _proof(library: Library, hint: Json, context: ProverContext, lemma: Sequent) -> Plan | None:
-    with suppress(OutOfTime), context.budget.part(PART):
+    with suppress(OutOfTime), context.budget.part(1.0):
+        context.budget.set_deadline(min(SECONDS, PART * context.budget.seconds_left()))
         return _along(context, library, lemma, hint) if "along" in hint else _plainly(context, lemma, hint)
     return None
 
@@ -143,15 +144,22 @@ def _schemes(context: ProverContext, lemma: Sequent, hint: Json) -> Iterator[Sch
 
 def _is_false(context: ProverContext, lemma: Sequent, hint: Json) -> bool:
     values = context.refutes(lemma, TESTS)
-    if values is not None and hint["says"]:
+    if values is not None and hint["line"]:
         shown = show_assignment(context.signature, values)["text"]
-        context.trials.tried(_name(hint), Status.REFUTED, _unproved(context, hint) or f"false for {shown}", strategy="hint")
+        why = f"it does not give the contract from {shown}" if "kept" in hint else f"false for {shown}"
+        context.trials.tried(_name(hint), Status.REFUTED, why, strategy=HINT)
     return values is not None
 
 
 def _unproved(context: ProverContext, hint: Json) -> str:
-    """Why an invariant does not hold: a state from which a round does not keep it."""
-    return ""
+    """Why a lemma is not proved: a state from which a round does not keep the invariant, where there is one."""
+    for text in hint.get("kept", ()):
+        fact = _read(context, text)
+        values = context.refutes(fact, TESTS)
+        if values is not None:
+            shown = show_assignment(context.signature, values)["text"]
+            return f"a round does not keep it from {shown}"
+    return "holds in every test, and is not proved"
 
 
 def _name(hint: Json) -> str:

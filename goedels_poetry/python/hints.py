@@ -46,7 +46,7 @@ def hints_of(translation: Translation) -> list[Json]:
     """The lemmas, each after those that its proof may need.
 
     Each has its closed ``formula`` over the symbols of the script, what it ``says`` with the line, and may have
-    functions ``along`` which an induction goes, a ``measure`` over the variables of the formula, the state after a round
+    functions ``along`` which an induction goes, a ``measure`` over its variables, the state after a round
     (``again``, by variable), and what is to hold for a round to keep an invariant: ``kept``. Of what has no ``line``
     nothing is reported.
     """
@@ -170,9 +170,8 @@ def _measure(translation: Translation, known: Translated, arguments: list[Term])
     for node in known.function.node.body:
         call = node.value if isinstance(node, ast.Expr) else None
         stated = hint(frame, call) if isinstance(call, ast.Call) else None
-        if isinstance(stated, ast.Compare) and isinstance(call, ast.Call):
-            if translation.module.contracts.kind(call.func) == "decreases":
-                return frame.value(stated.left).term
+        if stated is not None and stated.kind == "decreases":
+            return frame.value(stated.said).term
         if not isinstance(call, ast.Constant | ast.Call):
             break
     return None
@@ -209,8 +208,8 @@ _LISTS = (
 _FOLDS = {
     "append": "(forall ((xs~ {L}) (ys~ {L}) {ps})"
     " (= ({f} ({append} xs~ ys~) {p}) ({join} ({f} xs~ {p}) ({f} ys~ {p}))))",
-    "take": "(forall ((xs~ {L}) (i~ Int) {ps}) (=> (and (<= 0 i~) (< i~ ({len} xs~))) (= ({f} ({take} xs~ (+ i~ 1)) {p})"
-    " ({join} ({f} ({take} xs~ i~) {p}) ({f} ({cons} ({nth} xs~ i~) {nil}) {p})))))",
+    "take": "(forall ((xs~ {L}) (i~ Int) {ps}) (=> (and (<= 0 i~) (< i~ ({len} xs~)))"
+    " (= ({f} ({take} xs~ (+ i~ 1)) {p}) ({join} ({f} ({take} xs~ i~) {p}) ({f} ({cons} ({nth} xs~ i~) {nil}) {p})))))",
 }
 
 

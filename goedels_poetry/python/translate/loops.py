@@ -65,15 +65,24 @@ def loop(block: Blocks, node: ast.For | ast.While, flow: Flow, after: After, res
     _Loop(block, node, flow, after, rest).run()
 
 
-def hint(frame: Frame, node: ast.Call) -> ast.expr | None:
-    """What ``invariant(...)`` or ``decreases(...)`` checks when it runs; None for another call.
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """What ``invariant(...)`` or ``decreases(...)`` says; ``checked``: what has to hold when it runs."""
+
+    kind: str
+    said: ast.expr
+    checked: ast.expr
+
+
+def hint(frame: Frame, node: ast.Call) -> Stated | None:
+    """A call as what it states of a loop or a recursion; None for another call.
 
     Raises:
         OutsideFragment: not one condition, or something that may be called instead.
     """
     root = next((n.id for n in ast.walk(node.func) if isinstance(n, ast.Name)), "")
     kind = None if root in frame.local or root in frame.env else frame.registry.module.contracts.kind(node.func)
-    if kind not in HINTS:
+    if kind is None or kind not in HINTS:
         return None
     if len(node.args) != 1 or node.keywords or isinstance(node.args[0], ast.Starred):
         outside(f"`{kind}` takes one argument", node)
@@ -82,9 +91,9 @@ def hint(frame: Frame, node: ast.Call) -> ast.expr | None:
         said = said.body
     if frame.part("it is only looked at").value(said).kind.kind not in ("int", "bool", "str", "list", "none"):
         outside(f"`{kind}` of this", node)
-    if kind == "decreases":
-        said = ast.copy_location(ast.Compare(said, [ast.GtE()], [ast.copy_location(ast.Constant(0), said)]), said)
-    return said
+    zero = ast.copy_location(ast.Constant(0), said)
+    never_negative = ast.copy_location(ast.Compare(said, [ast.GtE()], [zero]), said)
+    return Stated(kind, said, never_negative if kind == "decreases" else said)
 
 
 class _Loop:
@@ -262,10 +271,10 @@ class _Loop:
                 break
             here = self.r.head.part("it is only looked at")
             said.append(ast.unparse(node))
-            if isinstance(stated, ast.Compare) and self.registry.module.contracts.kind(call.func) == "decreases":
-                measure = here.value(stated.left).term
+            if stated.kind == "decreases":
+                measure = here.value(stated.said).term
             else:
-                conditions += [here.condition(stated), self.registry.effects.returns(here.effect)]
+                conditions += [here.condition(stated.said), self.registry.effects.returns(here.effect)]
         if said:
             functions = {n: self.registry.kept[n] for n in self.functions if n in self.registry.kept}
             self.registry.loops.append(

@@ -135,8 +135,8 @@ def _schemes(context: ProverContext, lemma: Sequent, hint: Json) -> Iterator[Sch
         for scheme in recursion_schemes(context, lemma):
             if scheme.function in hint["along"]:
                 yield scheme
-        for scheme in descents(context, lemma) if after else ():
-            yield replace(scheme, at=(again,))
+        for descent in descents(context, lemma) if after else ():
+            yield replace(descent, at=(again,))
         for variable, new in zip(lemma.vars, again, strict=True):
             if new is not variable and context.signature.datatype(variable.sort) is not None:
                 yield StructuralInduction(variable.name, tuple(v.name for v in lemma.vars if v is not variable))

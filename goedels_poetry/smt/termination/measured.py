@@ -73,7 +73,7 @@ def _likely(problem: Problem, group: Sequence[Definition], seed: int) -> Choice 
 
 
 def _without_equations(term: Term) -> Term:
-    """A body whose calls do not wait for an equation, as the invariant of a loop is one: hardly any sample fulfils it."""
+    """A body whose calls wait for no equation, such as an invariant: hardly any sample fulfils one."""
     if is_app(term, "=>") or is_app(term, "and"):
         parts = (TRUE if is_app(a, "=") else _without_equations(a) for a in term.args)
         return rebuild(term, tuple(parts))

@@ -121,6 +121,27 @@ def has_hints(program: Program) -> bool:
     return any(isinstance(node, ast.Call) and names.kind(node.func) in HINTS for node in ast.walk(program.tree))
 
 
+def passed_over(source: str) -> list[tuple[int, str]] | None:
+    """What of a file is no theorem, with lines: functions without contracts, methods as ``Class.name``.
+
+    None for a text that `read_program` refuses.
+    """
+    try:
+        program = read_program(source)
+    except PythonFault:
+        return None
+    contracted, found = with_contracts(program), []
+    for node in program.tree.body:
+        inside = node.body if isinstance(node, ast.ClassDef) else ()
+        found += [(n.lineno, f"{node.name}.{n.name}") for n in inside if isinstance(n, _FUNCTIONS)]  # type: ignore[attr-defined]
+        if isinstance(node, _FUNCTIONS) and node.name not in contracted:
+            found.append((node.lineno, node.name))
+    return found
+
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
 def parse_module(source: str) -> ast.Module:
     """The syntax tree of a text, which is bounded in length and depth.
 

@@ -66,7 +66,8 @@ def read(payload: Json) -> Json:
         text = translation.text
     except OutsideFragment as why:
         place = f"line {why.line}: " if why.line is not None else ""
-        return {**found, "outside": f"{place}{why.message}"}
+        outside = f"{place}{why.message}"
+        return {**found, "outside": outside, "warnings": [f"no proof is tried: {outside}"]}
     theorem = symbolic.read({"theorem": text})
     if not theorem["ok"]:
         return {**found, "outside": f"its translation cannot be read: {theorem['message']}"}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 from goedels_poetry.errors import InvalidInput
@@ -27,6 +28,8 @@ Json = dict[str, Any]
 PYTHON_JOBS = "goedels_poetry.python.jobs"
 _TIME_FOR_ALL = 60.0
 """Seconds of a run from which on a function that has no translation is tested thoroughly, which takes half of them."""
+_PART_OF_ALL = 0.35
+"""Of them, for these tests: the checker makes its own."""
 _EVIDENCE = frozenset({"counterexample", "checks", "task", "change"})
 """What the checker gets of an answer. A ``task`` says that the function is a candidate: one that breaks leaves the task
 open, while of a program that was given it refutes the contract."""
@@ -59,10 +62,12 @@ class PythonLanguage(SmtLanguage):
         self._translated: dict[tuple[str, str], tuple[str, list[Json]]] = {}  # with hints, by program and function
         self._early = EarlyAnswers()
         self._effort: Effort = "thorough"
+        self._seconds = inf
 
     def configure(self, settings: Settings) -> None:
         """See `Configurable`."""
         limit = settings.budgets.wall_seconds
+        self._seconds = inf if limit is None else limit
         self._effort = "thorough" if limit is None or limit >= _TIME_FOR_ALL else "normal"
 
     async def theorems(self, text: str) -> tuple[str, ...]:
@@ -99,7 +104,11 @@ class PythonLanguage(SmtLanguage):
             return _refuted(quick, reading.lines)
         if not reading.smt:
             # Other inputs than the checker makes in the end: with its seed they would be tried twice.
-            found = await test_candidate(theorem.text, checks, seed=seed + 1, effort=self._effort)
+            tests = asyncio.create_task(test_candidate(theorem.text, checks, seed=seed + 1, effort=self._effort))
+            try:
+                found = await asyncio.wait_for(tests, self._seconds * _PART_OF_ALL)
+            except TimeoutError:  # the checker tries what is left of the time
+                found = quick
             if _breaks_contract(found):
                 return _refuted(found, reading.lines)
             return Outcome(True, {"verdict": "unknown", "reason": f"no proof is tried: {reading.outside}"})

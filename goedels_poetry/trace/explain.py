@@ -25,6 +25,8 @@ MOST_ADVICE = 4
 DECIDED = (NodeStatus.PROVED, NodeStatus.REFUTED)
 """Of such a goal there is nothing to explain."""
 MOST_LINES = 6
+UNTRANSLATED = "no proof is tried: "
+"""How the reason of a function begins that has no translation: no budget gives it one."""
 _LARGER = "a larger budget"
 _FLAGS = (
     (r"([\d.]+) s of wall time", "--timeout"),
@@ -207,6 +209,8 @@ def _definitions(goal: ProofNode, ending: str) -> Iterator[str]:
 
 
 def _larger_budget(goal: ProofNode, trials: Sequence[Trial], ending: str) -> Iterator[str]:
+    if goal.reason.startswith(UNTRANSLATED):
+        return
     name, _, value = goal.limit.partition(" ")
     if name in _LIMITS:
         yield f"{_LARGER}: {_LIMITS[name]} {2 * int(value)} (it was stopped by the limit of {value})"

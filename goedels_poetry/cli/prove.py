@@ -537,7 +537,7 @@ class Output:
             return await self._filling.finish(note, stopped)
 
     def end(self, passed_over: Sequence[str]) -> None:
-        """After several theorems, or a folder: the table, what was passed over, and the count as the last line of all."""
+        """After several theorems, or a folder: what was passed over, the table, and the count at the end."""
         if not self._several:
             return
         if passed_over:

@@ -35,7 +35,7 @@ from goedels_poetry.kernel.terms import (
 from goedels_poetry.python.translate.build import cond, equal, minus, plus
 from goedels_poetry.python.translate.functions import Translated
 from goedels_poetry.python.translate.loops import hint
-from goedels_poetry.python.translate.registry import Defined, HintedLoop, readable
+from goedels_poetry.python.translate.registry import Defined, HintedLoop, legal, readable
 from goedels_poetry.python.translate.script import Change, unfolded
 from goedels_poetry.python.translate.translate import Translation, arguments_of, theorem_of
 
@@ -45,24 +45,27 @@ Json = dict[str, Any]
 def hints_of(translation: Translation) -> list[Json]:
     """The lemmas, each after those that its proof may need.
 
-    Each has its closed ``formula`` over the symbols of the script, what it ``says`` with the line, and may have
-    functions ``along`` which an induction goes, a ``measure`` over its variables, the state after a round
-    (``again``, by variable), and what is to hold for a round to keep an invariant: ``kept``. Of what has no ``line``
-    nothing is reported.
+    Each has its closed ``formula`` over the symbols of the script, what it ``says`` with the line (0: nothing is
+    reported of it), and may have functions ``along`` which an induction goes, ``at`` which arguments, a ``measure``
+    over its variables, the state after a round (``again``, by variable), and what keeps an invariant: ``kept``.
     """
     functions = translation.functions
     _, kept, expand = unfolded(functions.registry, translation.goal, translation.lemmas)
     main = functions.known[translation.function]
     others = [f for f in reversed(functions.known.values()) if f is not main]
-    found = [hint for f in others if f.function.contract.ensures for hint in _of_function(translation, f, expand, True)]
-    found += _of_function(translation, main, expand, bool(found))
+    found = [
+        hint for f in others if f.function.contract.ensures for hint in _of_function(translation, f, kept, expand, True)
+    ]
+    found += _of_function(translation, main, kept, expand, bool(found))
     if any("kept" in hint for hint in found):
         wanted = " ".join(text for hint in found for text in hint.get("kept", ()))
         found = [law for law in _laws(kept, wanted) if law["formula"]] + found
     return list({hint["formula"]: hint for hint in found}.values())
 
 
-def _of_function(translation: Translation, known: Translated, expand: Change, whole: bool) -> list[Json]:
+def _of_function(
+    translation: Translation, known: Translated, kept: Mapping[str, Defined], expand: Change, whole: bool
+) -> list[Json]:
     """``whole``: whether the conditions of the contract are lemmas even if nothing is said in the body."""
     functions, name = translation.functions, known.function.name
     arguments = arguments_of(functions, known, functions.registry.module.program.functions)
@@ -82,7 +85,9 @@ def _of_function(translation: Translation, known: Translated, expand: Change, wh
         for part in (p for p in parts if p not in _conjuncts(domain)):
             lemma = {"formula": show(forall(arguments, implies(domain, part))), "says": f"the contract of {name}"}
             line = 0 if name == translation.function else known.function.line  # that this is not proved is said anyway
-            found.append({**lemma, "line": line, **({"measure": show(measure)} if measure else {})})
+            own = [n for n in (f"{legal(name)}!ok", legal(name)) if n in kept]
+            rule = {"along": own, "at": [show(v) for v in arguments]} if own else {}
+            found.append({**lemma, **rule, "line": line, **({"measure": show(measure)} if measure else {})})
     return found
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from goedels_poetry.kernel.derivation import Instance, Query
 from goedels_poetry.kernel.faults import InvalidText, SchemeError
-from goedels_poetry.kernel.inductions import MeasureInduction, StructuralInduction
+from goedels_poetry.kernel.inductions import MeasureInduction, RecursionInduction, StructuralInduction
 from goedels_poetry.kernel.reading.parser import parse_term
 from goedels_poetry.kernel.schemas import Scheme
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
@@ -131,7 +131,10 @@ def _schemes(context: ProverContext, lemma: Sequent, hint: Json) -> Iterator[Sch
         if hint.get("on"):
             yield StructuralInduction(hint["on"], tuple(v.name for v in lemma.vars if v.name != hint["on"]))
         if hint.get("measure"):
-            yield MeasureInduction(read(hint["measure"]), (again,))
+            yield MeasureInduction(read(hint["measure"]), (again,) if after else ())
+        for function in hint["along"] if "at" in hint else ():
+            with suppress(InvalidText):  # of a variable that the lemma does not have
+                yield RecursionInduction(function, tuple(map(read, hint["at"])))
         for scheme in recursion_schemes(context, lemma):
             if scheme.function in hint["along"]:
                 yield scheme

@@ -85,8 +85,8 @@ def _of_function(
         for part in (p for p in parts if p not in _conjuncts(domain)):
             lemma = {"formula": show(forall(arguments, implies(domain, part))), "says": f"the contract of {name}"}
             line = 0 if name == translation.function else known.function.line  # that this is not proved is said anyway
-            own = [n for n in (f"{legal(name)}!ok", legal(name)) if n in kept]
-            rule = {"along": own, "at": [show(v) for v in arguments]} if own else {}
+            along = [n for n in (f"{legal(name)}!ok", legal(name)) if n in kept]
+            rule = {"along": along, "at": [show(v) for v in arguments]} if along else {}
             found.append({**lemma, **rule, "line": line, **({"measure": show(measure)} if measure else {})})
     return found
 

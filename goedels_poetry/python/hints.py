@@ -15,6 +15,7 @@ from typing import Any
 
 from goedels_poetry.kernel.printer import show, show_sort, show_symbol
 from goedels_poetry.kernel.terms import (
+    BOOL,
     INT,
     TRUE,
     Kind,
@@ -31,8 +32,11 @@ from goedels_poetry.kernel.terms import (
     rebuild,
     substitute,
     subterms,
+    tester,
 )
-from goedels_poetry.python.translate.build import cond, equal, minus, plus
+from goedels_poetry.python.translate.build import RETURNS, cond, equal, minus, plus
+from goedels_poetry.python.translate.contracts import OutsideFragment
+from goedels_poetry.python.translate.frame import Retry
 from goedels_poetry.python.translate.functions import Translated
 from goedels_poetry.python.translate.loops import hint
 from goedels_poetry.python.translate.registry import Defined, HintedLoop, legal, readable
@@ -146,7 +150,8 @@ def _at_the_end(loop: HintedLoop) -> Iterator[Term]:
         elif after is not state:
             last[state] = state
     for call in loop.effects:
-        yield _from(loop, call, loop.states)
+        ended = _from(loop, call, loop.states)
+        yield ended if ended.sort is BOOL else tester(RETURNS, ended)
     lost = {s for s, t in last.items() if t is s}
     for fact in (*_conjuncts(loop.invariant), not_(loop.more)):
         if not fact.free & lost:
@@ -174,9 +179,12 @@ def _measure(translation: Translation, known: Translated, arguments: list[Term])
     frame = translation.functions.clause_frame(known, arguments)
     for node in known.function.node.body:
         call = node.value if isinstance(node, ast.Expr) else None
-        stated = hint(frame, call) if isinstance(call, ast.Call) else None
-        if stated is not None and stated.kind == "decreases":
-            return frame.value(stated.said).term
+        try:
+            stated = hint(frame, call) if isinstance(call, ast.Call) else None
+            if stated is not None and stated.kind == "decreases":
+                return frame.value(stated.said).term
+        except (OutsideFragment, Retry):  # it speaks of more than the parameters
+            return None
         if not isinstance(call, ast.Constant | ast.Call):
             break
     return None

@@ -76,6 +76,13 @@ def _read(context: ProverContext, text: str) -> Sequent:
     return sequent_of(parse_term(text, context.signature, (), BOOL), context.signature.names)
 
 
+def _kept(context: ProverContext, hint: Json) -> Iterator[Sequent]:
+    """What is to hold for a round to keep the invariant; nothing of what the goal does not speak of."""
+    for text in hint.get("kept", ()):
+        with suppress(InvalidText):
+            yield _read(context, text)
+
+
 def _proof(library: Library, hint: Json, context: ProverContext, lemma: Sequent) -> Plan | None:
     with suppress(OutOfTime), context.budget.part(1.0):
         context.budget.set_deadline(min(SECONDS, PART * context.budget.seconds_left()))
@@ -94,8 +101,7 @@ def _plainly(context: ProverContext, lemma: Sequent, hint: Json) -> Plan | None:
 def _along(context: ProverContext, library: Library, lemma: Sequent, hint: Json) -> Plan | None:
     """A statement about each state of a loop by induction along its rounds, each of which keeps the invariant."""
     kept = []
-    for text in hint.get("kept", ()):
-        fact = _read(context, text)
+    for fact in _kept(context, hint):
         if library.establish(fact, closed_by_query):
             kept.append(apart(fact, context.reserved))
 
@@ -156,8 +162,7 @@ def _is_false(context: ProverContext, lemma: Sequent, hint: Json) -> bool:
 
 def _unproved(context: ProverContext, hint: Json) -> str:
     """Why a lemma is not proved: a state from which a round does not keep the invariant, where there is one."""
-    for text in hint.get("kept", ()):
-        fact = _read(context, text)
+    for fact in _kept(context, hint):
         values = context.refutes(fact, TESTS)
         if values is not None:
             shown = show_assignment(context.signature, values)["text"]

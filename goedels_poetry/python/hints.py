@@ -75,7 +75,7 @@ def _of_function(
     arguments = arguments_of(functions, known, functions.registry.module.program.functions)
     stated = theorem_of(functions, known, arguments)
     domain, conclusion = stated.args if is_app(stated, "=>") and len(stated.args) == 2 else (TRUE, stated)
-    domain, parts = expand(domain), _conjuncts(expand(conclusion))
+    domain, parts = expand(domain), _parts(expand(conclusion))
     at = dict(zip(known.params, arguments, strict=True))
     found: list[Json] = []
     own = [loop for loop in functions.registry.loops if loop.function == known.function.name]
@@ -192,6 +192,14 @@ def _measure(translation: Translation, known: Translated, arguments: list[Term])
 
 def _free(loop: HintedLoop) -> frozenset[Term]:
     return frozenset().union(*(t.free for t in (loop.invariant, loop.more, *loop.entry, *loop.again)))
+
+
+def _parts(term: Term) -> list[Term]:
+    """The conditions of a contract; where exceptions are told apart, first that none is raised but those allowed."""
+    if not is_app(term, "ite"):
+        return _conjuncts(term)
+    returns, ensured, allowed = term.args
+    return [or_([returns, allowed]), *(implies(returns, part) for part in _conjuncts(ensured))]
 
 
 def _conjuncts(term: Term) -> list[Term]:

@@ -55,6 +55,16 @@ def test_hints_close_what_is_open_without_them(function: str) -> None:
     assert sketch["strategy"] == "hints" and open_goals(sketch) == []
 
 
+def test_exceptions_that_are_allowed_are_told_apart() -> None:
+    divide = HINTED[HINTED.index("@requires(lambda a, b: a >= 0 and b > 0)") :].split("\n\n\n")[0]
+    allowed = divide.replace(" and b > 0)", ")", 1).replace("    q, r = 0, a", "    assert b > 0\n    q, r = 0, a", 1)
+    source = (
+        HEAD.replace("invariant", "invariant, raises") + "@raises(AssertionError, when=lambda b: b <= 0)\n" + allowed
+    )
+    sketch = sketched(source, "divide")["value"]["sketch"]
+    assert sketch["strategy"] == "hints" and open_goals(sketch) == []
+
+
 def test_there_are_ten_of_them() -> None:
     assert len(contracted()) == 10
 

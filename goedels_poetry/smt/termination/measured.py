@@ -74,6 +74,8 @@ def _likely(problem: Problem, group: Sequence[Definition], seed: int) -> Choice 
 
 def _without_equations(term: Term) -> Term:
     """A body whose calls wait for no equation, such as an invariant: hardly any sample fulfils one."""
+    if is_app(term, "ite"):
+        return rebuild(term, tuple([_without_equations(a) for a in term.args]))
     if is_app(term, "=>") or is_app(term, "and"):
         parts = (TRUE if is_app(a, "=") else _without_equations(a) for a in term.args)
         return rebuild(term, tuple(parts))

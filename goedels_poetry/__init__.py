@@ -11,7 +11,7 @@ from goedels_poetry.lazy import on_first_use
 from goedels_poetry.version import __version__
 
 if TYPE_CHECKING:
-    from goedels_poetry.contracts import ensures, raises, requires
+    from goedels_poetry.contracts import decreases, ensures, invariant, raises, requires, uses
     from goedels_poetry.framework import GoedelsPoetryFramework
     from goedels_poetry.kernel.verdict import Verdict
     from goedels_poetry.languages import Goal, Outcome, SimpleLanguage, Theorem
@@ -60,10 +60,13 @@ _HOME_OF = {
     "Theorem": "languages",
     "Verdict": "store.state",
     "agent": "search.agents.registry",
+    "decreases": "contracts",
     "ensures": "contracts",
+    "invariant": "contracts",
     "raises": "contracts",
     "requires": "contracts",
     "strategy": "search.strategies",
+    "uses": "contracts",
 }
 
 
@@ -101,8 +104,11 @@ __all__ = [
     "Verdict",
     "__version__",
     "agent",
+    "decreases",
     "ensures",
+    "invariant",
     "raises",
     "requires",
     "strategy",
+    "uses",
 ]

@@ -32,7 +32,7 @@ from goedels_poetry.cli.inputs import (
 )
 from goedels_poetry.cli.options import BUDGETS
 from goedels_poetry.cli.process import elapsed
-from goedels_poetry.cli.report import Report, Row, say_table, show, tally, to_json
+from goedels_poetry.cli.report import Report, Row, over, say_table, show, tally, to_json
 from goedels_poetry.cli.requests import Prove
 from goedels_poetry.cli.run_errors import (
     INTERNAL_ERROR,
@@ -202,6 +202,7 @@ class _Batch:
         self._interrupted = False
         self._unread: OSError | None = None
         self._codes: list[int] = []
+        self._passed_over: list[str] = []
         self._output = Output(request, in_force, self._framework, self._progress)
 
     async def run(self, ray: Any = None) -> int:
@@ -213,6 +214,9 @@ class _Batch:
         ):
             with stoppable(self._progress, self._stop):
                 sources = [each for source in self._sources for each in await self._theorems(source)]
+                if not sources and not self._interrupted:
+                    places = ", ".join(map(one_line, self._request.inputs))
+                    raise Unusable(f"nothing to prove in {places}; passed over: {over(self._passed_over)}")
                 self._output.expect(sources, folder=not all(source.named for source in self._sources))
                 self._progress.expect(len(sources))
                 jobs = self._jobs if seats is None else await self._spread(seats, sources)
@@ -226,7 +230,7 @@ class _Batch:
                 as_asked = self._unread is not None or await self._output.fill(lambda: self._interrupted)
         if self._unread is not None:
             raise self._unread
-        self._output.end()
+        self._output.end(self._passed_over)
         if len(self._codes) < len(sources):  # nothing is said of some, and no outcome of others speaks for them
             return INTERNAL_ERROR
         return worst_code(self._codes) or (0 if as_asked else Verdict.UNKNOWN.exit_code)
@@ -263,8 +267,13 @@ class _Batch:
         except Exception as problem:  # noqa: BLE001 - a language of a plug-in may raise anything
             self._progress.note(f"{source.name}: its theorems are not told apart: {describe(problem)}")
             return [source]
-        if not found and not source.named and self._language(source) == PYTHON:
-            return []  # a program like any other
+        if not source.named and self._language(source) == PYTHON:
+            from goedels_poetry.python.translate.program import passed_over
+
+            over = passed_over(text)
+            self._passed_over += [f"{source.file}:{line}: {name}" for line, name in over or ()]
+            if not found and over is not None:
+                return []  # a program like any other
         return [source.of(theorem) for theorem in found] if len(found) > 1 else [source]
 
     def _language(self, source: Source) -> str:
@@ -506,10 +515,11 @@ class Output:
             theorem = str(store.meta("statement") or result.input)
             goals = [] if self._request.as_json else store.nodes()
             explained: Sequence[str] = ()
-            if goals and result.verdict in (Verdict.UNKNOWN, Verdict.OUT_OF_BUDGET):
-                from goedels_poetry.trace.explain import explain_lines  # what is proved needs none of it
+            if goals:
+                from goedels_poetry.trace.explain import explain_lines, hint_lines
 
-                explained = explain_lines(store, goals[0])
+                is_open = result.verdict in (Verdict.UNKNOWN, Verdict.OUT_OF_BUDGET)
+                explained = (explain_lines if is_open else hint_lines)(store, goals[0])
         left = tuple(replace(goal, statement=goal.statement or theorem) for goal in result.open_goals)
         told = replace(result, open_goals=left)
         return replace(report, result=told, theorem=theorem, goals=goals, explained=explained)
@@ -536,10 +546,15 @@ class Output:
         with self._progress.paused():
             return await self._filling.finish(note, stopped)
 
-    def end(self) -> None:
-        """After several theorems, or a folder: the table, and the count as the last line of all."""
+    def end(self, passed_over: Sequence[str]) -> None:
+        """After several theorems, or a folder: what was passed over, the table, and the count at the end."""
         if not self._several:
             return
+        if passed_over:
+            out = lines_to(sys.stderr) if self._request.as_json else self._out
+            for line in passed_over if self._request.verbose else ():
+                say(out, f"  {printable(line)}")
+            say(out, f"passed over: {over(passed_over)}{'' if self._request.verbose else '; -v names them'}")
         rows = sorted(self._rows, key=lambda row: self._order.get(row.name, 0))
         seconds = elapsed() or sum(row.seconds or 0.0 for row in rows)
         if not self._request.as_json:

@@ -399,6 +399,15 @@ def tally(rows: Sequence[Row], seconds: float) -> str:
     return f"{counted(len(rows), 'theorem')}: {found or 'none'} in {in_words(seconds)}"
 
 
+def over(names: Sequence[str]) -> str:
+    """``3 methods, 1 function without contract``: what is no theorem, of a list of names with places."""
+    methods = sum("." in name.rpartition(" ")[2] for name in names)
+    found = [counted(methods, "method")] if methods else []
+    plain = len(names) - methods
+    found += [f"{counted(plain, 'function')} without contract"] if plain else []
+    return ", ".join(found) or "nothing"
+
+
 def in_words(seconds: float) -> str:
     """A duration as people say it."""
     if seconds < 10:

@@ -92,6 +92,9 @@ class Prove(Search):
     write: bool = flag("Lean: fill the holes in the files; what they were is kept in FILE.orig.")
     lean: bool = flag("SMT: write each proof for Lean, too, into its certificate (level L4).")
     lean_timeout: float | None = duration("With --lean: for each. [default: 60]")
+    verbose: bool = flag(
+        "Name each method and each function without a contract that a folder passes over.", "--verbose", "-v"
+    )
     require: Required | None = require_option()
 
     def __post_init__(self) -> None:

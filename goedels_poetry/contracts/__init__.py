@@ -10,11 +10,23 @@ What a contract says: for each input on which every ``requires`` holds, the func
 holds, unless it raises an exception that a ``raises`` allows. Standard library only; importing this loads nothing
 else of ours.
 
+``invariant`` and ``decreases`` in a body and ``uses`` above a function help a proof; nothing is believed of them.
+
 ``checking`` has what users write, what runs around a call, and the text of a clause for a message.
 """
 
 from __future__ import annotations
 
-from goedels_poetry.contracts.checking import SWITCH, ContractViolation, enabled, ensures, raises, requires
+from goedels_poetry.contracts.checking import (
+    SWITCH,
+    ContractViolation,
+    decreases,
+    enabled,
+    ensures,
+    invariant,
+    raises,
+    requires,
+    uses,
+)
 
-__all__ = ["SWITCH", "ContractViolation", "enabled", "ensures", "raises", "requires"]
+__all__ = ["SWITCH", "ContractViolation", "decreases", "enabled", "ensures", "invariant", "raises", "requires", "uses"]

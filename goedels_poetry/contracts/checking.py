@@ -1,4 +1,4 @@
-"""``requires``, ``ensures`` and ``raises``, and what runs around a call; one wrapper a function."""
+"""``requires``, ``ensures``, ``raises``, what runs around a call (one wrapper a function), and hints in a body."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import functools
 import inspect
 import linecache
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -368,3 +369,50 @@ def _decorator(kind: str, add: Callable[[Contracted], None]) -> Callable[[F], F]
         return wrapper
 
     return decorate
+
+
+# Hints for the prover: nothing is believed of them, and at run time they are checked
+
+
+def invariant(condition: object) -> None:
+    """State what holds at the head of a loop's body: in each round, and after the last one.
+
+    Args:
+        condition: something truthy; a lambda without parameters is evaluated only where contracts are checked.
+
+    Raises:
+        ContractViolation: it does not hold; the message has the values of the local variables.
+    """
+    if _on and not (condition() if callable(condition) else condition):
+        _violated("invariant")
+
+
+def decreases(measure: Any) -> None:
+    """State an integer that gets smaller in each round of a loop, or in each recursive call, and is never negative.
+
+    Args:
+        measure: that integer; a lambda without parameters is evaluated only where contracts are checked.
+
+    Raises:
+        ContractViolation: it is negative. That it gets smaller is for the prover to show.
+    """
+    if _on and not (measure() if callable(measure) else measure) >= 0:
+        _violated("decreases")
+
+
+def uses(*lemmas: Callable[..., Any]) -> Callable[[F], F]:
+    """Name functions whose contracts are lemmas for the proof of the decorated one; at run time it does nothing.
+
+    Raises:
+        TypeError: when decorating, if one of them is no function.
+    """
+    for lemma in lemmas:
+        if not callable(lemma):
+            raise TypeError(f"uses takes functions with contracts, and {lemma!r} is none")
+    return lambda function: function
+
+
+def _violated(kind: str) -> None:
+    caller = sys._getframe(2)
+    state = arguments_in_words(caller.f_locals)
+    raise ContractViolation(f"{kind} (line {caller.f_lineno}) does not hold where {state or 'nothing is bound'}")

@@ -26,6 +26,8 @@ TACTICS = ("tactics", "further tactics", "library search", "witnesses")
 """Strategies that try one tactic after another on the goal as it stands."""
 ENOUGH = "true in every test, not proved; the goal follows from it"
 """Result of a lemma that would do."""
+HINT = "hint"
+"""The strategy of lemmas that come with a theorem."""
 NOT_APPLIED = "does not apply here"
 """Result of a strategy that has found nothing to try."""
 MOST_LINES = 4_000

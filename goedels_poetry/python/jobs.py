@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
+from goedels_poetry.python.hints import hints_of
 from goedels_poetry.python.testing.checks import checks_of
 from goedels_poetry.python.translate.contracts import OutsideFragment, PythonFault
 from goedels_poetry.python.translate.program import Program, read_program, with_contracts
@@ -57,18 +58,21 @@ def read(payload: Json) -> Json:
         "key": hashlib.sha256(f"{name}\n{payload['source']}".encode()).hexdigest()[:20],
         "empty": False,
         "smt": "",
+        "hints": [],
         "seconds": 0.0,
     }
     try:
-        text = translate(program, name).text
+        translation = translate(program, name)
+        text = translation.text
     except OutsideFragment as why:
         place = f"line {why.line}: " if why.line is not None else ""
-        return {**found, "outside": f"{place}{why.message}"}
+        outside = f"{place}{why.message}"
+        return {**found, "outside": outside, "warnings": [f"no proof is tried: {outside}"]}
     theorem = symbolic.read({"theorem": text})
     if not theorem["ok"]:
         return {**found, "outside": f"its translation cannot be read: {theorem['message']}"}
     kept = {name: theorem[name] for name in ("theory", "key", "empty", "seconds")}
-    return {**found, **kept, "smt": text}
+    return {**found, **kept, "smt": text, "hints": hints_of(translation)}
 
 
 def arguments(payload: Json) -> Json:

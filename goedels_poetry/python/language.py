@@ -29,6 +29,8 @@ _TIME_FOR_ALL = 60.0
 """Seconds of a run from which on a function that has no translation is tested thoroughly, which takes half of them."""
 _TIME_FOR_MORE = 50.0
 """Seconds of a run from which on a function that has one is tested normally, which takes a tenth of them."""
+_PART_OF_ALL = 0.35
+"""Of them, for these tests: the checker makes its own."""
 _EVIDENCE = frozenset({"counterexample", "checks", "task", "change"})
 """What the checker gets of an answer. A ``task`` says that the function is a candidate: one that breaks leaves the task
 open, while of a program that was given it refutes the contract."""
@@ -58,7 +60,7 @@ class PythonLanguage(SmtLanguage):
     def __init__(self, workers: int | None = None) -> None:
         """``workers``: jobs at once; one for each processor by default."""
         super().__init__(workers)
-        self._translated: dict[tuple[str, str], str] = {}  # by program and function
+        self._translated: dict[tuple[str, str], tuple[str, list[Json]]] = {}  # with hints, by program and function
         self._early = EarlyAnswers()
         self._effort: Effort = "thorough"
         self._beside: Effort | None = "normal"
@@ -82,7 +84,7 @@ class PythonLanguage(SmtLanguage):
         answer = await read_apart(self._pool, f"{PYTHON_JOBS}:read", payload, MEMORY_MB)
         if not answer["ok"]:
             raise InvalidInput(answer["message"], answer["line"], answer["column"], answer["hint"])
-        self._translated[(text, function)] = answer["smt"]
+        self._translated[(text, function)] = answer["smt"], answer["hints"]
         checks = answer["checks"]
         reading = PythonReading(
             checks["function"],
@@ -104,7 +106,11 @@ class PythonLanguage(SmtLanguage):
             return _refuted(quick, reading.lines)
         if not reading.smt:
             # Other inputs than the checker makes in the end: with its seed they would be tried twice.
-            found = await test_candidate(theorem.text, checks, seed=seed + 1, effort=self._effort)
+            tests = asyncio.create_task(test_candidate(theorem.text, checks, seed=seed + 1, effort=self._effort))
+            try:
+                found = await asyncio.wait_for(tests, None if self._limit is None else self._limit * _PART_OF_ALL)
+            except TimeoutError:  # the checker tries what is left of the time
+                found = quick
             if _breaks_contract(found):
                 return _refuted(found, reading.lines)
             return Outcome(True, {"verdict": "unknown", "reason": f"no proof is tried: {reading.outside}"})
@@ -175,11 +181,12 @@ class PythonLanguage(SmtLanguage):
 
     def _root(self, theorem: Theorem, reading: PythonReading) -> Json:
         """What the first job on the theorem will be told."""
-        return super()._payload(Goal(reading.smt, theorem.options, "", "", seconds_left=self._limit))
+        return self._payload(Goal(theorem.text, theorem.options, "", "", seconds_left=self._limit))
 
     def _payload(self, goal: Goal) -> Json:
         function = str(goal.options.get("theorem") or "")
-        return {**super()._payload(goal), "theorem": self._translated[(goal.theorem, function)]}
+        text, hints = self._translated[(goal.theorem, function)]
+        return {**super()._payload(goal), "theorem": text, **({"hints": hints} if hints and not goal.statement else {})}
 
 
 async def _is_whole_proof(early: asyncio.Task[bool]) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from goedels_poetry.protocol.trials import ENOUGH, NOT_APPLIED, TACTICS, Status, Trial
+from goedels_poetry.protocol.trials import ENOUGH, HINT, NOT_APPLIED, TACTICS, Status, Trial
 from goedels_poetry.search.memory import tried_on
 from goedels_poetry.store.reads import StoreReader
 from goedels_poetry.store.state import NodeStatus, ProofNode
@@ -27,6 +27,8 @@ DECIDED = (NodeStatus.PROVED, NodeStatus.REFUTED)
 MOST_LEMMAS = 2
 _NUMBERED = re.compile(r"\b[a-z]+[0-9]+\b")
 MOST_LINES = 6
+UNTRANSLATED = "no proof is tried: "
+"""How the reason of a function begins that has no translation: no budget gives it one."""
 _LARGER = "a larger budget"
 _FLAGS = (
     (r"([\d.]+) s of wall time", "--timeout"),
@@ -117,8 +119,19 @@ def explain(
 def explain_lines(store: StoreReader, node: str | ProofNode, as_of: int | None = None) -> list[str]:
     """At most six lines for people about an open goal: tried, nearest, what would help; [] where nothing is to be said.
 
-    Of a goal that is decided it is what the checker misses, if that is known.
+    Before them hints that are not proved. Of a goal that is decided it is what the checker misses, if that is known.
     """
+    return [*hint_lines(store, node, as_of), *_explained(store, node, as_of)]
+
+
+def hint_lines(store: StoreReader, node: str | ProofNode, as_of: int | None = None) -> list[str]:
+    """Hints of the file that are false or not proved, a line each, with what is wrong."""
+    tried = tried_on(store, node if isinstance(node, str) else node.id, as_of=as_of).trials
+    failed = (t for t in tried if t.strategy == HINT and t.status is not Status.PROVED)
+    return list(dict.fromkeys(f"hint not used: {t.what}: {t.result}" for t in failed))
+
+
+def _explained(store: StoreReader, node: str | ProofNode, as_of: int | None) -> list[str]:
     facts = RunFacts.of(store, as_of)
     goal = store.get(node, as_of=as_of) if isinstance(node, str) else node
     explanation = explain(store, goal, as_of, facts=facts)
@@ -199,6 +212,8 @@ def _definitions(goal: ProofNode, ending: str) -> Iterator[str]:
 
 
 def _larger_budget(goal: ProofNode, trials: Sequence[Trial], ending: str) -> Iterator[str]:
+    if goal.reason.startswith(UNTRANSLATED):
+        return
     name, _, value = goal.limit.partition(" ")
     if name in _LIMITS:
         yield f"{_LARGER}: {_LIMITS[name]} {2 * int(value)} (it was stopped by the limit of {value})"

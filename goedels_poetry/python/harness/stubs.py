@@ -62,7 +62,7 @@ class _Stub(types.ModuleType):
         return made
 
 
-_OURS = ["requires", "ensures", "raises", "enabled", "ContractViolation"]
+_OURS = ["requires", "ensures", "raises", "invariant", "decreases", "uses", "enabled", "ContractViolation"]
 _STARS = {  # what ``import *`` brings
     "deal": ["pre", "post", "ensure", "raises", "reason", "safe", "pure", "has", "chain", "inv", "implies"],
     "icontract": ["require", "ensure", "invariant", "snapshot", "DBC", "DBCMeta", "ViolationError"],

@@ -14,7 +14,7 @@ from pydantic import Field
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.protocol.record import STRICT, Record
 from goedels_poetry.python.harness.values import MADE
-from goedels_poetry.python.translate.program import Program, with_contracts
+from goedels_poetry.python.translate.program import Program, has_hints, with_contracts
 
 _EXACT = 1 << 53  # ints beyond are hexadecimal text in JSON
 
@@ -258,7 +258,7 @@ def checks_of(program: Program, function: str) -> Checks:
         raises=tuple((r.exception, r.when.text if r.when else "") for r in contract.raises),
         doctests=contract.doctests,
         own=True,
-        callees=any(name != function for name in with_contracts(program)),
+        callees=any(name != function for name in with_contracts(program)) or has_hints(program),
     )
 
 

@@ -96,17 +96,20 @@ class Raises:
 @dataclass(frozen=True, slots=True)
 class Contract:
     """What is promised of a function; ``limited``: an exception that no ``raises`` allows is replaced when it runs;
-    ``doctests``: its docstring has some."""
+    ``doctests``: its docstring has some; ``uses``: functions whose contracts are lemmas for it."""
 
     requires: tuple[Clause, ...] = ()
     ensures: tuple[Clause, ...] = ()
     raises: tuple[Raises, ...] = ()
     limited: bool = False
     doctests: bool = False
+    uses: tuple[str, ...] = ()
 
 
 RESULT = "result"
-_OURS = {"requires": "requires", "ensures": "ensures", "raises": "raises"}
+HINTS = frozenset({"invariant", "decreases"})
+"""What a body may say of its loops and its recursion."""
+_OURS = {name: name for name in ("requires", "ensures", "raises", "uses", *sorted(HINTS))}
 _KINDS = {
     "goedels_poetry.contracts": _OURS,
     "goedels_poetry": _OURS,
@@ -241,6 +244,7 @@ def contract_of(function: ast.FunctionDef, names: ContractNames) -> tuple[Contra
         tuple(dict.fromkeys(raises)),
         limited=bool(raises or reader.limited),
         doctests=">>>" in reader.doc,
+        uses=tuple(dict.fromkeys(reader.uses)),
     )
     return contract, tuple(others)
 
@@ -263,6 +267,7 @@ class _Reader:
         self.ensures: list[Clause] = []
         self.raises: list[Raises] = []
         self.reasons: list[Raises] = []
+        self.uses: list[str] = []
         self.limited = ""
 
     # ------------------------------------------------------------------------------------- decorators
@@ -273,6 +278,8 @@ class _Reader:
         kind = self.names.kind(call.func if call else node)
         if kind is None:
             return False
+        if kind in HINTS:
+            fault(f"`{kind}` is said in a body", node, f"call {kind}(...) at the head of the loop")
         if kind == "refused":
             fault("this kind of contract is not read", node, "say it with requires and ensures")
         if kind in ("raises_none", "raises_all"):
@@ -283,7 +290,12 @@ class _Reader:
             return True
         if call is None:
             fault("a contract takes a condition", node, "write @requires(lambda x: x > 0)")
-        if kind == "chain":
+        if kind == "uses":
+            for part in call.args:
+                if not isinstance(part, ast.Name) or call.keywords:
+                    fault("uses takes functions of the file", part, "write @uses(lemma)")
+                self.uses.append(part.id)
+        elif kind == "chain":
             for part in call.args:
                 if not self.decorator(part):
                     fault("this is no contract that can be read", part)

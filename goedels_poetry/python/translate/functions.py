@@ -340,6 +340,7 @@ class Translated:
     fails: bool = False
     called: bool = False  # before it was done
     alone: bool = True  # by itself only
+    params: tuple[Term, ...] = ()  # of the body, before they have readable names
 
 
 @dataclass
@@ -515,6 +516,7 @@ class Functions:
         params = [
             registry.fresh(p.name, registry.sort(k)) for p, k in zip(function.parameters, known.kinds, strict=True)
         ]
+        known.params = tuple(params)
         env = {p.name: Value(k, v) for p, k, v in zip(function.parameters, known.kinds, params, strict=True)}
         local = frozenset(env) | frozenset(bindings(ast.Module(function.node.body, [])))
         frame = self.frame(function.name, local, env)

@@ -20,7 +20,7 @@ import ast
 import sys
 from collections.abc import Iterable
 
-from goedels_poetry.python.translate.contracts import ContractNames, outside
+from goedels_poetry.python.translate.contracts import outside
 from goedels_poetry.python.translate.module import Module, imported, words
 
 _PACKAGES = words(
@@ -120,7 +120,7 @@ class Importing:
 
     def __init__(self, module: Module) -> None:
         tree = module.program.tree
-        self.module, self.contracts = module, ContractNames.of(tree)
+        self.module, self.contracts = module, module.contracts
         self.closed: set[str] = set()
         self.foreign: set[str] = set()  # names of values that something of a package of others is in
         self.enums: set[str] = set()

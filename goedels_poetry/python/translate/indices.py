@@ -371,6 +371,10 @@ def literal_integer(node: ast.expr) -> int | None:
 def text_method(frame: Frame, name: str, value: Value, args: list[Value], node: ast.AST) -> Value:
     """``value.name(args)``."""
     text = value.term
+    if name == "replace" and [a.kind for a in args] == [STR, STR]:
+        old, new = (a.term for a in args)
+        frame.exact_where(not_(equal(old, lit("", STRINGS))))  # which stands between all letters
+        return Value(STR, app("str.replace_all", (text, old, new), STRINGS))
     if [a.kind for a in args] != [STR]:
         return outside(f"the method `{name}` of a text is not covered with these arguments", node, f"method {name}")
     other = args[0].term

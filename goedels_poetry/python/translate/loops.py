@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, replace
 
-from goedels_poetry.kernel.terms import BOOL, FALSE, TRUE, Sort, Term, app
+from goedels_poetry.kernel.terms import BOOL, FALSE, TRUE, Kind, Sort, Term, and_, app
 from goedels_poetry.python.translate.build import assume, cond
-from goedels_poetry.python.translate.contracts import outside
+from goedels_poetry.python.translate.contracts import HINTS, outside
 from goedels_poetry.python.translate.frame import After, Blocks, Flow, Frame, Value
 from goedels_poetry.python.translate.indices import counted, over_elements
 from goedels_poetry.python.translate.iteration import Iteration, iteration, times
@@ -20,7 +20,7 @@ from goedels_poetry.python.translate.mappings import VIEWS
 from goedels_poetry.python.translate.module import CHANGEABLE, Type, is_unknown
 from goedels_poetry.python.translate.operators import bind
 from goedels_poetry.python.translate.recursion import close, only_recursion
-from goedels_poetry.python.translate.registry import SELF
+from goedels_poetry.python.translate.registry import SELF, HintedLoop
 
 ROUNDS = 8
 """How often the body of a loop is followed until the types of its variables stay."""
@@ -50,6 +50,7 @@ class _Round:
     test: Term
     before: Frame  # after the test, before the body
     flow: Flow
+    head: Frame  # where the body begins
     test_effect: Term
     body_effect: Term
 
@@ -62,6 +63,37 @@ def loop(block: Blocks, node: ast.For | ast.While, flow: Flow, after: After, res
         seen = following | live(node.orelse, after.end, after.broken, after.continued)
         node = (None if indices.target.id in seen else over_elements(flow.frame, indices)) or node
     _Loop(block, node, flow, after, rest).run()
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """What ``invariant(...)`` or ``decreases(...)`` says; ``checked``: what has to hold when it runs."""
+
+    kind: str
+    said: ast.expr
+    checked: ast.expr
+
+
+def hint(frame: Frame, node: ast.Call) -> Stated | None:
+    """A call as what it states of a loop or a recursion; None for another call.
+
+    Raises:
+        OutsideFragment: not one condition, or something that may be called instead.
+    """
+    root = next((n.id for n in ast.walk(node.func) if isinstance(n, ast.Name)), "")
+    kind = None if root in frame.local or root in frame.env else frame.registry.module.contracts.kind(node.func)
+    if kind is None or kind not in HINTS:
+        return None
+    if len(node.args) != 1 or node.keywords or isinstance(node.args[0], ast.Starred):
+        outside(f"`{kind}` takes one argument", node)
+    said = node.args[0]
+    if isinstance(said, ast.Lambda) and not any(isinstance(part, ast.arg) for part in ast.walk(said.args)):
+        said = said.body
+    if frame.part("it is only looked at").value(said).kind.kind not in ("int", "bool", "str", "list", "none"):
+        outside(f"`{kind}` of this", node)
+    zero = ast.copy_location(ast.Constant(0), said)
+    never_negative = ast.copy_location(ast.Compare(said, [ast.GtE()], [zero]), said)
+    return Stated(kind, said, never_negative if kind == "decreases" else said)
 
 
 class _Loop:
@@ -147,10 +179,11 @@ class _Loop:
         if over is not None:
             assert isinstance(self.node, ast.For)
             bind(body_frame, self.node.target, over.item)
+        head = body_frame.branch()
         body_flow = Flow(body_frame)
         inside = After(self.head, self.end, self.head)
         self.block.run(self.node.body, body_flow, inside)
-        return _Round(states, over, test, inner, body_flow, test_effect, body_flow.frame.effect)
+        return _Round(states, over, test, inner, body_flow, head, test_effect, body_flow.frame.effect)
 
     def _next_firsts(self, round_: _Round, firsts: dict[str, Value], wanted: list[str]) -> dict[str, Value] | None:
         """What the states have to be at first for the next round to find what this one assumed; None: as they are."""
@@ -207,6 +240,9 @@ class _Loop:
             entry += r.over.entry
             again += r.over.step
         self.variables, self.entry, self.again = variables, entry, again
+        self.functions: set[str] = set()  # that run through its states
+        self.effects: list[Term] = []
+        self.ends: dict[Term, Term] = {}
         at_end = Flow(self._at(r.before.env))
         at_break = Flow(self._at(flow.frame.env))
         if self.rest is not None:
@@ -217,11 +253,47 @@ class _Loop:
                 self.block.run(self.rest, at_break, self.after)
                 self.block.finish(at_break, self.node)
             self._whole(at_end, at_break)
-            return
-        if self.node.orelse:
+        elif self.node.orelse:
             self._split(at_end, at_break)
-            return
-        self._apart(at_end, at_break)
+        else:
+            self._apart(at_end, at_break)
+        self._note_hints()
+
+    def _note_hints(self) -> None:
+        """Keep what the body says of the loop at its head."""
+        said: list[str] = []
+        conditions: list[Term] = []
+        measure: Term | None = None
+        for node in self.node.body:
+            call = node.value if isinstance(node, ast.Expr) else None
+            stated = hint(self.r.head, call) if isinstance(call, ast.Call) else None
+            if stated is None:
+                break
+            here = self.r.head.part("it is only looked at")
+            said.append(ast.unparse(node))
+            if stated.kind == "decreases":
+                measure = here.value(stated.said).term
+            else:
+                conditions += [here.condition(stated.said), self.registry.effects.returns(here.effect)]
+        if said:
+            functions = {n: self.registry.kept[n] for n in self.functions if n in self.registry.kept}
+            self.registry.loops.append(
+                HintedLoop(
+                    self.frame.name,
+                    self.node.lineno,
+                    "; ".join(said),
+                    tuple(self.variables),
+                    tuple(self.entry),
+                    self.r.test,
+                    tuple(self.again),
+                    and_(conditions),
+                    measure,
+                    functions,
+                    () if self.r.over is None else self.r.over.states,
+                    tuple(c for c in self.effects if c.name in functions),
+                    {v: c for v, c in self.ends.items() if c.name in functions and self.inner.broke is FALSE},
+                )
+            )
 
     def _at(self, env: dict[str, Value]) -> Frame:
         frame = self.frame.branch()
@@ -244,7 +316,13 @@ class _Loop:
         again = app(SELF, self.again, sort)
         here = cond(flow.returned, returned, cond(flow.broke, at_break, again))
         base = f"{self.base}!{word}" if word else self.base
-        return close(self.frame, base, self.variables, self.entry, sort, cond(self.r.test, here, end))
+        return self._closed(base, sort, cond(self.r.test, here, end), False)
+
+    def _closed(self, base: str, sort: Sort, body: Term, ending: bool) -> Term:
+        made = close(self.frame, base, self.variables, self.entry, sort, body, ending)
+        if made.kind is Kind.APP:
+            self.functions.add(made.name)
+        return made
 
     def _effect(self, end: Term, at_break: Term) -> Term:
         """What the loop does besides: nothing, when nothing in it can fail and it is seen to end."""
@@ -258,7 +336,9 @@ class _Loop:
         body = effects.then(r.test_effect, effects.branch(r.test, effects.then(body_effect, here), end))
         if r.over is not None and only_recursion(body, SELF, effects.unit):
             return effects.unit  # what is gone over has an end
-        return close(self.frame, f"{self.base}!ok", self.variables, self.entry, effects.sort, body, True)
+        made = self._closed(f"{self.base}!ok", effects.sort, body, True)
+        self.effects.append(made)
+        return made
 
     def _whole(self, at_end: Flow, at_break: Flow) -> None:
         """The loop with all that follows: it gives the result."""
@@ -322,6 +402,7 @@ class _Loop:
                 broken = self.frame.coerce(broken, joint, self.node)
             sort = self.registry.sort(kind)
             term = self._close("" if single else name, sort, last.term, broken.term, last.term)
+            self.ends.update({s.here.term: term for s in self.r.states if s.name == name})
             bound = TRUE
             if last.bound is not TRUE or (left and broken.bound is not TRUE):
                 bound = self._close(f"{name}.is.set", BOOL, last.bound, broken.bound, TRUE)

@@ -11,7 +11,7 @@ import builtins
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from goedels_poetry.python.translate.contracts import outside
+from goedels_poetry.python.translate.contracts import ContractNames, outside
 from goedels_poetry.python.translate.program import Function, Program
 
 
@@ -180,7 +180,7 @@ _WITH_ARGUMENTS = frozenset(
     | {"SyntaxError", "IndentationError", "TabError", "StopIteration"}
 )
 """Exceptions that raise another one when they are made without the right arguments, or inside of a generator."""
-_STARRED = ("SWITCH", "ContractViolation", "enabled", "ensures", "raises", "requires")
+_STARRED = ("SWITCH", "ContractViolation", "decreases", "enabled", "ensures", "invariant", "raises", "requires", "uses")
 """What a star import of our contracts binds; no other star import is translated."""
 
 
@@ -198,6 +198,7 @@ class Module:
     """The meaning of module-level names. ``fields`` by dataclass, ``members`` by enumeration, ``unions`` by name."""
 
     program: Program
+    contracts: ContractNames
     counts: dict[str, int]
     annotations: Annotations
     imports: dict[str, str] = field(default_factory=dict)  # local name to module.name

@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass, replace
 
 from goedels_poetry.kernel.terms import BOOL as BOOLS
-from goedels_poetry.kernel.terms import FALSE, TRUE, Kind, Sort, Term, and_, app, integer, not_, or_, substitute
+from goedels_poetry.kernel.terms import FALSE, TRUE, Kind, Sort, Term, and_, app, integer, lit, not_, or_, substitute
 from goedels_poetry.kernel.terms import INT as INTS
 from goedels_poetry.kernel.terms import STRING as STRINGS
 from goedels_poetry.python.translate import mappings, sets
@@ -254,6 +254,13 @@ def operate(frame: Frame, op: ast.operator, left: Value, right: Value, node: ast
         frame.exact_where(or_([not_(library.is_nil(xs.term)), compare("<=", times_n.term, integer(C_SIZE[1]))]))
         repeated = library.repeat(xs.term, times_n.term)
         return Value(xs.kind, repeated, owned=True)
+    if isinstance(op, ast.Mult) and "str" in kinds and kinds <= {"str", "int", "bool"} and len(kinds) == 2:
+        text, n = (left, right) if left.kind == STR else (right, left)
+        times_n = frame.integral(n, node)
+        frame.exact_within(times_n, C_SIZE[0], None)
+        empty = equal(text.term, lit("", STRINGS))
+        frame.exact_where(or_([not_(empty), compare("<=", times_n.term, integer(C_SIZE[1]))]))
+        return Value(STR, plain(frame.registry, "repeat.str", text.term, times_n.term))
     if kinds == {"set"}:
         return sets.combined(frame, op, left, right, node)
     if kinds == {"dict"} and isinstance(op, ast.BitOr):
@@ -265,8 +272,8 @@ def operate(frame: Frame, op: ast.operator, left: Value, right: Value, node: ast
         word = {ast.BitAnd: and_([a, b]), ast.BitOr: or_([a, b])}
         return Value(BOOL, word.get(type(op)) or not_(equal(a, b)))
     result = arithmetic(frame, op, frame.integral(left, node), frame.integral(right, node), node)
-    plain = not isinstance(op, ast.BitAnd | ast.BitOr | ast.BitXor)  # these give a truth value of two truth values
-    return replace(result, exact=plain or left.exact or right.exact)
+    computed = not isinstance(op, ast.BitAnd | ast.BitOr | ast.BitXor)  # these give a truth value of two truth values
+    return replace(result, exact=computed or left.exact or right.exact)
 
 
 def arithmetic(frame: Frame, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:

@@ -287,6 +287,11 @@ def backwards_str(s: str, i: int) -> str:
     return "" if i <= 0 else s[i - 1] + backwards_str(s, i - 1)
 
 
+def repeat_str(s: str, n: int) -> str:
+    """``s * n``."""
+    return "" if n <= 0 else s + repeat_str(s, n - 1)
+
+
 def count_str(s: str, c: str, i: int) -> int:
     """``s[i:].count(c)`` of a letter ``c``."""
     return (1 + count_str(s, c, i + 1) if s[i] == c else count_str(s, c, i + 1)) if i < len(s) else 0

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from goedels_poetry.python.translate.contracts import Contract, ContractNames, PythonFault, contract_of
+from goedels_poetry.python.translate.contracts import HINTS, Contract, ContractNames, PythonFault, contract_of
 
 MAX_CHARACTERS = 1_000_000
 MAX_NESTING = 150
@@ -113,6 +113,33 @@ def with_contracts(program: Program) -> tuple[str, ...]:
     return tuple(
         name for name, f in program.functions.items() if f.contract.requires or f.contract.ensures or f.contract.raises
     )
+
+
+def has_hints(program: Program) -> bool:
+    """Whether a body says something of its loops or its recursion, which is checked when it runs."""
+    names = ContractNames.of(program.tree)
+    return any(isinstance(node, ast.Call) and names.kind(node.func) in HINTS for node in ast.walk(program.tree))
+
+
+def passed_over(source: str) -> list[tuple[int, str]] | None:
+    """What of a file is no theorem, with lines: functions without contracts, methods as ``Class.name``.
+
+    None for a text that `read_program` refuses.
+    """
+    try:
+        program = read_program(source)
+    except PythonFault:
+        return None
+    contracted, found = with_contracts(program), []
+    for node in program.tree.body:
+        inside = node.body if isinstance(node, ast.ClassDef) else ()
+        found += [(n.lineno, f"{node.name}.{n.name}") for n in inside if isinstance(n, _FUNCTIONS)]  # type: ignore[attr-defined]
+        if isinstance(node, _FUNCTIONS) and node.name not in contracted:
+            found.append((node.lineno, node.name))
+    return found
+
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def parse_module(source: str) -> ast.Module:

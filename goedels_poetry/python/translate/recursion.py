@@ -184,6 +184,7 @@ def close(
     body = _with_fixed(body, fixed)
     params = [states[i] for i in kept] + fixed
     name = frame.registry.define(base, params, sort, body)
+    frame.registry.kept[name] = tuple(kept)
     return app(name, [*(entry[i] for i in kept), *fixed], sort)
 
 

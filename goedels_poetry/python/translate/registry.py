@@ -60,6 +60,30 @@ def legal(name: str) -> str:
     return f"{made}~" if is_theory_symbol(made) or made in ("true", "false", RETURNS, OUTCOME.name) else made
 
 
+@dataclass(frozen=True, slots=True)
+class HintedLoop:
+    """What a body says of its loop, over the variables of its states: no theorem rests on it.
+
+    ``functions``: those that run through the states, each with the positions of the states that are its first
+    parameters. ``more``: that there is a round; ``again``: the states after it; ``counters``: states without a name of
+    the program's; ``effects``, ``ends``: the calls that say how the loop goes, and where a variable ends.
+    """
+
+    function: str
+    line: int
+    text: str
+    states: tuple[Term, ...]
+    entry: tuple[Term, ...]
+    more: Term
+    again: tuple[Term, ...]
+    invariant: Term
+    measure: Term | None
+    functions: Mapping[str, tuple[int, ...]]
+    counters: tuple[Term, ...]
+    effects: tuple[Term, ...]
+    ends: Mapping[Term, Term]
+
+
 @dataclass
 class Registry:
     """What a script defines. ``expression`` functions of other files all work on one."""
@@ -72,6 +96,8 @@ class Registry:
     work: int = 0
     digits: bool = False  # whether integers are written out, and a ValueError is caught: one may be raised by the other
     catches: bool = False
+    loops: list[HintedLoop] = field(default_factory=list)
+    kept: dict[str, tuple[int, ...]] = field(default_factory=dict)  # states that are parameters, by function
     _same: dict[object, str] = field(default_factory=dict)
     _taken: dict[str, int] = field(default_factory=dict)
     _number: int = 0

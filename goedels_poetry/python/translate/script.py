@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
 from goedels_poetry.kernel.components import components
@@ -106,9 +106,12 @@ MAX_UNFOLDED = 300
 MAX_GOAL = 5_000
 
 
-def script(registry: Registry, goal: Term, title: str, unfold: bool = True) -> str:
-    """The text that ends in ``(prove goal)``; with ``unfold`` without functions that are not recursive."""
-    goal, definitions = _unfolded(registry, goal) if unfold else (goal, _reached(registry, goal))
+def script(registry: Registry, goal: Term, title: str, unfold: bool = True, also: Sequence[Term] = ()) -> str:
+    """The text that ends in ``(prove goal)``; with ``unfold`` without functions that are not recursive.
+
+    ``also``: other terms, the definitions of whose functions are in the text.
+    """
+    goal, definitions, _ = unfolded(registry, goal, also) if unfold else (goal, _reached(registry, goal, *also), None)
     shapes = _shapes(registry, [goal, *(t for d in definitions.values() for t in (d.body, *d.params))])
     lines = [f"; {''.join(c if c.isascii() and c.isprintable() else '?' for c in title)}"]
     lines += [_datatypes(group) for group in shapes]
@@ -117,9 +120,12 @@ def script(registry: Registry, goal: Term, title: str, unfold: bool = True) -> s
     return "\n".join([*lines, f"(prove {show(goal)})", ""])
 
 
-def _unfolded(registry: Registry, goal: Term) -> tuple[Term, dict[str, Defined]]:
-    """The goal and the definitions with what is not recursive written out: the fewer names, the easier to prove."""
-    all_of_them = _reached(registry, goal)
+def unfolded(registry: Registry, goal: Term, also: Sequence[Term] = ()) -> tuple[Term, dict[str, Defined], Change]:
+    """The goal and the definitions with what is not recursive written out: the fewer names, the easier to prove.
+
+    With what does the same to other terms.
+    """
+    all_of_them = _reached(registry, goal, *also)
     graph = {name: [n for n in _called(d.body) if n in all_of_them] for name, d in all_of_them.items()}
     plain: dict[str, Defined] = {}
     kept: dict[str, Defined] = {}
@@ -131,7 +137,9 @@ def _unfolded(registry: Registry, goal: Term) -> tuple[Term, dict[str, Defined]]
             (kept if recursive or new.body.size > MAX_UNFOLDED else plain)[name] = new
     folder = Folder(registry)
     expanded = folder.fold(_expanded(goal, plain))
-    return (goal, all_of_them) if expanded.size > MAX_GOAL else (expanded, kept)
+    if expanded.size > MAX_GOAL:
+        return goal, all_of_them, lambda term: term
+    return expanded, kept, lambda term: folder.fold(_expanded(term, plain))
 
 
 def _expanded(term: Term, plain: dict[str, Defined]) -> Term:
@@ -170,9 +178,9 @@ def _tested(term: Term) -> list[str]:
     return [str(name) for part in subterms(term) if part.kind is Kind.APP for name in part.indices]
 
 
-def _reached(registry: Registry, goal: Term) -> dict[str, Defined]:
+def _reached(registry: Registry, *terms: Term) -> dict[str, Defined]:
     names: dict[str, None] = {}
-    waiting = [goal]
+    waiting = list(terms)
     while waiting:
         for name in _called(waiting.pop()):
             if name in registry.definitions and name not in names:

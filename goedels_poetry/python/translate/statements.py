@@ -171,6 +171,10 @@ class Block:
         value = node.value
         if isinstance(value, ast.Constant):
             return
+        stated = loops.hint(flow.frame, value) if isinstance(value, ast.Call) else None
+        if stated is not None:
+            self._assert(ast.copy_location(ast.Assert(stated.checked), node), flow)
+            return
         if not (isinstance(value, ast.Call) and mutation.change(flow.frame, value)):
             flow.frame.value(value)
 

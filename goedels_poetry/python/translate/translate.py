@@ -23,7 +23,7 @@ from goedels_poetry.kernel.reading.parser import parse_problem, parse_term
 from goedels_poetry.kernel.terms import FALSE, TRUE, Kind, Term, allow_recursion, and_, app, forall, implies, not_, or_
 from goedels_poetry.python.translate.build import Effects, cond, equal
 from goedels_poetry.python.translate.classes import alias_members, class_kind, is_table, read_class
-from goedels_poetry.python.translate.contracts import OutsideFragment, PythonFault, Raises, outside
+from goedels_poetry.python.translate.contracts import ContractNames, OutsideFragment, PythonFault, Raises, outside
 from goedels_poetry.python.translate.frame import NeedsClasses
 from goedels_poetry.python.translate.functions import Functions, Translated
 from goedels_poetry.python.translate.importing import Importing, is_type_checking, refuse_reaching
@@ -58,7 +58,7 @@ def read_module(program: Program) -> Module:
     for name in counts:
         if name.startswith("__") and name.endswith("__") and name not in _OF_NO_MEANING:
             outside(f"the module binds `{name}`, by which names can get another meaning", program.tree, name)
-    module = Module(program, counts, Annotations({}, {}, frozenset(counts)))
+    module = Module(program, ContractNames.of(program.tree), counts, Annotations({}, {}, frozenset(counts)))
     reading = _Reading(module)
     for node in program.tree.body:
         reading.statement(node)
@@ -172,15 +172,27 @@ MAX_TEXT = 200_000
 @dataclass(frozen=True, slots=True)
 class Translation:
     """``text`` is the script; ``parameters`` are those of the theorem, with their types, and ``names`` what they are
-    called in the script. ``module`` and ``registry`` say what classes and sorts stand for."""
+    called in the script. ``module`` and ``registry`` say what classes and sorts stand for. ``goal``: what is proved,
+    before anything is unfolded; ``lemmas``: contracts that functions use, which are no part of it."""
 
     text: str
     function: str
     parameters: tuple[tuple[str, Type], ...]
     names: tuple[str, ...]
     result: Type
-    module: Module
-    registry: Registry
+    functions: Functions
+    goal: Term
+    lemmas: tuple[Term, ...]
+
+    @property
+    def module(self) -> Module:
+        """The meaning of names."""
+        return self.functions.registry.module
+
+    @property
+    def registry(self) -> Registry:
+        """What the script defines."""
+        return self.functions.registry
 
 
 def translate(program: Program, function: str) -> Translation:
@@ -214,12 +226,13 @@ def _told(program: Program, function: str, classes: bool) -> Translation:
     functions = Functions(registry)
     node = program.functions[function].node
     known = functions.require(function, node)
-    arguments = _arguments(functions, known, program.functions)
-    theorem = forall(arguments, _theorem(functions, known, arguments))
+    arguments = arguments_of(functions, known, program.functions)
+    theorem = forall(arguments, theorem_of(functions, known, arguments))
     goal = and_([*_callees(functions, known), theorem])
+    lemmas = tuple(_used(functions, node))
     if registry.digits and registry.catches:
         outside("a text of an integer where a ValueError is caught: of very many digits there is none", node, "str")
-    text = script(registry, goal, f"{program.functions[function].name}: its contract")
+    text = script(registry, goal, f"{program.functions[function].name}: its contract", also=lemmas)
     if len(text) > MAX_TEXT:
         raise OutsideFragment(f"the translation has more than {MAX_TEXT:,} characters", construct="size")
     try:
@@ -228,13 +241,25 @@ def _told(program: Program, function: str, classes: bool) -> Translation:
         raise OutsideFragment(f"the translation is no script that can be read: {error}", construct="size") from error
     parameters = tuple((p.name, k) for p, k in zip(known.function.parameters, known.kinds, strict=True))
     names = tuple(v.name for v in arguments)
-    return Translation(text, function, parameters, names, known.result, module, registry)
+    return Translation(text, function, parameters, names, known.result, functions, goal, lemmas)
 
 
-def _arguments(functions: Functions, known: Translated, taken: Iterable[str], prefix: str = "") -> list[Term]:
+def arguments_of(functions: Functions, known: Translated, taken: Iterable[str], prefix: str = "") -> list[Term]:
+    """Variables for the parameters of a function."""
     registry = functions.registry
     pairs = zip(known.function.parameters, known.kinds, strict=True)
     return list(readable([registry.fresh(prefix + p.name, registry.sort(k)) for p, k in pairs], map(legal, taken)))
+
+
+def _used(functions: Functions, node: ast.AST) -> Iterable[Term]:
+    """The contracts that the functions name as lemmas: definitions are theirs, too, and no theorem rests on them."""
+    done: set[str] = set()
+    while waiting := {n for f in functions.known.values() for n in f.function.contract.uses} - done:
+        for name in sorted(waiting):
+            done.add(name)
+            lemma = functions.require(name, node)
+            arguments = arguments_of(functions, lemma, (), f"{name}.")
+            yield forall(arguments, theorem_of(functions, lemma, arguments))
 
 
 def _callees(functions: Functions, main: Translated) -> list[Term]:
@@ -248,12 +273,12 @@ def _callees(functions: Functions, main: Translated) -> list[Term]:
             name, contract = callee.function.name, callee.function.contract
             kept[name] = TRUE
             if contract.ensures or contract.limited:
-                arguments = _arguments(functions, callee, (), f"{name}.")
-                kept[name] = forall(arguments, _theorem(functions, callee, arguments, called=True))
+                arguments = arguments_of(functions, callee, (), f"{name}.")
+                kept[name] = forall(arguments, theorem_of(functions, callee, arguments, called=True))
     return [theorem for theorem in kept.values() if theorem is not TRUE]
 
 
-def _theorem(functions: Functions, known: Translated, arguments: list[Term], called: bool = False) -> Term:
+def theorem_of(functions: Functions, known: Translated, arguments: list[Term], called: bool = False) -> Term:
     """The contract; ``called``: only what is checked around a call, where the function may raise or not end."""
     registry, effects = functions.registry, functions.registry.effects
     contract = known.function.contract

@@ -56,7 +56,7 @@ def complete(context: ProverContext, sequent: Sequent, proposal: Json) -> tuple[
     for position, (child, lemma) in enumerate(zip(children, lemmas, strict=True)):
         own = Rule.from_json(child.get("by", {}), context.problem, lemma.vars)
         with context.budget.part(max(PART, 1 / (len(lemmas) - position + 1))):
-            plan, ended = _at_once(context, lemma, own)
+            plan, ended = at_once(context, lemma, own)
         library[key_of(lemma)] = plan or Plan(lemma)
         found.lemmas.append((called(position, child.get("name", ""), lemma, context.signature), lemma, ended))
         context.add_lemma(lemma)
@@ -106,10 +106,10 @@ def _is_over(context: ProverContext) -> bool:
     return False
 
 
-def _at_once(context: ProverContext, lemma: Sequent, rule: Rule | None) -> tuple[Plan | None, str]:
+def at_once(context: ProverContext, lemma: Sequent, rule: Rule | None) -> tuple[Plan | None, str]:
     """A proof of a lemma from those before it, by one query, its own rule or one induction; how that ended."""
     try:
-        own, plan = None, _closed(context, lemma)
+        own, plan = None, closed_by_query(context, lemma)
         if plan is None and rule is not None and not _no_induction(context, rule):
             own = _by_rule(context, lemma, rule, ())
             if own.complete:
@@ -132,7 +132,7 @@ def _search(
     """A plan without open cases, and the proposed rule (or the likeliest induction) with the cases that stay open."""
     partial: Plan | None = None
     try:
-        closed = _by_instances(context, sequent, placed) or _closed(context, sequent)
+        closed = _by_instances(context, sequent, placed) or closed_by_query(context, sequent)
         if closed is not None:
             return closed, None
     except OutOfTime:
@@ -233,7 +233,7 @@ def _by_instances(context: ProverContext, sequent: Sequent, placed: tuple[Placed
 
 def _by_constructors(context: ProverContext, sequent: Sequent, wanted: tuple[str, ...] = ()) -> Plan:
     """The goal by one query, or by what its variables are built of: those that are ``wanted``, pairs, signs, ..."""
-    closed = _closed(context, sequent)
+    closed = closed_by_query(context, sequent)
     if closed is not None:
         return closed
     data = [(v, d) for v in sequent.vars if (d := context.signature.datatype(v.sort)) is not None]
@@ -248,7 +248,7 @@ def _by_constructors(context: ProverContext, sequent: Sequent, wanted: tuple[str
     )
 
 
-def _closed(context: ProverContext, sequent: Sequent) -> Plan | None:
+def closed_by_query(context: ProverContext, sequent: Sequent) -> Plan | None:
     """A goal by one query: as the engine asks, with lemmas at what it unfolds, by evaluation, by chains of lemmas."""
     closed = close_goal(context, sequent, PATIENT)
     if closed is not None:

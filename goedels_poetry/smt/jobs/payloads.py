@@ -15,7 +15,7 @@ from goedels_poetry.kernel.problem import Problem, Signature
 from goedels_poetry.kernel.reading.certificate import query_from_json, scheme_from_json
 from goedels_poetry.kernel.schemas import instances
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
-from goedels_poetry.protocol.trials import Status, TrialLog
+from goedels_poetry.protocol.trials import HINT, Status, TrialLog
 from goedels_poetry.smt.auxiliary.standard import with_standard_auxiliaries
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.notation.text import parse_problem, parse_sequent
@@ -93,13 +93,14 @@ def result(context: ProverContext, began: float, value: Json, reason: str = "") 
     """What a job gives back: ok when there is no ``reason`` to say otherwise, and what it has cost.
 
     With a sketch come the ``keys`` of its statements: they are not read again where the answer goes. With what leaves
-    anything open comes what was tried.
+    anything open, or a hint unproved, comes what was tried.
     """
     if open_cases := _leaves_open(value):
         context.trials.end(
             Status.OPEN, f"leaves {open_cases} cases as goals" if open_cases > 1 else "leaves a case as goal"
         )
-    trials = context.trials.to_json() if reason or open_cases else {}
+    missed = any(t.strategy == HINT and t.status is not Status.PROVED for t in context.trials.trials)
+    trials = context.trials.to_json() if reason or open_cases or missed else {}
     context.trials.close()
     return {
         "ok": not reason,

@@ -22,6 +22,7 @@ from goedels_poetry.smt.context.attempts import direct_query, minimal_query, ske
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.context.sessions import DIRECT, OutOfTime
 from goedels_poetry.smt.jobs.chains import as_given
+from goedels_poetry.smt.jobs.hint_lemmas import by_hints
 from goedels_poetry.smt.jobs.payloads import (
     EXHAUSTED,
     context_of,
@@ -101,6 +102,10 @@ def sketch(payload: Json) -> Json:
     sketcher = Sketcher(context, payload.get("without", ()))
     banned = set(payload.get("banned", ()))
     try:
+        if payload.get("hints") and "hints" not in banned:
+            hinted = by_hints(context, sketcher, sequent, payload["hints"])
+            if hinted is not None:
+                return result(context, began, {"sketch": hinted})
         for plan in sketcher.plans(sequent):
             if plan.fingerprint not in banned:
                 ready = with_lemmas(context, plan, sketcher.library.plans)

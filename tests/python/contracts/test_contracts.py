@@ -8,7 +8,16 @@ import sys
 
 import pytest
 
-from goedels_poetry.contracts import ContractViolation, enabled, ensures, raises, requires
+from goedels_poetry.contracts import (
+    ContractViolation,
+    decreases,
+    enabled,
+    ensures,
+    invariant,
+    raises,
+    requires,
+    uses,
+)
 
 
 @requires(lambda n: n >= 0)
@@ -152,3 +161,37 @@ except AssertionError:
     environment = {**os.environ, "GOEDELS_POETRY_CONTRACTS": value}
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == said
+
+
+def counted(n, step):
+    i = 0
+    while i < n:
+        invariant(0 <= i <= n)
+        decreases(n - i)
+        i += step
+    return i
+
+
+def test_an_invariant_that_does_not_hold_tells_the_state():
+    assert counted(4, 2) == 4
+    with pytest.raises(ContractViolation, match=r"invariant \(line \d+\) does not hold where n=4, step=-1, i=-1"):
+        counted(4, -1)
+
+
+def test_a_measure_is_never_negative():
+    with pytest.raises(ContractViolation, match=r"decreases \(line \d+\) does not hold where left=-1$"):
+        left = -1
+        decreases(left)
+
+
+def test_hints_are_not_checked_where_contracts_are_not():
+    with enabled(False):
+        invariant(False)
+        decreases(-1)
+        invariant(lambda: 1 // 0)
+
+
+def test_uses_leaves_the_function_as_it_is_and_takes_functions_alone():
+    assert uses(counted)(counted) is counted
+    with pytest.raises(TypeError, match="uses takes functions"):
+        uses(1)

@@ -43,7 +43,18 @@ from goedels_poetry.lean.arithmetic.roots import intervals
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.runtime.protocol import LOGIC_AXIOMS, CheckRequest, LeanRuntime
 from goedels_poetry.lean.tactics.portfolio import Clock, hints_of, is_proof
-from goedels_poetry.lean.tactics.theory import NAT, Goal, NotSimple, Theory, Type, opened, read_type, theory_of
+from goedels_poetry.lean.tactics.theory import (
+    NAT,
+    Goal,
+    NotSimple,
+    Theory,
+    Type,
+    Unfolded,
+    opened,
+    read_type,
+    theory_of,
+    unfolded,
+)
 from goedels_poetry.lean.text.scan import scan
 from goedels_poetry.lean.text.sketch import check_proof
 from goedels_poetry.lean.text.task import Task, lemma_type
@@ -370,6 +381,24 @@ class Refutation:
 async def refute(lean: LeanRuntime, task: Task, *, seconds: float) -> Refutation | None:
     """Values for which the statement is false, with a proof of its negation that Lean has accepted; None for none."""
     clock = Clock(seconds)
+    smaller = await unfolded(lean, task, clock.left)
+    return await _restated(lean, task, smaller, await _refute(lean, smaller.task, clock), clock)
+
+
+async def _restated(
+    lean: LeanRuntime, task: Task, smaller: Unfolded, found: Refutation | None, clock: Clock
+) -> Refutation | None:
+    """The refutation of a goal from one of what is left of it without the functions that it defines."""
+    goal = await opened(lean, task, clock.left) if found is not None and smaller.back else None
+    if found is None or goal is None:
+        return found if not smaller.back else None
+    inner = textwrap.indent(found.proof, "  ").lstrip()
+    left = f"have smaller : ¬ ({lemma_type(smaller.task.head)}) := {inner}"
+    proof = f"by\n  intro claim\n  {left}\n  exact smaller (by {smaller.back})"
+    return await _accepted(lean, task, goal, proof, f"{smaller.shown}, {found.text}", clock)
+
+
+async def _refute(lean: LeanRuntime, task: Task, clock: Clock) -> Refutation | None:
     goal = await opened(lean, task, clock.left)
     if goal is None or not goal.statement:
         return None
@@ -411,6 +440,13 @@ async def refuted_at(
 ) -> Refutation | None:
     """The statement refuted by these values (Lean text, by the variables' places or names), where Lean accepts it."""
     clock = Clock(seconds)
+    smaller = await unfolded(lean, task, clock.left)
+    return await _restated(lean, task, smaller, await _refuted_at(lean, smaller.task, values, clock), clock)
+
+
+async def _refuted_at(
+    lean: LeanRuntime, task: Task, values: Mapping[int, str] | Mapping[str, str], clock: Clock
+) -> Refutation | None:
     goal = await opened(lean, task, clock.left)
     if goal is None or not goal.statement:
         return None
@@ -448,6 +484,16 @@ async def _first(
         return None
     number = int(hit[1])
     proof = f"by\n  intro claim\n  {proofs[number]}"
+    values = choices[number]
+    shown = ", ".join(f"{v.name} = {values[v.name]}" for v in goal.context if v.name in values)
+    text = f"{shown or 'the statement'}: {goal.target} is false"
+    return await _accepted(lean, task, goal, proof, text, clock)
+
+
+async def _accepted(
+    lean: LeanRuntime, task: Task, goal: Goal, proof: str, text: str, clock: Clock
+) -> Refutation | None:
+    """The refutation, where Lean accepts the proof of the negation."""
     # Facts of the scope are axioms here; the negation may not rest on them, so it is checked without.
     alone = _negation(goal, proof, "")
     checked = await lean.check(
@@ -456,9 +502,7 @@ async def _first(
     theorem = next((d for d in checked.declarations if d.name.endswith("gp_negation")), None)
     if not checked.ok or theorem is None or not LOGIC_AXIOMS.issuperset(theorem.axioms):
         return None
-    values = choices[number]
-    shown = ", ".join(f"{v.name} = {values[v.name]}" for v in goal.context if v.name in values)
-    return Refutation(f"{shown or 'the statement'}: {goal.target} is false", proof)
+    return Refutation(text, proof)
 
 
 def _negation(goal: Goal, proof: str, suffix: str) -> str:

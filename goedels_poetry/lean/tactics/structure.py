@@ -49,7 +49,7 @@ def schemes(goal: Goal, theory: Theory, *, types: tuple[str, ...] = ()) -> list[
     if re.search(r" [∧↔] ", goal.target):
         found.append(Scheme("constructor", "each part by itself"))
     found += _generalizations(goal, theory)
-    found += [Scheme(f"induction {v.name}", f"induction on {v.name}") for v in _derivations(goal, types)]
+    found += _by_rules(_derivations(goal, types))
     inductive = inductive_variables(goal, theory)
     for variable in inductive:
         for general in generalized(goal, variable):
@@ -133,6 +133,15 @@ def _derivations(goal: Goal, types: tuple[str, ...]) -> list[Variable]:
         if (head and head[0] in (*types, *_RULES)) or re.search(r" (~|<\+) |^\S+ ≤ \w+$", variable.type):
             found.append(variable)
     return found
+
+
+def _by_rules(derivations: list[Variable]) -> Iterator[Scheme]:
+    """Induction on a derivation, also without what the others say: it would be a condition of the hypothesis."""
+    for variable in derivations:
+        yield Scheme(f"induction {variable.name}", f"induction on {variable.name}")
+    for variable in derivations if len(derivations) > 1 else ():
+        others = " ".join(v.name for v in derivations if v is not variable)
+        yield Scheme(f"(clear {others}; induction {variable.name})", f"induction on {variable.name} alone")
 
 
 def _generalizations(goal: Goal, theory: Theory) -> Iterator[Scheme]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import weakref
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from goedels_poetry.lean.runtime.protocol import CheckRequest, LeanRuntime
-from goedels_poetry.lean.text.task import Task
+from goedels_poetry.lean.text.sketch import call
+from goedels_poetry.lean.text.task import Task, statement_of
 
 # -- Types as Lean prints them, as far as terms are enumerated over them -------------------------------------------
 
@@ -334,3 +335,103 @@ def renamed(task: Task, suffix: str) -> str:
 def with_suffix(name: str, suffix: str) -> str:
     """A longer name: ``«a b»`` becomes ``«a b_goal»``."""
     return f"{name[:-1]}{suffix}»" if name.endswith("»") else f"{name}{suffix}"
+
+
+# -- Functions that hypotheses define ------------------------------------------------------------------------------
+
+_HEAD = re.compile(r"(?P<call>[^\s()]+(?: [^\s()]+)+?) (?P<sign>[=↔]) (?P<body>.+)")
+_LAST = re.compile(r"(?P<body>.+) (?P<sign>[=↔]) (?P<call>[^\s()]+(?: [^\s()]+)+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Defined:
+    """A hypothesis ``h : ∀ x y, f x y = t``, either way round or with ``↔``, about a variable ``f``."""
+
+    hypothesis: str
+    function: str
+    arguments: tuple[str, ...]
+    body: str
+    proof: str
+    """Of ``f = fun x y => t``."""
+    reflexive: str
+    """What proves the hypothesis where ``f`` is that function."""
+
+    @property
+    def step(self) -> str:
+        """The tactic that puts the definition in for the function."""
+        text = f"{self.function} = fun {' '.join(self.arguments)} =>"
+        return f"(have gp_is : {text} _ := {self.proof}; subst gp_is; clear {self.hypothesis})"
+
+
+@dataclass(frozen=True, slots=True)
+class Unfolded:
+    """A goal without the functions that its hypotheses define: each of the two follows from the other."""
+
+    task: Task
+    """The lemma that is left; the goal itself where nothing is defined."""
+    link: str = ""
+    """The proof of the goal by that lemma: the text after ``:=``; "" where nothing is defined."""
+    back: str = ""
+    """The lemma from the goal, called ``claim``: a tactic block."""
+    shown: str = ""
+    """The definitions, for people."""
+
+
+_UNFOLDED: weakref.WeakKeyDictionary[LeanRuntime, dict[Task, Unfolded]] = weakref.WeakKeyDictionary()
+
+
+async def unfolded(lean: LeanRuntime, task: Task, seconds: float) -> Unfolded:
+    """The goal of a task with definitions in the places of functions; asked once for a Lean and task."""
+    known = _UNFOLDED.setdefault(lean, {})
+    if task not in known:
+        goal = await opened(lean, task, seconds) if "→" in task.head else None
+        found = [d for v in goal.context if (d := _definition(v, goal)) is not None] if goal is not None else []
+        known[task] = await _without(lean, task, goal, found, seconds) if goal and found else Unfolded(task)
+        while len(known) > 64:
+            known.pop(next(iter(known)))
+    return known[task]
+
+
+def _definition(hypothesis: Variable, goal: Goal) -> Defined | None:
+    """What a hypothesis defines, by its form; whether it does, Lean says."""
+    binders, comma, rest = hypothesis.type.removeprefix("∀ ").partition(", ")
+    if not comma or not hypothesis.type.startswith("∀ "):
+        return None
+    names = [n for group in re.findall(r"[({⦃]([^:]+) :", binders) for n in group.split()]
+    for form, ending in ((_HEAD, ""), (_LAST, ".symm")):
+        found = form.fullmatch(rest)
+        function, *arguments = found["call"].split() if found else [""]
+        if found and sorted(arguments) == sorted(names) and any(v.name == function for v in goal.context):
+            proof = f"(@{' '.join([hypothesis.name, *names])}){ending}"
+            proof = f"propext {proof}" if found["sign"] == "↔" else proof
+            for name in reversed(arguments):
+                proof = f"funext fun {name} => {proof}"
+            reflexive = f"(fun {' '.join('_' * len(names))} => {'Iff.rfl' if found['sign'] == '↔' else 'rfl'})"
+            return Defined(hypothesis.name, function, tuple(arguments), found["body"], proof, reflexive)
+    return None
+
+
+async def _without(lean: LeanRuntime, task: Task, goal: Goal, found: Sequence[Defined], seconds: float) -> Unfolded:
+    """The goal with these definitions put in, as far as Lean takes them for such."""
+    steps = "".join(f"  try {d.step}\n" for d in found)
+    code = f"{task.stubs}set_option pp.beta true\n{renamed(task, '_rest')} := {goal.start}{steps}  sorry\n"
+    result = await lean.check(CheckRequest(f"\n{code}", prefix=task.prefix, seconds=seconds, holes=True))
+    left = result.holes[0].goals[0] if result.ok and len(result.holes) == 1 and result.holes[0].goals else None
+    kept = {b.name for b in left.binders} if left is not None else set()
+    used = [d for d in found if d.hypothesis not in kept]
+    if left is None or not left.statement or not used:
+        return Unfolded(task)
+    name = "unfolded"
+    while name in f"{task.prefix}{task.stubs}{task.head}":
+        name += "_1"
+    link = "".join([goal.start, *(f"  {d.step}\n" for d in used), f"  {call(name, left, tactic=True)}"])
+    given = {**{d.function: "_" for d in used}, **{d.hypothesis: d.reflexive for d in used}}
+    names = [f"gp_{n}" if b.hidden else b.name for n, b in enumerate(left.binders)]
+    claim = " ".join(given.get(v.name) or (v.name if v.name in names else "_") for v in goal.context)
+    intro = f"intro {' '.join(names)}; " if names else ""
+    return Unfolded(
+        replace(task, head=statement_of(name, left.statement, left.levels), name=name),
+        link,
+        f"({intro}have given := @claim {claim}; exact given)",
+        ", ".join(f"{d.function} = fun {' '.join(d.arguments)} => {d.body}" for d in used),
+    )

@@ -205,7 +205,7 @@ async def _structured(lean: LeanRuntime, task: Task, room: Room, clock: Clock) -
     if not room.made:
         steps = schemes(room.goal, room.theory, types=task.types)
         room.made.extend(await plans(lean, task, room.goal, steps, clock))
-    return await close(lean, task, room.goal, room.made, closers(room.hints), clock)
+    return await close(lean, task, room.goal, room.made, closers(room.goal, room.hints), clock)
 
 
 async def sketch(

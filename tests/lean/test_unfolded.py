@@ -37,6 +37,13 @@ def test_a_definition_is_put_in_and_forgotten(lean: LeanPool, statement: str, le
 
 
 @pytest.mark.parametrize(
+    "prefix", ["variable (f : Nat → Nat)\n\n", "abbrev Rule := Nat -> Nat\nvariable {f : Rule}\n\n"]
+)
+def test_the_function_may_be_declared_before_the_theorem(lean: LeanPool, prefix: str) -> None:
+    assert left_of(lean, "(h : ∀ x, f x = 2 * x) : f 3 = 6", prefix) == "2 * 3 = 6"
+
+
+@pytest.mark.parametrize(
     "statement",
     [
         "(f : Nat → Nat) (h : ∀ n, f n = f (n - 1)) : f 5 = f 0",

@@ -20,7 +20,6 @@ from goedels_poetry.lean.arithmetic.problem import (
     arithmetic_of,
     compute,
     holds,
-    inductions,
     is_int,
     lean,
     negated_into,
@@ -285,7 +284,6 @@ _GENERATORS: tuple[Callable[[Arithmetic], Iterator[str]], ...] = (
     exponent_proofs,
     recurrence_proofs,
     residue_proofs,
-    inductions,
 )
 
 

@@ -6,6 +6,7 @@ import re
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from goedels_poetry.lean.runtime.protocol import CheckRequest, LeanRuntime
 from goedels_poetry.lean.text.sketch import call
@@ -180,6 +181,8 @@ class Theory:
     """Definitions whose name alone means something else as well (`insert`, `length` after `open List`)."""
     printed: tuple[tuple[str, str], ...] = ()
     """What ``#print`` says of the definitions that are propositions, or `opaque`."""
+    rules: tuple[str, ...] = ()
+    """Constructors of inductive predicates and families."""
 
     def written(self, name: str) -> str:
         """A definition as a tactic has to call it."""
@@ -218,7 +221,11 @@ class Goal:
         return "by\n" + (f"  intro {' '.join(self.intro)}\n" if self.intro else "")
 
 
+K = TypeVar("K")
+V = TypeVar("V")
+MOST_KEPT = 16
 _KNOWN: weakref.WeakKeyDictionary[LeanRuntime, dict[str, Theory]] = weakref.WeakKeyDictionary()
+_OPENED: weakref.WeakKeyDictionary[LeanRuntime, dict[Task, Goal]] = weakref.WeakKeyDictionary()
 
 
 async def theory_of(lean: LeanRuntime, prefix: str, seconds: float) -> Theory:
@@ -228,10 +235,15 @@ async def theory_of(lean: LeanRuntime, prefix: str, seconds: float) -> Theory:
         made = await _ask(lean, prefix, seconds)
         if made is None:
             return Theory((), (), {}, ())
-        known[prefix] = made
-        while len(known) > 8:
-            known.pop(next(iter(known)))
+        _keep(known, prefix, made)
     return known[prefix]
+
+
+def _keep(known: dict[K, V], key: K, value: V) -> None:
+    """Remember it, and forget the oldest of what is more than a few."""
+    known[key] = value
+    while len(known) > MOST_KEPT:
+        known.pop(next(iter(known)))
 
 
 async def _ask(lean: LeanRuntime, prefix: str, seconds: float) -> Theory | None:
@@ -277,6 +289,7 @@ async def _ask(lean: LeanRuntime, prefix: str, seconds: float) -> Theory | None:
         tuple(wanted["theorem"][:MOST_LEMMAS]),
         clashing & set(wanted["def"]),
         bodies,
+        tuple(n for n in wanted["constructor"] if n.rpartition(".")[0] not in constructors),
     )
 
 
@@ -297,7 +310,17 @@ async def _shown(lean: LeanRuntime, prefix: str, options: str, commands: list[st
 
 
 async def opened(lean: LeanRuntime, task: Task, seconds: float) -> Goal | None:
-    """The goal of a task after `intros`; None when the statement does not elaborate in time."""
+    """The goal of a task after `intros`, asked once for a Lean; None when the statement does not elaborate in time."""
+    known = _OPENED.setdefault(lean, {})
+    if task not in known:
+        goal = await _opened(lean, task, seconds)
+        if goal is None:
+            return None
+        _keep(known, task, goal)
+    return known[task]
+
+
+async def _opened(lean: LeanRuntime, task: Task, seconds: float) -> Goal | None:
     code = task.stubs + (
         "set_option tactic.hygienic false\nset_option format.width 100000\nset_option pp.fullNames true\n"
         f"{renamed(task, '_before')} := by\n  sorry\n\n{renamed(task, '_after')} := by\n  intros\n  sorry\n"
@@ -384,11 +407,14 @@ async def unfolded(lean: LeanRuntime, task: Task, seconds: float) -> Unfolded:
     """The goal of a task with definitions in the places of functions; asked once for a Lean and task."""
     known = _UNFOLDED.setdefault(lean, {})
     if task not in known:
-        goal = await opened(lean, task, seconds) if "→" in task.head else None
-        found = [d for v in goal.context if (d := _definition(v, goal)) is not None] if goal is not None else []
-        known[task] = await _without(lean, task, goal, found, seconds) if goal and found else Unfolded(task)
-        while len(known) > 64:
-            known.pop(next(iter(known)))
+        goal = await opened(lean, task, seconds)
+        if goal is None:
+            return Unfolded(task)
+        found = [d for v in goal.context if (d := _definition(v, goal)) is not None]
+        smaller = await _without(lean, task, goal, found, seconds) if found else Unfolded(task)
+        if smaller is None:
+            return Unfolded(task)
+        _keep(known, task, smaller)
     return known[task]
 
 
@@ -411,11 +437,15 @@ def _definition(hypothesis: Variable, goal: Goal) -> Defined | None:
     return None
 
 
-async def _without(lean: LeanRuntime, task: Task, goal: Goal, found: Sequence[Defined], seconds: float) -> Unfolded:
-    """The goal with these definitions put in, as far as Lean takes them for such."""
+async def _without(
+    lean: LeanRuntime, task: Task, goal: Goal, found: Sequence[Defined], seconds: float
+) -> Unfolded | None:
+    """The goal with these definitions put in, as far as Lean takes them for such; None when it does not answer."""
     steps = "".join(f"  try {d.step}\n" for d in found)
     code = f"{task.stubs}set_option pp.beta true\n{renamed(task, '_rest')} := {goal.start}{steps}  sorry\n"
     result = await lean.check(CheckRequest(f"\n{code}", prefix=task.prefix, seconds=seconds, holes=True))
+    if result.status != "done":
+        return None
     left = result.holes[0].goals[0] if result.ok and len(result.holes) == 1 and result.holes[0].goals else None
     kept = {b.name for b in left.binders} if left is not None else set()
     used = [d for d in found if d.hypothesis not in kept]

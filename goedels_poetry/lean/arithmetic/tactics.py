@@ -84,8 +84,6 @@ def _grounded(expr: Expr, int_: bool) -> Expr:
     return replace(expr, args=tuple(_grounded(a, int_) for a in expr.args))
 
 
-# Proofs modulo a number
-
 # -- Powers of a number with a variable exponent -------------------------------------------------------------------
 
 

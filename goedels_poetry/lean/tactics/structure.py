@@ -152,9 +152,11 @@ def _equated(goal: Goal) -> Iterator[Scheme]:
     """A variable that a hypothesis says the value of, put in."""
     names = {v.name for v in goal.context if not is_proof(v)}
     for variable in goal.context:
-        sides = variable.type.split(" = ")
+        there = re.match(r"∃ ([^\s(:,]+), ", variable.type)
+        sides = variable.type[there.end() if there else 0 :].split(" = ")
         if len(sides) == 2 and names.intersection(sides):
-            yield Scheme(f"subst {variable.name}", f"the value by {variable.name}")
+            step = f"obtain ⟨{there[1]}, rfl⟩ := {variable.name}" if there else f"subst {variable.name}"
+            yield Scheme(step, f"the value by {variable.name}")
 
 
 def _by_rules(derivations: list[Variable]) -> Iterator[Scheme]:

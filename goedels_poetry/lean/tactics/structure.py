@@ -26,7 +26,7 @@ from goedels_poetry.protocol.trials import Status, trial_log
 # -- The structural first steps of a goal --------------------------------------------------------------------------
 
 
-MOST_SCHEMES = 40
+MOST_SCHEMES, MOST_AFTER = 40, 2
 _RECURSIVE = frozenset({"Nat", "List"})
 _CASES = frozenset({"Nat", "List", "Int", "Bool", "Option", "Prod", "Fin", "Sum", "Except", "Subtype", "Array"})
 _RULES = ("List.Perm", "List.Sublist", "List.Pairwise", "Nat.le", "List.Forall₂")
@@ -48,10 +48,10 @@ def schemes(goal: Goal, theory: Theory, *, types: tuple[str, ...] = ()) -> list[
     found: list[Scheme] = []
     if re.search(r" [∧↔] ", goal.target):
         found.append(Scheme("constructor", "each part by itself"))
-    found += _equated(goal)
+    inductive = inductive_variables(goal, theory)
+    found += _equated(goal, [v.name for v in inductive][:MOST_AFTER])
     found += _generalizations(goal, theory)
     found += _by_rules(_derivations(goal, types))
-    inductive = inductive_variables(goal, theory)
     for variable in inductive:
         for general in generalized(goal, variable):
             found.append(Scheme(f"induction {variable.name}{general}", f"induction on {variable.name}"))
@@ -148,8 +148,8 @@ def _derivations(goal: Goal, types: tuple[str, ...]) -> list[Variable]:
     return found
 
 
-def _equated(goal: Goal) -> Iterator[Scheme]:
-    """A variable that a hypothesis says the value of, put in."""
+def _equated(goal: Goal, inductive: list[str]) -> Iterator[Scheme]:
+    """A variable that a hypothesis says the value of, put in, and an induction after that."""
     names = {v.name for v in goal.context if not is_proof(v)}
     for variable in goal.context:
         there = re.match(r"∃ ([^\s(:,]+), ", variable.type)
@@ -157,6 +157,8 @@ def _equated(goal: Goal) -> Iterator[Scheme]:
         if len(sides) == 2 and names.intersection(sides):
             step = f"obtain ⟨{there[1]}, rfl⟩ := {variable.name}" if there else f"subst {variable.name}"
             yield Scheme(step, f"the value by {variable.name}")
+            for name in [*([there[1]] if there else []), *inductive]:
+                yield Scheme(f"({step}; induction {name})", f"induction on {name} with the value by {variable.name}")
 
 
 def _by_rules(derivations: list[Variable]) -> Iterator[Scheme]:

@@ -25,7 +25,7 @@ from goedels_poetry.lean.tactics.portfolio import (
     witnesses,
 )
 from goedels_poetry.lean.tactics.structure import Plan, close, open_plan, plans, schemes, shape, unsolved
-from goedels_poetry.lean.tactics.theory import Goal, Theory, opened, theory_of
+from goedels_poetry.lean.tactics.theory import Goal, Theory, Unfolded, opened, theory_of, unfolded
 from goedels_poetry.lean.text.task import Task
 from goedels_poetry.protocol.trials import Status, TrialLog, logging_trials, trial_log
 
@@ -95,6 +95,7 @@ async def _look(lean: LeanRuntime, task: Task, clock: Clock) -> Room | None:
 async def at_once(lean: LeanRuntime, task: Task, *, seconds: float) -> bool:
     """Whether one of the first tactics proves the goal; `prove` then gives that proof."""
     clock = Clock(seconds)
+    task = (await unfolded(lean, task, clock.left)).task
     room = await look(lean, task, clock)
     if room is None:
         return False
@@ -111,15 +112,26 @@ async def at_once(lean: LeanRuntime, task: Task, *, seconds: float) -> bool:
 async def prove(lean: LeanRuntime, task: Task, *, seconds: float, engine: Engine | None = None) -> Proposal | None:
     """A proof by one tactic, one structural step or lemmas of the ``engine``, accepted by Lean; None: none in time."""
     clock = Clock(seconds)
+    smaller = await unfolded(lean, task, clock.left)
+    task = smaller.task
     room = await look(lean, task, clock)
     if room is None or seconds < 2 * room.spent.get("prove", 0.0):
         return None
     if room.proof:
-        return room.proof[0]
+        return _linked(smaller, room.proof[0])
     found = await (_prove(lean, task, room, clock) if engine is None else _with(engine, lean, task, room, clock))
     if found is None:
         room.spent["prove"] = seconds
-    return found
+        return None
+    return _linked(smaller, found)
+
+
+def _linked(smaller: Unfolded, found: Proposal) -> Proposal:
+    """A proof or sketch of the goal from one of what is left of it without the functions that it defines."""
+    if not smaller.link:
+        return found
+    lemma = f"{smaller.task.head} := {found.proof}"
+    return replace(found, proof=smaller.link, helpers=f"{found.helpers.strip()}\n\n{lemma}".strip())
 
 
 async def _with(engine: Engine, lean: LeanRuntime, task: Task, room: Room, clock: Clock) -> Proposal | None:
@@ -193,7 +205,7 @@ async def _structured(lean: LeanRuntime, task: Task, room: Room, clock: Clock) -
     if not room.made:
         steps = schemes(room.goal, room.theory, types=task.types)
         room.made.extend(await plans(lean, task, room.goal, steps, clock))
-    return await close(lean, task, room.goal, room.made, closers(room.hints), clock)
+    return await close(lean, task, room.goal, room.made, closers(room.goal, room.hints), clock)
 
 
 async def sketch(
@@ -210,10 +222,18 @@ async def sketch(
     Without ``leave_open`` only one that closes every case, which is a proof. None when no strategy is left.
     """
     clock = Clock(seconds)
-    room = await look(lean, task, clock)
+    smaller = await unfolded(lean, task, clock.left)
+    found = await _sketch(lean, smaller.task, banned, clock, leave_open, engine)
+    return None if found is None else _linked(smaller, found)
+
+
+async def _sketch(
+    lean: LeanRuntime, task: Task, banned: frozenset[str], clock: Clock, leave_open: bool, engine: Engine | None
+) -> Proposal | None:
+    room, seconds = await look(lean, task, clock), clock.left
     if room is None:
         return None
-    helped = engine is not None and ENGINE_PLAN not in banned and engine.known(lean, task).proof is not None
+    helped = engine is not None and ENGINE_PLAN not in banned and bool(engine.known(lean, task).proofs)
     own = clock.part(seconds * OWN_SHARE if helped else seconds)
     found = await _structured(lean, task, room, own.part(seconds / 2))
     if found is not None and found.fingerprint not in banned:

@@ -19,6 +19,7 @@ from goedels_poetry.lean.runtime.opening import lend, open_lean
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.sanity_tests import plain, sanity_tests
 from goedels_poetry.lean.tactics.portfolio import Clock
+from goedels_poetry.lean.tactics.theory import unfolded
 from goedels_poetry.lean.text import premises
 from goedels_poetry.lean.text.premises import near_names
 from goedels_poetry.lean.text.sketch import check_link, check_proof, open_sketch
@@ -279,7 +280,8 @@ class LeanLanguage:
         if await at_once(lean, root_task(target), seconds=REFUTE_SECONDS):
             return Outcome(True, {"verdict": "open"}, cost=_cost(began))
         found = await self._refuted_by_engine(lean, target, task) if target.functions else None
-        seconds = REFUTE_SECONDS if self._engine.unread(lean, root_task(target)) else REFUTE_SECONDS / 3
+        root = (await unfolded(lean, root_task(target), REFUTE_SECONDS)).task
+        seconds = REFUTE_SECONDS if self._engine.unread(lean, root) else REFUTE_SECONDS / 3
         found = found or await refute(lean, task, seconds=seconds)
         if found is None:
             return Outcome(True, {"verdict": "open"}, cost=_cost(began))
@@ -293,7 +295,9 @@ class LeanLanguage:
 
     async def _refuted_by_engine(self, lean: LeanPool, target: Target, closed: Task) -> Refutation | None:
         """Values that the engine has found and Lean confirms."""
-        for values in await self._engine.counterexample(lean, root_task(target), Clock(ENGINE_REFUTE_SECONDS)):
+        clock = Clock(ENGINE_REFUTE_SECONDS)
+        root = (await unfolded(lean, root_task(target), clock.left)).task
+        for values in await self._engine.counterexample(lean, root, clock):
             found = await refuted_at(lean, closed, values, seconds=REFUTE_SECONDS)
             if found is not None:
                 return found

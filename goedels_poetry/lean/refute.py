@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import re
 import textwrap
 import time
@@ -43,88 +42,28 @@ from goedels_poetry.lean.arithmetic.roots import intervals
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.runtime.protocol import LOGIC_AXIOMS, CheckRequest, LeanRuntime
 from goedels_poetry.lean.tactics.portfolio import Clock, hints_of, is_proof
-from goedels_poetry.lean.tactics.theory import NAT, Goal, NotSimple, Theory, Type, opened, read_type, theory_of
+from goedels_poetry.lean.tactics.theory import (
+    NAT,
+    Goal,
+    NotSimple,
+    Theory,
+    Type,
+    Unfolded,
+    opened,
+    read_type,
+    theory_of,
+    unfolded,
+)
 from goedels_poetry.lean.text.scan import scan
 from goedels_poetry.lean.text.sketch import check_proof
 from goedels_poetry.lean.text.task import Task, lemma_type
 
-# -- A reply that says that a goal is false ------------------------------------------------------------------------
+# -- What a reply says against a goal, confirmed ---------------------------------------------------------------------
 
 Json = dict[str, Any]
 
 CONFIRM_SECONDS = 20.0
-MOST_VALUE = 500
-"""Characters of one value."""
 _NAME = "gp_compared"
-_PAIR = re.compile(r"\s*([^\W\d][\w'₀-₉]*)\s*(?::=|=|:)\s*(.+?)\s*", re.DOTALL)
-_OPENING, _CLOSING = "([{⟨", ")]}⟩"
-
-
-class Unreadable(ValueError):
-    """It says that the goal is false, and not how; the message goes back to the model."""
-
-
-def claim_in(reply: str | Json) -> Any:
-    """What a reply says with ``"refuted"``; None when it says nothing of the kind."""
-    if isinstance(reply, str):
-        for start in (found.start() for found in re.finditer(r"\{\s*\"refuted\"", reply)):
-            try:
-                value, _ = json.JSONDecoder().raw_decode(reply, start)
-            except (ValueError, RecursionError):
-                continue
-            return value["refuted"]
-        return None
-    return reply.get("refuted")
-
-
-def read_claim(claim: Any) -> Json:
-    """``{"at": {variable: value}}``, or ``{"text": Lean}`` for what has to be read as a declaration.
-
-    Raises:
-        Unreadable: it is neither.
-    """
-    said = claim.get("at", claim.get("proof")) if isinstance(claim, dict) else claim
-    if isinstance(said, list):
-        said = {str(item.get("name")): item.get("value") for item in said if isinstance(item, dict)}
-    if isinstance(said, str):
-        if re.search(r"\b(?:theorem|lemma)\b", said):
-            return {"text": said}
-        said = dict(filter(None, map(_pair, _parts(said))))
-    if not isinstance(said, dict) or not said:
-        raise Unreadable('"refuted": write {"at": {"n": "3"}, "because": "…"} with a value for each variable')
-    at = {str(name).strip(): str(value).strip() for name, value in said.items()}
-    long = next((name for name, value in at.items() if not value or len(value) > MOST_VALUE), None)
-    if long is not None:
-        raise Unreadable(f'"refuted": the value of {long} has no text, or more than {MOST_VALUE} characters')
-    return {"at": at}
-
-
-def _parts(text: str) -> list[str]:
-    """The text cut at commas that stand in no brackets."""
-    parts, depth = [""], 0
-    for character in text:
-        depth += (character in _OPENING) - (character in _CLOSING)
-        if character == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += character
-    return parts
-
-
-def _pair(text: str) -> tuple[str, str] | None:
-    found = _PAIR.fullmatch(text)
-    return (found[1], found[2]) if found else None
-
-
-def negation(statement: str, body: str) -> str:
-    """The proof of the negation that a theorem gives.
-
-    Args:
-        statement: the theorem after its name: binders, colon, type.
-        body: what follows ``:=``.
-    """
-    claim = textwrap.indent(f"have claim {statement.strip()} := {body.strip()}", "  ").lstrip()
-    return f"by\n  {claim}\n  exact claim"
 
 
 async def says(lean: LeanPool, task: Task, text: str, name: str, closed: str, *, negated: bool = False) -> bool:
@@ -370,6 +309,24 @@ class Refutation:
 async def refute(lean: LeanRuntime, task: Task, *, seconds: float) -> Refutation | None:
     """Values for which the statement is false, with a proof of its negation that Lean has accepted; None for none."""
     clock = Clock(seconds)
+    smaller = await unfolded(lean, task, clock.left)
+    return await _restated(lean, task, smaller, await _refute(lean, smaller.task, clock), clock)
+
+
+async def _restated(
+    lean: LeanRuntime, task: Task, smaller: Unfolded, found: Refutation | None, clock: Clock
+) -> Refutation | None:
+    """The refutation of a goal from one of what is left of it without the functions that it defines."""
+    goal = await opened(lean, task, clock.left) if found is not None and smaller.back else None
+    if found is None or goal is None:
+        return found if not smaller.back else None
+    inner = textwrap.indent(found.proof, "  ").lstrip()
+    left = f"have smaller : ¬ ({lemma_type(smaller.task.head)}) := {inner}"
+    proof = f"by\n  intro claim\n  {left}\n  exact smaller (by {smaller.back})"
+    return await _accepted(lean, task, goal, proof, f"{smaller.shown}, {found.text}", clock)
+
+
+async def _refute(lean: LeanRuntime, task: Task, clock: Clock) -> Refutation | None:
     goal = await opened(lean, task, clock.left)
     if goal is None or not goal.statement:
         return None
@@ -411,6 +368,13 @@ async def refuted_at(
 ) -> Refutation | None:
     """The statement refuted by these values (Lean text, by the variables' places or names), where Lean accepts it."""
     clock = Clock(seconds)
+    smaller = await unfolded(lean, task, clock.left)
+    return await _restated(lean, task, smaller, await _refuted_at(lean, smaller.task, values, clock), clock)
+
+
+async def _refuted_at(
+    lean: LeanRuntime, task: Task, values: Mapping[int, str] | Mapping[str, str], clock: Clock
+) -> Refutation | None:
     goal = await opened(lean, task, clock.left)
     if goal is None or not goal.statement:
         return None
@@ -448,6 +412,16 @@ async def _first(
         return None
     number = int(hit[1])
     proof = f"by\n  intro claim\n  {proofs[number]}"
+    values = choices[number]
+    shown = ", ".join(f"{v.name} = {values[v.name]}" for v in goal.context if v.name in values)
+    text = f"{shown or 'the statement'}: {goal.target} is false"
+    return await _accepted(lean, task, goal, proof, text, clock)
+
+
+async def _accepted(
+    lean: LeanRuntime, task: Task, goal: Goal, proof: str, text: str, clock: Clock
+) -> Refutation | None:
+    """The refutation, where Lean accepts the proof of the negation."""
     # Facts of the scope are axioms here; the negation may not rest on them, so it is checked without.
     alone = _negation(goal, proof, "")
     checked = await lean.check(
@@ -456,9 +430,7 @@ async def _first(
     theorem = next((d for d in checked.declarations if d.name.endswith("gp_negation")), None)
     if not checked.ok or theorem is None or not LOGIC_AXIOMS.issuperset(theorem.axioms):
         return None
-    values = choices[number]
-    shown = ", ".join(f"{v.name} = {values[v.name]}" for v in goal.context if v.name in values)
-    return Refutation(f"{shown or 'the statement'}: {goal.target} is false", proof)
+    return Refutation(text, proof)
 
 
 def _negation(goal: Goal, proof: str, suffix: str) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
+import textwrap
 from dataclasses import dataclass, field
 from typing import Any
 
-from goedels_poetry.lean.refute import Unreadable, claim_in, negation, read_claim, says
+from goedels_poetry.lean.refute import Json, says
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.runtime.protocol import THEOREMS, CheckRequest, Command
 from goedels_poetry.lean.text.scan import scan
@@ -137,3 +139,78 @@ def _refuted(theorem: Command, text: str, base: int, body: str, *, alone: bool) 
     head = text[theorem.start - base : theorem.head - base]
     statement = _after_name(" ".join(head.split()))
     return Written(refutation={"proof": negation(statement, body)})
+
+
+# -- A reply that says that a goal is false ------------------------------------------------------------------------
+
+MOST_VALUE = 500
+"""Characters of one value."""
+_PAIR = re.compile(r"\s*([^\W\d][\w'₀-₉]*)\s*(?::=|=|:)\s*(.+?)\s*", re.DOTALL)
+_OPENING, _CLOSING = "([{⟨", ")]}⟩"
+
+
+class Unreadable(ValueError):
+    """It says that the goal is false, and not how; the message goes back to the model."""
+
+
+def claim_in(reply: str | Json) -> Any:
+    """What a reply says with ``"refuted"``; None when it says nothing of the kind."""
+    if isinstance(reply, str):
+        for start in (found.start() for found in re.finditer(r"\{\s*\"refuted\"", reply)):
+            try:
+                value, _ = json.JSONDecoder().raw_decode(reply, start)
+            except (ValueError, RecursionError):
+                continue
+            return value["refuted"]
+        return None
+    return reply.get("refuted")
+
+
+def read_claim(claim: Any) -> Json:
+    """``{"at": {variable: value}}``, or ``{"text": Lean}`` for what has to be read as a declaration.
+
+    Raises:
+        Unreadable: it is neither.
+    """
+    said = claim.get("at", claim.get("proof")) if isinstance(claim, dict) else claim
+    if isinstance(said, list):
+        said = {str(item.get("name")): item.get("value") for item in said if isinstance(item, dict)}
+    if isinstance(said, str):
+        if re.search(r"\b(?:theorem|lemma)\b", said):
+            return {"text": said}
+        said = dict(filter(None, map(_pair, _parts(said))))
+    if not isinstance(said, dict) or not said:
+        raise Unreadable('"refuted": write {"at": {"n": "3"}, "because": "…"} with a value for each variable')
+    at = {str(name).strip(): str(value).strip() for name, value in said.items()}
+    long = next((name for name, value in at.items() if not value or len(value) > MOST_VALUE), None)
+    if long is not None:
+        raise Unreadable(f'"refuted": the value of {long} has no text, or more than {MOST_VALUE} characters')
+    return {"at": at}
+
+
+def _parts(text: str) -> list[str]:
+    """The text cut at commas that stand in no brackets."""
+    parts, depth = [""], 0
+    for character in text:
+        depth += (character in _OPENING) - (character in _CLOSING)
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return parts
+
+
+def _pair(text: str) -> tuple[str, str] | None:
+    found = _PAIR.fullmatch(text)
+    return (found[1], found[2]) if found else None
+
+
+def negation(statement: str, body: str) -> str:
+    """The proof of the negation that a theorem gives.
+
+    Args:
+        statement: the theorem after its name: binders, colon, type.
+        body: what follows ``:=``.
+    """
+    claim = textwrap.indent(f"have claim {statement.strip()} := {body.strip()}", "  ").lstrip()
+    return f"by\n  {claim}\n  exact claim"

@@ -391,3 +391,35 @@ def test_a_measure_of_a_product_is_a_product(lean: LeanPool, engine: Engine) -> 
     found = asyncio.run(engine.prove(lean, task, Clock(240)))
     assert found is not None
     assert not asyncio.run(check_proof(lean, task, found.proof, found.helpers)).reason
+
+
+EVEN = "def even : Nat → Bool\n  | 0 => true\n  | n + 1 => !even n\n\n"
+
+
+def test_an_induction_over_several_numbers_back_is_one_of_lean(lean: LeanPool, engine: Engine) -> None:
+    task = task_of("(n : Nat) (h : even n = true) : ∃ k, n = k + k", EVEN)
+    found = asyncio.run(engine.prove(lean, task, Clock(60)))
+    assert found is not None and "Nat.strongRecOn" in found.helpers
+    assert not asyncio.run(check_proof(lean, task, found.proof, found.helpers)).reason
+
+
+TIMES = """def plus : Nat → Nat → Nat
+  | 0, y => y
+  | x + 1, y => plus x (y + 1)
+
+def times : Nat → Nat → Nat
+  | 0, _ => 0
+  | _, 0 => 0
+  | x + 1, y + 1 => plus (x + 1) (plus y (times x y))
+
+"""
+
+
+def test_a_proof_that_brings_no_functions_along_goes_first(lean: LeanPool, engine: Engine) -> None:
+    """With numbers as a datatype the proof counts successors; with integers it is three lines."""
+    task = task_of("(x y z : Nat) : times x (times y z) = times (times x y) z", TIMES)
+    assert asyncio.run(engine.search(lean, task, Clock(120)))
+    known = engine.known(lean, task)
+    assert known.plain and [bool(d.auxiliary) for _, d in known.proofs] == sorted(
+        bool(d.auxiliary) for _, d in known.proofs
+    )

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
-from goedels_poetry.lean.agents import look
+from goedels_poetry.lean.agents import look, prove
 from goedels_poetry.lean.gate.compare import Comparison
 from goedels_poetry.lean.gate.data import read
 from goedels_poetry.lean.language import assemble
@@ -62,7 +62,7 @@ def closed(lean: LeanPool, task: Task) -> Proposal | None:
         room = await look(lean, task, clock)
         assert room is not None
         made = await plans(lean, task, room.goal, schemes(room.goal, room.theory), clock)
-        return await close(lean, task, room.goal, made, closers(room.hints), clock)
+        return await close(lean, task, room.goal, made, closers(room.goal, room.hints), clock)
 
     return asyncio.run(run())
 
@@ -73,7 +73,7 @@ def opened(lean: LeanPool, task: Task, banned: frozenset[str] = frozenset()) -> 
         room = await look(lean, task, clock)
         assert room is not None
         made = await plans(lean, task, room.goal, schemes(room.goal, room.theory), clock)
-        await close(lean, task, room.goal, made, closers(room.hints)[:1], clock)
+        await close(lean, task, room.goal, made, closers(room.goal, room.hints)[:1], clock)
         return await open_plan(lean, task, room.goal, made, banned, clock)
 
     return asyncio.run(run())
@@ -92,6 +92,39 @@ def test_a_function_is_followed_along_its_recursion(lean: LeanPool) -> None:
     assert found is not None
     assert "sorry" not in found.proof
     assert found.fingerprint.startswith("lean:")
+
+
+STAR = """inductive Star {α : Type} (r : α → α → Prop) : α → α → Prop where
+  | refl (a : α) : Star r a a
+  | step (a b c : α) : r a b → Star r b c → Star r a c
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("prefix", "statement"),
+    [
+        (STAR, "(r : Nat → Nat → Prop) (a b c : Nat) (h : Star r a b) (k : Star r b c) : Star r a c"),
+        (
+            STAR,
+            "(r : Nat → Nat → Prop) (s : ∀ x y, r x y → r y x) (a b c : Nat) (h : r a b) (k : Star r b c) "
+            "(l : Star r c b) : Star r c a",
+        ),
+        ("", "(n : Nat) (h : 4 ≤ n) : n ^ 2 ≤ 2 ^ n"),
+        ("", "(n : Nat) (u : Nat → Nat) (g : u 0 = 0) (h : ∀ n, u (n + 1) = 2 * u n + 1) : u n = 2 ^ n - 1"),
+    ],
+    ids=["a derivation", "one of two derivations", "a bound", "a difference"],
+)
+def test_an_induction_is_on_a_derivation_or_on_what_says_more(lean: LeanPool, prefix: str, statement: str) -> None:
+    types = ("Star",) if prefix else ()
+    found = asyncio.run(prove(lean, Task(prefix, f"theorem t {statement}", "t", types=types), seconds=60.0))
+    assert found is not None and "induction" in found.proof
+
+
+def test_a_variable_of_which_a_hypothesis_says_the_value_is_put_in(lean: LeanPool) -> None:
+    head = "theorem t (a b c : List Nat) (h : rev a = b) (k : ∃ d, c = rev d) (l : ∃ d, rev d = rev a) : rev b = c"
+    found = [step for step in steps(lean, Task(REV, head, "t")) if step.startswith(("subst", "obtain", "(obtain"))]
+    assert found[:3] == ["subst h", "obtain ⟨d, rfl⟩ := k", "(obtain ⟨d, rfl⟩ := k; induction d)"]
 
 
 def test_what_cannot_be_closed_is_left_as_a_hole_and_each_plan_comes_once(lean: LeanPool) -> None:

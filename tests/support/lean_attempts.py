@@ -2,6 +2,7 @@
 
 import asyncio
 
+from goedels_poetry.lean.agents import prove
 from goedels_poetry.lean.arithmetic.predicates import predicates_of
 from goedels_poetry.lean.arithmetic.tactics import arithmetic
 from goedels_poetry.lean.refute import refute
@@ -14,7 +15,7 @@ SECONDS = 60
 
 
 def shown(lean: LeanPool, statement: str, prefix: str = "") -> Proposal | None:
-    """The first proof of a statement after a file's beginning that Lean accepts."""
+    """The first proof of a statement after a file's beginning that Lean accepts: by computing, else by any tactic."""
 
     async def run() -> Proposal | None:
         task = Task(prefix, f"theorem t {statement}", "t")
@@ -22,7 +23,8 @@ def shown(lean: LeanPool, statement: str, prefix: str = "") -> Proposal | None:
         assert goal is not None
         known = predicates_of(await theory_of(lean, prefix, SECONDS)) if prefix else {}
         proofs = [f"{goal.start}  {tactic}" for tactic in arithmetic(goal, known)]
-        return await first_success(lean, task, proofs, clock=Clock(SECONDS), strategy="arithmetic")
+        found = await first_success(lean, task, proofs, clock=Clock(SECONDS), strategy="arithmetic")
+        return found or await prove(lean, task, seconds=SECONDS)
 
     return asyncio.run(run())
 

@@ -288,8 +288,6 @@ def table(problem: Arithmetic, high: dict[str, int], negated: str = "") -> list[
     return [f"have table : {text}{lean(problem.target)} := {decided}", closed]
 
 
-# -- Solutions by computation --------------------------------------------------------------------------------------
-
 # -- Terms for what a goal says to exist, in the variables of the goal ---------------------------------------------
 
 

@@ -20,7 +20,6 @@ from goedels_poetry.lean.arithmetic.problem import (
     arithmetic_of,
     compute,
     holds,
-    inductions,
     is_int,
     lean,
     negated_into,
@@ -84,8 +83,6 @@ def _grounded(expr: Expr, int_: bool) -> Expr:
         return replace(expr, args=(numeral(compute(expr.args[0], {}, {}, int_)),))
     return replace(expr, args=tuple(_grounded(a, int_) for a in expr.args))
 
-
-# Proofs modulo a number
 
 # -- Powers of a number with a variable exponent -------------------------------------------------------------------
 
@@ -285,7 +282,6 @@ _GENERATORS: tuple[Callable[[Arithmetic], Iterator[str]], ...] = (
     exponent_proofs,
     recurrence_proofs,
     residue_proofs,
-    inductions,
 )
 
 

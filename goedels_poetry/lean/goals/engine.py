@@ -41,7 +41,7 @@ from goedels_poetry.solvers.worker_pool import WorkerPool
 
 # -- How the proof of a lemma begins in Lean, by the scheme that the engine has proved it with ---------------------
 
-MOST_CALLS = 3
+MOST_CALLS, MOST_MOVED = 3, 2
 
 
 def starts(theory: FileTheory, problem: Problem, tree: Sequence[Step]) -> list[str]:
@@ -56,10 +56,14 @@ def starts(theory: FileTheory, problem: Problem, tree: Sequence[Step]) -> list[s
     generalizing = f" generalizing {' '.join(general)}" if general else ""
     calls = _calls(theory, problem, step.sequent)
     match scheme:
+        case IntInduction(width=width) if width > 1 and theory.natural:
+            return [_several_back(names[scheme.on], width, generalizing), *calls]
         case StructuralInduction() | IntInduction():
             start = f"induction {names[scheme.on]}{generalizing} <;> "
             apart = [f"{start}(try cases {n}) <;> ◯" for n in nested if n != names[scheme.on]]
-            return [*apart, f"{start}◯", *calls]
+            moved = [g for g in general if g not in nested][:MOST_MOVED]
+            every = [start + "".join(f"(try cases {g}) <;> " for g in moved) + "◯"] if moved else []
+            return [*apart, f"{start}◯", *calls, *every]
         case RecursionInduction():
             definition = problem.signature.definition(scheme.function)
             if definition is not None:
@@ -68,6 +72,14 @@ def starts(theory: FileTheory, problem: Problem, tree: Sequence[Step]) -> list[s
         case MeasureInduction() | SizeInduction():
             return [*calls, "◯"]
     return ["◯", *(f"induction {n} <;> ◯" for n in nested)]
+
+
+def _several_back(name: str, width: int, generalizing: str) -> str:
+    """Induction on a natural number with hypotheses for the last numbers before it."""
+    apart = f"rcases {name} with {'_ | ' * width}{name}"
+    given = [f"(try have i{k} := h ({name} + {k}) (by omega))" for k in range(width)]
+    start = f"induction {name} using Nat.strongRecOn{generalizing} <;> rename_i {name} h <;> {apart}"
+    return " <;> ".join([start, *given, "(try clear h) <;> ◯"])
 
 
 def _calls(theory: FileTheory, problem: Problem, sequent: Sequent) -> list[str]:
@@ -168,7 +180,8 @@ class Lemmas(Replay):
         types = dict.fromkeys(self.file.taken_apart(v.sort) for each in tree for v in each.sequent.vars)
         if apart := [f"cases {type_}" for type_ in types if type_]:
             closers.insert(1, f"grind{listed([*own, *lemmas, *apart])}")
-        if self.file.natural or self.file.unary:
+            closers.insert(4, f"grind{listed([*self._definitions(about, True), *lemmas, *apart])}")
+        if self.file.natural or (self.file.unary and self.file.arithmetic):
             closers.insert(2, f"(simp_all{few} <;> omega)")
         begun = starts(self.file, self.writing.problem, tree)
         if isinstance(step.by, ByScheme) and isinstance(step.by.scheme, Conjuncts):
@@ -235,11 +248,17 @@ class Known:
     ways: tuple[Read, ...] | None = None
     reason: str = ""
     """Why it is not read."""
-    proof: tuple[Read, Derivation] | None = None
+    proofs: list[tuple[Read, Derivation]] = field(default_factory=list)
+    """That Lean has not refused, those first that bring no functions along."""
     lemmas: dict[str, Lemmas] = field(default_factory=dict)
     """Of the proofs that the engine has found, by the scripts that they are about."""
     settled: set[int] = field(default_factory=set)
     """Ways that the engine was asked about, by their numbers."""
+
+    @property
+    def plain(self) -> bool:
+        """Whether there is a proof that brings no functions along: others are longer in Lean."""
+        return bool(self.proofs) and not self.proofs[0][1].auxiliary
 
 
 class Engine:
@@ -290,22 +309,20 @@ class Engine:
     async def search(self, lean: LeanRuntime, task: Task, clock: Clock) -> bool:
         """Whether the engine has found a proof; `prove` makes it one of Lean's."""
         known = self.known(lean, task)
-        if known.proof is not None:
-            return True
         for number, way in enumerate(await self.ways(lean, task, clock)):
-            if number in known.settled or clock.over:
+            if number in known.settled or clock.over or known.plain:
                 continue
-            part = clock.part(clock.left / 2) if known.ways and number + 1 < len(known.ways) else clock
-            answer = await self._ask("search", way, part)
+            last = known.ways is not None and number + 1 == len(known.ways) and not known.proofs
+            answer = await self._ask("search", way, clock if last else clock.part(clock.left / 2))
             known.settled.add(number)
             known.reason = str(answer.get("reason", ""))
             if answer.get("status") == "proved":
                 try:
-                    known.proof = way, derivation_from_json(answer["proof"], way.problem.signature)
-                    break
+                    known.proofs.append((way, derivation_from_json(answer["proof"], way.problem.signature)))
+                    known.proofs.sort(key=lambda found: bool(found[1].auxiliary))
                 except KernelError as fault:
                     known.reason = str(fault)
-        return known.proof is not None
+        return bool(known.proofs)
 
     async def prove(
         self, lean: LeanRuntime, task: Task, clock: Clock, *, leave_open: bool = False, once: bool = False
@@ -315,23 +332,23 @@ class Engine:
         With ``leave_open`` lemmas for which Lean has found no proof stay open. With ``once`` the engine is not asked
         again where Lean does not accept what it has found.
         """
-        known = self.known(lean, task)
-        first = known.proof
-        while not clock.over and await self.search(lean, task, clock) and known.proof is not None:
-            # Perhaps the goal read in another way has a better proof; then this one gets the time that is left.
-            elsewhere = not once and known.ways is not None and len(known.settled) < len(known.ways)
-            part = clock.part(clock.left / 2) if elsewhere else clock
-            try:
-                found = await _translated(lean, task, known, part, leave_open=leave_open)
-            except (NotTranslatable, Unreadable, KernelError) as fault:
-                found, known.reason = None, str(fault)
-            if found is not None or once:
-                return found
-            first, known.proof = first or known.proof, None
-            if not elsewhere:
-                break
-        known.proof = first
-        return None
+        known, refused = self.known(lean, task), list[tuple[Read, Derivation]]()
+        try:
+            while not clock.over and await self.search(lean, task, clock):
+                # Perhaps the goal read in another way has a better proof; then this one gets the time that is left.
+                unread = known.ways is not None and len(known.settled) < len(known.ways)
+                elsewhere = not once and (unread or len(known.proofs) > 1)
+                part = clock.part(clock.left / 2) if elsewhere else clock
+                try:
+                    found = await _translated(lean, task, known, part, leave_open=leave_open)
+                except (NotTranslatable, Unreadable, KernelError) as fault:
+                    found, known.reason = None, str(fault)
+                if found is not None or not elsewhere:
+                    return found
+                refused.append(known.proofs.pop(0))
+            return None
+        finally:
+            known.proofs[:0] = refused
 
     async def _ask(self, job: str, way: Read, clock: Clock) -> Json:
         if self._pool is None:
@@ -393,8 +410,7 @@ def _values(way: Read, theory: FileTheory, values: Mapping[str, str]) -> dict[in
 async def _translated(
     lean: LeanRuntime, task: Task, known: Known, clock: Clock, *, leave_open: bool
 ) -> Proposal | None:
-    assert known.proof is not None
-    way, derivation = known.proof
+    way, derivation = known.proofs[0]
     if leave_open and derivation.auxiliary:
         return None  # a lemma that is left open has to stand by itself
     lemmas = known.lemmas.get(way.reading.text)

@@ -13,8 +13,6 @@ from goedels_poetry.kernel.printer import RESERVED
 from goedels_poetry.kernel.theory import is_theory_symbol
 from goedels_poetry.lean.goals.facts import CONSTRUCTORS, FIELDS, Expr, Facts, apply, const, joined, opened, telescope
 
-# -- The functions of a script under way, and names ----------------------------------------------------------------
-
 # -- Names of SMT-LIB for what has names in Lean -------------------------------------------------------------------
 
 

@@ -287,6 +287,8 @@ class FileTheory(Writer):
         self._facts, self._reading, self.unary = facts, reading, unary
         self.natural = "Int" not in reading.numbers and not unary
         """Integers of the engine are natural numbers."""
+        self.arithmetic = bool(reading.operations)
+        """The goal speaks of operations on natural numbers."""
         self._called: dict[str, str] = {}
         """Texts of the free variables of templates."""
         self.outer, self.arguments = self._opened()

@@ -202,6 +202,9 @@ _PREMISES = (
     ("<", ("Nat.mul_lt_mul_of_lt_of_le", "Nat.pow_lt_pow_left", "Nat.mul_pos", "Nat.pow_pos")),
 )
 """Lemmas that take a goal apart, by its sign."""
+_POWERS = "Nat.pow_succ, Int.pow_succ, Nat.pow_mul, Nat.mul_add, Nat.add_mul, Nat.pow_add"
+_SQUARES = "(rename_i m l ih; have := Nat.mul_le_mul l (Nat.le_refl m); grind)"
+"""What a bound of a number says of its square, in the step of an induction on that bound."""
 EXTRA = {
     "norm_num": ("norm_num", "norm_num [{known}]"),
     "linarith": ("linarith",),
@@ -225,6 +228,8 @@ class Hints:
     predicates: str = ""
     extra: tuple[str, ...] = ()
     """Those tactics of `EXTRA` that the environment has."""
+    rules: str = ""
+    """Of the inductive predicates."""
 
     @property
     def known(self) -> str:
@@ -268,11 +273,13 @@ def hints_of(
     text = goal.statement + goal.target
     used = [n for n in theory.names if mentions(text, n)]
     rest = [n for n in theory.names if n not in used]
+    predicates = [t for t in types if t not in theory.constructors and mentions(text, t)]
     return Hints(
         ", ".join([theory.written(n) for n in [*used, *rest][:MOST_ARGUMENTS]]),
         ", ".join([*theory.lemmas, *facts][:MOST_ARGUMENTS]),
-        ", ".join(t for t in types if t not in theory.constructors and mentions(text, t)),
+        ", ".join(predicates),
         extra,
+        ", ".join(n for n in theory.rules if n.rpartition(".")[0] in predicates),
     )
 
 
@@ -282,15 +289,19 @@ def mentions(text: str, name: str) -> bool:
     return re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)|\.{re.escape(name.split('.')[-1])}(?!\w)", text) is not None
 
 
-def closers(hints: Hints) -> list[str]:
+def closers(goal: Goal, hints: Hints) -> list[str]:
     """What mostly closes the cases of a structural step, the likeliest first. Each is one tactic."""
     simp, grind = _brackets(hints.known), _brackets(hints.all)
+    rules = [f"solve_by_elim [{hints.rules}]"] if hints.rules else []
+    powers = [f"(simp_all [{_joined(hints.known, _POWERS)}] <;> omega)", _SQUARES] if "^" in goal.target else []
     return [
         f"simp_all{simp}",
         f"grind{grind}",
+        *rules,
         f"(simp_all{simp} <;> omega)",
         f"(simp_all{simp} <;> grind{_brackets(hints.predicates)})",
         "omega",
+        *powers,
         *_foreign(hints, ()),
     ]
 

@@ -26,7 +26,7 @@ from goedels_poetry.protocol.trials import Status, trial_log
 # -- The structural first steps of a goal --------------------------------------------------------------------------
 
 
-MOST_SCHEMES = 40
+MOST_SCHEMES, MOST_AFTER = 40, 2
 _RECURSIVE = frozenset({"Nat", "List"})
 _CASES = frozenset({"Nat", "List", "Int", "Bool", "Option", "Prod", "Fin", "Sum", "Except", "Subtype", "Array"})
 _RULES = ("List.Perm", "List.Sublist", "List.Pairwise", "Nat.le", "List.Forall₂")
@@ -48,12 +48,14 @@ def schemes(goal: Goal, theory: Theory, *, types: tuple[str, ...] = ()) -> list[
     found: list[Scheme] = []
     if re.search(r" [∧↔] ", goal.target):
         found.append(Scheme("constructor", "each part by itself"))
-    found += _generalizations(goal, theory)
-    found += [Scheme(f"induction {v.name}", f"induction on {v.name}") for v in _derivations(goal, types)]
     inductive = inductive_variables(goal, theory)
+    found += _equated(goal, [v.name for v in inductive][:MOST_AFTER])
+    found += _generalizations(goal, theory)
+    found += _by_rules(_derivations(goal, types))
     for variable in inductive:
         for general in generalized(goal, variable):
             found.append(Scheme(f"induction {variable.name}{general}", f"induction on {variable.name}"))
+    found += _moved(goal, inductive)
     found += functional(goal, theory)
     found += _distinctions(goal, theory)
     found += [Scheme(f"cases {v.name}", f"cases of {v.name}") for v in _derivations(goal, types)]
@@ -104,6 +106,17 @@ def generalized(goal: Goal, variable: Variable) -> list[str]:
     return [f" generalizing {' '.join(others)}", ""] if others else [""]
 
 
+def _moved(goal: Goal, inductive: list[Variable]) -> Iterator[Scheme]:
+    """``a = b - c`` from ``a + c = b``, which says more of natural numbers and goes through the induction."""
+    if found := re.fullmatch(r"([^=↔∧]+) = ([^=↔∧]+) - (\([^()]*\)|\w+)", goal.target):
+        claim = f"{found[1]} + {found[3]} = {found[2]}"
+        for variable in inductive:
+            yield Scheme(
+                f"(suffices moved : {claim} from (by omega); induction {variable.name})",
+                f"induction on {variable.name}",
+            )
+
+
 def functional(goal: Goal, theory: Theory) -> Iterator[Scheme]:
     """Induction along the recursion of a function of the goal, at each place where it is applied."""
     local = {v.name for v in goal.context}
@@ -130,9 +143,31 @@ def _derivations(goal: Goal, types: tuple[str, ...]) -> list[Variable]:
     found = []
     for variable in goal.context:
         head = re.match(r"[\w.']+", variable.type)
-        if (head and head[0] in (*types, *_RULES)) or re.search(r" (~|<\+) |^\S+ ≤ \w+$", variable.type):
+        if (head and head[0] in (*types, *_RULES)) or re.search(r" (~|<\+) |^\S+ [≤<] \w+$", variable.type):
             found.append(variable)
     return found
+
+
+def _equated(goal: Goal, inductive: list[str]) -> Iterator[Scheme]:
+    """A variable that a hypothesis says the value of, put in, and an induction after that."""
+    names = {v.name for v in goal.context if not is_proof(v)}
+    for variable in goal.context:
+        there = re.match(r"∃ ([^\s(:,]+), ", variable.type)
+        sides = variable.type[there.end() if there else 0 :].split(" = ")
+        if len(sides) == 2 and names.intersection(sides):
+            step = f"obtain ⟨{there[1]}, rfl⟩ := {variable.name}" if there else f"subst {variable.name}"
+            yield Scheme(step, f"the value by {variable.name}")
+            for name in [*([there[1]] if there else []), *inductive]:
+                yield Scheme(f"({step}; induction {name})", f"induction on {name} with the value by {variable.name}")
+
+
+def _by_rules(derivations: list[Variable]) -> Iterator[Scheme]:
+    """Induction on a derivation, also without what the others say: it would be a condition of the hypothesis."""
+    for variable in derivations:
+        yield Scheme(f"induction {variable.name}", f"induction on {variable.name}")
+    for variable in derivations if len(derivations) > 1 else ():
+        others = " ".join(v.name for v in derivations if v is not variable)
+        yield Scheme(f"(clear {others}; induction {variable.name})", f"induction on {variable.name} alone")
 
 
 def _generalizations(goal: Goal, theory: Theory) -> Iterator[Scheme]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import weakref
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from goedels_poetry.lean.runtime.protocol import CheckRequest, LeanRuntime
-from goedels_poetry.lean.text.task import Task
+from goedels_poetry.lean.text.sketch import call
+from goedels_poetry.lean.text.task import Task, statement_of
 
 # -- Types as Lean prints them, as far as terms are enumerated over them -------------------------------------------
 
@@ -179,6 +181,8 @@ class Theory:
     """Definitions whose name alone means something else as well (`insert`, `length` after `open List`)."""
     printed: tuple[tuple[str, str], ...] = ()
     """What ``#print`` says of the definitions that are propositions, or `opaque`."""
+    rules: tuple[str, ...] = ()
+    """Constructors of inductive predicates and families."""
 
     def written(self, name: str) -> str:
         """A definition as a tactic has to call it."""
@@ -217,7 +221,11 @@ class Goal:
         return "by\n" + (f"  intro {' '.join(self.intro)}\n" if self.intro else "")
 
 
+K = TypeVar("K")
+V = TypeVar("V")
+MOST_KEPT = 16
 _KNOWN: weakref.WeakKeyDictionary[LeanRuntime, dict[str, Theory]] = weakref.WeakKeyDictionary()
+_OPENED: weakref.WeakKeyDictionary[LeanRuntime, dict[Task, Goal]] = weakref.WeakKeyDictionary()
 
 
 async def theory_of(lean: LeanRuntime, prefix: str, seconds: float) -> Theory:
@@ -227,10 +235,15 @@ async def theory_of(lean: LeanRuntime, prefix: str, seconds: float) -> Theory:
         made = await _ask(lean, prefix, seconds)
         if made is None:
             return Theory((), (), {}, ())
-        known[prefix] = made
-        while len(known) > 8:
-            known.pop(next(iter(known)))
+        _keep(known, prefix, made)
     return known[prefix]
+
+
+def _keep(known: dict[K, V], key: K, value: V) -> None:
+    """Remember it, and forget the oldest of what is more than a few."""
+    known[key] = value
+    while len(known) > MOST_KEPT:
+        known.pop(next(iter(known)))
 
 
 async def _ask(lean: LeanRuntime, prefix: str, seconds: float) -> Theory | None:
@@ -276,6 +289,7 @@ async def _ask(lean: LeanRuntime, prefix: str, seconds: float) -> Theory | None:
         tuple(wanted["theorem"][:MOST_LEMMAS]),
         clashing & set(wanted["def"]),
         bodies,
+        tuple(n for n in wanted["constructor"] if n.rpartition(".")[0] not in constructors),
     )
 
 
@@ -296,7 +310,17 @@ async def _shown(lean: LeanRuntime, prefix: str, options: str, commands: list[st
 
 
 async def opened(lean: LeanRuntime, task: Task, seconds: float) -> Goal | None:
-    """The goal of a task after `intros`; None when the statement does not elaborate in time."""
+    """The goal of a task after `intros`, asked once for a Lean; None when the statement does not elaborate in time."""
+    known = _OPENED.setdefault(lean, {})
+    if task not in known:
+        goal = await _opened(lean, task, seconds)
+        if goal is None:
+            return None
+        _keep(known, task, goal)
+    return known[task]
+
+
+async def _opened(lean: LeanRuntime, task: Task, seconds: float) -> Goal | None:
     code = task.stubs + (
         "set_option tactic.hygienic false\nset_option format.width 100000\nset_option pp.fullNames true\n"
         f"{renamed(task, '_before')} := by\n  sorry\n\n{renamed(task, '_after')} := by\n  intros\n  sorry\n"
@@ -334,3 +358,110 @@ def renamed(task: Task, suffix: str) -> str:
 def with_suffix(name: str, suffix: str) -> str:
     """A longer name: ``«a b»`` becomes ``«a b_goal»``."""
     return f"{name[:-1]}{suffix}»" if name.endswith("»") else f"{name}{suffix}"
+
+
+# -- Functions that hypotheses define ------------------------------------------------------------------------------
+
+_HEAD = re.compile(r"(?P<call>[^\s()]+(?: [^\s()]+)+?) (?P<sign>[=↔]) (?P<body>.+)")
+_LAST = re.compile(r"(?P<body>.+) (?P<sign>[=↔]) (?P<call>[^\s()]+(?: [^\s()]+)+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Defined:
+    """A hypothesis ``h : ∀ x y, f x y = t``, either way round or with ``↔``, about a variable ``f``."""
+
+    hypothesis: str
+    function: str
+    arguments: tuple[str, ...]
+    body: str
+    proof: str
+    """Of ``f = fun x y => t``."""
+    reflexive: str
+    """What proves the hypothesis where ``f`` is that function."""
+
+    @property
+    def step(self) -> str:
+        """The tactic that puts the definition in for the function."""
+        text = f"{self.function} = fun {' '.join(self.arguments)} =>"
+        return f"(have gp_is : {text} _ := {self.proof}; subst gp_is; clear {self.hypothesis})"
+
+
+@dataclass(frozen=True, slots=True)
+class Unfolded:
+    """A goal without the functions that its hypotheses define: each of the two follows from the other."""
+
+    task: Task
+    """The lemma that is left; the goal itself where nothing is defined."""
+    link: str = ""
+    """The proof of the goal by that lemma: the text after ``:=``; "" where nothing is defined."""
+    back: str = ""
+    """The lemma from the goal, called ``claim``: a tactic block."""
+    shown: str = ""
+    """The definitions, for people."""
+
+
+_UNFOLDED: weakref.WeakKeyDictionary[LeanRuntime, dict[Task, Unfolded]] = weakref.WeakKeyDictionary()
+
+
+async def unfolded(lean: LeanRuntime, task: Task, seconds: float) -> Unfolded:
+    """The goal of a task with definitions in the places of functions; asked once for a Lean and task."""
+    known = _UNFOLDED.setdefault(lean, {})
+    if task not in known:
+        goal = await opened(lean, task, seconds)
+        if goal is None:
+            return Unfolded(task)
+        found = [d for v in goal.context if (d := _definition(v, goal)) is not None]
+        smaller = await _without(lean, task, goal, found, seconds) if found else Unfolded(task)
+        if smaller is None:
+            return Unfolded(task)
+        _keep(known, task, smaller)
+    return known[task]
+
+
+def _definition(hypothesis: Variable, goal: Goal) -> Defined | None:
+    """What a hypothesis defines, by its form; whether it does, Lean says."""
+    binders, comma, rest = hypothesis.type.removeprefix("∀ ").partition(", ")
+    if not comma or not hypothesis.type.startswith("∀ "):
+        return None
+    names = [n for group in re.findall(r"[({⦃]([^:]+) :", binders) for n in group.split()]
+    for form, ending in ((_HEAD, ""), (_LAST, ".symm")):
+        found = form.fullmatch(rest)
+        function, *arguments = found["call"].split() if found else [""]
+        if found and sorted(arguments) == sorted(names) and any(v.name == function for v in goal.context):
+            proof = f"(@{' '.join([hypothesis.name, *names])}){ending}"
+            proof = f"propext {proof}" if found["sign"] == "↔" else proof
+            for name in reversed(arguments):
+                proof = f"funext fun {name} => {proof}"
+            reflexive = f"(fun {' '.join('_' * len(names))} => {'Iff.rfl' if found['sign'] == '↔' else 'rfl'})"
+            return Defined(hypothesis.name, function, tuple(arguments), found["body"], proof, reflexive)
+    return None
+
+
+async def _without(
+    lean: LeanRuntime, task: Task, goal: Goal, found: Sequence[Defined], seconds: float
+) -> Unfolded | None:
+    """The goal with these definitions put in, as far as Lean takes them for such; None when it does not answer."""
+    steps = "".join(f"  try {d.step}\n" for d in found)
+    code = f"{task.stubs}set_option pp.beta true\n{renamed(task, '_rest')} := {goal.start}{steps}  sorry\n"
+    result = await lean.check(CheckRequest(f"\n{code}", prefix=task.prefix, seconds=seconds, holes=True))
+    if result.status != "done":
+        return None
+    left = result.holes[0].goals[0] if result.ok and len(result.holes) == 1 and result.holes[0].goals else None
+    kept = {b.name for b in left.binders} if left is not None else set()
+    used = [d for d in found if d.hypothesis not in kept]
+    if left is None or not left.statement or not used:
+        return Unfolded(task)
+    name = "unfolded"
+    while name in f"{task.prefix}{task.stubs}{task.head}":
+        name += "_1"
+    link = "".join([goal.start, *(f"  {d.step}\n" for d in used), f"  {call(name, left, tactic=True)}"])
+    given = {**{d.function: "_" for d in used}, **{d.hypothesis: d.reflexive for d in used}}
+    names = [f"gp_{n}" if b.hidden else b.name for n, b in enumerate(left.binders)]
+    claim = " ".join(given.get(v.name) or (v.name if v.name in names else "_") for v in goal.context)
+    intro = f"intro {' '.join(names)}; " if names else ""
+    return Unfolded(
+        replace(task, head=statement_of(name, left.statement, left.levels), name=name),
+        link,
+        f"({intro}have given := @claim {claim}; exact given)",
+        ", ".join(f"{d.function} = fun {' '.join(d.arguments)} => {d.body}" for d in used),
+    )

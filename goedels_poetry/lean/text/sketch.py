@@ -275,12 +275,12 @@ def _filled(hole: Hole, children: dict[str, int]) -> str:
     for goal in hole.goals:
         name, statement = lemma_statement(goal.statement, goal.levels)
         children.setdefault(statement, len(children))
-        calls.append(_call(name, goal, hole.tactic))
+        calls.append(call(name, goal, hole.tactic))
     calls = list(dict.fromkeys(calls))
     return calls[0] if len(calls) == 1 else f"(first {' '.join(f'| {call}' for call in calls)})"
 
 
-def _call(name: str, goal: HoleGoal, tactic: bool) -> str:
+def call(name: str, goal: HoleGoal, tactic: bool) -> str:
     """The lemma applied to the hole's local variables, in brackets so that it fits anywhere."""
     application = " ".join([f"@{name}", *(b.name for b in goal.binders if not b.let)])
     hidden = [b.name for b in goal.binders if b.hidden]

@@ -53,10 +53,15 @@ class Task:
 
 def lemma_statement(type_: str, levels: tuple[str, ...] = ()) -> tuple[str, str]:
     """Name and declaration (without proof) of a lemma that states ``type_``; equal statements get equal names."""
+    anonymous = statement_of("", type_, levels).removeprefix("theorem ")
+    name = LEMMA_PREFIX + hashlib.sha256(anonymous.encode()).hexdigest()[:10]
+    return name, statement_of(name, type_, levels)
+
+
+def statement_of(name: str, type_: str, levels: tuple[str, ...] = ()) -> str:
+    """The declaration, without proof, of a theorem that states ``type_``."""
     universe = f".{{{', '.join(levels)}}}" if levels else ""
-    digest = hashlib.sha256(f"{universe} : {type_}".encode()).hexdigest()[:10]
-    name = LEMMA_PREFIX + digest
-    return name, f"theorem {name}{universe} : {type_}"
+    return f"theorem {name}{universe} : {type_}"
 
 
 def lemma_name(statement: str) -> str:

@@ -32,7 +32,7 @@ _DEPTH = 3
 _UNIFIED = "_"
 """A value that an equation among the hypotheses says."""
 _FACTS = (
-    *("exact rfl", "intros; exact rfl", "trivial", "decide", "omega", "intros; omega"),
+    *("exact rfl", "intros; exact rfl", "intros; exact Iff.rfl", "trivial", "decide", "omega", "intros; omega"),
     *(f"exact Exists.intro {value} rfl" for value in ("0", "1", "_")),
     *("exact inferInstance", "exact default", "simp"),
 )
@@ -72,7 +72,7 @@ def tactics(stream: Stream, constant: str) -> str:
     hard = ("grind", f"grind {listed}", f"(repeat intro _); simp_all {listed}") if names else ("grind",)
     by_parts = (f"({part}) <;> gp_base" for part in _PARTS)
     macros = {
-        QUICK: _first(*_FACTS[:3], f"(try dsimp only) <;> {_first(*quick)}"),
+        QUICK: _first(*_FACTS[:4], f"(try dsimp only) <;> {_first(*quick)}"),
         "gp_base": _first(QUICK, f"(repeat intro _) <;> {_first(*_INTRODUCED)}"),
         HARD: _first("gp_base", *by_parts, *hard, "repeat' constructor"),
     }

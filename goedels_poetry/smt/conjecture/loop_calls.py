@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from goedels_poetry.kernel.equations import simplify
 from goedels_poetry.kernel.sequent import Sequent, make_sequent
 from goedels_poetry.kernel.terms import (
+    FALSE,
+    INT,
+    TRUE,
     Kind,
     Term,
+    and_,
+    app,
+    eq,
+    integer,
     is_app,
+    not_,
+    or_,
     substitute,
     subterms,
 )
 from goedels_poetry.smt.conjecture.indices import every_index
 from goedels_poetry.smt.context.prover import ProverContext
-from goedels_poetry.smt.rewriting.statements import replace_subterm
+from goedels_poetry.smt.rewriting.statements import lemma, replace_subterm
 
+MAX_LOOPS = 3
+"""First states in one goal that are looked at."""
 MAX_EXPANDED = 40
 """Calls of functions that do not recur."""
 
@@ -98,3 +110,61 @@ def _carried(context: ProverContext, function: str) -> frozenset[int]:
     assert definition is not None
     calls = [t for t in subterms(definition.body) if t.kind is Kind.APP and t.name == function]
     return frozenset(i for i, p in enumerate(definition.params) for c in calls if c.args[i] is not p)
+
+
+def accumulations(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
+    """That a loop adds to what it begins with: ``count a x = a + count 0 x``, ``sift y x = join y (sift none x)``.
+
+    Args:
+        sequent: without plain functions, see `without_plain_functions`.
+    """
+    functions = context.shape.reachable_functions(sequent.formula)
+    for call in islice(loop_calls(context, sequent), MAX_LOOPS):
+        definition = context.signature.definition(call.name)
+        assert definition is not None
+        for i in starts(context, call):
+            first, start = call.args[i], definition.params[i]
+            if first.free or start.sort is not definition.sort:
+                continue
+            from_first = app(call.name, (*definition.params[:i], first, *definition.params[i + 1 :]), definition.sort)
+            whole = app(call.name, definition.params, definition.sort)
+            where = context.domain(call.name) or ()
+            if first is integer(0):
+                yield lemma(eq(whole, app("+", (start, from_first), INT)), where)
+            for name in functions:
+                typed = context.signature.type_of(name)
+                if typed is not None and tuple(typed[0]) == (start.sort, start.sort) and typed[1] is start.sort:
+                    yield lemma(eq(whole, app(name, (start, from_first), start.sort)), where)
+                    yield lemma(eq(whole, app(name, (from_first, start), start.sort)), where)
+
+
+def ends(term: Term, loop: str, path: tuple[Term, ...] = ()) -> Iterator[tuple[tuple[Term, ...], Term]]:
+    """The branches of a term that do not call ``loop``, each with its conditions; also those of connectives."""
+    calls = [a for a in term.args if any(t.kind is Kind.APP and t.name == loop for t in subterms(a))]
+    if not calls and term.name != loop and not is_app(term, "ite"):
+        yield path, term
+    elif is_app(term, "ite"):
+        yield from ends(term.args[1], loop, (*path, term.args[0]))
+        yield from ends(term.args[2], loop, (*path, not_(term.args[0])))
+    elif is_app(term, "=>"):
+        yield from ends(or_([*map(not_, term.args[:-1]), term.args[-1]]), loop, path)
+    elif is_app(term, "not"):
+        yield from ((there, not_(end)) for there, end in ends(term.args[0], loop, path))
+    elif (is_app(term, "or") or is_app(term, "and")) and len(calls) < len(term.args):
+        plain = [a for a in term.args if a not in calls]
+        over = or_(plain) if term.name == "or" else not_(and_(plain))
+        yield (*path, over), TRUE if term.name == "or" else FALSE
+        yield from ends(or_(calls) if term.name == "or" else and_(calls), loop, (*path, not_(over)))
+
+
+def moving(context: ProverContext, call: Term) -> list[int]:
+    """Positions of all of the state."""
+    recursion = context.recursions[call.name]
+    return sorted({*starts(context, call), *recursion.changed})
+
+
+def outside(term: Term, call: Term) -> frozenset[Term]:
+    """The variables of a term outside of calls with the same arguments."""
+    if term.kind is Kind.APP and term.args == call.args:
+        return frozenset()
+    return frozenset[Term]().union(*(outside(part, call) for part in term.args)) if term.args else term.free

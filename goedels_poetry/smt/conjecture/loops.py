@@ -29,19 +29,15 @@ from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent
 from goedels_poetry.kernel.terms import (
     BOOL,
-    FALSE,
     INT,
     STRING,
-    TRUE,
     Kind,
     Term,
     and_,
     app,
-    eq,
     integer,
     is_app,
     not_,
-    or_,
     rebuild,
     substitute,
     subterms,
@@ -49,7 +45,7 @@ from goedels_poetry.kernel.terms import (
 from goedels_poetry.smt.conjecture.continuations import ContinuationStatement, continuation_statements
 from goedels_poetry.smt.conjecture.data import equations, sample
 from goedels_poetry.smt.conjecture.indices import every_index
-from goedels_poetry.smt.conjecture.loop_calls import loop_calls, starts
+from goedels_poetry.smt.conjecture.loop_calls import MAX_LOOPS, ends, loop_calls, moving, outside, starts
 from goedels_poetry.smt.conjecture.observers import measures
 from goedels_poetry.smt.context.attempts import close_goal
 from goedels_poetry.smt.context.prover import ProverContext
@@ -59,13 +55,11 @@ from goedels_poetry.smt.induction.recursion import closed_along, recursion_schem
 from goedels_poetry.smt.induction.structural import by_cases
 from goedels_poetry.smt.rewriting.plan import Plan, key_of, leaf
 from goedels_poetry.smt.rewriting.polynomials import normal, polynomial
-from goedels_poetry.smt.rewriting.statements import implies_all, lemma, replace_subterm
+from goedels_poetry.smt.rewriting.statements import implies_all, replace_subterm
 from goedels_poetry.smt.rewriting.unfold import lemma_instances
 
 SHIFTS = (1, 0, -1, -2, -3, -4)
 """How far a state may be ahead of or behind what the goal compares it with."""
-MAX_LOOPS = 3
-"""First states in one goal that are looked at."""
 MAX_CANDIDATES = 40
 DEGREE, MAX_COLUMNS = 3, 20
 """Of products of numbers in an equation for a result, and how many of them."""
@@ -137,7 +131,7 @@ def loop_statements(
         alone = _Loop(context, sequent, call, alone=True)
         for loop in (together, alone) if together.replaced != alone.replaced else (alone,):
             yield from _statements(context, loop, inner)
-        if any(call.args[i] in _outside(sequent.concl, call) for i in _moving(context, call)):
+        if any(call.args[i] in outside(sequent.concl, call) for i in moving(context, call)):
             yield from _statements(context, _Loop(context, sequent, call, alone=True, apart=True), inner)
 
 
@@ -175,32 +169,6 @@ def _quickly_closed(context: ProverContext, case: Sequent, rlimit: int = PATIENT
     return None
 
 
-def accumulations(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
-    """That a loop adds to what it begins with: ``count a x = a + count 0 x``, ``sift y x = join y (sift none x)``.
-
-    Args:
-        sequent: without plain functions, see `without_plain_functions`.
-    """
-    functions = context.shape.reachable_functions(sequent.formula)
-    for call in islice(loop_calls(context, sequent), MAX_LOOPS):
-        definition = context.signature.definition(call.name)
-        assert definition is not None
-        for i in starts(context, call):
-            first, start = call.args[i], definition.params[i]
-            if first.free or start.sort is not definition.sort:
-                continue
-            from_first = app(call.name, (*definition.params[:i], first, *definition.params[i + 1 :]), definition.sort)
-            whole = app(call.name, definition.params, definition.sort)
-            where = context.domain(call.name) or ()
-            if first is integer(0):
-                yield lemma(eq(whole, app("+", (start, from_first), INT)), where)
-            for name in functions:
-                typed = context.signature.type_of(name)
-                if typed is not None and tuple(typed[0]) == (start.sort, start.sort) and typed[1] is start.sort:
-                    yield lemma(eq(whole, app(name, (start, from_first), start.sort)), where)
-                    yield lemma(eq(whole, app(name, (from_first, start), start.sort)), where)
-
-
 class _Loop:
     """One call of a goal, with variables in the place of what its state begins with.
 
@@ -216,7 +184,7 @@ class _Loop:
         self._context = context
         self._sequent = sequent
         self._definition = definition
-        positions = _moving(context, call) if apart else starts(context, call)
+        positions = moving(context, call) if apart else starts(context, call)
         state = {i: names.fresh(definition.params[i].name, call.args[i].sort) for i in positions}
         self._start = {v: call.args[i] for i, v in state.items()}
         self._args = tuple(state.get(i, a) for i, a in enumerate(call.args))
@@ -504,8 +472,8 @@ class _Loop:
         given = [h for h in self._sequent.hyps if h not in self._given or not h.free <= self._inputs]
         found: dict[Term, None] = {}
         for call in self._calls:
-            ends = [*(end for _, end in self._exits(call)), *(v for v in self._start if v.sort is call.sort)]
-            for end in dict.fromkeys(ends):
+            last = [*(end for _, end in self._exits(call)), *(v for v in self._start if v.sort is call.sort)]
+            for end in dict.fromkeys(last):
                 hyps = [replace_subterm(hyp, call, end) for hyp in given]
                 concl = replace_subterm(self._sequent.concl, call, end)
                 whole = implies_all(hyps, concl)
@@ -534,7 +502,7 @@ class _Loop:
         definition = self._context.signature.definition(call.name)
         assert definition is not None
         body = substitute(definition.body, dict(zip(definition.params, self._args, strict=True)))
-        yield from _ends(body, call.name)
+        yield from ends(body, call.name)
 
     def _bounds(self, shifts: Iterable[int] = (0, 1, -1)) -> Iterator[tuple[Term, Term]]:
         """Numbers that stay as they are, such as ``n`` or ``len xs``, with what counts up to them."""
@@ -578,25 +546,6 @@ class _Loop:
         return pairs
 
 
-def _ends(term: Term, loop: str, path: tuple[Term, ...] = ()) -> Iterator[tuple[tuple[Term, ...], Term]]:
-    """The branches of a term that do not call ``loop``, each with its conditions; also those of connectives."""
-    calls = [a for a in term.args if any(t.kind is Kind.APP and t.name == loop for t in subterms(a))]
-    if not calls and term.name != loop and not is_app(term, "ite"):
-        yield path, term
-    elif is_app(term, "ite"):
-        yield from _ends(term.args[1], loop, (*path, term.args[0]))
-        yield from _ends(term.args[2], loop, (*path, not_(term.args[0])))
-    elif is_app(term, "=>"):
-        yield from _ends(or_([*map(not_, term.args[:-1]), term.args[-1]]), loop, path)
-    elif is_app(term, "not"):
-        yield from ((there, not_(end)) for there, end in _ends(term.args[0], loop, path))
-    elif (is_app(term, "or") or is_app(term, "and")) and len(calls) < len(term.args):
-        plain = [a for a in term.args if a not in calls]
-        ends = or_(plain) if term.name == "or" else not_(and_(plain))
-        yield (*path, ends), TRUE if term.name == "or" else FALSE
-        yield from _ends(or_(calls) if term.name == "or" else and_(calls), loop, (*path, not_(ends)))
-
-
 def _opened(variables: Iterable[Term], hyps: Sequence[Term], claim: Term) -> Sequent:
     """The sequent with the premises of its conclusion among the hypotheses."""
     while is_app(claim, "=>"):
@@ -608,19 +557,6 @@ def _plus(term: Term, number: int) -> Term:
     if not number:
         return term
     return app("+" if number > 0 else "-", (term, integer(abs(number))), INT)
-
-
-def _moving(context: ProverContext, call: Term) -> list[int]:
-    """Positions of all of the state."""
-    recursion = context.recursions[call.name]
-    return sorted({*starts(context, call), *recursion.changed})
-
-
-def _outside(term: Term, call: Term) -> frozenset[Term]:
-    """The variables of a term outside of calls with the same arguments."""
-    if term.kind is Kind.APP and term.args == call.args:
-        return frozenset()
-    return frozenset[Term]().union(*(_outside(part, call) for part in term.args)) if term.args else term.free
 
 
 def _summands(term: Term) -> Iterator[Term]:

@@ -34,8 +34,8 @@ from goedels_poetry.smt.conjecture.indices import (
     without_idle_hypotheses,
 )
 from goedels_poetry.smt.conjecture.library import Library
-from goedels_poetry.smt.conjecture.loop_calls import loop_calls, without_plain_functions
-from goedels_poetry.smt.conjecture.loops import LoopStatement, accumulations, loop_statements
+from goedels_poetry.smt.conjecture.loop_calls import accumulations, loop_calls, without_plain_functions
+from goedels_poetry.smt.conjecture.loops import LoopStatement, loop_statements
 from goedels_poetry.smt.conjecture.observers import changed_arrays, observations, related, truths
 from goedels_poetry.smt.conjecture.relations import relation_plans
 from goedels_poetry.smt.conjecture.witness import witness_plans

@@ -97,7 +97,8 @@ def _bodies(problem: Problem) -> dict[str, tuple[Body, tuple[str, ...]]]:
 def _equations(signature: Signature, premises: Iterable[Premise]) -> dict[str, list[tuple[str, Term, Term]]]:
     """``f(patterns)`` and what it equals, by function, with the name of the premise.
 
-    An equation whose patterns are variables is the only one of its function: others are premises still.
+    An equation whose patterns are variables is the only one of its function: others are premises still. What stands on
+    the right is defined where no declared function stands on the left, which the equation is rather about.
     """
     found: dict[str, list[tuple[str, Term, Term]]] = {}
     whole: set[str] = set()
@@ -106,7 +107,8 @@ def _equations(signature: Signature, premises: Iterable[Premise]) -> dict[str, l
         while formula.kind is Kind.FORALL:
             formula, variables = formula.body, variables | frozenset(formula.binders)
         sides = formula.args if is_app(formula, "=") and len(formula.args) == 2 else ()
-        for left, right in (sides, sides[::-1]) if sides else ():
+        about_left = bool(sides) and sides[0].kind is Kind.APP and _is_declared(signature, sides[0].name)
+        for left, right in ((sides,) if about_left else (sides, sides[::-1])) if sides else ():
             if left.name in whole or not _is_head(signature, left, variables) or not right.free <= left.free:
                 continue
             if all(argument.kind is Kind.VAR for argument in left.args):
@@ -117,9 +119,13 @@ def _equations(signature: Signature, premises: Iterable[Premise]) -> dict[str, l
     return found
 
 
+def _is_declared(signature: Signature, name: str) -> bool:
+    return name in signature.functions and signature.definition(name) is None
+
+
 def _is_head(signature: Signature, term: Term, variables: frozenset[Term]) -> bool:
     """Whether a term is a declared function at constructors of variables, no variable twice."""
-    if term.kind is not Kind.APP or term.name not in signature.functions or signature.definition(term.name) is not None:
+    if term.kind is not Kind.APP or not _is_declared(signature, term.name):
         return False
     seen: list[Term] = []
     waiting = list(term.args)

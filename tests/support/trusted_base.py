@@ -35,7 +35,7 @@ BEGIN, END = "<!-- what has to be trusted -->\n", "<!-- end -->\n"
 BUDGETS = {
     "kernel": (3_000, "terms, rules, obligations, termination: what an SMT proof rests on"),
     "kernel/reading": (
-        2_350,
+        2_500,
         "from the text of theorems and certificates to terms, and how that is compared with the text",
     ),
     "kernel/refutation": (1_500, "the evaluator behind counterexamples, and what solvers confirm of it"),

@@ -12,7 +12,7 @@ from goedels_poetry import Budgets, GoedelsPoetryFramework, RunResult, Settings,
 from goedels_poetry.lean.agents import prove
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.text.task import Task
-from goedels_poetry.protocol.trials import NOT_APPLIED, Status, Trial, TrialLog, logging_trials
+from goedels_poetry.protocol.trials import ENOUGH, NOT_APPLIED, Status, Trial, TrialLog, logging_trials
 from goedels_poetry.search.memory import TRIALS
 from goedels_poetry.smt.jobs import replies
 from goedels_poetry.store.state import ROOT, NodeStatus, ProofNode
@@ -112,14 +112,14 @@ def with_trials(tree: Tree, node: str, *trials: Trial, more: int = 0) -> None:
     tree.do(lambda _, txn: txn.log(node, TRIALS, agent="sketcher", trials=told, more=more))
 
 
-def test_the_smallest_unproved_lemma_is_what_would_help_and_what_is_false_is_not(tmp_path: Path) -> None:
+def test_the_smallest_lemma_that_would_do_is_what_would_help(tmp_path: Path) -> None:
     tree = Tree(tmp_path / "proof.db")
     tree.put(ProofNode(ROOT, ""))
     with_trials(
         tree,
         ROOT,
-        Trial("theory-exploration", "(= (f x) (g (h x)))", Status.FAILED, "not proved", lemma=True),
-        Trial("theory-exploration", "(= (f x) x)", Status.FAILED, "not proved", lemma=True),
+        Trial("theory-exploration", "(= (f x) (g (h x)))", Status.FAILED, ENOUGH, lemma=True),
+        Trial("theory-exploration", "(= (f x) x)", Status.FAILED, ENOUGH, lemma=True),
         Trial("theory-exploration", "(= x y)", Status.REFUTED, "false for x = 1", lemma=True),
         Trial("invariants", "", Status.FAILED, "no proof in 3 queries", 1.5),
         Trial("witness", "", Status.FAILED, NOT_APPLIED, 0.0),

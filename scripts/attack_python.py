@@ -165,6 +165,9 @@ WHOLE = (
     ("C integer", _between(-(2**66), -(2**63) - 1), "@ensures(lambda result: result >= 0)", "return len([0] * n) if AT else 1"),
     ("C integer", _between(-(2**66), -(2**63) - 1), "@ensures(lambda result: result >= 0)", "return len(n * [0, 1]) if AT else 1"),
     ("C integer", _between(2**63, 2**66), "@ensures(lambda result: result >= 0)", "return len([0, 1][2:] * n) if AT else 1"),
+    ("C integer", _between(-(2**66), -(2**63) - 1), "@ensures(lambda result: result >= 0)", "return len('ab' * n) if AT else 1"),
+    ("C integer", _between(2**63, 2**66), "@ensures(lambda result: result >= 0)", "return len(n * 'a'[1:]) if AT else 1"),
+    ("inexact", _between(*_FAR), "@ensures(lambda result: result == 2)", "return len('ab'.replace('' if AT else 'a', 'x'))"),
     ("exception", _between(*_FAR), "@raises(PermissionError, when=lambda n: AT)", "if AT:\n        raise OSError(2, 'text')\n    return 1"),
     ("pattern", _between(*_FAR), "@ensures(lambda result: result > 0)", "match P(n, 1):\n        case P(a, x=b) if a + b == 1:\n            return 2\n        case P(a, 1) if AT:\n            return 3\n    return 1"),
 )  # fmt: skip

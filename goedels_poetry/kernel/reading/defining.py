@@ -106,7 +106,7 @@ def _equations(signature: Signature, premises: Iterable[Premise]) -> dict[str, l
         formula, variables = premise.formula, frozenset[Term]()
         while formula.kind is Kind.FORALL:
             formula, variables = formula.body, variables | frozenset(formula.binders)
-        sides = formula.args if is_app(formula, "=") and len(formula.args) == 2 else ()
+        sides: tuple[Term, ...] = formula.args if is_app(formula, "=") and len(formula.args) == 2 else ()
         about_left = bool(sides) and sides[0].kind is Kind.APP and _is_declared(signature, sides[0].name)
         for left, right in ((sides,) if about_left else (sides, sides[::-1])) if sides else ():
             if left.name in whole or not _is_head(signature, left, variables) or not right.free <= left.free:

@@ -390,10 +390,6 @@ class SeveralTheorems(Protocol):
         """Names of those that are still to be proved, in order; () for a text that `read` refuses."""
 
 
-HINT = "hint"
-"""The strategy of a sketch that a person's hint says."""
-
-
 @dataclass(frozen=True, slots=True)
 class Stated:
     """A theorem of a text that states several in order."""

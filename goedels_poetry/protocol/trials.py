@@ -27,7 +27,9 @@ TACTICS = ("tactics", "further tactics", "library search", "witnesses")
 ENOUGH = "true in every test, not proved; the goal follows from it"
 """Result of a lemma that would do."""
 HINT = "hint"
-"""The strategy of lemmas that come with a theorem."""
+"""The strategy of sketches and lemmas that come with a theorem."""
+UNTRANSLATED = "no proof is tried: "
+"""How the reason of a function begins that has no translation: no budget gives it one."""
 NOT_APPLIED = "does not apply here"
 """Result of a strategy that has found nothing to try."""
 MOST_LINES = 4_000

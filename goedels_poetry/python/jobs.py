@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
+from goedels_poetry.protocol.trials import UNTRANSLATED
 from goedels_poetry.python.hints import hints_of
 from goedels_poetry.python.testing.checks import checks_of
 from goedels_poetry.python.translate.contracts import OutsideFragment, PythonFault
@@ -67,7 +68,7 @@ def read(payload: Json) -> Json:
     except OutsideFragment as why:
         place = f"line {why.line}: " if why.line is not None else ""
         outside = f"{place}{why.message}"
-        return {**found, "outside": outside, "warnings": [f"no proof is tried: {outside}"]}
+        return {**found, "outside": outside, "warnings": [f"{UNTRANSLATED}{outside}"]}
     theorem = symbolic.read({"theorem": text})
     if not theorem["ok"]:
         return {**found, "outside": f"its translation cannot be read: {theorem['message']}"}

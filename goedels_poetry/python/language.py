@@ -14,7 +14,7 @@ from typing import Any
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.protocol.base import Goal, Outcome, Theorem
 from goedels_poetry.protocol.reading import READ_SECONDS, read_apart
-from goedels_poetry.protocol.trials import trial_log
+from goedels_poetry.protocol.trials import UNTRANSLATED, trial_log
 from goedels_poetry.python.early import EARLY, EarlyAnswers
 from goedels_poetry.python.testing.candidate import replay, test_candidate
 from goedels_poetry.python.testing.checks import VIOLATIONS, Checks, Effort, TestReport
@@ -113,7 +113,7 @@ class PythonLanguage(SmtLanguage):
                 found = quick
             if _breaks_contract(found):
                 return _refuted(found, reading.lines)
-            return Outcome(True, {"verdict": "unknown", "reason": f"no proof is tried: {reading.outside}"})
+            return Outcome(True, {"verdict": "unknown", "reason": f"{UNTRANSLATED}{reading.outside}"})
         payload = {"theorem": reading.smt, "seed": seed, "assume_definitions": False}
         tests = asyncio.create_task(self._tested_more(theorem.text, checks, seed, quick))
         judge = asyncio.create_task(self._job("judge", payload))

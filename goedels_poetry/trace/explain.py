@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from goedels_poetry.protocol.trials import ENOUGH, HINT, NOT_APPLIED, TACTICS, Status, Trial
+from goedels_poetry.protocol.trials import ENOUGH, HINT, NOT_APPLIED, TACTICS, UNTRANSLATED, Status, Trial
 from goedels_poetry.search.memory import tried_on
 from goedels_poetry.store.reads import StoreReader
 from goedels_poetry.store.state import NodeStatus, ProofNode
@@ -27,8 +27,6 @@ DECIDED = (NodeStatus.PROVED, NodeStatus.REFUTED)
 MOST_LEMMAS = 2
 _NUMBERED = re.compile(r"\b[a-z]+[0-9]+\b")
 MOST_LINES = 6
-UNTRANSLATED = "no proof is tried: "
-"""How the reason of a function begins that has no translation: no budget gives it one."""
 _LARGER = "a larger budget"
 _FLAGS = (
     (r"([\d.]+) s of wall time", "--timeout"),

@@ -19,7 +19,8 @@ from typing import Any, ClassVar
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.models.client import Models
-from goedels_poetry.protocol.base import HINT, PASSED, WARNING, Formalizable, Language, Theorem
+from goedels_poetry.protocol.base import PASSED, WARNING, Formalizable, Language, Theorem
+from goedels_poetry.protocol.trials import HINT
 from goedels_poetry.search.tasks.base import FORMAL, GO_ON, Session, Stop, Task
 from goedels_poetry.store.reads import HistoryEntry, StoreReader, Txn
 from goedels_poetry.store.results import RunResult

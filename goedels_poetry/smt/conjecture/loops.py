@@ -197,8 +197,6 @@ class _Loop:
         ]
         self._body = simplify(definition.body, context.signature)
         self._alone = alone
-        self._ended: list[int] = []
-        """The states in which runs ended."""
         self._enough: dict[bool, list[Term]] = {}
         """What the goal says of states and would do at the end, with equations of products or without."""
 
@@ -358,15 +356,20 @@ class _Loop:
         numbers += [app("str.len", (v,), INT) for v in self._variables if v.sort is STRING]
         return numbers[:MAX_NUMBERS]
 
-    @cached_property
+    @property
     def _states(self) -> list[list[Any]]:
-        """The values of goal and state in runs from the first state on."""
+        return self._runs[0]
+
+    @cached_property
+    def _runs(self) -> tuple[list[list[Any]], list[list[Any]]]:
+        """The values of goal and state in runs from the first state on, and those in which a run ended."""
         evaluator, source = self._context.evaluator, random.Random(self._context.seed + 7)
         steps, own = self._steps, self._sequent.vars
         hyps = [evaluator.compile(hyp, own) for hyp in self._given if hyp.free <= self._inputs]
         path = [and_([substitute(c, self._at) for c in step.path]) for step in steps]
         moved = [dict(zip(self._args, (substitute(a, self._at) for a in step.args), strict=True)) for step in steps]
         states: list[list[Any]] = []
+        last: list[list[Any]] = []
         for number in range(MAX_RUNS):
             if len(states) >= ENOUGH:
                 break
@@ -380,10 +383,10 @@ class _Loop:
                     states.append(list(assignment.values()))
                     taken = next((m for c, m in zip(path, moved, strict=True) if evaluator.value(c, assignment)), None)
                     if taken is None:
-                        self._ended.append(len(states) - 1)
+                        last.append(states[-1])
                         break
                     assignment |= {v: evaluator.value(taken[v], assignment) for v in self._start}
-        return states
+        return states, last
 
     def _varies(self, number: Term) -> bool:
         """Whether a number is defined in all states, and not the same in all."""
@@ -527,7 +530,7 @@ class _Loop:
     @cached_property
     def _met(self) -> list[tuple[Term, Term]]:
         """Numbers that the goal computes, such as ``len xs div 2``, with what counts up to them in most runs."""
-        inputs, states = frozenset(self._sequent.vars), self._states
+        inputs, ended = frozenset(self._sequent.vars), self._runs[1]
         computed = [
             t
             for part in (self._sequent.concl, *self._sequent.hyps)
@@ -539,9 +542,9 @@ class _Loop:
             for counter in self._counters:
                 code = self._context.evaluator.compile(app("-", (bound, counter), INT), self._variables)
                 with suppress(Undecided):
-                    left = Counter(self._context.evaluator.run(code, list(states[end])) for end in self._ended)
+                    left = Counter(self._context.evaluator.run(code, list(end)) for end in ended)
                     difference, often = left.most_common(1)[0] if left else (0, 0)
-                    if 2 * often > len(self._ended):
+                    if 2 * often > len(ended):
                         pairs.append((bound, _plus(counter, difference)))
         return pairs
 

@@ -20,7 +20,7 @@ from goedels_poetry.kernel.problem import Datatype, Signature
 from goedels_poetry.kernel.schemas import Conjuncts, ConstructorSplit, Scheme, instances
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import INT, Kind, is_app
-from goedels_poetry.protocol.base import HINT
+from goedels_poetry.protocol.trials import HINT
 from goedels_poetry.smt.context.attempts import cited, close_goal, minimise, sketch_json, with_lemmas
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.context.sessions import GROUND, PATIENT, OutOfTime

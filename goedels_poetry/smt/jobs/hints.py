@@ -21,8 +21,9 @@ from goedels_poetry.kernel.reading.symbols import Symbols
 from goedels_poetry.kernel.schemas import CaseSplit
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import BOOL, INT, Sort
-from goedels_poetry.protocol.base import HINT
 from goedels_poetry.protocol.lines import as_invalid_input
+from goedels_poetry.protocol.trials import HINT
+from goedels_poetry.smt.jobs.payloads import NO_HINT
 from goedels_poetry.smt.jobs.proposals import Idea, PlacedInstance, idea_to_sketch, read_placed
 from goedels_poetry.smt.jobs.reading import BadProposal, Json, shown_variables
 from goedels_poetry.smt.jobs.rules import Rule, read_rule
@@ -192,7 +193,7 @@ def read_hint(text: str, problem: Problem) -> Json:
         elif key.text != ":named" and (meant := nearest(key.text, HINTS)):
             source.fail(f"unknown attribute {key.text}", key, meant)
     if not hints.given:
-        return {"hide": [], "using": None, "named": [], "sketch": None}
+        return NO_HINT
     hide, using = hints.names(":hide"), hints.names(":using")
     for name in using:
         if name in hide:

@@ -32,6 +32,7 @@ _CONTEXTS: OrderedDict[tuple[str, int, tuple[str, ...], bool], ProverContext] = 
 KEPT_CONTEXTS = 4
 """A context has solver processes, a parsed problem is small."""
 EXHAUSTED = "exhausted"
+NO_HINT: Json = {"hide": [], "using": None, "named": [], "sketch": None}
 EXPECTED_SECONDS = 300.0
 """What strategies share out in a run without a limit."""
 

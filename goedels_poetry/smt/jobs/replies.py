@@ -22,8 +22,7 @@ from goedels_poetry.kernel.reading.reader import Atom, Group, Source, read
 from goedels_poetry.kernel.schemas import Conjuncts
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import Sort, var
-from goedels_poetry.protocol.base import HINT
-from goedels_poetry.protocol.trials import Status
+from goedels_poetry.protocol.trials import HINT, Status
 from goedels_poetry.smt.conjecture.library import Library
 from goedels_poetry.smt.context.attempts import sketch_json, with_lemmas
 from goedels_poetry.smt.context.prover import ProverContext

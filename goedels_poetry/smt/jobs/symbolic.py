@@ -25,6 +25,7 @@ from goedels_poetry.smt.jobs.chains import as_given
 from goedels_poetry.smt.jobs.hint_lemmas import by_hints
 from goedels_poetry.smt.jobs.payloads import (
     EXHAUSTED,
+    NO_HINT,
     context_of,
     goal_sequent,
     problem_of,
@@ -46,7 +47,6 @@ from goedels_poetry.smt.search.search import Sketcher
 Json = dict[str, Any]
 
 MAX_RETRIEVED = 20
-NO_HINT: Json = {"hide": [], "using": None, "named": [], "sketch": None}
 _ANNOTATED = re.compile(r"\(\s*(?:prove|assert-not)\s*\(\s*!")
 
 

@@ -47,7 +47,7 @@ def recurrence_proofs(problem: Arithmetic) -> Iterator[str]:
     lines = [line for number, (name, rule) in enumerate(rules) for line in _instances(name, rule, number, span)]
     if lines:
         cleared = "".join(f"try clear {name}\n  " for name, _ in rules)
-        yield "\n  ".join([*lines, f"{cleared}grind"])
+        yield "\n  ".join([*lines, f"{cleared}first | omega | grind"])
 
 
 def _is_value(expr: Expr) -> bool:

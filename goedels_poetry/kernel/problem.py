@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from goedels_poetry.kernel.terms import Sort, Term, symbols
+from goedels_poetry.kernel.terms import Kind, Sort, Term, subterms, symbols
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,16 @@ class Signature:
     def names(self) -> frozenset[str]:
         """Every symbol: functions, constructors, selectors."""
         return frozenset((*self.functions, *self._definitions, *self._constructors, *self._selectors))
+
+    @cached_property
+    def literals(self) -> Mapping[Sort, tuple[Any, ...]]:
+        """The literals of the definitions by sort, in order: tests are to have such values."""
+        found: dict[Sort, set[Any]] = {}
+        for definition in self.definitions:
+            for term in subterms(definition.body):
+                if term.kind is Kind.LIT:
+                    found.setdefault(term.sort, set()).add(term.value)
+        return {sort: tuple(sorted(values)) for sort, values in found.items()}
 
     def __post_init__(self) -> None:
         put = object.__setattr__

@@ -51,7 +51,8 @@ def hints_of(translation: Translation) -> list[Json]:
 
     Each has its closed ``formula`` over the symbols of the script, what it ``says`` with the line (0: nothing is
     reported of it), and may have functions ``along`` which an induction goes, ``at`` which arguments, a ``measure``
-    over its variables, the state after a round (``again``, by variable), and what keeps an invariant: ``kept``.
+    over its variables, the state after a round (``again``, by variable), and what keeps an invariant: ``kept``. None is
+    ``stated`` where nobody wrote one: contracts of functions that are called are worth a try, after others.
     """
     functions = translation.functions
     _, kept, expand = unfolded(functions.registry, translation.goal, translation.lemmas)
@@ -85,13 +86,15 @@ def _of_function(
             found += _of_loop(loop, at, around, domain, parts, expand)
     measure = _measure(translation, known, arguments)
     said = measure or any(isinstance(n, ast.Assert) for n in ast.walk(known.function.node))
+    by_person = bool(found or said or functions.known[translation.function].function.contract.uses)
     if found or whole or said:
         for part in (p for p in parts if p not in _conjuncts(domain)):
             lemma = {"formula": show(forall(arguments, implies(domain, part))), "says": f"the contract of {name}"}
             line = 0 if name == translation.function else known.function.line  # that this is not proved is said anyway
             along = [n for n in (f"{legal(name)}!ok", legal(name)) if n in kept]
             rule = {"along": along, "at": [show(v) for v in arguments]} if along else {}
-            found.append({**lemma, **rule, "line": line, **({"measure": show(measure)} if measure else {})})
+            rest = {"line": line, "stated": by_person, **({"measure": show(measure)} if measure else {})}
+            found.append({**lemma, **rule, **rest})
     return found
 
 

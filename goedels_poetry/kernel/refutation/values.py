@@ -12,9 +12,24 @@ from goedels_poetry.kernel.problem import Constructor, Signature
 from goedels_poetry.kernel.refutation.operations import ArrayValue, Built, Element, Value
 from goedels_poetry.kernel.terms import INT, REAL, STRING, BitVector, Sort, Term, app, integer, lit
 
+SMALL = 9
+"""Numbers up to this size are common among random ones."""
+SPOKEN = 0.4
+"""Of random values where a definition has larger literals: those with all numbers next to such ones."""
+
 
 def random_value(signature: Signature, sort: Sort, size: int, source: random.Random) -> Value:
-    """A random value with about ``size`` recursive constructors (datatypes) or of magnitude ``size + 3``."""
+    """A random value with about ``size`` recursive constructors (datatypes) or of magnitude ``size + 3``.
+
+    Where a definition speaks of larger numbers, all numbers of some values are within one of those.
+    """
+    large = [n for n in signature.literals.get(INT, ()) if abs(n) > SMALL]
+    return _random(signature, sort, size, source, large if large and source.random() < SPOKEN else [])
+
+
+def _random(signature: Signature, sort: Sort, size: int, source: random.Random, numbers: Sequence[int]) -> Value:
+    if sort is INT and numbers:
+        return source.choice(numbers) + source.choice((0, 0, -1, 1))
     if sort is INT:
         return source.randint(-2, size + 3) if source.random() < 0.9 else source.randint(-20, 60)
     if sort.name == "Bool":
@@ -29,10 +44,10 @@ def random_value(signature: Signature, sort: Sort, size: int, source: random.Ran
         return edge if source.random() < 0.4 else source.getrandbits(width)
     if sort.name == "Array":
         elements = 2 if signature.datatype(_innermost(sort)) is None else min(size - 1, 2)  # it may hold its like
-        value = ArrayValue(random_value(signature, sort.args[1], elements, source), frozenset())
+        value = ArrayValue(_random(signature, sort.args[1], elements, source, numbers), frozenset())
         for _ in range(source.randint(0, 4) if elements > 0 else 0):
-            index = random_value(signature, sort.args[0], size, source)
-            value = value.store(index, random_value(signature, sort.args[1], elements, source))
+            index = _random(signature, sort.args[0], size, source, numbers)
+            value = value.store(index, _random(signature, sort.args[1], elements, source, numbers))
         return value
     datatype = signature.datatype(sort)
     if datatype is None:
@@ -47,7 +62,7 @@ def random_value(signature: Signature, sort: Sort, size: int, source: random.Ran
     return (
         constructor.name,
         *[
-            random_value(signature, s, share if s in inner else min(size - 1, 3) if size > 0 else size - 1, source)
+            _random(signature, s, share if s in inner else min(size - 1, 3) if size > 0 else size - 1, source, numbers)
             for _, s in constructor.fields
         ],
     )

@@ -107,9 +107,8 @@ def _abstracted(frame: Frame, node: ast.ListComp | ast.GeneratorExp) -> tuple[Fr
     first = node.generators[0]
     inside = [node.elt, *first.ifs, *(part for g in node.generators[1:] for part in (g.iter, *g.ifs))]
     used = {n.id for part in inside for n in ast.walk(part) if isinstance(n, ast.Name)}
-    at_first = {n.id for n in ast.walk(first.iter) if isinstance(n, ast.Name)}
     given: dict[Term, Term] = {}
-    for name in sorted(used - at_first):
+    for name in sorted(used):
         value = inner.env.get(name)
         if (
             value is None

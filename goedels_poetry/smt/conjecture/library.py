@@ -179,7 +179,7 @@ class Library:
         key, fact = key_of(fact), apart(fact, self._context.reserved)
         if key not in self.plans and key not in self._refused:
             plan = prove(self._context, fact)
-            if plan is None:
+            if plan is None or not plan.complete:
                 self._refused.add(key)
                 return False
             self._keep(key, fact, plan, quiet=quiet)

@@ -263,7 +263,9 @@ class _Loop:
         except TooLarge:
             return ()
         possible = [c for c in self._candidates(products, every) if self._holds_at_first(c)]
-        kept = self._thinned(possible, steps)
+        kept = self._thinned(possible, steps, CANDIDATE)  # most that a step keeps it is quickly seen to keep
+        if not self.suffices(kept, CANDIDATE):
+            kept = self._thinned(possible, steps)
         if inner is not None and len(kept) < len(possible):
             for candidate in [c for c in possible if c not in kept]:
                 goals = [self._after(candidate, [*kept, candidate], step) for step in steps]
@@ -272,11 +274,11 @@ class _Loop:
                     return tuple(self._thinned([*kept, candidate], steps))
         return tuple(kept)
 
-    def _thinned(self, candidates: Sequence[Term], steps: list[Call]) -> list[Term]:
+    def _thinned(self, candidates: Sequence[Term], steps: list[Call], rlimit: int = PATIENT) -> list[Term]:
         """Those that a step keeps, given those that are left."""
         kept = list(candidates)
         for _ in range(MAX_ROUNDS):
-            again = [c for c in kept if all(self._follows(self._after(c, kept, step)) for step in steps)]
+            again = [c for c in kept if all(self._follows(self._after(c, kept, step), rlimit) for step in steps)]
             if len(again) == len(kept):
                 return kept
             kept = again
@@ -308,7 +310,7 @@ class _Loop:
         return frozenset[Term]().union(*(call.free for call in self._calls))
 
     def _holds_at_first(self, candidate: Term) -> bool:
-        return self._follows(_opened(self._sequent.vars, self._given, substitute(candidate, self._start)))
+        return self._follows(_opened(self._sequent.vars, self._given, substitute(candidate, self._start)), CANDIDATE)
 
     def _after(self, candidate: Term, known: Iterable[Term], step: Call) -> Sequent:
         """That a step keeps a candidate."""
@@ -484,9 +486,21 @@ class _Loop:
                 found |= dict.fromkeys(part for part in parts if not part.free.isdisjoint(self._start))
                 found |= dict.fromkeys(replace_subterm(part, *pair) for part in parts for pair in bounds)
                 for at, hyp in enumerate(hyps):  # two indices may go up to the same bound
-                    moved = (replace_subterm(hyp, *pair) for pair in bounds)
+                    moved = (replace_subterm(hyp, replace_subterm(bound, call, end), met) for bound, met in bounds)
                     found |= dict.fromkeys(implies_all([*hyps[:at], h, *hyps[at + 1 :]], concl) for h in moved)
+        found |= dict.fromkeys(substitute(guess, swap) for guess in list(found) for swap in self._mirrored())
         return [simplify(guess, self._context.signature) for guess in found if self._holds(guess)]
+
+    def _mirrored(self) -> Iterator[dict[Term, Term]]:
+        """An index of the goal and another one of the same list: a loop sees half of what is its own mirror image."""
+        calls = dict.fromkeys(t for t in subterms(self._sequent.concl) if t.kind is Kind.APP)
+        for one, other in permutations(calls, 2):
+            if one.name == other.name and len(one.args) == len(other.args):
+                differ = {a: b for a, b in zip(one.args, other.args, strict=True) if a is not b}
+                if len(differ) == 1 and all(
+                    a in self._sequent.vars and a.sort is INT and a in b.free for a, b in differ.items()
+                ):
+                    yield differ
 
     def suffices(self, invariant: Sequence[Term], rlimit: int = PATIENT) -> bool:
         """Whether the goal follows from an invariant wherever the loop ends."""
@@ -533,7 +547,7 @@ class _Loop:
         inputs, ended = frozenset(self._sequent.vars), self._runs[1]
         computed = [
             t
-            for part in (self._sequent.concl, *self._sequent.hyps)
+            for part in (*self._sequent.hyps, self._sequent.concl)
             for t in subterms(part)
             if t.sort is INT and t.kind is Kind.APP and t.free and t.free <= inputs and t not in self._numbers
         ]

@@ -99,13 +99,16 @@ class Budget:
         self._most_calls = self.calls + calls if calls is not None else None
 
     @contextmanager
-    def part(self, most: float) -> Iterator[None]:
-        """At most a part of what is left, 0 to 1, inside; what is not used of it is there afterwards."""
+    def part(self, most: float, least: float = 0.0) -> Iterator[None]:
+        """At most a part of what is left, 0 to 1, inside; what is not used of it is there afterwards.
+
+        ``least``: seconds that there are anyway, for the last step of what took long to find.
+        """
         calls, deadline, now = self._most_calls, self._deadline, time.monotonic()
         if calls is not None:
             self._most_calls = self.calls + int(max(0, calls - self.calls) * most)
         if self.seconds_left() < math.inf:
-            self._deadline = now + max(0.0, self.seconds_left()) * most
+            self._deadline = now + max(least, self.seconds_left() * most)
         try:
             yield
         finally:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import hashlib
 import re
 import time
+from collections.abc import Collection
+from contextlib import suppress
 from typing import Any
 
 from goedels_poetry.errors import InvalidInput
@@ -16,6 +18,7 @@ from goedels_poetry.kernel.printer import declarations, show, show_sort
 from goedels_poetry.kernel.problem import Problem, Signature, reached
 from goedels_poetry.kernel.reading.certificate import query_from_json
 from goedels_poetry.kernel.refutation.theory import definitions
+from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import INT, TRUE, Kind, Sort, Term, is_app, symbols
 from goedels_poetry.protocol.trials import Status
 from goedels_poetry.smt.context.attempts import direct_query, minimal_query, sketch_json, with_lemmas
@@ -97,24 +100,36 @@ def verify(payload: Json) -> Json:
 
 
 def sketch(payload: Json) -> Json:
-    """The next plan whose fingerprint is not banned."""
+    """The next plan whose fingerprint is not banned; hints before it, if a person stated one."""
     context, sequent, began = context_of(payload)
     sketcher = Sketcher(context, payload.get("without", ()))
     banned = set(payload.get("banned", ()))
+    hints = () if "hints" in banned else payload.get("hints", ())
+    found = None
     try:
-        if payload.get("hints") and "hints" not in banned:
-            hinted = by_hints(context, sketcher, sequent, payload["hints"])
-            if hinted is not None:
-                return result(context, began, {"sketch": hinted})
-        for plan in sketcher.plans(sequent):
-            if plan.fingerprint not in banned:
-                ready = with_lemmas(context, plan, sketcher.library.plans)
-                return result(context, began, {"sketch": sketch_json(ready)})
-            context.trials.tried(plan.detail, Status.REJECTED, "banned here", strategy=plan.strategy)
+        if hints and not any(hint.get("stated") for hint in hints):
+            with suppress(OutOfTime), context.budget.part(BEFORE_CONTRACTS):
+                found = _planned(context, sketcher, sequent, banned)
+        if found is None and hints:
+            found = by_hints(context, sketcher, sequent, hints)
+        if found is None:
+            found = _planned(context, sketcher, sequent, banned)
     except OutOfTime:
         context.trials.end(Status.TIMEOUT, "the time was used up")
         return result(context, began, {}, "out of time")
-    return result(context, began, {}, EXHAUSTED)
+    return result(context, began, {"sketch": found}) if found else result(context, began, {}, EXHAUSTED)
+
+
+BEFORE_CONTRACTS = 0.5
+"""Of the time that is left, for plans before the contracts of functions that are called are tried as lemmas."""
+
+
+def _planned(context: ProverContext, sketcher: Sketcher, sequent: Sequent, banned: Collection[str]) -> Json | None:
+    for plan in sketcher.plans(sequent):
+        if plan.fingerprint not in banned:
+            return sketch_json(with_lemmas(context, plan, sketcher.library.plans))
+        context.trials.tried(plan.detail, Status.REJECTED, "banned here", strategy=plan.strategy)
+    return None
 
 
 def verify_sketch(payload: Json) -> Json:

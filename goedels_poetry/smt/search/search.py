@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
 from typing import TypeVar
 
 from goedels_poetry.kernel.derivation import Instance, Query
@@ -67,11 +66,11 @@ PART = 0.15
 """Of the time that is left, for a way to prove a goal or what a step of a loop keeps."""
 ASIDE, MOST_ASIDE = 0.03, 0.25
 """Of the time that is left, for what may help with a goal."""
-PARTS = ((0.05, 0.0), (0.15, 0.4))
+PARTS = ((0.05, 0.0), (0.15, 0.6))
 """Of the time that is left, for one way to prove a part of a goal, and for all that stayed open before together; at
 last with those that were proved as lemmas."""
-STATEMENT = 0.3
-"""Of that, for one statement about the states of a loop."""
+STATEMENT, LEAST = 0.3, 1.0
+"""Of that, for one statement about the states of a loop, and so many seconds anyway: it took longer to find."""
 _Goal = TypeVar("_Goal")
 IDLE_SECONDS = 0.05
 """What a strategy takes at most to find that there is nothing to try, when no solver was asked."""
@@ -235,8 +234,10 @@ class Sketcher:
         ways = (self._by_index, self._simplest) if by_number else (self._simplest, self._by_index)
         return next((plan for way in ways if (plan := self._within(self._share, way, sequent)) is not None), None)
 
-    def _within(self, part: float, prove: Callable[[_Goal], Plan | None], goal: _Goal) -> Plan | None:
-        with suppress(OutOfTime), self._context.budget.part(part):
+    def _within(
+        self, part: float, prove: Callable[[_Goal], Plan | None], goal: _Goal, least: float = 0.0
+    ) -> Plan | None:
+        with suppress(OutOfTime), self._context.budget.part(part, least):
             return prove(goal)
         return None
 
@@ -258,14 +259,16 @@ class Sketcher:
     def _observed(self, sequent: Sequent) -> bool:
         """Prove what is seen of the containers that functions of the goal make; whether there is anything new."""
         functions = frozenset(self._context.shape.reachable_functions(sequent.formula))
-        if functions in self._seen:
-            return False
-        self._seen.add(functions)
         known = len(self.library.plans)
-        for fact in truths(self._context, sequent):
-            self.library.establish(fact, self._aside)
-        for fact in chain(said_of_indices(self._context, sequent), observations(self._context, sequent)):
+        if functions not in self._seen:
+            for fact in truths(self._context, sequent):
+                self.library.establish(fact, self._aside)
+        for fact in said_of_indices(self._context, sequent):
             self.library.attempt(fact)
+        if functions not in self._seen:
+            for fact in observations(self._context, sequent):
+                self.library.attempt(fact)
+        self._seen.add(functions)
         return len(self.library.plans) > known
 
     def _aside(self, _: ProverContext, fact: Sequent) -> Plan | None:
@@ -275,7 +278,7 @@ class Sketcher:
 
     def _apart(self, sequent: Sequent) -> Plan | None:
         plan = self._close(sequent) or taken_apart(self._context, sequent, self._close, self._simplest)
-        return plan or self._simplest(sequent)
+        return plan if plan is not None and plan.complete else self._simplest(sequent) or plan
 
     def _close(self, sequent: Sequent) -> Plan | None:
         """A goal that was proved before, or that a query closes: with what was proved it would cite itself."""
@@ -319,9 +322,9 @@ class Sketcher:
             self._observed(sequent)
         for statement in loop_statements(context, opened, self._inner):
             general = statement.general
-            plan = self._within(STATEMENT, self._proof_of, statement)
+            plan = self._within(STATEMENT, self._proof_of, statement, LEAST)
             if plan is None and [c for c in continuation_laws(context, general) if self.library.attempt(c)]:
-                plan = self._within(STATEMENT, self._proof_of, statement)
+                plan = self._within(STATEMENT, self._proof_of, statement, LEAST)
             if plan is None:
                 continue
             extra = {key_of(general): general}

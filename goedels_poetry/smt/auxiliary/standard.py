@@ -3,7 +3,7 @@
 ``size!D`` counts the recursive constructors of a value: the length of a list, the number of nodes of a tree. Where the
 functions of a problem compute with something else (binary numbers, integers as a sign and a number), ``value!D`` is a
 linear valuation under which they become sums, differences or products, found by trying small coefficients on values.
-What the elements of containers come to is in `folds`, recursions by index are in `indexed`.
+What the elements of containers come to is in `folds`, recursions by index are in `indexed`, in one form in `cores`.
 The same problem gives the same functions, so every process that reads the theorem knows them.
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from goedels_poetry.kernel.components import components
@@ -20,6 +21,7 @@ from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.refutation.values import small_values
 from goedels_poetry.kernel.terms import INT, Sort, Term, app, integer, ite, tester, var
+from goedels_poetry.smt.auxiliary.cores import CORE, cores
 from goedels_poetry.smt.auxiliary.folds import KINDS, folds
 from goedels_poetry.smt.auxiliary.indexed import INDEXED, indexed
 
@@ -34,7 +36,7 @@ Weights = Mapping[str, tuple[int, tuple[int, ...]]]
 
 def is_auxiliary(name: str) -> bool:
     """Whether a function looks like one of ours."""
-    return name.startswith((SIZE, VALUE, INDEXED, *KINDS))
+    return name.startswith((SIZE, VALUE, INDEXED, CORE, *KINDS))
 
 
 def with_standard_auxiliaries(problem: Problem) -> Problem:
@@ -65,6 +67,8 @@ def standard_auxiliaries(problem: Problem) -> tuple[Definition, ...]:
             weights[datatype.sort] = _sizes(datatype, [datatype])
     definitions += folds(problem, group + 1)
     definitions += indexed(problem, max((d.group for d in definitions), default=group) + 1)
+    group = max((d.group for d in definitions), default=group) + 1
+    definitions += [replace(d, group=group + d.group) for d in cores(signature)[1]]
     taken = signature.names
     return tuple(d for d in definitions if d.name not in taken)
 

@@ -22,6 +22,7 @@ from goedels_poetry.smt.arithmetic.guarded import open_guards
 from goedels_poetry.smt.arithmetic.interpret import interpreted
 from goedels_poetry.smt.conjecture.accumulators import general_statements
 from goedels_poetry.smt.conjecture.continuations import ContinuationStatement, continuation_laws
+from goedels_poetry.smt.conjecture.core_form import in_core_form
 from goedels_poetry.smt.conjecture.critics import critic_lemmas
 from goedels_poetry.smt.conjecture.explore import Explorer
 from goedels_poetry.smt.conjecture.failed_steps import from_failed_step, remaining_goals
@@ -137,6 +138,11 @@ class Sketcher:
         open. An induction often needs it as it is, so whoever has another idea should have the whole goal.
         """
         after_induction = []
+        self._begin("core-form")
+        formed = in_core_form(self._context, sequent, self.library.establish)
+        if formed is not None:
+            for plan in self.closed_plans(formed[0]):
+                yield Plan(sequent, formed[1], (plan,), "core-form")
         self._begin("clauses")
         facts = [fact for fact in related(self._context, sequent) if key_of(fact) != key_of(sequent)]
         for alone, shared in PARTS:

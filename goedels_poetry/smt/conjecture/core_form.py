@@ -1,0 +1,92 @@
+"""A goal about functions of numbers in the form of `auxiliary.cores`, with the proof that it gives the goal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from goedels_poetry.kernel.derivation import Instance, Query
+from goedels_poetry.kernel.inductions import RecursionInduction
+from goedels_poetry.kernel.sequent import Sequent, make_sequent
+from goedels_poetry.kernel.terms import Term, and_, app, eq, substitute, subterms
+from goedels_poetry.smt.auxiliary.cores import Former, cores
+from goedels_poetry.smt.context.prover import ProverContext
+from goedels_poetry.smt.context.sessions import GROUND
+from goedels_poetry.smt.induction.recursion import closed_along
+from goedels_poetry.smt.rewriting.plan import Plan, key_of
+
+
+def in_core_form(
+    context: ProverContext, sequent: Sequent, establish: Callable[..., bool]
+) -> tuple[Sequent, Query] | None:
+    """The goal in the form, and the query that gives it back; None where it is in the form or that is not shown.
+
+    Args:
+        establish: keeps the laws that are needed, see `Library.establish`.
+    """
+    standing = cores(context.signature)[0]
+    former = Former(context.signature, standing)
+    goal = make_sequent(sequent.vars, map(former.form, sequent.hyps), former.form(sequent.concl))
+    laws = _Laws(context, standing)
+    if not former.replaced or not all(laws.shown(name, establish) for name in _names(former.replaced)):
+        return None
+    steps = (*former.put_in, *laws.at(former.replaced), Instance("step", key_of(goal), goal.vars))
+    cites = tuple(dict.fromkeys(step.name for step in steps if step.of == "step"))
+    query = Query(cites, steps, equations=False, quantified=False)
+    return (goal, query) if context.holds_alone(sequent, query, GROUND, extra={key_of(goal): goal}) else None
+
+
+def _names(calls: Iterable[Term]) -> list[str]:
+    return list(dict.fromkeys(call.name for call in calls))
+
+
+class _Laws:
+    """That functions equal those that stand for them, of functions that call each other together."""
+
+    def __init__(self, context: ProverContext, standing: dict[str, str]) -> None:
+        self._context = context
+        self._standing = standing
+
+    def law(self, name: str) -> Sequent:
+        """``f x = core!f x``, and the same of all that call each other, over the parameters of the first."""
+        signature = self._context.signature
+        first = signature.definition(name)
+        assert first is not None
+        group = [d for d in signature.definitions if d.group == first.group]
+        params = group[0].params
+        equal = [eq(app(d.name, params, d.sort), app(self._standing[d.name], params, d.sort)) for d in group]
+        return make_sequent(params, (), and_(equal))
+
+    def at(self, calls: Iterable[Term]) -> list[Instance]:
+        """The laws at calls."""
+        return [Instance("step", key_of(self.law(call.name)), call.args) for call in calls]
+
+    def shown(self, name: str, establish: Callable[..., bool]) -> bool:
+        """Whether the law of a function is proved, those of what it calls first."""
+        context, signature = self._context, self._context.signature
+        law = self.law(name)
+        own = [t.name for t in subterms(law.concl) if t.name in self._standing]
+        definition = signature.definition(own[0])
+        assert definition is not None
+
+        def close(case: Sequent) -> Plan | None:
+            former = Former(signature, self._standing, own)
+            heads = [t for t in subterms(case.concl) if t.name in {*own, *(self._standing[n] for n in own)}]
+            for call in heads:
+                of = signature.definition(call.name)
+                assert of is not None
+                former.form(substitute(of.body, dict(zip(of.params, call.args, strict=True))))
+            others = [call for call in former.replaced if call.name not in own]
+            if not all(self.shown(other, establish) for other in _names(others)):
+                return None
+            unfolded = [Instance("def", call.name, call.args) for call in heads]
+            steps = (*unfolded, *former.put_in, *self.at(others))
+            cites = tuple(dict.fromkeys(step.name for step in steps if step.of == "step"))
+            query = Query(cites, tuple(dict.fromkeys(steps)), equations=False, quantified=False)
+            return Plan(case, query, (), "query") if context.holds_alone(case, query, GROUND) else None
+
+        def prove(_: ProverContext, fact: Sequent) -> Plan | None:
+            along = [t for t in subterms(fact.concl) if t.name in own and context.recursions.get(t.name)]
+            schemes = (RecursionInduction(call.name, call.args, ()) for call in along)
+            return next((plan for s in schemes if (plan := closed_along(context, fact, s, close)) is not None), None)
+
+        return establish(law, prove, quiet=True)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from goedels_poetry.kernel.derivation import Instance, Query
-from goedels_poetry.kernel.inductions import RecursionInduction
+from goedels_poetry.kernel.inductions import MeasureInduction, RecursionInduction
+from goedels_poetry.kernel.printer import show
+from goedels_poetry.kernel.problem import Signature
 from goedels_poetry.kernel.sequent import Sequent, make_sequent
 from goedels_poetry.kernel.terms import Term, and_, app, eq, substitute, subterms
 from goedels_poetry.smt.auxiliary.cores import Former, cores
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.context.sessions import GROUND
 from goedels_poetry.smt.induction.recursion import closed_along
+from goedels_poetry.smt.induction.structural import by_cases
 from goedels_poetry.smt.rewriting.plan import Plan, key_of
 
 
@@ -65,16 +68,12 @@ class _Laws:
         context, signature = self._context, self._context.signature
         law = self.law(name)
         own = [t.name for t in subterms(law.concl) if t.name in self._standing]
-        definition = signature.definition(own[0])
-        assert definition is not None
 
         def close(case: Sequent) -> Plan | None:
             former = Former(signature, self._standing, own)
             heads = [t for t in subterms(case.concl) if t.name in {*own, *(self._standing[n] for n in own)}]
             for call in heads:
-                of = signature.definition(call.name)
-                assert of is not None
-                former.form(substitute(of.body, dict(zip(of.params, call.args, strict=True))))
+                former.form(_body(signature, call))
             others = [call for call in former.replaced if call.name not in own]
             if not all(self.shown(other, establish) for other in _names(others)):
                 return None
@@ -85,8 +84,23 @@ class _Laws:
             return Plan(case, query, (), "query") if context.holds_alone(case, query, GROUND) else None
 
         def prove(_: ProverContext, fact: Sequent) -> Plan | None:
-            along = [t for t in subterms(fact.concl) if t.name in own and context.recursions.get(t.name)]
-            schemes = (RecursionInduction(call.name, call.args, ()) for call in along)
-            return next((plan for s in schemes if (plan := closed_along(context, fact, s, close)) is not None), None)
+            heads = [t for t in subterms(fact.concl) if t.name in own]
+            recursion = context.recursions.get(own[0])
+            if len(heads) == 1:
+                if recursion is None or not recursion.total:
+                    return None
+                return closed_along(context, fact, RecursionInduction(own[0], heads[0].args), close)
+            calls = dict.fromkeys(c.args for t in heads for c in subterms(_body(signature, t)) if c.name in own)
+            for scheme in (MeasureInduction(v, tuple(calls)) for v in fact.vars):
+                plan = by_cases(context, fact, scheme, close, "measure-induction", show(scheme.measure))
+                if plan is not None:
+                    return plan
+            return None
 
         return establish(law, prove, quiet=True)
+
+
+def _body(signature: Signature, call: Term) -> Term:
+    definition = signature.definition(call.name)
+    assert definition is not None
+    return substitute(definition.body, dict(zip(definition.params, call.args, strict=True)))

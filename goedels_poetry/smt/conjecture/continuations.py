@@ -74,8 +74,8 @@ def continuation_laws(context: ProverContext, sequent: Sequent) -> Iterator[Sequ
     concl = sequent.concl
     if not (is_app(concl, "=") and concl.args[0].kind is concl.args[1].kind is Kind.APP):
         return
-    if concl.args[0].name != concl.args[1].name:
-        return
+    if concl.args[0].name != concl.args[1].name or context.signature.definition(concl.args[0].name) is None:
+        return  # sums may have any number of summands
     for whole, rest in zip(concl.args[0].args, concl.args[1].args, strict=True):
         if rest.kind is Kind.VAR and len(whole.args) == 2 and whole.args[1] is rest:
             x, y, z = (var(f"x{i}", rest.sort) for i in range(3))

@@ -182,7 +182,7 @@ class Sketcher:
         self._begin("witness")
         yield from witness_plans(self._context, sequent, self._simply)
         self._begin("induction")
-        closed = induction(self._context, sequent, rlimit=self._quick(sequent))
+        closed = self._within(PART, lambda s: induction(self._context, s, rlimit=self._quick(s)), sequent)
         if closed is not None:
             yield closed
         self._begin("equations-from-data")

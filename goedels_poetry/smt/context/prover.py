@@ -19,7 +19,7 @@ from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.refutation.theory import with_definitions
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
-from goedels_poetry.kernel.terms import Kind, Term, subterms, symbols
+from goedels_poetry.kernel.terms import INT, Kind, Term, subterms, symbols
 from goedels_poetry.protocol.trials import Status, TrialLog
 from goedels_poetry.smt.context.sessions import (
     CONFIGURATIONS,
@@ -79,6 +79,12 @@ class ProblemShape:
             for part in (sequent.concl, *sequent.hyps)
             for t in subterms(part)
         )
+
+    def is_numeric(self, sequent: Sequent) -> bool:
+        """Whether there are recursive functions, and all are of integers alone."""
+        found = [self._signature.definition(name) for name in self.reachable_functions(sequent.formula)]
+        sorts = {v.sort for d in found if d is not None and d.recursive for v in (*d.params, d.body)}
+        return sorts == {INT}
 
     def only_ground(self, sequent: Sequent) -> bool:
         """Whether equations, premises and hypotheses have nothing to say beyond what is given by the instance."""

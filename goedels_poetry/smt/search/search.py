@@ -65,6 +65,8 @@ MAX_DEPTH = 2
 """Loops inside of loops."""
 PART = 0.15
 """Of the time that is left, for a way to prove a goal or what a step of a loop keeps."""
+RELATIONS = 0.4
+"""Of the time that is left, for equations among the loops of a goal."""
 ASIDE, MOST_ASIDE = 0.03, 0.25
 """Of the time that is left, for what may help with a goal."""
 PARTS = ((0.05, 0.0), (0.15, 0.6))
@@ -143,6 +145,9 @@ class Sketcher:
         if formed is not None:
             for plan in self.closed_plans(formed[0]):
                 yield Plan(sequent, formed[1], (plan,), "core-form")
+        numeric = self._context.shape.is_numeric(sequent)
+        if numeric:
+            yield from self._relations(sequent)
         self._begin("clauses")
         facts = [fact for fact in related(self._context, sequent) if key_of(fact) != key_of(sequent)]
         for alone, shared in PARTS:
@@ -185,8 +190,8 @@ class Sketcher:
         closed = self._within(PART, lambda s: induction(self._context, s, rlimit=self._quick(s)), sequent)
         if closed is not None:
             yield closed
-        self._begin("equations-from-data")
-        yield from relation_plans(self._context, sequent, self.library.establish)
+        if not numeric:
+            yield from self._relations(sequent)
         yield from after_induction
         if "invariants" not in self._without:
             self._begin("invariants")
@@ -217,6 +222,12 @@ class Sketcher:
         self._context.trials.end(Status.FAILED, NOT_APPLIED if idle else result)
 
     # ------------------------------------------------------------------------------------ strategies
+
+    def _relations(self, sequent: Sequent) -> Iterator[Plan]:
+        self._begin("equations-from-data")
+        plans = relation_plans(self._context, sequent, self.library.establish)
+        while (plan := self._within(RELATIONS, lambda found: next(found, None), plans)) is not None:
+            yield plan
 
     def _proved(self, _: ProverContext, fact: Sequent) -> Plan | None:
         return self._parts.get(key_of(fact))

@@ -68,9 +68,9 @@ def _bench(request: requests.Bench) -> int:
 
 
 def _check(request: tools.Check) -> int:
-    from goedels_poetry.cli.check import check_one
+    from goedels_poetry.cli.check import check_all
 
-    return check_one(request)
+    return check_all(request)
 
 
 def _export(request: tools.Export) -> int:

@@ -20,7 +20,7 @@ from goedels_poetry.checker.certificate.archive import BadCertificate
 from goedels_poetry.checker.lean.certify import LeanArchive, read_lean
 from goedels_poetry.checker.lean.verify import Claim, FreshLean, fresh_lean, verify
 from goedels_poetry.cli.inputs import STDIN, Source
-from goedels_poetry.cli.report import NotWritten, counterexample_lines, write_in_place
+from goedels_poetry.cli.report import NotWritten, write_in_place
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.lean.runtime.protocol import LOGIC_AXIOMS, PRIVATE
@@ -28,6 +28,7 @@ from goedels_poetry.lean.runtime.tokens import tokenize
 from goedels_poetry.lean.text.source import normalised
 from goedels_poetry.store.results import RunResult
 from goedels_poetry.trace.terminal import console, is_live, one_line, printable, say
+from goedels_poetry.trace.wording import counterexample_lines
 
 if TYPE_CHECKING:
     from rich.console import Console

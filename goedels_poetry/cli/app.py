@@ -109,6 +109,12 @@ def _serve(request: tools.Serve) -> int:
     return serve_runs(request)
 
 
+def _lsp(request: tools.Lsp) -> int:
+    from goedels_poetry.cli.serve import serve_editor
+
+    return serve_editor(request)
+
+
 def _examples(request: tools.Examples) -> int:
     from goedels_poetry.cli.examples import examples
 
@@ -159,6 +165,7 @@ COMMANDS: Mapping[str, Callable[[Any], int]] = {
     "trace": _trace,
     "graph": _graph,
     "serve": _serve,
+    "lsp": _lsp,
     "examples": _examples,
     "schema": _schema,
     "doctor": _doctor,

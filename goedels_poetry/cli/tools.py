@@ -178,6 +178,13 @@ class Serve(Models):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Lsp(Models):
+    """Serve an editor on the standard streams by the Language Server Protocol. Needs the extra `lsp`."""
+
+    timeout: float | None = duration("For each theorem, over all runs; 0: no limit. [default: 60]")
+
+
+@dataclass(frozen=True, kw_only=True)
 class Graph(Command):
     """Draw how a goal travels: every queue, the agent that serves it, and where it may send the goal."""
 

@@ -79,10 +79,19 @@ class Editor(LanguageServer):
     # -- reading -----------------------------------------------------------------------------------------------
     def changed(self, uri: str) -> None:
         """A text is new: nothing is known about it."""
+        self._forget(uri)
+        self._reading[uri] = asyncio.create_task(self._read(uri))
+
+    def closed(self, uri: str) -> None:
+        """Nobody looks at the text any more; its proofs go on."""
+        self._forget(uri)
+        self._faults.pop(uri, None)
+        self._publish(uri)
+
+    def _forget(self, uri: str) -> None:
         self._shown.pop(uri, None)
         if uri in self._reading:
-            self._reading[uri].cancel()
-        self._reading[uri] = asyncio.create_task(self._read(uri))
+            self._reading.pop(uri).cancel()
 
     async def _read(self, uri: str) -> None:
         await asyncio.sleep(PAUSE)
@@ -111,7 +120,7 @@ class Editor(LanguageServer):
                     said = f"{error.message} ({error.hint})" if error.hint else error.message
                     yield _diagnostic(document, where, said, types.DiagnosticSeverity.Error, "invalid")
                 return
-            except GoedelsPoetryError as problem:
+            except (GoedelsPoetryError, OSError) as problem:  # a time-out is one
                 yield _diagnostic(document, place, str(problem), types.DiagnosticSeverity.Information, "unread")
                 return
             for warning in theorem.warnings:
@@ -367,6 +376,10 @@ def make_server(settings: Settings) -> Editor:
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     def changed(ls: Editor, params: types.DidChangeTextDocumentParams) -> None:
         ls.changed(params.text_document.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def closed(ls: Editor, params: types.DidCloseTextDocumentParams) -> None:
+        ls.closed(params.text_document.uri)
 
     @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
     def lenses(ls: Editor, params: types.CodeLensParams) -> list[types.CodeLens]:

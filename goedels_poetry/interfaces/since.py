@@ -21,14 +21,22 @@ from goedels_poetry.errors import GoedelsPoetryError
 GIT_SECONDS = 60.0
 """For one question to Git."""
 _DYNAMIC = frozenset(
-    {"globals", "locals", "vars", "eval", "exec", "compile", "__import__", "importlib", "__dict__", "__globals__"}
-    | {"__code__", "modules", "getattr", "setattr", "delattr", "inspect", "sys", "open", "io", "os", "pathlib"}
+    {"globals", "locals", "vars", "eval", "exec", "compile", "__import__", "__dict__", "__globals__", "__code__"}
+    | {"modules", "getattr", "setattr", "delattr", "open"}
 )
 """Names by which a program may reach what it does not name, or read files."""
+_PURE = frozenset(
+    {"__future__", "abc", "bisect", "collections", "contextlib", "copy", "dataclasses", "decimal", "enum", "fractions"}
+    | {"functools", "heapq", "itertools", "math", "numbers", "operator", "random", "re", "statistics", "string"}
+    | {"textwrap", "types", "typing"}
+)
+"""Modules of the standard library that do neither."""
+_EVERYTHING = frozenset({"everything.py"})
+"""What has changed where Git does not say it."""
 _OURS = frozenset({"goedels_poetry", "deal", "icontract"})
 """Packages of contracts, whose versions are the installation's."""
-_AROUND = (".py", ".pyi", ".toml", ".cfg", ".lock", ".txt", ".lean", "lean-toolchain", "lake-manifest.json")
-"""Endings of files that what a theorem imports may depend on."""
+_AROUND = (".py", ".pyi", ".toml", ".cfg", ".lock", ".txt")
+"""Endings of files that what a program imports may depend on."""
 
 
 class BadRevision(GoedelsPoetryError):
@@ -70,8 +78,11 @@ class Since:
         except (GoedelsPoetryError, ValueError):
             return list(theorems)
         if language == "python":
-            return self._of_python(file, old, text, theorems)
-        if language == "lean" and "import" in text and self._changed_around(file):
+            try:
+                return self._of_python(file, old, text, theorems)
+            except (SyntaxError, ValueError, RecursionError, MemoryError):  # not Python, or nested too deep
+                return list(theorems)
+        if language == "lean" and "import" in text and self._others(file):
             return list(theorems)
         if old == text:
             return []
@@ -80,24 +91,20 @@ class Since:
 
     def _of_python(self, file: str, old: str, text: str, theorems: Sequence[str]) -> list[str]:
         """Compared as syntax trees: comments and blank lines say nothing."""
-        try:
-            before, now = ast.parse(old), ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        before, now = ast.parse(old), ast.parse(text)
+        imported, others = _imported(now), self._others(file)
+        around = [path for path in others if path.endswith(_AROUND)]
+        free = (_words(now) | _words(before)) & _DYNAMIC or imported & sys.stdlib_module_names - _PURE
+        foreign = imported - _OURS - sys.stdlib_module_names or imported & {Path(name).stem for name in around}
+        if (free and others) or (foreign and around):
             return list(theorems)
-        imported = _imported(now)
-        around = self._changed_around(file)
-        if around and (imported - _OURS - sys.stdlib_module_names or imported & {Path(name).stem for name in around}):
-            return list(theorems)
-        if (_words(now) | _words(before)) & _DYNAMIC or not all(theorems):
-            return [] if ast.dump(before) == ast.dump(now) and not self._others(file) else list(theorems)
+        if free or not all(theorems):
+            return [] if ast.dump(before) == ast.dump(now) else list(theorems)
         found = {name: _rests_on(now, name) for name in theorems}
         return [name for name in theorems if found[name] is None or found[name] != _rests_on(before, name)]
 
-    def _changed_around(self, file: str) -> list[str]:
-        """Other files of the repository that have changed and that an import in this one may depend on."""
-        return [path for path in self._others(file) if path.endswith(_AROUND)]
-
     def _others(self, file: str) -> list[str]:
+        """Other files of the repository that are new or have changed."""
         folder, name = os.path.split(os.path.realpath(file))
         return [path for path in self._changed(folder) if path != name]
 
@@ -116,10 +123,12 @@ class Since:
         """Paths, relative to the folder, of what is new or has changed in its repository."""
         commit = self._commit(folder)
         if not commit:
-            return frozenset({"everything.py"})
+            return _EVERYTHING
         top = _git(folder, "rev-parse", "--show-toplevel").stdout.decode("utf-8", "surrogateescape").rstrip("\n")
         diff = _git(top, "diff", "--name-only", "--no-renames", "-z", commit, "--")
         new = _git(top, "ls-files", "--others", "--exclude-standard", "-z")
+        if diff.returncode or new.returncode:
+            return _EVERYTHING
         names = (diff.stdout + new.stdout).decode("utf-8", "surrogateescape").split("\0")
         return frozenset(os.path.relpath(os.path.join(top, name), folder) for name in names if name)
 

@@ -239,6 +239,10 @@ EVERY = ["half", "up", "by_contract", "calls"]
         ("def unused() -> None: ...", "class Made: ...", EVERY),
         ("def unused() -> None: ...", "def unused() -> None:\n    globals()['helper'] = 1", EVERY),
         ("LIMIT = 3", "import helpers\nLIMIT = 3", EVERY),
+        ("def unused() -> None: ...", "async def unused() -> None: ...", EVERY),
+        ("def unused() -> None: ...", "if LIMIT:\n    def helper(x: int) -> int:\n        return x", EVERY),
+        ("def unused() -> None: ...", "@helper\ndef unused(x: int) -> int:\n    return 0", []),
+        ('-> "int"', '-> "len"', ["calls"]),
     ],
 )
 def test_a_diff_changes_the_theorems_that_rest_on_it(repository: Path, old: str, new: str, differ: list[str]) -> None:
@@ -257,6 +261,10 @@ def test_a_file_that_imports_what_has_changed_is_taken_as_a_whole(repository: Pa
     read = {name: (repository / f"{name}.py").read_text() for name in ("calls", "alone")}
     assert since.may_differ(str(repository / "calls.py"), read["calls"], "python", EVERY) == EVERY
     assert since.may_differ(str(repository / "alone.py"), read["alone"], "python", EVERY) == []
+    loads = f"import pkgutil\n{CALLS}def unseen():\n    return pkgutil.get_data('m', 'x.txt')\n"
+    commit(repository, loads=loads)
+    (repository / "x.dat").write_text("2\n")
+    assert Since("HEAD").may_differ(str(repository / "loads.py"), loads, "python", EVERY) == EVERY, "it may read files"
     (repository / "random.py").write_text("x = 2\n")  # in the place of the library's
     shadowed = f"import random\n{CALLS}"
     commit(repository, shadowed=shadowed)

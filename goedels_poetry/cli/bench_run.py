@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from goedels_poetry.cli.report import say_below
 from goedels_poetry.cli.requests import Bench
 from goedels_poetry.cli.run_errors import INTERNAL_ERROR
 from goedels_poetry.cli.session import Signals, print_json
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 
 DEFAULT_TIMEOUT = 300.0
 """Seconds for a question or a theorem, as for ``prove``."""
-MOST_LISTED = 20
-"""Questions that are listed as less than what is required."""
 _PROVED = {"true": "proved", "false": "refuted"}
 OnOutcome = Callable[[Outcome], None]
 
@@ -73,9 +72,7 @@ async def run(
             found = await pipeline.aevaluate(data, skip_existing=not request.fresh)
     show(found, folder, request)
     below = [outcome.id for outcome in found.run.outcomes if request.required and outcome.predicted != "true"]
-    if below:
-        listed = ", ".join(map(one_line, below[:MOST_LISTED])) + ", ..." * (len(below) > MOST_LISTED)
-        say(lines_to(sys.stderr), f"less than --require {request.required}: {listed}")
+    say_below(lines_to(sys.stderr), request.required, below)
     if found.run.missing:
         return Verdict.OUT_OF_BUDGET.exit_code
     return Verdict.UNKNOWN.exit_code if found.run.errors or below else 0

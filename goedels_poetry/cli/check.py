@@ -14,7 +14,7 @@ from goedels_poetry.checker.certificate.archive import EVIDENCE, LEAN_PROOF, MAN
 from goedels_poetry.checker.limited import SECONDS, check_within
 from goedels_poetry.cli.inputs import Source, Unreadable, one_of, read
 from goedels_poetry.cli.process import elapsed
-from goedels_poetry.cli.report import trust_words
+from goedels_poetry.cli.report import say_below, trust_words
 from goedels_poetry.cli.run_errors import Unusable, worst_code
 from goedels_poetry.cli.tools import Check
 from goedels_poetry.errors import InvalidInput
@@ -51,15 +51,14 @@ def check_all(request: Check) -> int:
             report = _report(request, certificate, seconds, against, original)
         codes.append(_exit_code(report, request.required))
         if request.required is not None and codes[-1]:
-            below.append(printable(str(certificate)))
+            below.append(str(certificate))
         if writer is None:
             _show(certificate, report)
         else:
             writer.add(_to_json(certificate, against, report, codes[-1]))
     if writer is not None:
         writer.end()
-    if below:
-        say(lines_to(sys.stderr), f"less than --require {request.required}: {', '.join(below)}")
+    say_below(lines_to(sys.stderr), request.required, below)
     return worst_code(codes)
 
 

@@ -33,7 +33,7 @@ from goedels_poetry.cli.inputs import (
 )
 from goedels_poetry.cli.options import BUDGETS
 from goedels_poetry.cli.process import elapsed
-from goedels_poetry.cli.report import Report, Row, as_data, over, say_table, show, tally
+from goedels_poetry.cli.report import Report, Row, as_data, over, say_below, say_table, show, tally
 from goedels_poetry.cli.requests import Prove
 from goedels_poetry.cli.run_errors import (
     INTERNAL_ERROR,
@@ -49,7 +49,6 @@ from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.interfaces.checked_runs import CheckedRuns
 from goedels_poetry.interfaces.formats import FormatName, Writer
 from goedels_poetry.interfaces.places import place_of
-from goedels_poetry.interfaces.since import BadRevision, Since
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.search.machine.runner import LOGIC
 from goedels_poetry.settings.declared import Budgets, Settings
@@ -62,6 +61,7 @@ from goedels_poetry.trace.terminal import counted, lines_to, one_line, printable
 if TYPE_CHECKING:
     from goedels_poetry.cli.fill_sorry import Filling
     from goedels_poetry.cluster.seats import Seats
+    from goedels_poetry.interfaces.since import Since
 
 DEFAULT_TIMEOUT = 300.0
 """Seconds for a theorem where neither flag, environment nor file says: nobody waits for ever by accident."""
@@ -70,8 +70,6 @@ LEAN = ".lean"
 SMT = "smt"
 BESIDE = 2
 """Theorems that may be with the checker while the next one is searched, where there is a processor for it."""
-MOST_LISTED = 20
-"""Theorems that are listed as less than what is required."""
 GIVEN_UP = "a plug-in cancelled the work on it"
 FIRST_TRY = {("framework", "begun"), ("judge", "open"), ("prover", "candidate"), ("verifier", "proved")}
 """What happens in a run that leaves nothing for the next one: no lemma, no strategy that was tried."""
@@ -207,7 +205,11 @@ class _Batch:
         self._interrupted = ""
         self._unread: OSError | None = None
         self._codes: list[int] = []
-        self._since = None if request.since is None else Since(request.since)
+        self._since: Since | None = None
+        if request.since is not None:
+            from goedels_poetry.interfaces import since  # only where somebody asks for it
+
+            self._since = since.Since(request.since)
         self._unchanged = 0
         self._below: list[str] = []
         self._passed_over: list[str] = []
@@ -262,24 +264,20 @@ class _Batch:
     @contextmanager
     def _within(self, seconds: float | None) -> Iterator[None]:
         """Inside, the batch is stopped when its command has run for so long; None: no limit."""
-        if seconds is None:
-            yield
-            return
-        why = f"interrupted: the {seconds:g} s of --total are used up"
-        timer = asyncio.get_running_loop().call_later(max(seconds - elapsed(), 0.0), self._stop, why)
+        why, left = f"interrupted: the {seconds or 0:g} s of --total are used up", max((seconds or 0) - elapsed(), 0.0)
+        timer = None if seconds is None else asyncio.get_running_loop().call_later(left, self._stop, why)
         try:
             yield
         finally:
-            timer.cancel()
+            if timer is not None:
+                timer.cancel()
 
     def _remark(self) -> None:
         """What was left out by ``--since``, and what is less than ``--require`` asks for."""
         errors = lines_to(sys.stderr)
         if self._unchanged and not self._request.quiet:
             say(errors, f"{counted(self._unchanged, 'theorem')} unchanged since {one_line(str(self._request.since))}")
-        if self._below:
-            listed = ", ".join(self._below[:MOST_LISTED]) + ", ..." * (len(self._below) > MOST_LISTED)
-            say(errors, f"less than --require {self._request.required}: {listed}")
+        say_below(errors, self._request.required, self._below)
 
     async def _theorems(self, source: Source) -> list[Source]:
         """The theorems that are meant: those named, else all that the file leaves open."""
@@ -289,14 +287,12 @@ class _Batch:
         if source.theorem or request.theorem:
             named = source if source.theorem else source.of(request.theorem or "")
             text = self._text(source) if self._since is not None else ""
-            return self._changed([named], text) if isinstance(text, str) else [named]
+            return [named] if isinstance(text, Unreadable) else self._changed([named], text)
         try:
             text = self._text(source)
             if self._interrupted or isinstance(text, Unreadable):
                 return [source]
             found = await self._framework.theorems(text, language=self._language(source))
-        except BadRevision as problem:
-            raise Unusable(str(problem)) from None
         except (GoedelsPoetryError, OSError):
             return [source]  # the run will say why
         except Exception as problem:  # noqa: BLE001 - a language of a plug-in may raise anything
@@ -317,6 +313,8 @@ class _Batch:
         file = sources[0].file
         if self._since is None or file in self._typed:
             return sources
+        from goedels_poetry.interfaces.since import BadRevision
+
         by_name = dict(zip([source.theorem for source in sources] if len(names) != 1 else names, sources, strict=True))
         try:
             beside = [each for each in (self._request.lemmas, self._request.context) if each is not None]
@@ -385,7 +383,7 @@ class _Batch:
         self._codes.append(report.exit_code)
         if self._request.required is not None and report.exit_code != 0:
             verdict = report.result.verdict_text if report.failure is None else report.failure.title
-            self._below.append(f"{one_line(source.name)} ({verdict.replace('_', ' ')})")
+            self._below.append(f"{source.name} ({verdict.replace('_', ' ')})")
         self._progress.finished(source.name, report.result)
         try:
             self._output.say(report)

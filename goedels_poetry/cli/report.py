@@ -338,6 +338,17 @@ def _say_lean(out: Console, lines: Sequence[str]) -> None:
         say(out, indented)
 
 
+MOST_BELOW = 20
+"""Names that are listed as less than what is required."""
+
+
+def say_below(out: Console, required: Verdict | None, names: Sequence[str]) -> None:
+    """Which verdicts are less than ``--require`` asks for; nothing where none is."""
+    if names:
+        listed = ", ".join(map(one_line, names[:MOST_BELOW])) + ", ..." * (len(names) > MOST_BELOW)
+        say(out, f"less than --require {required}: {listed}")
+
+
 HEAD = ("theorem", "verdict", "trust", "seconds")
 COUNTED = ("proved", "tested", "refuted", "inconsistent", "unknown", "out_of_budget", "invalid")
 LEAST_NAME = 16

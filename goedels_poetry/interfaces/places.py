@@ -30,7 +30,9 @@ def place_of(text: str, language: str, theorem: str) -> Place | None:
     known = places(text, language)
     if not theorem:
         return known[0] if len(known) == 1 else None
-    return next((place for place in known if theorem == place.name or theorem.endswith(f".{place.name}")), None)
+    named = [place for place in known if theorem == place.name]
+    named += [place for place in known if language == "lean" and theorem.endswith(f".{place.name}")]
+    return named[0] if named else None
 
 
 def _of_python(text: str) -> Iterator[Place]:
@@ -43,7 +45,7 @@ def _of_python(text: str) -> Iterator[Place]:
         return
     for name in with_contracts(program):
         function = program.functions[name]
-        yield Place(name, function.line, function.node.col_offset + 1)
+        yield Place(name, function.line, getattr(function.node, "col_offset", 0) + 1)
 
 
 def _of_smt(text: str) -> Iterator[Place]:

@@ -74,7 +74,7 @@ def _broken(program: Program, function: str, shown: CheckResult) -> CheckReport:
         TrustLevel.REBUILT,
         counterexample=dict(shown.input or {}),
         reasons=(shown.reason,),
-        place=(clause.line, clause.column) if clause is not None else (whole.line, whole.node.col_offset + 1),
+        place=(clause.line, clause.column) if clause is not None else (whole.line, 1),
         statement=function,
     )
 

@@ -7,6 +7,7 @@ and its verdict: ``proved`` passes, ``refuted`` fails with the counterexample, `
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -133,7 +134,9 @@ class ContractItem(pytest.Item):
 
     def runtest(self) -> None:
         """Prove it; raises `Unproved`, and KeyboardInterrupt where the proof was interrupted by that."""
-        result = self.config.stash[_SESSION].prove(self.text, self._shown(), self.name)
+        with warnings.catch_warnings():  # the project's filters are about its own code
+            warnings.simplefilter("ignore")
+            result = self.config.stash[_SESSION].prove(self.text, self._shown(), self.name)
         verdict, required = str(result.verdict), self.config.option.prove_require
         if verdict == "out_of_budget" and result.reason.startswith("interrupted by"):
             raise KeyboardInterrupt

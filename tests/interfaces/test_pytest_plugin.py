@@ -71,7 +71,7 @@ def environment(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> dic
 
 @pytest.fixture
 def run(tmp_path: Path, environment: dict[str, str]) -> Pytest:
-    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = -p no:langsmith_plugin -p no:anyio\n")
+    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = -p no:langsmith_plugin -p no:anyio -p no:asyncio\n")
     (tmp_path / "shop.py").write_text(SHOP)
 
     def run(*words: str) -> subprocess.CompletedProcess[str]:
@@ -82,7 +82,7 @@ def run(tmp_path: Path, environment: dict[str, str]) -> Pytest:
 
 
 def test_every_contract_is_an_item_with_its_verdict(run: Pytest) -> None:
-    done = run("--prove", "shop.py", "-v", "-n", "2")
+    done = run("--prove", "shop.py", "-v", "-n", "2", "-W", "error")
     said = done.stdout
     for verdict, name in {"PASSED": "up", "FAILED": "half", "TESTED": "seen"}.items():
         assert re.search(rf"{verdict} shop.py::prove::{name}\b", said), said

@@ -14,6 +14,7 @@ from pygls.lsp.client import LanguageClient
 
 from goedels_poetry.interfaces.hover import hover
 from goedels_poetry.interfaces.lsp import PROVE, STOP
+from goedels_poetry.protocol.trials import ENOUGH
 
 ROOT = Path(__file__).parents[2]
 SMT = """(declare-const x Int)
@@ -241,6 +242,38 @@ async def test_an_unfinished_proof_says_what_would_help(editor: Any) -> None:
     (found,) = await client.diagnostics(uri)
     assert found.severity is types.DiagnosticSeverity.Warning
     assert "\n  would help: " in found.message
+
+
+ROTATE = """(declare-datatype List ((nil) (cons (head Bool) (tail List))))
+(define-fun-rec append ((xs List) (ys List)) List
+  (match xs ((nil ys) ((cons h t) (cons h (append t ys))))))
+(declare-datatype Nat ((zero) (succ (pred Nat))))
+(define-fun-rec len ((xs List)) Nat (match xs ((nil zero) ((cons h t) (succ (len t))))))
+(define-fun-rec rotate ((n Nat) (xs List)) List
+  (match n ((zero xs) ((succ m) (match xs ((nil nil) ((cons h t) (rotate m (append t (cons h nil))))))))))
+(prove (forall ((xs List)) (= (rotate (len xs) xs) xs)))
+"""
+
+
+def knows_a_lemma(home: Path) -> bool:
+    return any(ENOUGH in path.read_text() for path in home.glob("runs/*/under_way/sketcher-*.jsonl"))
+
+
+async def test_try_this_states_a_lemma_from_which_the_goal_follows(editor: Any, tmp_path: Path) -> None:
+    client = await editor()
+    uri = client.open("rotate.smt2", ROTATE)
+    asked = asyncio.ensure_future(client.prove(uri, "goal-1"))
+    async with asyncio.timeout(60):
+        while not knows_a_lemma(tmp_path / "home"):
+            await asyncio.sleep(0.1)
+    await client.workspace_execute_command_async(types.ExecuteCommandParams(STOP, [uri, "goal-1"]))
+    assert (await asked)["verdict"] == "out_of_budget"
+    title, edit = (await client.fixes(uri, 7))[0]
+    assert title.startswith("Try this: state the lemma (prove (forall ")
+    assert edit.range.start == edit.range.end == types.Position(7, 0)
+    client.change(uri, ROTATE.replace("(prove", f"{edit.new_text}(prove"))
+    assert await client.diagnostics(uri) == []
+    assert len(await client.lenses(uri)) == 2
 
 
 async def test_try_this_puts_the_proof_into_the_file(editor: Any) -> None:

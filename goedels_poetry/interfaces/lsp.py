@@ -74,6 +74,7 @@ class Editor(LanguageServer):
         self._faults: dict[str, list[types.Diagnostic]] = {}
         self._shown: dict[str, dict[str, Shown]] = {}
         self._reading: dict[str, asyncio.Task[None]] = {}
+        self._asked: set[tuple[str, str]] = set()
         self._proving: dict[tuple[str, str], tuple[GoedelsPoetryFramework, asyncio.Task[Any]]] = {}
 
     # -- reading -----------------------------------------------------------------------------------------------
@@ -150,8 +151,16 @@ class Editor(LanguageServer):
     # -- proving -----------------------------------------------------------------------------------------------
     async def prove(self, uri: str, theorem: str) -> dict[str, Any]:
         """Prove or refute one theorem as its text is now; cancelling it ends all that it has started."""
-        if (uri, theorem) in self._proving:
+        if (uri, theorem) in self._asked:
             return {"verdict": None, "reason": "under way already", "run_id": ""}
+        self._asked.add((uri, theorem))
+        try:
+            return await self._prove(uri, theorem)
+        finally:
+            self._asked.discard((uri, theorem))
+            self._refresh()
+
+    async def _prove(self, uri: str, theorem: str) -> dict[str, Any]:
         request = self.protocol._request_futures.get(self.protocol.msg_id or "")
         if request is not None:  # pygls cancels what answers the client, and not the command that this waits for
             request.add_done_callback(lambda done: self.stop(uri, theorem) if done.cancelled() else None)
@@ -169,7 +178,6 @@ class Editor(LanguageServer):
         if self.workspace.get_text_document(uri).source == text:
             self._shown.setdefault(uri, {})[theorem] = _shown(document, theorem, result, advice)
             self._publish(uri)
-        self._refresh()
         about = {"reason": result.reason, "run_id": result.run_id, "trust_level": result.trust_level}
         return {"verdict": str(result.verdict), **about}
 
@@ -242,7 +250,7 @@ class Editor(LanguageServer):
         for place in places(document.source, language_of(document)):
             at = _range(document, place)
             known = self._shown.get(uri, {}).get(place.name)
-            if (uri, place.name) in self._proving:
+            if (uri, place.name) in self._asked:
                 yield types.CodeLens(at, types.Command("stop", STOP, arguments=[uri, place.name]))
                 continue
             title = f"{known.title}, again" if known is not None else "prove or refute"

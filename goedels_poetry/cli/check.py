@@ -16,9 +16,11 @@ from goedels_poetry.cli.inputs import Source, Unreadable, one_of, read
 from goedels_poetry.cli.process import elapsed
 from goedels_poetry.cli.report import say_below, trust_words
 from goedels_poetry.cli.run_errors import Unusable, worst_code
+from goedels_poetry.cli.session import guarded
 from goedels_poetry.cli.tools import Check
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.interfaces.formats import FormatName, Writer
+from goedels_poetry.interfaces.since import Since
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.trace.terminal import console, counted, lines_to, one_line, printable, say
 from goedels_poetry.trace.wording import worded
@@ -30,7 +32,11 @@ SCHEMA = 1
 
 def check_all(request: Check) -> int:
     """Check and print each; returns the exit code of the worst verdict."""
-    against = request.against
+    return guarded(lambda: _check_all(request), otherwise=Verdict.INVALID)
+
+
+def _check_all(request: Check) -> int:
+    against, since = request.against, None if request.since is None else Since(request.since)
     if against is not None:
         file, named = one_of(str(against))
         against, request = Path(file), replace(request, theorem=named or request.theorem)
@@ -42,6 +48,8 @@ def check_all(request: Check) -> int:
     writer = None if request.form is FormatName.TEXT else Writer(request.form, sys.stdout.write)
     codes, below = [], []
     for certificate in certificates(request.certificates):
+        if since is not None and since.is_unchanged(certificate) and (not against or since.is_unchanged(against)):
+            continue
         seconds = _seconds(request)
         if problem:
             report = _refused(problem)
@@ -83,7 +91,7 @@ def certificates(named: Sequence[Path]) -> Iterator[Path]:
                 yield each
 
 
-_PARTS = frozenset({MANIFEST, EVIDENCE, LEAN_PROOF})
+_PARTS = frozenset({MANIFEST, EVIDENCE, "evidence.json", LEAN_PROOF})
 
 
 def _seconds(request: Check) -> float:

@@ -193,6 +193,7 @@ class Reported(Command):
     form: FormatName = option("How results are printed. [default: text]", "--format", default=FormatName.TEXT)
     as_json: bool = flag("The same as --format json: one object a line.", "--json")
     require: Required | None = require_option()
+    since: str | None = option("Only what may have changed since this revision of Git.", metavar="REV")
     total: float | None = duration("For the whole call; what is not decided by then is out of budget.", "--total")
 
     def __post_init__(self) -> None:

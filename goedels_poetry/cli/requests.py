@@ -96,10 +96,6 @@ class Prove(Reported, Search):
     verbose: bool = flag(
         "Name each method and each function without a contract that a folder passes over.", "--verbose", "-v"
     )
-    since: str | None = option(
-        "Only what may have changed since this revision of Git; named files may be about something else then.",
-        metavar="REV",
-    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

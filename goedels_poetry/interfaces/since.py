@@ -58,6 +58,13 @@ class Since:
         found = _git(folder, "cat-file", "blob", f"{commit}:./{name}") if commit else None
         return found.stdout if found is not None and found.returncode == 0 else None
 
+    def is_unchanged(self, path: Path) -> bool:
+        """Whether a file, or all in a folder, is what it was. Raises `BadRevision`."""
+        folder, name = os.path.split(os.path.realpath(path))
+        files = [path] if path.is_file() else [file for file in path.rglob("*") if file.is_file()]
+        gone = any(each == name or each.startswith(f"{name}{os.sep}") for each in self._changed(folder))
+        return bool(files) and not gone and all(self.old(str(file)) == file.read_bytes() for file in files)
+
     def may_differ(self, file: str, text: str, language: str, theorems: Sequence[str]) -> list[str]:
         """Those of the ``theorems`` of a file that may mean something else than they did, "" for the only one.
 

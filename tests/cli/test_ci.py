@@ -19,6 +19,7 @@ import pytest
 import xmlschema
 import yaml
 
+from goedels_poetry.checker.certificate.archive import EVIDENCE
 from goedels_poetry.cli.run_errors import worst_code
 from goedels_poetry.interfaces.formats import FORMATS, FormatName
 from goedels_poetry.interfaces.since import BadRevision, Since
@@ -296,6 +297,25 @@ def test_prove_since_a_revision_proves_what_changed_and_nothing_else(cli: Any, r
     for revision, why in (("gone", "knows no such revision"), ("--help", "knows no such revision")):
         ran = cli("prove", "two.py", f"--since={revision}")
         assert (ran.code, why in ran.err) == (2, True)
+
+
+def test_check_and_bench_since_a_revision(cli: Any, repository: Path) -> None:
+    for name in ("easy", "other"):
+        (repository / f"{name}.smt2").write_text(EASY + f"; {name}\n")
+    assert cli("prove", "easy.smt2", "other.smt2", "--out", "certs", "--quiet").code == 0
+    assert len(cli("check", "certs", "--since", "HEAD", "--json").objects()) == 2, "nothing is committed yet"
+    commit(repository)
+    assert cli("check", "certs", "--since", "HEAD", "--json").objects() == []
+    (first, second) = sorted((repository / "certs").iterdir())
+    (first / EVIDENCE).unlink()
+    (second / "manifest.json").write_text("{}")
+    ran = cli("check", "certs", "--since", "HEAD", "--json")
+    assert (ran.code, [found["verdict"] for found in ran.objects()]) == (1, ["unknown", "unknown"])
+    assert cli("check", "certs", "--since", "gone").code == 2
+    (repository / "other.smt2").write_text("(prove (= 1 2))\n")
+    ran = cli("bench", "easy.smt2", "other.smt2", "--since", "HEAD", "--format", "junit")
+    assert [case.get("name") for case in ElementTree.fromstring(ran.out).iter("testcase")] == ["other.smt2"]
+    assert cli("bench", "easy.smt2", "--since", "HEAD", "--quiet").code == 0
 
 
 def test_without_a_repository_or_without_a_commit(tmp_path: Path) -> None:

@@ -190,7 +190,7 @@ class Command:
 class Reported(Command):
     """Verdicts that a person, a program or a build server reads."""
 
-    form: FormatName = option("How results are printed. [default: text]", "--format", default=FormatName.TEXT)
+    form: FormatName = option("How results are printed.", "--format", default=FormatName.TEXT)
     as_json: bool = flag("The same as --format json: one object a line.", "--json")
     require: Required | None = require_option()
     since: str | None = option("Only what may have changed since this revision of Git.", metavar="REV")

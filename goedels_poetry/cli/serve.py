@@ -45,6 +45,9 @@ def serve_runs(request: Serve) -> int:
 
 def serve_editor(request: Lsp) -> int:
     """Serve until the editor ends it; 0 then."""
+    if sys.stdin.isatty():
+        say(console(sys.stderr), "an editor starts this command and speaks to it over its standard streams")
+        return USAGE
     try:
         in_force = settings(models={"model": request.model, "base_url": request.base_url})
         from goedels_poetry.interfaces.lsp import make_server

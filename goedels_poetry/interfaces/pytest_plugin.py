@@ -199,7 +199,10 @@ class _Session:
         from goedels_poetry.settings.declared import Settings
 
         if self._open is None:
-            given = Settings()
+            try:
+                given = Settings()
+            except ValueError as problem:
+                raise Unproved(f"the settings of goedels-poetry are wrong: {problem}") from None
             budgets = given.budgets.model_copy(update={"wall_seconds": self._seconds})
             in_force = given.model_copy(update={"budgets": budgets})
             self._open = BackgroundLoop("pytest"), GoedelsPoetryFramework(in_force, checkpoint_all=False)

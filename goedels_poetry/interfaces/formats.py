@@ -166,15 +166,6 @@ def as_junit(reports: Sequence[Json]) -> str:
     return ElementTree.tostring(root, xml_declaration=True).decode("ascii") + "\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
-    """How reports are written."""
-
-    write: Callable[[Sequence[Json]], str]
-    at_once: bool
-    """Whether each report can be written as soon as it is known; else all of them at the end."""
-
-
 class FormatName(StrEnum):
     """What ``--format`` knows; `TEXT` is the page for people, and no format of this table."""
 
@@ -185,30 +176,32 @@ class FormatName(StrEnum):
     JUNIT = "junit"
 
 
-FORMATS = {
-    FormatName.JSON: Format(as_json, at_once=True),
-    FormatName.GITHUB: Format(as_github, at_once=True),
-    FormatName.SARIF: Format(as_sarif, at_once=False),
-    FormatName.JUNIT: Format(as_junit, at_once=False),
+FORMATS: dict[FormatName, Callable[[Sequence[Json]], str]] = {
+    FormatName.JSON: as_json,
+    FormatName.GITHUB: as_github,
+    FormatName.SARIF: as_sarif,
+    FormatName.JUNIT: as_junit,
 }
+AT_ONCE = frozenset({FormatName.JSON, FormatName.GITHUB})
+"""What is written report by report; of others all reports are one document."""
 
 
 class Writer:
     """Writes the reports of one call in one of `FORMATS`."""
 
     def __init__(self, name: FormatName, write: Callable[[str], object]) -> None:
-        self._format = FORMATS[name]
+        self._name = name
         self._write = write
         self._kept: list[Json] = []
 
     def add(self, report: Json) -> None:
         """Write it, or keep it for the end."""
-        if self._format.at_once:
-            self._write(self._format.write([report]))
+        if self._name in AT_ONCE:
+            self._write(FORMATS[self._name]([report]))
         else:
             self._kept.append(report)
 
     def end(self) -> None:
         """Write what was kept, also where that is nothing."""
-        if not self._format.at_once:
-            self._write(self._format.write(self._kept))
+        if self._name not in AT_ONCE:
+            self._write(FORMATS[self._name](self._kept))

@@ -1,4 +1,4 @@
-"""What a word of a text means: its definition, and its sort or type. Only the text is read."""
+"""What a word of a text means: its definition with its sorts or types. Only the text is read."""
 
 from __future__ import annotations
 
@@ -37,8 +37,7 @@ def _of_smt(text: str, offset: int) -> str:
                 return f"```smt2\n{atom.text} {sign} {_written(text, pair.items[1])}\n```"
     for command in commands:
         if isinstance(command, Group) and len(command.items) > 1 and _declares(command, atom.text):
-            sort = _sort(text, command)
-            return f"```smt2\n{text[command.offset : command.end]}\n```" + (f"\n\nsort: `{sort}`" if sort else "")
+            return f"```smt2\n{text[command.offset : command.end]}\n```"
     return ""
 
 
@@ -68,20 +67,6 @@ def _declares(command: Group, name: str) -> bool:
             return True
         todo += [part for part in group.items if isinstance(part, Group)]
     return False
-
-
-def _sort(text: str, command: Group) -> str:
-    """``(Int Int) Bool`` of a declared function, ``Int`` of a constant; "" of what is something else."""
-    head, *rest = command.items
-    assert isinstance(head, Atom)
-    if head.text in ("declare-const", "define-const"):
-        return _written(text, rest[1])
-    if head.text == "declare-fun":
-        return " ".join(_written(text, part) for part in rest[1:])
-    if head.text in ("define-fun", "define-fun-rec") and isinstance(rest[1], Group):
-        sorts = [_written(text, p.items[1]) for p in rest[1].items if isinstance(p, Group) and len(p.items) == 2]
-        return f"({' '.join(sorts)}) {_written(text, rest[2])}"
-    return ""
 
 
 def _written(text: str, expr: SExpr) -> str:

@@ -141,11 +141,8 @@ class Since:
 
 
 def _git(folder: str, *words: str) -> subprocess.CompletedProcess[bytes]:
-    environment = {name: value for name, value in os.environ.items() if name != "GIT_EXTERNAL_DIFF"}
     try:
-        return subprocess.run(
-            ["git", "-C", folder, *words], env=environment, capture_output=True, timeout=GIT_SECONDS, check=False
-        )
+        return subprocess.run(["git", "-C", folder, *words], capture_output=True, timeout=GIT_SECONDS, check=False)
     except FileNotFoundError:
         raise BadRevision("--since needs git, which is not installed") from None
     except subprocess.TimeoutExpired:

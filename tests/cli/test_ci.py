@@ -104,7 +104,7 @@ def hostile(**more: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("form", list(FORMATS))
 def test_no_name_and_no_message_breaks_out_of_a_format(form: FormatName) -> None:
-    said = FORMATS[form].write([hostile(), hostile(input="-", counterexample={"x": "1\n2"}, seconds=1.5)])
+    said = FORMATS[form]([hostile(), hostile(input="-", counterexample={"x": "1\n2"}, seconds=1.5)])
     said.encode("utf-8", "replace").decode()
     match form:
         case FormatName.JSON:
@@ -123,7 +123,7 @@ def test_no_name_and_no_message_breaks_out_of_a_format(form: FormatName) -> None
 
 @pytest.mark.parametrize("form", list(FORMATS))
 def test_nothing_to_report_is_a_report_too(form: FormatName) -> None:
-    said = FORMATS[form].write([])
+    said = FORMATS[form]([])
     if form is FormatName.SARIF:
         jsonschema.validate(json.loads(said), SARIF)
     elif form is FormatName.JUNIT:

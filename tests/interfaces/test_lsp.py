@@ -302,7 +302,7 @@ async def test_try_this_puts_the_proof_into_the_file(editor: Any) -> None:
         ),
         ("x) 0", "```smt2\nx : List\n```"),
         ("cons h", "```smt2\n(declare-datatype List ((nil) (cons (head Int) (tail List))))\n```"),
-        ("k 0", "sort: `Int`"),
+        ("k 0", "```smt2\n(declare-const k Int)\n```"),
     ],
 )
 def test_hover_shows_definition_and_sort(word: str, shown: str) -> None:

@@ -318,7 +318,7 @@ class _Batch:
         by_name = dict(zip([source.theorem for source in sources] if len(names) != 1 else names, sources, strict=True))
         try:
             beside = [each for each in (self._request.lemmas, self._request.context) if each is not None]
-            if any(self._since.old(str(each)) != each.read_bytes() for each in beside):
+            if not all(map(self._since.is_unchanged, beside)):
                 return sources
             left = self._since.may_differ(file, text, self._language(sources[0]), tuple(by_name))
         except BadRevision as problem:

@@ -16,12 +16,16 @@ class Place:
     column: int
 
 
+MOST_CHARACTERS = 1_000_000
+"""Of a text whose theorems are looked for, which is done between two keys; larger ones have no places."""
+
+
 def places(text: str, language: str) -> tuple[Place, ...]:
     """The theorems of a text in order; () for other languages, and for a text that cannot be read.
 
     Python: the functions with contracts; SMT-LIB: the goals; Lean: what is called a theorem and has a hole.
     """
-    find = _OF_LANGUAGES.get(language)
+    find = _OF_LANGUAGES.get(language) if len(text) <= MOST_CHARACTERS else None
     return tuple(find(text)) if find is not None else ()
 
 

@@ -60,10 +60,12 @@ class Since:
 
     def is_unchanged(self, path: Path) -> bool:
         """Whether a file, or all in a folder, is what it was. Raises `BadRevision`."""
+        files = [file for file in (path, *path.rglob("*")) if file.is_file()]
+        if not files:  # a pipe, or nothing
+            return False
         folder, name = os.path.split(os.path.realpath(path))
-        files = [path] if path.is_file() else [file for file in path.rglob("*") if file.is_file()]
         gone = any(each == name or each.startswith(f"{name}{os.sep}") for each in self._changed(folder))
-        return bool(files) and not gone and all(self.old(str(file)) == file.read_bytes() for file in files)
+        return not gone and all(self.old(str(file)) == file.read_bytes() for file in files)
 
     def may_differ(self, file: str, text: str, language: str, theorems: Sequence[str]) -> list[str]:
         """Those of the ``theorems`` of a file that may mean something else than they did, "" for the only one.

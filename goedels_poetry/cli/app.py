@@ -68,9 +68,9 @@ def _bench(request: requests.Bench) -> int:
 
 
 def _check(request: tools.Check) -> int:
-    from goedels_poetry.cli.check import check_one
+    from goedels_poetry.cli.check import check_all
 
-    return check_one(request)
+    return check_all(request)
 
 
 def _export(request: tools.Export) -> int:
@@ -107,6 +107,12 @@ def _serve(request: tools.Serve) -> int:
     from goedels_poetry.cli.serve import serve_runs
 
     return serve_runs(request)
+
+
+def _lsp(request: tools.Lsp) -> int:
+    from goedels_poetry.cli.serve import serve_editor
+
+    return serve_editor(request)
 
 
 def _examples(request: tools.Examples) -> int:
@@ -159,6 +165,7 @@ COMMANDS: Mapping[str, Callable[[Any], int]] = {
     "trace": _trace,
     "graph": _graph,
     "serve": _serve,
+    "lsp": _lsp,
     "examples": _examples,
     "schema": _schema,
     "doctor": _doctor,

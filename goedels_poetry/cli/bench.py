@@ -64,7 +64,7 @@ def _bench(request: Bench) -> int:
         from goedels_poetry.cli.bench_proofs import prove
 
         return prove(request, ks)
-    of_theorems = {"--without": without, "--cluster": request.cluster}
+    of_theorems = {"--without": without, "--cluster": request.cluster, "--since": request.since}
     for flag, given in of_theorems.items():
         if given:
             raise BadData(f"{flag} is for theorems, and these are questions")

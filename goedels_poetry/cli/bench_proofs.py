@@ -32,6 +32,7 @@ from goedels_poetry.evaluation.load import holds_questions
 from goedels_poetry.evaluation.problems import Problem, gold_of, holds_problems, read_problems, with_answer
 from goedels_poetry.evaluation.runner import is_of_report
 from goedels_poetry.framework import GoedelsPoetryFramework
+from goedels_poetry.interfaces.since import Since
 from goedels_poetry.settings.declared import Settings
 
 
@@ -67,7 +68,7 @@ async def _prove(request: Bench, given: Settings, inputs: _Inputs, ks: Sequence[
     more: dict[str, Any] = {}
     in_force = without(given, request.without)
     async with GoedelsPoetryFramework(in_force) as framework:
-        theorems = await _theorems(framework, inputs)
+        theorems = await _theorems(framework, inputs, None if request.since is None else Since(request.since))
         if framework.models is not None:
             more["models"] = framework.models.fingerprint
     _remark(request, theorems)
@@ -133,7 +134,8 @@ def _files(request: Bench) -> dict[str, Any]:
     return {name: source for name, source in found.items() if name not in rows | ours}
 
 
-async def _theorems(framework: GoedelsPoetryFramework, inputs: _Inputs) -> list[Theorem]:
+async def _theorems(framework: GoedelsPoetryFramework, inputs: _Inputs, since: Since | None) -> list[Theorem]:
+    """``since``: of files only what may have changed; of rows all."""
     theorems: list[Theorem] = []
     for problem in inputs.rows:
         names = await _open_names(framework, problem.text, problem.file)
@@ -150,9 +152,12 @@ async def _theorems(framework: GoedelsPoetryFramework, inputs: _Inputs) -> list[
             for name in names
         ]
     for source, text in inputs.texts:
+        written = text
         if source.file.endswith(".lean"):
             text = with_answer(text)
         names = [source.theorem] if source.theorem else await _open_names(framework, text, source.file)
+        if since is not None:
+            names = since.may_differ(source.file, written, languages.for_file(source.file), names)
         dataset = _folder_of(source.file)
         gold = gold_of(text, source.file)
         theorems += [

@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from goedels_poetry.cli.report import say_below
 from goedels_poetry.cli.requests import Bench
+from goedels_poetry.cli.run_errors import INTERNAL_ERROR
 from goedels_poetry.cli.session import Signals, print_json
 from goedels_poetry.evaluation import (
     Answerer,
@@ -23,6 +25,7 @@ from goedels_poetry.evaluation import (
 )
 from goedels_poetry.evaluation.outcome import digest
 from goedels_poetry.evaluation.report import shown
+from goedels_poetry.interfaces.formats import FormatName, Writer
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.settings.declared import Settings
 from goedels_poetry.trace.terminal import console, is_live, lines_to, one_line, say
@@ -68,13 +71,21 @@ async def run(
         with Signals(stop):
             found = await pipeline.aevaluate(data, skip_existing=not request.fresh)
     show(found, folder, request)
+    below = [outcome.id for outcome in found.run.outcomes if request.required and outcome.predicted != "true"]
+    say_below(lines_to(sys.stderr), request.required, below)
     if found.run.missing:
         return Verdict.OUT_OF_BUDGET.exit_code
-    return Verdict.UNKNOWN.exit_code if found.run.errors else 0
+    return Verdict.UNKNOWN.exit_code if found.run.errors or below else 0
 
 
 def show(found: Report, folder: Path | None, request: Bench) -> None:
     """Print figures, and where the report is."""
+    if request.form not in (FormatName.TEXT, FormatName.JSON):
+        writer = Writer(request.form, sys.stdout.write)
+        for outcome in found.run.outcomes:
+            writer.add(_row(outcome))
+        writer.end()
+        return
     if request.as_json:
         print_json({**found.to_json(), "folder": str(folder) if folder is not None else None})
         return
@@ -83,6 +94,16 @@ def show(found: Report, folder: Path | None, request: Bench) -> None:
         say(out, one_line(line) if not line.startswith("|") else line)
     if folder is not None:
         say(out, f"report: {folder / 'report.md'}")
+
+
+def _row(outcome: Outcome) -> dict[str, Any]:
+    """A question or a theorem as a report; one that is answered as its author has it is as it should be."""
+    verdict = {"true": Verdict.PROVED, "false": Verdict.REFUTED}.get(outcome.predicted)
+    if verdict is None and outcome.predicted != "failed":
+        verdict = Verdict(outcome.predicted)
+    code = INTERNAL_ERROR if verdict is None else verdict.exit_code or Verdict.UNKNOWN.exit_code
+    about = {"input": outcome.id, "verdict": verdict, "reason": outcome.reason, "seconds": outcome.seconds}
+    return {**about, "exit_code": 0 if outcome.correct else code}
 
 
 def note(request: Bench, text: str) -> None:

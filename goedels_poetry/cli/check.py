@@ -1,23 +1,28 @@
-"""The command ``check``: the checker's verdict on a certificate, for people or as JSON."""
+"""The command ``check``: the checker's verdict on certificates, for people and programs."""
 
 from __future__ import annotations
 
-import json
+import os
 import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from goedels_poetry.checker import CheckReport
-from goedels_poetry.checker.certificate.archive import LEAN_PROOF
+from goedels_poetry.checker.certificate.archive import EVIDENCE, LEAN_PROOF, MANIFEST
 from goedels_poetry.checker.limited import SECONDS, check_within
 from goedels_poetry.cli.inputs import Source, Unreadable, one_of, read
-from goedels_poetry.cli.report import trust_words
-from goedels_poetry.cli.run_errors import Unusable
+from goedels_poetry.cli.process import elapsed
+from goedels_poetry.cli.report import say_below, trust_words
+from goedels_poetry.cli.run_errors import Unusable, worst_code
+from goedels_poetry.cli.session import guarded
 from goedels_poetry.cli.tools import Check
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.interfaces.formats import FormatName, Writer
+from goedels_poetry.interfaces.since import Since
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.trace.terminal import console, counted, one_line, printable, say
+from goedels_poetry.trace.terminal import console, counted, lines_to, one_line, printable, say
 from goedels_poetry.trace.wording import worded
 
 LEAN_SUFFIX, TASK_SUFFIX = ".lean", ".toml"
@@ -25,23 +30,79 @@ SCHEMA = 1
 """Version of the object that ``check --json`` prints."""
 
 
-def check_one(request: Check) -> int:
-    """Check and print; returns the exit code of the verdict."""
-    certificate, against = request.certificate, request.against
+def check_all(request: Check) -> int:
+    """Check and print each; returns the exit code of the worst verdict."""
+    return guarded(lambda: _check_all(request), otherwise=Verdict.INVALID)
+
+
+def _check_all(request: Check) -> int:
+    against, since = request.against, None if request.since is None else Since(request.since)
     if against is not None:
         file, named = one_of(str(against))
         against, request = Path(file), replace(request, theorem=named or request.theorem)
+    original, problem = None, ""
     try:
         original = None if against is None else _original(against, request.theorem or "")
-    except (Unreadable, InvalidInput) as problem:
-        report = _refused(f"the original: {problem}")
-    else:
-        report = _report(request, against, original)
-    if request.as_json:
-        sys.stdout.write(json.dumps(_to_json(certificate, against, report), default=str) + "\n")
-    else:
-        _show(certificate, report)
-    return report.verdict.exit_code
+    except (Unreadable, InvalidInput) as error:
+        problem = f"the original: {error}"
+    writer = None if request.form is FormatName.TEXT else Writer(request.form, sys.stdout.write)
+    codes, below = [], []
+    for certificate in certificates(request.certificates):
+        if since is not None and since.is_unchanged(certificate) and (not against or since.is_unchanged(against)):
+            continue
+        seconds = _seconds(request)
+        if problem:
+            report = _refused(problem)
+        elif seconds <= 0:
+            report = CheckReport(Verdict.OUT_OF_BUDGET, reasons=(f"the {request.total:g} s of --total are used up",))
+        else:
+            report = _report(request, certificate, seconds, against, original)
+        codes.append(_exit_code(report, request.required))
+        if request.required is not None and codes[-1]:
+            below.append(str(certificate))
+        if writer is None:
+            _show(certificate, report)
+        else:
+            writer.add(_to_json(certificate, against, report, codes[-1]))
+    if writer is not None:
+        writer.end()
+    say_below(lines_to(sys.stderr), request.required, below)
+    return worst_code(codes)
+
+
+def certificates(named: Sequence[Path]) -> Iterator[Path]:
+    """What is named, and in place of a folder that is no certificate those in it, sorted; each once.
+
+    What has only a part of a certificate's files is taken for one: its check says what is missing.
+    """
+    seen = set()
+    for path in named:
+        inside = [path]
+        if os.path.isdir(path) and not _PARTS.intersection(os.listdir(path)):
+            inside = []
+            for folder, folders, files in os.walk(path):
+                folders.sort()
+                if _PARTS.intersection(files):
+                    inside.append(Path(folder))
+                    folders.clear()
+        for each in inside or [path]:
+            if (place := os.path.realpath(each)) not in seen:
+                seen.add(place)
+                yield each
+
+
+_PARTS = frozenset({MANIFEST, EVIDENCE, "evidence.json", LEAN_PROOF})
+
+
+def _seconds(request: Check) -> float:
+    """What a check may take now, of its own limit and that of the whole call."""
+    own = SECONDS if request.timeout is None else request.timeout
+    return own if request.total is None else min(own, request.total - elapsed())
+
+
+def _exit_code(report: CheckReport, required: Verdict | None) -> int:
+    below = required is not None and report.verdict not in (Verdict.PROVED, required)
+    return report.verdict.exit_code or (Verdict.UNKNOWN.exit_code if below else 0)
 
 
 def _refused(reason: str) -> CheckReport:
@@ -62,9 +123,9 @@ def _original(file: Path, theorem: str) -> str:
     return code_task(text, str(file)).text
 
 
-def _report(request: Check, against: Path | None, original: str | None) -> CheckReport:
+def _report(request: Check, path: Path, seconds: float, against: Path | None, original: str | None) -> CheckReport:
     """A certificate is a folder; a Lean file is anyone's proof."""
-    path, text = request.certificate, None
+    text = None
     try:
         path.stat()
         if path.suffix == LEAN_SUFFIX and not path.is_dir():
@@ -73,13 +134,13 @@ def _report(request: Check, against: Path | None, original: str | None) -> Check
             from goedels_poetry.cli.configure import settings  # with the models: not at the cost of a check
             from goedels_poetry.cli.lean import fetch_first
 
-            fetch_first(settings().lean, quiet=request.as_json)
+            fetch_first(settings().lean, quiet=request.form is not FormatName.TEXT)
     except OSError as problem:
         return _refused(f"cannot read it: {problem.strerror}")
     except Unusable as problem:
         return _refused(str(problem))
     return check_within(
-        SECONDS if request.timeout is None else request.timeout,
+        seconds,
         path,
         original,
         lean_text=text,
@@ -98,7 +159,7 @@ def _language(file: Path) -> str:
     return next(named, "")
 
 
-def _to_json(certificate: Path, against: Path | None, report: CheckReport) -> dict[str, Any]:
+def _to_json(certificate: Path, against: Path | None, report: CheckReport, exit_code: int) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "certificate": str(certificate),
@@ -124,7 +185,7 @@ def _to_json(certificate: Path, against: Path | None, report: CheckReport) -> di
         "seconds": round(report.seconds, 3),
         **report.about_lean(),
         **({"checked_by": report.checked_by} if report.checked_by else {}),
-        "exit_code": report.verdict.exit_code,
+        "exit_code": exit_code,
     }
 
 

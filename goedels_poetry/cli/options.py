@@ -18,6 +18,8 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 import typer
 from typer.main import get_command
 
+from goedels_poetry.interfaces.formats import FormatName
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.settings.declared import seconds
 
 _Value = TypeVar("_Value")
@@ -94,7 +96,7 @@ def _field(default: Any, info: Any) -> Any:
     return field(metadata={"info": info}) if default is ... else field(default=default, metadata={"info": info})
 
 
-def duration(help: str, *, least: float = 0) -> Any:
+def duration(help: str, *names: str, least: float = 0) -> Any:
     """An option in seconds: plain seconds, or units as in ``1h30m``; less than ``least`` seconds is refused."""
 
     def read(text: str) -> float:
@@ -106,7 +108,7 @@ def duration(help: str, *, least: float = 0) -> Any:
             raise typer.BadParameter(f"{text!r} is too short: at least {least:g} s")
         return value
 
-    return option(help, parser=read, metavar="TIME")
+    return option(help, *names, parser=read, metavar="TIME")
 
 
 def at_once(help: str, *, default: int | None = None) -> Any:
@@ -180,6 +182,32 @@ def cluster_option() -> Any:
 class Command:
     """A command line."""
 
+    def __post_init__(self) -> None:
+        """Raise `typer.BadParameter` for options that do not go together."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reported(Command):
+    """Verdicts that a person, a program or a build server reads."""
+
+    form: FormatName = option("How results are printed.", "--format", default=FormatName.TEXT)
+    as_json: bool = flag("The same as --format json: one object a line.", "--json")
+    require: Required | None = require_option()
+    since: str | None = option("Only what may have changed since this revision of Git.", metavar="REV")
+    total: float | None = duration("For the whole call; what is not decided by then is out of budget.", "--total")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.as_json and self.form not in (FormatName.TEXT, FormatName.JSON):
+            raise typer.BadParameter("--json and another --format exclude each other")
+        object.__setattr__(self, "form", FormatName.JSON if self.as_json else self.form)
+        object.__setattr__(self, "as_json", self.form is not FormatName.TEXT)  # whether a program reads it
+
+    @property
+    def required(self) -> Verdict | None:
+        """The least that is asked for, see `exit_code_of`."""
+        return Verdict(self.require) if self.require else None
+
 
 @dataclass(frozen=True, kw_only=True)
 class Models(Command):
@@ -206,6 +234,7 @@ class Search(Models):
     quiet: bool = flag("No progress on standard error.", "--quiet", "-q")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.record and self.replay:
             raise typer.BadParameter("--record and --replay exclude each other")
 

@@ -8,6 +8,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,7 +33,7 @@ from goedels_poetry.cli.inputs import (
 )
 from goedels_poetry.cli.options import BUDGETS
 from goedels_poetry.cli.process import elapsed
-from goedels_poetry.cli.report import Report, Row, over, say_table, show, tally, to_json
+from goedels_poetry.cli.report import Report, Row, as_data, over, say_below, say_table, show, tally
 from goedels_poetry.cli.requests import Prove
 from goedels_poetry.cli.run_errors import (
     INTERNAL_ERROR,
@@ -45,25 +46,25 @@ from goedels_poetry.cli.run_errors import (
 from goedels_poetry.cli.session import guarded, live_progress, stoppable
 from goedels_poetry.errors import GoedelsPoetryError, MissingTool, RunLocked, StoreError, UnknownLanguage
 from goedels_poetry.framework import GoedelsPoetryFramework
+from goedels_poetry.interfaces.checked_runs import CheckedRuns
+from goedels_poetry.interfaces.formats import FormatName, Writer
+from goedels_poetry.interfaces.places import place_of
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.search.machine.runner import LOGIC
 from goedels_poetry.settings.declared import Budgets, Settings
-from goedels_poetry.solvers.limits import SolverError, processors
-from goedels_poetry.solvers.worker_pool import WorkerPool
+from goedels_poetry.solvers.limits import processors
 from goedels_poetry.store.results import Event, RunResult
 from goedels_poetry.trace.lines import Progress
 from goedels_poetry.trace.proof_text import proof_text
-from goedels_poetry.trace.terminal import lines_to, one_line, printable, say
+from goedels_poetry.trace.terminal import counted, lines_to, one_line, printable, say
 
 if TYPE_CHECKING:
     from goedels_poetry.cli.fill_sorry import Filling
     from goedels_poetry.cluster.seats import Seats
+    from goedels_poetry.interfaces.since import Since
 
 DEFAULT_TIMEOUT = 300.0
 """Seconds for a theorem where neither flag, environment nor file says: nobody waits for ever by accident."""
-RECHECK_SECONDS = 60.0
-"""Seconds to check the proof of an earlier run again; when that is not enough it is proved anew."""
-CHECK_AGAIN = "goedels_poetry.checker.by_language:check_again"
 PYTHON = "python"
 LEAN = ".lean"
 SMT = "smt"
@@ -105,6 +106,8 @@ def _prove_all(request: Prove) -> int:
         fetch_first(in_force.lean, quiet=request.quiet or request.as_json)
     # Read before signals are caught, so that Ctrl-C works while somebody types.
     typed = {source.file: attempt_read(source) for source in sources if is_awaited(source)}
+    if request.since is not None:
+        sources = [replace(source, named=source.file in typed) for source in sources]
     with connected(request.cluster) as ray:
         return asyncio.run(_Batch(request, in_force, sources, typed, context, lemmas).run(ray))
 
@@ -196,12 +199,19 @@ class _Batch:
         self._typed = typed
         self._context = context
         self._framework = GoedelsPoetryFramework(in_force, checkpoint_all=False)
-        self._checkers = WorkerPool(1)
+        self._runs = CheckedRuns(self._framework)
         self._progress = live_progress(request, self._framework.open_store, len(sources), in_force.budgets.wall_seconds)
         self._confirm = Confirmation(self._progress) if request.confirm else None
-        self._interrupted = False
+        self._interrupted = ""
         self._unread: OSError | None = None
         self._codes: list[int] = []
+        self._since: Since | None = None
+        if request.since is not None:
+            from goedels_poetry.interfaces import since  # only where somebody asks for it
+
+            self._since = since.Since(request.since)
+        self._unchanged = 0
+        self._below: list[str] = []
         self._passed_over: list[str] = []
         self._output = Output(request, in_force, self._framework, self._progress)
 
@@ -209,12 +219,12 @@ class _Batch:
         """Every theorem; returns the exit code of the worst outcome. ``ray``: a cluster, where one is asked for."""
         async with (
             self._framework,
-            self._checkers,
+            self._runs,
             seats_of(ray, self._settings, self._jobs, self._progress.note) as seats,
         ):
-            with stoppable(self._progress, self._stop):
+            with stoppable(self._progress, self._stop), self._within(self._request.total):
                 sources = [each for source in self._sources for each in await self._theorems(source)]
-                if not sources and not self._interrupted:
+                if not sources and not self._interrupted and self._since is None:
                     places = ", ".join(map(one_line, self._request.inputs))
                     raise Unusable(f"nothing to prove in {places}; passed over: {over(self._passed_over)}")
                 self._output.expect(sources, folder=not all(source.named for source in self._sources))
@@ -227,10 +237,11 @@ class _Batch:
                         queue = iter(sources)
                         for _ in range(min(jobs, len(sources))):
                             group.create_task(self._work(queue))
-                as_asked = self._unread is not None or await self._output.fill(lambda: self._interrupted)
+                as_asked = self._unread is not None or await self._output.fill(lambda: bool(self._interrupted))
         if self._unread is not None:
             raise self._unread
         self._output.end(self._passed_over)
+        self._remark()
         if len(self._codes) < len(sources):  # nothing is said of some, and no outcome of others speaks for them
             return INTERNAL_ERROR
         return worst_code(self._codes) or (0 if as_asked else Verdict.UNKNOWN.exit_code)
@@ -246,17 +257,37 @@ class _Batch:
             self._framework.elsewhere = ClusterRuns(seats, self._settings)
         return room
 
-    def _stop(self) -> None:
-        self._interrupted = True
-        self._framework.interrupt("interrupted")
+    def _stop(self, why: str = "interrupted") -> None:
+        self._interrupted = why
+        self._framework.interrupt(why)
+
+    @contextmanager
+    def _within(self, seconds: float | None) -> Iterator[None]:
+        """Inside, the batch is stopped when its command has run for so long; None: no limit."""
+        why, left = f"interrupted: the {seconds or 0:g} s of --total are used up", max((seconds or 0) - elapsed(), 0.0)
+        timer = None if seconds is None else asyncio.get_running_loop().call_later(left, self._stop, why)
+        try:
+            yield
+        finally:
+            if timer is not None:
+                timer.cancel()
+
+    def _remark(self) -> None:
+        """What was left out by ``--since``, and what is less than ``--require`` asks for."""
+        errors = lines_to(sys.stderr)
+        if self._unchanged and not self._request.quiet:
+            say(errors, f"{counted(self._unchanged, 'theorem')} unchanged since {one_line(str(self._request.since))}")
+        say_below(errors, self._request.required, self._below)
 
     async def _theorems(self, source: Source) -> list[Source]:
         """The theorems that are meant: those named, else all that the file leaves open."""
         request = self._request
-        if source.theorem or request.informal:
+        if request.informal:
             return [source]
-        if request.theorem:
-            return [source.of(request.theorem)]
+        if source.theorem or request.theorem:
+            named = source if source.theorem else source.of(request.theorem or "")
+            text = self._text(source) if self._since is not None else ""
+            return [named] if isinstance(text, Unreadable) else self._changed([named], text)
         try:
             text = self._text(source)
             if self._interrupted or isinstance(text, Unreadable):
@@ -274,7 +305,26 @@ class _Batch:
             self._passed_over += [f"{source.file}:{line}: {name}" for line, name in over or ()]
             if not found and over is not None:
                 return []  # a program like any other
-        return [source.of(theorem) for theorem in found] if len(found) > 1 else [source]
+        every = [source.of(theorem) for theorem in found] if len(found) > 1 else [source]
+        return self._changed(every, text, found)
+
+    def _changed(self, sources: list[Source], text: str, names: Sequence[str] = ()) -> list[Source]:
+        """Those that ``--since`` leaves of the theorems of one file; raises `Unusable`."""
+        file = sources[0].file
+        if self._since is None or file in self._typed:
+            return sources
+        from goedels_poetry.interfaces.since import BadRevision
+
+        by_name = dict(zip([source.theorem for source in sources] if len(names) != 1 else names, sources, strict=True))
+        try:
+            beside = [each for each in (self._request.lemmas, self._request.context) if each is not None]
+            if not all(map(self._since.is_unchanged, beside)):
+                return sources
+            left = self._since.may_differ(file, text, self._language(sources[0]), tuple(by_name))
+        except BadRevision as problem:
+            raise Unusable(str(problem)) from None
+        self._unchanged += len(sources) - len(left)
+        return [by_name[name] for name in left]
 
     def _language(self, source: Source) -> str:
         """Named, or told by the file's name; for a claim, standard input and a pipe without a suffix the first one."""
@@ -331,6 +381,9 @@ class _Batch:
             await asyncio.wait([before])
         report = replace(self._output.completed(source, report, seconds), required=self._request.required)
         self._codes.append(report.exit_code)
+        if self._request.required is not None and report.exit_code != 0:
+            verdict = report.result.verdict_text if report.failure is None else report.failure.title
+            self._below.append(f"{source.name} ({verdict.replace('_', ' ')})")
         self._progress.finished(source.name, report.result)
         try:
             self._output.say(report)
@@ -341,7 +394,7 @@ class _Batch:
     async def _one(self, source: Source, searched: asyncio.Event | None) -> Report:
         """One theorem; whatever happens becomes a result."""
         if self._interrupted:
-            return Report(RunResult(source.name, Verdict.OUT_OF_BUDGET, reason=NOT_STARTED))
+            return Report(RunResult(source.name, Verdict.OUT_OF_BUDGET, reason=f"{NOT_STARTED}{self._interrupted}"))
         try:
             text = self._text(source)
             if isinstance(text, Unreadable):
@@ -380,37 +433,28 @@ class _Batch:
             **({"lemmas": self._lemmas} if self._lemmas and self._language(source) == SMT else {}),
         }
 
-        async def search(fresh: bool) -> RunResult:
-            return await self._framework.arun(
-                text,
-                name=source.name,
-                language=self._language(source),
-                options=options,
-                fresh=fresh,
-                resume=request.resume,
-                out=certificate_folder(request.out, source, text, fresh=fresh),
-                on_event=listen,
-                informal=request.informal,
-                context=self._context,
-                confirm=self._confirm,
-                round_trip=not request.no_round_trip,
-            )
-
         if self._language(source) == SMT and self._framework.models is None:
             when_asked.set(asked)  # for the task that this theorem has
         # A finished run would neither write a recording nor be replayed.
-        result = await search(request.fresh or (request.by_script and not request.resume))
-        remembered = not worked and result.verdict in CLAIMS
-        if result.verdict in CLAIMS and result.formalization is None:
-            text = await self._framework.own_text(text, result.language, options)
-        if remembered and not await self._still_holds(source, result, text):
-            self._progress.note(f"{source.name}: the certificate of the earlier proof is not accepted; proving anew")
-            result, remembered = await search(fresh=True), False
+        result, stated, remembered = await self._runs.run(
+            text,
+            name=source.name,
+            language=self._language(source),
+            options=options,
+            fresh=request.fresh or (request.by_script and not request.resume),
+            resume=request.resume,
+            out=lambda fresh: certificate_folder(request.out, source, text, fresh=fresh),
+            on_event=listen,
+            informal=request.informal,
+            context=self._context,
+            confirm=self._confirm,
+            round_trip=not request.no_round_trip,
+            note=lambda words: self._progress.note(f"{source.name}: {words}"),
+        )
         skipped = remembered and result.verdict is Verdict.PROVED
         if result.verdict in CLAIMS and result.language == SMT and self._for_lean:
             from goedels_poetry.cli.export import with_lean_proof  # Lean's modules, for who asks for them
 
-            stated = result.formalization["formal"] if result.formalization is not None else text
             result = await with_lean_proof(
                 result,
                 stated,
@@ -428,29 +472,9 @@ class _Batch:
         """Whether proofs of SMT theorems are to be written for Lean, too."""
         return self._request.lean or self._settings.lean.proofs
 
-    async def _still_holds(self, source: Source, result: RunResult, text: str) -> bool:
-        """What the data directory remembers is no proof: the checker looks at the certificate again."""
-        if result.certificate is None:
-            return False
-        if result.formalization is not None:
-            text = result.formalization["formal"]
-        payload = {
-            "directory": str(result.certificate),
-            "language": result.language,
-            "theorem": text,
-            "function": source.theorem,
-            "assume_definitions": self._request.assume_definitions,
-            "total_seconds": RECHECK_SECONDS,
-        }
-        try:  # in a process of its own, so that a signal can end it
-            report = await self._checkers.run(CHECK_AGAIN, payload, RECHECK_SECONDS)
-        except SolverError:
-            return False
-        return bool(report["verdict"] == result.verdict)
 
-
-NOT_STARTED = "not started: interrupted"
-"""The reason of a theorem that Ctrl-C kept from being begun."""
+NOT_STARTED = "not started: "
+"""How the reason of a theorem begins that Ctrl-C or a limit kept from being begun."""
 
 
 class Output:
@@ -466,6 +490,8 @@ class Output:
         self._progress = progress
         self._out = lines_to(sys.stderr if request.diff and not request.as_json else sys.stdout)
         self._rows: list[Row] = []
+        self._texts: dict[str, str] = {}
+        self._writer = Writer(request.form, sys.stdout.write) if request.as_json else None
         self._filling: Filling | None = None
         if request.fills:
             from goedels_poetry.cli.fill_sorry import Filling  # what fills nothing does without
@@ -480,12 +506,16 @@ class Output:
 
     def read(self, source: Source, text: str) -> None:
         """A file says this now, and theorems of it are about to be proved."""
+        if self._request.form not in (FormatName.TEXT, FormatName.JSON):
+            self._texts[source.file] = text
         if self._filling is not None:
             self._filling.read(source, text)
 
     def completed(self, source: Source, report: Report, seconds: float) -> Report:
         """The report with its proof, or with what speaks of the goals left open, and the seconds that it took."""
-        result, begun = report.result, report.result.reason != NOT_STARTED
+        result, begun = report.result, not report.result.reason.startswith(NOT_STARTED)
+        text, language = self._texts.get(source.file, ""), result.language
+        report = replace(report, place=place_of(text, language, source.theorem) if text and language else None)
         failed = report.failure.title if report.failure is not None else ""
         waited_for = seconds if begun else None
         self._rows.append(Row(source.name, result.verdict, result.trust_level or "", waited_for, failed))
@@ -527,8 +557,8 @@ class Output:
     def say(self, report: Report) -> None:
         """Print a page, or an object."""
         with self._progress.paused():
-            if self._request.as_json:
-                sys.stdout.write(to_json(report) + "\n")
+            if self._writer is not None:
+                self._writer.add(as_data(report))
             else:
                 show(self._out, report)
                 if self._several:
@@ -548,6 +578,9 @@ class Output:
 
     def end(self, passed_over: Sequence[str]) -> None:
         """After several theorems, or a folder: what was passed over, the table, and the count at the end."""
+        if self._writer is not None:
+            self._writer.end()
+            sys.stdout.flush()
         if not self._several:
             return
         if passed_over:

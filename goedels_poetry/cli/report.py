@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import shlex
 import stat
@@ -16,12 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 from goedels_poetry.cli.run_errors import Failure, exit_code_of
 from goedels_poetry.errors import GoedelsPoetryError
+from goedels_poetry.interfaces.places import Place
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.store.results import RunResult
 from goedels_poetry.store.state import ProofNode
 from goedels_poetry.trace.proof_text import LEAN, MAX_LINES, ProofText
 from goedels_poetry.trace.terminal import PIPE_WIDTH, counted, draw_short, indented, one_line, printable, say, say_parts
-from goedels_poetry.trace.wording import LONGEST, worded, wording_of
+from goedels_poetry.trace.wording import LONGEST, counterexample_lines, worded, wording_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -136,6 +136,8 @@ class Report:
     """Where it was not decided: what was tried, how near it came, what would help."""
     required: Verdict | None = None
     """The least that is asked for, see `exit_code_of`."""
+    place: Place | None = None
+    """Where the theorem stands in its file, for formats that point at it."""
     failure: Failure | None = None
     """Why there is no verdict at all; then ``result`` has only the name of the input, and its verdict says nothing."""
 
@@ -145,18 +147,20 @@ class Report:
         return exit_code_of(self.result, self.required) if self.failure is None else self.failure.exit_code
 
 
-def to_json(report: Report) -> str:
-    """One line of ASCII: valid for every file name and every locale."""
+def as_data(report: Report) -> dict[str, Any]:
+    """The object of ``--json``, which other formats are made of."""
     data: dict[str, Any] = report.result.to_json()
     if report.failure is not None:
         data |= {"verdict": None, "reason": report.failure.reason}
     data["error"] = report.failure.to_json() if report.failure is not None else None
     data["exit_code"] = report.exit_code
+    if report.place is not None and data["location"] is None:
+        data["location"] = {"line": report.place.line, "column": report.place.column, "hint": None, "source": None}
     data["skipped"] = report.skipped
     data["resume"] = report.resume
     data["proof"] = report.proof.text if report.proof is not None else None
     data["seconds"] = None if report.seconds is None else round(report.seconds, 3)
-    return json.dumps(data, default=str)
+    return data
 
 
 def show(out: Console, report: Report) -> None:
@@ -269,21 +273,6 @@ def _draw(out: Console, nodes: Sequence[ProofNode], theorem: str) -> None:
     out.print(tree(nodes, theorem, words))
 
 
-def counterexample_lines(counterexample: dict[str, Any]) -> list[str]:
-    """``name = value`` for each variable; an instance in Lean's words as it is, another form as JSON."""
-    if isinstance(counterexample.get("instance"), str):
-        return [one_line(counterexample["instance"])]
-    values = counterexample.get("values", counterexample)
-    if not isinstance(values, dict):
-        return [one_line(json.dumps(counterexample, default=str))]
-    short = counterexample.get("short", {})
-    return [
-        f"{one_line(str(name))} = {one_line(worded(value) if isinstance(value, str) else json.dumps(value))}"
-        + (f", {one_line(short[name])}" if name in short else "")
-        for name, value in values.items()
-    ]
-
-
 def spent_lines(metrics: dict[str, Any], waited: float | None = None) -> list[str]:
     """The counters that are worth a person's eye.
 
@@ -347,6 +336,17 @@ def _say_lean(out: Console, lines: Sequence[str]) -> None:
         indented.append_text(line)
         indented.rstrip()
         say(out, indented)
+
+
+MOST_BELOW = 20
+"""Names that are listed as less than what is required."""
+
+
+def say_below(out: Console, required: Verdict | None, names: Sequence[str]) -> None:
+    """Which verdicts are less than ``--require`` asks for; nothing where none is."""
+    if names:
+        listed = ", ".join(map(one_line, names[:MOST_BELOW])) + ", ..." * (len(names) > MOST_BELOW)
+        say(out, f"less than --require {required}: {listed}")
 
 
 HEAD = ("theorem", "verdict", "trust", "seconds")

@@ -14,6 +14,7 @@ import typer
 from goedels_poetry.cli.options import (
     BUDGETS,
     BackendName,
+    Reported,
     Required,
     Search,
     SemanticsName,
@@ -43,13 +44,13 @@ DAY = 86_400_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Prove(Search):
+class Prove(Reported, Search):
     """Prove theorems; keep every run and its certificate.
 
     Exit code: 0 proved, 1 unknown or less than --require asks for, 2 invalid input, 3 refuted, 4 inconsistent premises,
     5 out of budget. Without any verdict: 75 another process works on the run, 74 a file or the disk failed, 70 a defect
-    of this program. With several theorems it is that of the worst, in the order 70, invalid, inconsistent, 74, 75, out
-    of budget, unknown, refuted, proved.
+    of this program. With several theorems it is that of the worst, in the order 70, invalid, inconsistent, refuted, 74,
+    75, out of budget, unknown, proved.
     """
 
     inputs: Sequence[str] = argument(
@@ -95,7 +96,6 @@ class Prove(Search):
     verbose: bool = flag(
         "Name each method and each function without a contract that a folder passes over.", "--verbose", "-v"
     )
-    require: Required | None = require_option()
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -112,19 +112,9 @@ class Prove(Search):
         return self.limits_of(tuple(BUDGETS))
 
     @property
-    def required(self) -> Verdict | None:
-        """The least that is asked for, see `exit_code_of`."""
-        return _verdict(self.require)
-
-    @property
     def fills(self) -> bool:
         """Whether files are to be filled."""
         return self.diff or self.write
-
-
-def _verdict(name: str | None) -> Verdict | None:
-
-    return Verdict(name) if name else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -242,7 +232,7 @@ class Code(Search):
     @property
     def required(self) -> Verdict | None:
         """The least that is asked for, see `exit_code_of`."""
-        return _verdict(self.require)
+        return Verdict(self.require) if self.require else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -282,7 +272,7 @@ def command_line(arguments: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bench(Search):
+class Bench(Reported, Search):
     """Prove theorems or ask data sets of questions, several times, and say how often that went right.
 
     The same command goes on with what an interrupted run left. Exit code: 0 everything was asked, 1 an error kept some
@@ -326,7 +316,7 @@ class Bench(Search):
     total_calls: int | None = option("Requests to models for the whole run.", min=0)
     total_tokens: int | None = option("Tokens for the whole run.", min=0)
     total_money: float | None = option("US dollars for the whole run.", min=0)
-    total_seconds: float | None = duration("For this call.")
+    total: float | None = duration("For this call.", "--total", "--total-seconds")
 
     @property
     def asking(self) -> dict[str, Any]:
@@ -346,7 +336,7 @@ class Bench(Search):
         """Of the whole run."""
         from goedels_poetry.evaluation import Limits
 
-        return Limits(self.total_calls, self.total_tokens, self.total_money, self.total_seconds)
+        return Limits(self.total_calls, self.total_tokens, self.total_money, self.total)
 
     @property
     def without(self) -> tuple[str, ...]:

@@ -156,14 +156,14 @@ def _held(lines: list[str]) -> Iterator[tuple[int, int]]:
 WORST_FIRST = (
     Verdict.INVALID,
     Verdict.INCONSISTENT,
+    Verdict.REFUTED,
     Verdict.OUT_OF_BUDGET,
     Verdict.UNKNOWN,
-    Verdict.REFUTED,
     Verdict.TESTED,
     Verdict.PROVED,
 )
-"""Several inputs exit with the code of the worst verdict. Broken questions come before missing answers, missing
-answers before a clear no."""
+"""Several inputs exit with the code of the worst verdict. Broken questions come before a clear no, which nothing can
+change any more, and that before missing answers."""
 
 
 def exit_code_of(result: RunResult, required: Verdict | None = None) -> int:
@@ -183,7 +183,7 @@ def worst_code(codes: Iterable[int]) -> int:
     What has no verdict counts as a missing answer, and before those that a larger limit may bring; a defect of this
     program counts before all.
     """
-    broken, rest = WORST_FIRST[:2], WORST_FIRST[2:]
+    broken, rest = WORST_FIRST[:3], WORST_FIRST[3:]
     undone = (NOT_STORED, UNAVAILABLE, LOCKED)
     order = [INTERNAL_ERROR, *(v.exit_code for v in broken), *undone, *(v.exit_code for v in rest)]
     return min(codes, key=order.index, default=0)

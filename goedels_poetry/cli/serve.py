@@ -1,4 +1,4 @@
-"""The command ``serve``: runs in the browser, until Ctrl-C."""
+"""The commands ``serve``, runs in the browser until Ctrl-C, and ``lsp``, theorems in an editor until it closes."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from goedels_poetry.settings.declared import Settings
 from goedels_poetry.trace.terminal import console, one_line, say
 
 if TYPE_CHECKING:
-    from goedels_poetry.cli.tools import Serve
+    from goedels_poetry.cli.tools import Lsp, Serve
 
 USAGE = 2
-SECONDS = 300.0
-"""The longest that a run may take when nobody says another limit, as for `prove`."""
+SECONDS, EDITOR_SECONDS = 300.0, 60.0
+"""The longest that a run may take when nobody says another limit: in the browser as for `prove`; in an editor."""
 
 
 def serve_runs(request: Serve) -> int:
@@ -27,7 +27,7 @@ def serve_runs(request: Serve) -> int:
         in_force = settings(models={"model": request.model, "base_url": request.base_url})
         from goedels_poetry.serve.server import Limits
 
-        limits = Limits(port=request.port, runs=request.runs, seconds=_seconds(request, in_force))
+        limits = Limits(port=request.port, runs=request.runs, seconds=_seconds(request, in_force, SECONDS))
         asyncio.run(_until_a_signal(in_force, limits))
         return 0
     except ModuleNotFoundError as missing:
@@ -43,8 +43,30 @@ def serve_runs(request: Serve) -> int:
     return USAGE
 
 
-def _seconds(request: Serve, chosen: Settings) -> float | None:
-    given = request.timeout if request.timeout is not None else chosen.budgets.wall_seconds or SECONDS
+def serve_editor(request: Lsp) -> int:
+    """Serve until the editor ends it; 0 then."""
+    if sys.stdin.isatty():
+        say(console(sys.stderr), "an editor starts this command and speaks to it over its standard streams")
+        return USAGE
+    try:
+        in_force = settings(models={"model": request.model, "base_url": request.base_url})
+        from goedels_poetry.interfaces.lsp import make_server
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] not in ("pygls", "lsprotocol", "cattrs"):
+            raise
+        problem = f"lsp needs {missing.name}, which is not installed: pip install 'pygls>=2' (the extra `lsp`)"
+        say(console(sys.stderr), problem)
+        return USAGE
+    except Unusable as error:
+        say(console(sys.stderr), one_line(str(error)))
+        return USAGE
+    budgets = in_force.budgets.model_copy(update={"wall_seconds": _seconds(request, in_force, EDITOR_SECONDS)})
+    make_server(in_force.model_copy(update={"budgets": budgets})).start_io()
+    return 0
+
+
+def _seconds(request: Serve | Lsp, chosen: Settings, otherwise: float) -> float | None:
+    given = request.timeout if request.timeout is not None else chosen.budgets.wall_seconds or otherwise
     return given or None
 
 

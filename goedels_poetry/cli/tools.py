@@ -12,6 +12,7 @@ import typer
 from goedels_poetry.cli.options import (
     Command,
     Models,
+    Reported,
     WorldName,
     argument,
     assume_flag,
@@ -49,23 +50,24 @@ class GraphFormat(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Check(Command):
-    """Verify a certificate, or anyone's Lean file, from nothing, in fresh processes, against the original statement.
+class Check(Reported):
+    """Verify certificates, or anyone's Lean file, from nothing, in fresh processes, against the original statement.
 
     Without --against a certificate is compared with the statement inside it, a Lean file with nothing.
     Exit code: 0 proved, 3 refuted, 4 inconsistent, 1 not accepted or not done in time, 2 no such certificate or
-    statement.
+    statement, 5 not begun within --total; of several the worst, as for `prove`.
     """
 
-    certificate: Path = argument("A certificate's folder, or a Lean file.", metavar="CERT", default=...)
+    certificates: Sequence[Path] = argument(
+        "Folders of certificates, or folders that hold such; Lean files.", metavar="CERT...", default=...
+    )
     against: Path | None = option("The theorem that it is to be a proof of (- for standard input).", metavar="ORIGINAL")
     theorem: str | None = option(
         "The one theorem of a Lean file to look at, else all that are open; the function of a Python file."
     )
-    timeout: float | None = duration("For the whole check; then it is ended. [default: 300]", least=0.1)
+    timeout: float | None = duration("For each; then its check is ended. [default: 300]", least=0.1)
     assume_definitions: bool = assume_flag()
     world: WorldName = option("Of a logic program: the world that it is about.", default=WorldName.OPEN)
-    as_json: bool = json_flag()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,6 +122,7 @@ class Trace(Command):
     as_json: bool = flag("With --compare: print one JSON object.", "--json")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if (self.run_id is None) == (self.compare is None):
             raise typer.BadParameter("give either a run or --compare A B")
         if (self.html or self.compare) and (self.form or self.at is not None):
@@ -172,6 +175,13 @@ class Serve(Models):
     port: int = option("On this port of 127.0.0.1; 0: a free one.", min=0, max=65535, default=0)
     runs: int = at_once("Runs started here and under way at once.", default=2)
     timeout: float | None = duration("Most that a run may be given; 0: no limit. [default: 300]")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lsp(Models):
+    """Serve an editor on the standard streams by the Language Server Protocol. Needs the extra `lsp`."""
+
+    timeout: float | None = duration("For each theorem, over all runs; 0: no limit. [default: 60]")
 
 
 @dataclass(frozen=True, kw_only=True)

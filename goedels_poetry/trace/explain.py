@@ -177,6 +177,10 @@ def _nearest(store: StoreReader, goal: ProofNode, trials: Sequence[Trial], as_of
 # -- what would help -----------------------------------------------------------------------------------------------
 
 
+HELPFUL_LEMMA = "this lemma, from which the goal follows and which holds in every test: "
+"""How advice begins that states one; of SMT-LIB the command follows that states it in a file."""
+
+
 def _advice(goal: ProofNode, trials: Sequence[Trial], near: Nearest, facts: RunFacts) -> Iterator[str]:
     if goal.parent is None and facts.ending.startswith(_WITHOUT_PROOF):
         return
@@ -194,7 +198,7 @@ def _advice(goal: ProofNode, trials: Sequence[Trial], near: Nearest, facts: RunF
     alike = {_NUMBERED.sub("_", what): what for what in reversed(whole)}  # the shortest of those that differ in names
     for what in sorted(alike.values(), key=len)[:MOST_LEMMAS]:
         stated = f"(prove {what})" if goal.language == "smt" else formula(what, goal.language)
-        yield f"this lemma, from which the goal follows and which holds in every test: {stated}"
+        yield f"{HELPFUL_LEMMA}{stated}"
     if not lemmas and near.by and near.statement and goal.language not in ("smt", "python"):
         yield f"a lemma from which this follows: {formula(near.statement, goal.language)}"
     if not facts.models_asked and not interrupted and not definitions:  # then nobody knows yet what is lacking

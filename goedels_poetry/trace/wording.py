@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from importlib import import_module
+from typing import Any
+
+from goedels_poetry.trace.terminal import one_line
 
 LONGEST = 1_000
 """Characters of a statement in a tree for the terminal; a longer one is cut there. `trace --html` has more of it."""
@@ -155,3 +159,18 @@ def _split(text: str, at: str) -> Iterator[str]:
 def _words(text: str, language: str) -> str:
     """A term as people write it; names lose the bars that only their letters need."""
     return worded(text, language) if text.startswith("(") else worded_name(text, language)
+
+
+def counterexample_lines(counterexample: dict[str, Any]) -> list[str]:
+    """``name = value`` for each variable; an instance in Lean's words as it is, another form as JSON."""
+    if isinstance(counterexample.get("instance"), str):
+        return [one_line(counterexample["instance"])]
+    values = counterexample.get("values", counterexample)
+    if not isinstance(values, dict):
+        return [one_line(json.dumps(counterexample, default=str))]
+    short = counterexample.get("short", {})
+    return [
+        f"{one_line(str(name))} = {one_line(worded(value) if isinstance(value, str) else json.dumps(value))}"
+        + (f", {one_line(short[name])}" if name in short else "")
+        for name, value in values.items()
+    ]

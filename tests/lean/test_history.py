@@ -15,7 +15,7 @@ from goedels_poetry.checker import TrustLevel
 from goedels_poetry.checker.certificate.report import CheckReport
 from goedels_poetry.checker.lean.audit import audit_file
 from goedels_poetry.checker.lean.verify import FreshLean, run
-from goedels_poetry.cli.check import check_one
+from goedels_poetry.cli.check import check_all
 from goedels_poetry.cli.tools import Check
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.lean.runtime.pool import LeanPool
@@ -178,7 +178,7 @@ def test_without_an_original_the_file_is_judged_by_itself_and_that_is_said(audit
 def told_of(file: Path, original: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, Any]]:
     """The exit code of the command, and the object that it prints."""
     original.write_text("theorem t : 1 + 1 = 2 := sorry\n")
-    code = check_one(Check(certificate=file, against=original, as_json=True))
+    code = check_all(Check(certificates=[file], against=original, as_json=True))
     return code, json.loads(capsys.readouterr().out)
 
 
@@ -190,4 +190,4 @@ def test_the_command_prints_the_verdict_and_gives_its_exit_code(
     kept_lean.for_all(lean, monkeypatch)
     code, told = told_of(bad, original, capsys)
     assert (code, told["accepted"], told["rule"], told["line"], told["column"]) == (1, False, "metaprogram", 2, 3)
-    assert check_one(Check(certificate=tmp_path / "none.lean", against=original)) == 2
+    assert check_all(Check(certificates=[tmp_path / "none.lean"], against=original)) == 2

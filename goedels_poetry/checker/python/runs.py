@@ -67,13 +67,14 @@ def _own(program: Program, function: str) -> Checks:
 
 def _broken(program: Program, function: str, shown: CheckResult) -> CheckReport:
     """The report on an input that was seen to break the contract, with the place of the clause."""
-    contract = program.functions[function].contract
-    clause = next((c for c in contract.ensures if shown.name == f"ensures {c.text}"), None)
+    whole = program.functions[function]
+    clause = next((c for c in whole.contract.ensures if shown.name == f"ensures {c.text}"), None)
     return CheckReport(
         Verdict.REFUTED,
         TrustLevel.REBUILT,
         counterexample=dict(shown.input or {}),
-        reasons=(f"line {clause.line}: {shown.reason}" if clause is not None else shown.reason,),
+        reasons=(shown.reason,),
+        place=(clause.line, clause.column) if clause is not None else (whole.line, 1),
         statement=function,
     )
 

@@ -175,6 +175,7 @@ class Conclusion:
             certificate=certificate.path,
             trust_level=certificate.trust_level,
             checked_by=certificate.checked_by or None,
+            location=_place(certificate) if verdict is Verdict.REFUTED else None,
             answer=certificate.details.get("result"),
         )
 
@@ -242,6 +243,13 @@ class Conclusion:
             self._session.warn(f"{words} ({number} times)" if number > 1 else words)
         for _, entry in store.history_of_kind(DOUBT) if with_doubts else ():
             self._session.warn(str(entry.get("words", "")))
+
+
+def _place(certificate: Certificate) -> dict[str, Any] | None:
+    """Where the clause stands that is broken, for `RunResult.location`."""
+    line = certificate.details.get("line")
+    place = {"line": line, "column": certificate.details.get("column"), "hint": None, "source": None}
+    return None if line is None else place
 
 
 def _log_trials(txn: Txn, left: Sequence[Unfinished]) -> str:

@@ -6,12 +6,16 @@ import asyncio
 import contextlib
 import os
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, Self
 
 from typing_extensions import Unpack
 
+from goedels_poetry.checker.certificate.receipt import basis_of
+from goedels_poetry.checker.plugins import CLAIMS
 from goedels_poetry.errors import UnknownRun
+from goedels_poetry.files import free_place
 from goedels_poetry.models.client import Models
 from goedels_poetry.plugins import RefusedPlugin
 from goedels_poetry.protocol.base import Language
@@ -31,7 +35,9 @@ from goedels_poetry.search.machine.kinds import Extensions, PluginList, plugin_l
 from goedels_poetry.search.machine.runner import MachineRunner, RunOptions
 from goedels_poetry.search.tasks.claim import Confirm
 from goedels_poetry.settings.declared import Settings
-from goedels_poetry.store.results import OnEvent, RunResult, RunSummary
+from goedels_poetry.solvers.limits import SolverError
+from goedels_poetry.solvers.worker_pool import WorkerPool
+from goedels_poetry.store.results import Event, OnEvent, RunResult, RunSummary
 from goedels_poetry.store.runs import RunDir
 
 if TYPE_CHECKING:
@@ -59,6 +65,24 @@ class RunArguments(RunOptions, total=False):
     steps: Sequence[str]
     round_trip: bool
     only_state: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A verdict that the checker gives today, in a run of now or of earlier."""
+
+    result: RunResult
+    text: str
+    """What the verdict is about: the theorem's own text, or the formal statement of a claim."""
+    remembered: bool
+    """Whether this is the claim of an earlier run, checked again now."""
+    doubted: bool = False
+    """Whether there was one whose certificate is not accepted, so that it was proved anew."""
+
+
+CHECK_AGAIN = "goedels_poetry.checker.by_language:check_again"
+RECHECK_SECONDS = 60.0
+"""Seconds to check the claim of an earlier run again; when that is not enough it is proved anew."""
 
 
 Source = str | os.PathLike[str]
@@ -116,6 +140,7 @@ class GoedelsPoetryFramework(MachineRunner):
             in_force, language=language, models=asked, checkpoint_all=checkpoint_all, extensions=extensions
         )
         self._background = BackgroundLoop(type(self).__name__)
+        self._rechecks: WorkerPool | None = None
 
     # -- run -----------------------------------------------------------------------------------------------
     def run(self, source: Source, **arguments: Unpack[RunArguments]) -> RunResult:
@@ -129,6 +154,55 @@ class GoedelsPoetryFramework(MachineRunner):
     def resume(self, run_id: str, **arguments: Unpack[RunOptions]) -> RunResult:
         """Synchronous :meth:`aresume`, as :meth:`run` is of `arun`."""
         return self._background.run(self.aresume(run_id, **arguments), self.interrupt)
+
+    async def aprove(self, text: str, **more: Unpack[RunArguments]) -> Answered:
+        """:meth:`arun`, where no file is believed: what an earlier run claims is checked again, else proved anew.
+
+        Raises:
+            as :meth:`arun`; InvalidInput of a text that an agent or plug-in has changed meanwhile.
+        """
+        worked, listener, options = False, more.get("on_event"), more.get("options") or {}
+
+        def listen(event: Event) -> None:
+            nonlocal worked
+            worked = True
+            if listener is not None:
+                listener(event)
+
+        more["on_event"] = listen
+        result = await self.arun(text, **more)
+        if result.verdict not in CLAIMS:
+            return Answered(result, text, remembered=False)
+        formal = result.formalization["formal"] if result.formalization is not None else None
+        about = formal if formal is not None else await self.own_text(text, result.language, options)
+        if worked:
+            return Answered(result, about, remembered=False)
+        report = await self._rechecked(result, about, options)
+        if report is not None and report["verdict"] == result.verdict:
+            return Answered(replace(result, checked=basis_of(report)), about, remembered=True)
+        out = more.get("out")
+        more |= {"out": free_place(out) if out is not None else None, "fresh": True}
+        result = await self.arun(text, **more)
+        return Answered(result, about, remembered=False, doubted=True)
+
+    async def _rechecked(self, result: RunResult, text: str, options: dict[str, Any]) -> dict[str, Any] | None:
+        """What the checker says today, in a process of its own; None where it says nothing."""
+        if result.certificate is None:
+            return None
+        payload = {
+            "directory": str(result.certificate),
+            "language": result.language,
+            "theorem": text,
+            "function": options.get("theorem", ""),
+            "assume_definitions": options.get("assume_definitions", False),
+            "total_seconds": RECHECK_SECONDS,
+        }
+        try:
+            self._rechecks = self._rechecks or WorkerPool(1)
+            report: dict[str, Any] = await self._rechecks.run(CHECK_AGAIN, payload, RECHECK_SECONDS)
+        except SolverError:
+            return None
+        return report
 
     async def astream(
         self,
@@ -286,13 +360,18 @@ class GoedelsPoetryFramework(MachineRunner):
     # -- close ---------------------------------------------------------------------------------------------
     def close(self) -> None:
         """Synchronous :meth:`aclose`, from any thread and in a notebook."""
-        self._background.close(None if self._closed else MachineRunner.aclose(self))
+        self._background.close(None if self._closed else self._aclosed())
 
     async def aclose(self) -> None:
         """Stop what is under way for synchronous callers, then close what was opened; it takes no more work then."""
         if self._background.has_begun:
             await asyncio.to_thread(self._background.close)
         self._background.close()
+        await self._aclosed()
+
+    async def _aclosed(self) -> None:
+        if self._rechecks is not None:
+            await self._rechecks.aclose()
         await super().aclose()
 
     def __enter__(self) -> Self:

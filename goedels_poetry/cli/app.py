@@ -109,6 +109,12 @@ def _serve(request: tools.Serve) -> int:
     return serve_runs(request)
 
 
+def _mcp(request: tools.Mcp) -> int:
+    from goedels_poetry.cli.mcp import serve_agents
+
+    return serve_agents(request)
+
+
 def _examples(request: tools.Examples) -> int:
     from goedels_poetry.cli.examples import examples
 
@@ -159,6 +165,7 @@ COMMANDS: Mapping[str, Callable[[Any], int]] = {
     "trace": _trace,
     "graph": _graph,
     "serve": _serve,
+    "mcp": _mcp,
     "examples": _examples,
     "schema": _schema,
     "doctor": _doctor,

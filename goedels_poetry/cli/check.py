@@ -6,11 +6,10 @@ import json
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from goedels_poetry.checker import CheckReport
 from goedels_poetry.checker.certificate.archive import LEAN_PROOF
-from goedels_poetry.checker.limited import SECONDS, check_within
+from goedels_poetry.checker.limited import SECONDS, answer, check_within
 from goedels_poetry.cli.inputs import Source, Unreadable, one_of, read
 from goedels_poetry.cli.report import trust_words
 from goedels_poetry.cli.run_errors import Unusable
@@ -21,8 +20,6 @@ from goedels_poetry.trace.terminal import console, counted, one_line, printable,
 from goedels_poetry.trace.wording import worded
 
 LEAN_SUFFIX, TASK_SUFFIX = ".lean", ".toml"
-SCHEMA = 1
-"""Version of the object that ``check --json`` prints."""
 
 
 def check_one(request: Check) -> int:
@@ -38,7 +35,8 @@ def check_one(request: Check) -> int:
     else:
         report = _report(request, against, original)
     if request.as_json:
-        sys.stdout.write(json.dumps(_to_json(certificate, against, report), default=str) + "\n")
+        compared = str(against) if against is not None else None
+        sys.stdout.write(json.dumps(answer(report, str(certificate), compared), default=str) + "\n")
     else:
         _show(certificate, report)
     return report.verdict.exit_code
@@ -96,36 +94,6 @@ def _language(file: Path) -> str:
 
     named = (name for name, (_, suffixes) in BUILT_IN.items() if file.name.lower().endswith(suffixes))
     return next(named, "")
-
-
-def _to_json(certificate: Path, against: Path | None, report: CheckReport) -> dict[str, Any]:
-    return {
-        "schema": SCHEMA,
-        "certificate": str(certificate),
-        "against": str(against) if against is not None else None,
-        "verdict": str(report.verdict),
-        "accepted": report.accepted,
-        "refused": report.refused,
-        "trust_level": str(report.trust_level) if report.trust_level is not None else None,
-        "statement": report.statement,
-        "obligations": {
-            "total": report.obligations.total,
-            "z3": report.obligations.first,
-            "cvc5": report.obligations.second,
-            "undecided_by_z3": list(report.undecided_by_first),
-            "undecided_by_cvc5": list(report.undecided_by_second),
-        },
-        "assumptions": list(report.assumptions),
-        "counterexample": report.counterexample or None,
-        "core": list(report.core) or None,
-        "needed": None if report.needed is None else list(report.needed),
-        "reasons": list(report.reasons),
-        "notes": list(report.notes),
-        "seconds": round(report.seconds, 3),
-        **report.about_lean(),
-        **({"checked_by": report.checked_by} if report.checked_by else {}),
-        "exit_code": report.verdict.exit_code,
-    }
 
 
 def _show(certificate: Path, report: CheckReport) -> None:

@@ -48,8 +48,7 @@ from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.search.machine.runner import LOGIC
 from goedels_poetry.settings.declared import Budgets, Settings
-from goedels_poetry.solvers.limits import SolverError, processors
-from goedels_poetry.solvers.worker_pool import WorkerPool
+from goedels_poetry.solvers.limits import processors
 from goedels_poetry.store.results import Event, RunResult
 from goedels_poetry.trace.lines import Progress
 from goedels_poetry.trace.proof_text import proof_text
@@ -61,9 +60,6 @@ if TYPE_CHECKING:
 
 DEFAULT_TIMEOUT = 300.0
 """Seconds for a theorem where neither flag, environment nor file says: nobody waits for ever by accident."""
-RECHECK_SECONDS = 60.0
-"""Seconds to check the proof of an earlier run again; when that is not enough it is proved anew."""
-CHECK_AGAIN = "goedels_poetry.checker.by_language:check_again"
 PYTHON = "python"
 LEAN = ".lean"
 SMT = "smt"
@@ -196,7 +192,6 @@ class _Batch:
         self._typed = typed
         self._context = context
         self._framework = GoedelsPoetryFramework(in_force, checkpoint_all=False)
-        self._checkers = WorkerPool(1)
         self._progress = live_progress(request, self._framework.open_store, len(sources), in_force.budgets.wall_seconds)
         self._confirm = Confirmation(self._progress) if request.confirm else None
         self._interrupted = False
@@ -209,7 +204,6 @@ class _Batch:
         """Every theorem; returns the exit code of the worst outcome. ``ray``: a cluster, where one is asked for."""
         async with (
             self._framework,
-            self._checkers,
             seats_of(ray, self._settings, self._jobs, self._progress.note) as seats,
         ):
             with stoppable(self._progress, self._stop):
@@ -380,40 +374,33 @@ class _Batch:
             **({"lemmas": self._lemmas} if self._lemmas and self._language(source) == SMT else {}),
         }
 
-        async def search(fresh: bool) -> RunResult:
-            return await self._framework.arun(
-                text,
-                name=source.name,
-                language=self._language(source),
-                options=options,
-                fresh=fresh,
-                resume=request.resume,
-                out=certificate_folder(request.out, source, text, fresh=fresh),
-                on_event=listen,
-                informal=request.informal,
-                context=self._context,
-                confirm=self._confirm,
-                round_trip=not request.no_round_trip,
-            )
-
         if self._language(source) == SMT and self._framework.models is None:
             when_asked.set(asked)  # for the task that this theorem has
-        # A finished run would neither write a recording nor be replayed.
-        result = await search(request.fresh or (request.by_script and not request.resume))
-        remembered = not worked and result.verdict in CLAIMS
-        if result.verdict in CLAIMS and result.formalization is None:
-            text = await self._framework.own_text(text, result.language, options)
-        if remembered and not await self._still_holds(source, result, text):
-            self._progress.note(f"{source.name}: the certificate of the earlier proof is not accepted; proving anew")
-            result, remembered = await search(fresh=True), False
-        skipped = remembered and result.verdict is Verdict.PROVED
+        fresh = request.fresh or (request.by_script and not request.resume)  # a finished run would not be replayed
+        found = await self._framework.aprove(
+            text,
+            name=source.name,
+            fresh=fresh,
+            language=self._language(source),
+            options=options,
+            resume=request.resume,
+            out=certificate_folder(request.out, source, text, fresh=fresh),
+            on_event=listen,
+            informal=request.informal,
+            context=self._context,
+            confirm=self._confirm,
+            round_trip=not request.no_round_trip,
+        )
+        if found.doubted:
+            self._progress.note(f"{source.name}: the certificate of the earlier proof is not accepted; proved anew")
+        result, text = found.result, found.text
+        skipped = found.remembered and result.verdict is Verdict.PROVED
         if result.verdict in CLAIMS and result.language == SMT and self._for_lean:
             from goedels_poetry.cli.export import with_lean_proof  # Lean's modules, for who asks for them
 
-            stated = result.formalization["formal"] if result.formalization is not None else text
             result = await with_lean_proof(
                 result,
-                stated,
+                text,
                 self._settings.lean,
                 request.lean_timeout,
                 request.assume_definitions,
@@ -427,26 +414,6 @@ class _Batch:
     def _for_lean(self) -> bool:
         """Whether proofs of SMT theorems are to be written for Lean, too."""
         return self._request.lean or self._settings.lean.proofs
-
-    async def _still_holds(self, source: Source, result: RunResult, text: str) -> bool:
-        """What the data directory remembers is no proof: the checker looks at the certificate again."""
-        if result.certificate is None:
-            return False
-        if result.formalization is not None:
-            text = result.formalization["formal"]
-        payload = {
-            "directory": str(result.certificate),
-            "language": result.language,
-            "theorem": text,
-            "function": source.theorem,
-            "assume_definitions": self._request.assume_definitions,
-            "total_seconds": RECHECK_SECONDS,
-        }
-        try:  # in a process of its own, so that a signal can end it
-            report = await self._checkers.run(CHECK_AGAIN, payload, RECHECK_SECONDS)
-        except SolverError:
-            return False
-        return bool(report["verdict"] == result.verdict)
 
 
 NOT_STARTED = "not started: interrupted"

@@ -7,8 +7,10 @@ or an instance (see `brought`). Either is looked at before it is used: what it l
 
 from __future__ import annotations
 
+import ast
 import inspect
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -155,6 +157,26 @@ def for_file(path: str | os.PathLike[str], more: Sequence[BroughtLanguage] = ())
     listed = ", ".join(each for known in (*ours.values(), *theirs.values()) for each in known)
     words = f"no proof language for {str(path)!r} (known suffixes: {listed}); name one with --language"
     raise UnknownLanguage("; ".join((words, *broken)))
+
+
+_LEAN = re.compile(
+    r"^\s*(?:@\[[^\]]*\]\s*)?(?:theorem|lemma|example|def|import|namespace|open|variable)\b", re.MULTILINE
+)
+
+
+def for_text(text: str) -> str:
+    """Name of the built-in language that a text is written in; "" where nothing tells.
+
+    A text of SMT-LIB begins with a parenthesis, a program of JSON with a brace; what Python parses is Python.
+    """
+    begin = re.sub(r"^\s*;.*$", "", text.lstrip("\ufeff"), flags=re.MULTILINE).lstrip()[:1]
+    if begin in ("(", "{"):
+        return "smt" if begin == "(" else "logic"
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return "lean" if _LEAN.search(text) else ""
+    return "python" if any(isinstance(each, ast.FunctionDef | ast.ClassDef) for each in tree.body) else ""
 
 
 @contextmanager

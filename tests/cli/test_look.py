@@ -14,9 +14,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from goedels_poetry.cli.examples import files_below, shipped
+from goedels_poetry.cli.examples import files_below
 from goedels_poetry.cli.premises import look_up
 from goedels_poetry.cli.tools import Premises
+from goedels_poetry.files import shipped
 
 
 @pytest.fixture

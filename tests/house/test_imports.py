@@ -14,6 +14,7 @@ NAME = PACKAGE.name
 
 ROOMS = (
     "cli",
+    "interfaces",
     "serve",
     "framework",
     "trace",

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, Self
 
 from typing_extensions import Unpack
@@ -16,10 +17,11 @@ from goedels_poetry.checker.certificate.receipt import basis_of
 from goedels_poetry.checker.plugins import CLAIMS
 from goedels_poetry.errors import UnknownRun
 from goedels_poetry.files import free_place
+from goedels_poetry.languages import BUILT_IN
 from goedels_poetry.models.client import Models
 from goedels_poetry.plugins import RefusedPlugin
 from goedels_poetry.protocol.base import Language
-from goedels_poetry.search.machine.background import BackgroundLoop, Closed
+from goedels_poetry.search.machine.background import BackgroundLoop, Closed, call_in, is_watched
 from goedels_poetry.search.machine.checkpoints import (
     RESULT,
     OnChunk,
@@ -30,9 +32,10 @@ from goedels_poetry.search.machine.checkpoints import (
     read_state,
     stream_of,
 )
+from goedels_poetry.search.machine.embedding import Embedded, graph_of, node_of, tool_of
 from goedels_poetry.search.machine.graph import draw
 from goedels_poetry.search.machine.kinds import Extensions, PluginList, plugin_list, registry_of, run_id_of
-from goedels_poetry.search.machine.runner import MachineRunner, RunOptions
+from goedels_poetry.search.machine.runner import LOGIC, MachineRunner, RunOptions
 from goedels_poetry.search.tasks.claim import Confirm
 from goedels_poetry.settings.declared import Settings
 from goedels_poetry.solvers.limits import SolverError
@@ -42,7 +45,8 @@ from goedels_poetry.store.runs import RunDir
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
-    from langchain_core.runnables import RunnableConfig
+    from langchain_core.runnables import Runnable, RunnableConfig
+    from langchain_core.tools import BaseTool
     from langgraph.graph.state import CompiledStateGraph
 
     from goedels_poetry.reasoning.backends import OpenAIClient
@@ -143,6 +147,58 @@ class GoedelsPoetryFramework(MachineRunner):
         self._rechecks: WorkerPool | None = None
 
     # -- run -----------------------------------------------------------------------------------------------
+    async def arun(self, source: Source, **arguments: Unpack[RunArguments]) -> RunResult:
+        """See `MachineRunner.arun`; in a thread of our own where the caller's loop is watched for blocking calls."""
+        if self._background.is_here or not is_watched():
+            return await super().arun(source, **arguments)
+        return await self._beside(source, **arguments)
+
+    async def _beside(self, source: Source, **arguments: Unpack[RunArguments]) -> RunResult:
+        """The same in a thread of our own; what listens is called in the caller's loop."""
+        loop = asyncio.get_running_loop()
+        heard, taken, asked = arguments.get("on_event"), arguments.get("on_chunk"), arguments.get("confirm")
+        if heard is not None:
+            arguments["on_event"] = _in_loop(loop, heard)
+        if taken is not None:
+            arguments["on_chunk"] = _in_loop(loop, taken)
+        if asked is not None:
+
+            def confirm(stated: dict[str, Any]) -> Awaitable[bool]:
+                return asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_awaited(asked(stated)), loop))
+
+            arguments["confirm"] = confirm
+        return await self._background.wait(super().arun(source, **arguments))
+
+    async def arun_many(
+        self, sources: Iterable[Source], *, at_once: int = 2, **arguments: Unpack[RunArguments]
+    ) -> list[RunResult]:
+        """The result of each theorem, in order: texts, files (a `Path`), folders, which stand for their files.
+
+        A file or text with several theorems stands for all of them. Every other argument is one of :meth:`arun`.
+        """
+        places = [place for source in sources for place in await asyncio.to_thread(_files, source)]
+        limit = asyncio.Semaphore(at_once)
+
+        async def one(source: Source, name: str | None, theorem: str) -> RunResult:
+            options = {**(arguments.get("options") or {}), **({"theorem": theorem} if theorem else {})}
+            own: RunArguments = {**arguments, "options": options, "name": name}
+            async with limit:
+                return await self.arun(source, **own)
+
+        meant = []
+        for place in places:
+            text = place if isinstance(place, str) else await asyncio.to_thread(Path(place).read_text, "utf-8")
+            name = None if isinstance(place, str) else os.fspath(place)
+            several = await self.theorems(text, name=name, language=arguments.get("language"))
+            meant += [(text, name, theorem) for theorem in (several if len(several) > 1 else ("",))]
+        return list(await asyncio.gather(*(one(*each) for each in meant)))
+
+    def run_many(
+        self, sources: Iterable[Source], *, at_once: int = 2, **arguments: Unpack[RunArguments]
+    ) -> list[RunResult]:
+        """Synchronous :meth:`arun_many`, as :meth:`run` is of `arun`."""
+        return self._background.run(self.arun_many(sources, at_once=at_once, **arguments), self.interrupt)
+
     def run(self, source: Source, **arguments: Unpack[RunArguments]) -> RunResult:
         """Synchronous :meth:`arun`, from any thread and in a notebook.
 
@@ -357,6 +413,39 @@ class GoedelsPoetryFramework(MachineRunner):
         """What packages and the caller have added, and what of it is not used, as `goedels-poetry doctor` says it."""
         return plugin_list(self.extensions)
 
+    # -- inside other graphs ---------------------------------------------------------------------------------
+    def as_node(
+        self, source: str = "theorem", result: str = "result", **arguments: Unpack[RunArguments]
+    ) -> Runnable[Any, Any]:
+        """A node for a LangGraph graph: proves ``state[source]``, writes ``state[result]`` (a `RunResult` as JSON).
+
+        Every commit goes to the stream mode "custom". The other arguments are those of :meth:`arun`.
+        """
+        return node_of(self._embedded, source, result, arguments)
+
+    def as_tool(self, **arguments: Unpack[RunArguments]) -> BaseTool:
+        """A LangChain tool ``prove(theorem, language)`` for agents; its artifact is the `RunResult` as JSON."""
+        return tool_of(self._embedded, arguments)
+
+    def as_graph(self, *, interrupts: bool = False) -> CompiledStateGraph[Any, Any, Any, Any]:
+        """A graph over `ProofState` (``theorem``, ``language``, ``informal``, ``seconds``, ``result``).
+
+        With ``interrupts`` it asks whether a formal statement is meant, and for more seconds when they are used up.
+        """
+        return graph_of(self._embedded, interrupts)
+
+    @property
+    def _embedded(self) -> Embedded:
+        def limited(arguments: dict[str, Any]) -> dict[str, Any]:
+            seconds = arguments.pop("seconds", None)
+            budgets = self.settings.budgets.model_copy(update={"wall_seconds": seconds})
+            return {**arguments, "budgets": budgets} if seconds is not None else arguments
+
+        return Embedded(
+            lambda source, **arguments: self.run(source, **limited(arguments)),
+            lambda source, **arguments: self._beside(source, **limited(arguments)),
+        )
+
     # -- close ---------------------------------------------------------------------------------------------
     def close(self) -> None:
         """Synchronous :meth:`aclose`, from any thread and in a notebook."""
@@ -379,6 +468,27 @@ class GoedelsPoetryFramework(MachineRunner):
 
     def __exit__(self, *exc: object) -> None:
         self.close()
+
+
+def _files(source: Source) -> Sequence[Source]:
+    """The files of a folder that are theorems by their suffix, sorted; anything else is itself."""
+    if isinstance(source, str) or not Path(source).is_dir():
+        return [source]
+    known = tuple(each for name, (_, suffixes) in BUILT_IN.items() if name != LOGIC for each in suffixes)
+    return sorted(path for path in Path(source).rglob("*") if path.is_file() and path.name.endswith(known))
+
+
+def _in_loop(loop: asyncio.AbstractEventLoop, listener: Callable[P, None]) -> Callable[P, None]:
+    """What has a listener called in a loop."""
+
+    def call(*args: P.args, **kwargs: P.kwargs) -> None:
+        call_in(loop, partial(listener, *args, **kwargs))
+
+    return call
+
+
+async def _awaited(work: Awaitable[bool]) -> bool:
+    return await work
 
 
 async def _ended(chunks: AsyncGenerator[Any, None]) -> None:

@@ -161,13 +161,21 @@ LANGGRAPH = shutil.which("langgraph", path=os.pathsep.join([str(Path(sys.executa
 
 @pytest.mark.skipif(LANGGRAPH is None, reason="langgraph-cli[inmem] is not installed")
 def test_langgraph_dev_serves_the_graph_and_its_client_proves(tmp_path: Path) -> None:
-    """As a developer starts it: the file of this repository, a real server, the client of the SDK."""
+    """As a developer starts it: the files of this repository, a real server, the client of the SDK."""
     from langgraph_sdk import get_sync_client
 
     assert LANGGRAPH is not None
     port = "21873"
-    line = [LANGGRAPH, "dev", "--no-browser", "--no-reload", "--port", port, "--config", str(ROOT / "langgraph.json")]
-    env = {**os.environ, "GOEDELS_POETRY__HOME": str(tmp_path), "PYTHONPATH": str(ROOT), "LANGSMITH_TRACING": "false"}
+    line = [LANGGRAPH, "dev", "--no-browser", "--no-reload", "--port", port]
+    for name in ("langgraph.json", "examples/studio.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    env = {
+        **os.environ,
+        "GOEDELS_POETRY__HOME": str(tmp_path / "home"),
+        "PYTHONPATH": str(ROOT),
+        "LANGSMITH_TRACING": "false",
+    }
     with subprocess.Popen(line, cwd=tmp_path, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as server:
         try:
             address = f"http://127.0.0.1:{port}"
@@ -178,15 +186,15 @@ def test_langgraph_dev_serves_the_graph_and_its_client_proves(tmp_path: Path) ->
                     break
                 except OSError:
                     time.sleep(0.5)
-            client = get_sync_client(url=address)
-            done = client.runs.wait(None, "prove", input={"theorem": TRUE})
-            assert done["result"]["verdict"] == "proved" and done["result"]["trust_level"] == "L3"
-            thread = client.threads.create()["thread_id"]
-            client.runs.wait(thread, "prove", input={"theorem": LONG, "seconds": 0.5})
-            asked = client.threads.get_state(thread)["interrupts"]
-            assert asked[0]["value"]["ask"] == "seconds"
-            left = client.runs.wait(thread, "prove", command={"resume": 0})
-            assert left["result"]["verdict"] == "out_of_budget"
+            with get_sync_client(url=address) as client:
+                done = client.runs.wait(None, "prove", input={"theorem": TRUE})
+                assert done["result"]["verdict"] == "proved" and done["result"]["trust_level"] == "L3"
+                thread = client.threads.create()["thread_id"]
+                client.runs.wait(thread, "prove", input={"theorem": LONG, "seconds": 0.5})
+                asked = client.threads.get_state(thread)["interrupts"]
+                assert asked[0]["value"]["ask"] == "seconds"
+                left = client.runs.wait(thread, "prove", command={"resume": 0})
+                assert left["result"]["verdict"] == "out_of_budget"
         finally:
             server.terminate()
             server.communicate(timeout=30)

@@ -110,7 +110,7 @@ def _serve(request: tools.Serve) -> int:
 
 
 def _mcp(request: tools.Mcp) -> int:
-    from goedels_poetry.cli.mcp import serve_agents
+    from goedels_poetry.cli.serve import serve_agents
 
     return serve_agents(request)
 

@@ -12,19 +12,29 @@ import json
 import os
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from inspect import signature
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, TypeVar, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
-from goedels_poetry.checker.certificate.archive import EVIDENCE, BadCertificate, language_of, read_archive
-from goedels_poetry.checker.certificate.archive import read_canonical as canonical_json
+from goedels_poetry.checker.certificate.archive import (
+    EVIDENCE,
+    BadCertificate,
+    language_of,
+    read_archive,
+    read_canonical,
+)
 from goedels_poetry.checker.certificate.receipt import basis_of, receipt
-from goedels_poetry.checker.limited import answer, checked_in
+from goedels_poetry.checker.limited import Wanted, answer, checked_in
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput, one_line
 from goedels_poetry.files import read_bytes, shipped
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.lean.runtime.opening import at_hand, open_lean
+from goedels_poetry.lean.runtime.pool import LeanPool
+from goedels_poetry.lean.runtime.protocol import CheckRequest, place
 from goedels_poetry.reasoning.backends import BACKENDS
 from goedels_poetry.reasoning.solving import solve
 from goedels_poetry.search.tasks.question import Question
@@ -32,13 +42,17 @@ from goedels_poetry.settings.declared import Budgets, Settings
 from goedels_poetry.solvers.worker_pool import WorkerPool
 from goedels_poetry.store.results import OnEvent, RunResult
 from goedels_poetry.store.runs import outcome
-from goedels_poetry.trace.explain import RunFacts, explain, open_leaves
+from goedels_poetry.trace.explain import RunFacts, open_leaves
+from goedels_poetry.trace.explain import explain as explanation
 
 MAX_TEXT = 1_000_000
 """Characters of a text."""
 MOST_RUNS = 50
 """That `status` lists."""
-MOST_ATTEMPTS = 32
+CHECK_SECONDS = 300.0
+"""For a check, where the server has no limit."""
+PROGRAM_SECONDS = 10.0
+"""For the solvers of a logic program."""
 NO_COUNTEREXAMPLE = "no counterexample was found; that is no proof, and `prove` goes on with this run"
 
 
@@ -57,105 +71,91 @@ class Reply:
     """Whether the input was at fault; ``data`` says where."""
 
 
-# -- Arguments -----------------------------------------------------------------------------------------------------
-
-Text = Field(default=None, max_length=MAX_TEXT, description="The text itself; else give `path`.")
-File = Field(default=None, max_length=4096, description="A file below the server's folder; else give `text`.")
-Against = Field(default=None, max_length=MAX_TEXT, description="Text of the theorem that it has to be a proof of.")
-AgainstFile = Field(default=None, max_length=4096, description="A file with that text.")
-One = Field(default="", max_length=1000, description="Name of the one theorem or function of the text that is meant.")
-Certificate = Field(max_length=4096, description="A certificate's folder, as an earlier answer names it.")
+# -- What tools take -------------------------------------------------------------------------------------------------
 
 
-class Arguments(BaseModel):
-    """What every tool takes."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-    seconds: float | None = Field(
-        default=None, gt=0, allow_inf_nan=False, description="Limit; at most the server's, which is the default."
-    )
+def _string(about: str, most: int = MAX_TEXT) -> Any:
+    return Field(max_length=most, description=about)
 
 
-class Theorem(Arguments):
-    """A theorem, as text or file."""
+Seconds = Annotated[
+    float | None,
+    Field(gt=0, allow_inf_nan=False, description="Limit; at most the server's, which is the default."),
+]
+Text = Annotated[str | None, _string("The text itself; else give `path`.")]
+File = Annotated[str | None, _string("A file below the server's folder; else give `text`.", 4096)]
+LanguageName = Annotated[str | None, _string("smt, lean, python or logic; by default told by file name or text.", 100)]
+One = Annotated[str, _string("Name of the one theorem or function of the text that is meant.", 1000)]
+Assumes = Annotated[bool, Field(description="Accept recursive definitions unseen.")]
+Against = Annotated[str | None, _string("Text of the theorem that it has to be a proof of.")]
+AgainstFile = Annotated[str | None, _string("A file with that text.", 4096)]
+Certificate = Annotated[str, _string("A certificate's folder, as an earlier answer names it.", 4096)]
 
-    text: str | None = Text
-    path: str | None = File
-    language: str | None = Field(
-        default=None, description="smt, lean, python or logic; by default told by file name or text."
-    )
-    theorem: str = One
-    assume_definitions: bool = Field(default=False, description="Accept recursive definitions unseen.")
+WorldName = Annotated[Literal["open", "closed"], Field(description="closed: what does not follow is false.")]
 
-
-class Prove(Theorem):
-    """A theorem, and how it is proved."""
-
-    lemmas: str = Field(default="", max_length=MAX_TEXT, description="Goals in SMT-LIB that are proved first and used.")
-    fresh: bool = Field(default=False, description="Ignore runs of earlier calls.")
-
-
-class Check(Arguments):
-    """A certificate, or a Lean file, and what it is to prove."""
-
-    certificate: str | None = Field(default=None, max_length=4096, description=Certificate.description)
-    text: str | None = Field(default=None, max_length=MAX_TEXT, description="A Lean file instead of a certificate.")
-    path: str | None = Field(default=None, max_length=4096, description="The name of such a file.")
-    against: str | None = Against
-    against_path: str | None = AgainstFile
-    theorem: str = One
-    assume_definitions: bool = Field(default=False, description="Accept recursive definitions unseen.")
+Work = Callable[..., Awaitable[Reply]]
 
 
-class Ask(Arguments):
-    """A question in plain language, or a logic program."""
+@dataclass(frozen=True)
+class Tool:
+    """A tool as it is offered: a method of `Toolbox`, its docstring for agents, its parameters for their arguments."""
 
-    question: str | None = Field(default=None, max_length=MAX_TEXT, description="In words; a model writes a program.")
-    context: str = Field(default="", max_length=MAX_TEXT, description="The text that the answer is to rely on.")
-    text: str | None = Field(default=None, max_length=MAX_TEXT, description="A program (SMT-LIB or JSON) instead.")
-    path: str | None = Field(default=None, max_length=4096, description="The file of such a program.")
-    world: Literal["open", "closed"] = Field(default="open", description="closed: what does not follow is false.")
+    work: Work
+    schemas: tuple[str, ...]
+    """The published schemas of its answer, of which one holds."""
+    certified: bool
+    """The answer has a receipt."""
+    keeps: bool
+    """It leaves a run in the data directory; others change nothing."""
+    asks_models: bool
+    """It asks language models, where some are configured."""
+
+    @property
+    def description(self) -> str:
+        """For agents."""
+        return " ".join((self.work.__doc__ or "").split())
+
+    @cached_property
+    def arguments(self) -> type[BaseModel]:
+        """What it takes."""
+        hints = get_type_hints(self.work, include_extras=True)
+        parameters = list(signature(self.work).parameters.values())[2:]
+        fields: dict[str, Any] = {
+            p.name: (hints[p.name], ... if p.default is p.empty else p.default) for p in parameters
+        }
+        return create_model(self.work.__name__, __config__=ConfigDict(extra="forbid", strict=True), **fields)
+
+    def output_schema(self) -> dict[str, Any]:
+        """The schema of the answer's data."""
+        published = [schema(name) for name in self.schemas]
+        if len(published) > 1:
+            named = {name: each for one in published for name, each in one.pop("$defs", {}).items()}
+            return {"type": "object", "anyOf": published, "$defs": named}
+        whole = published[0]
+        if not self.certified:
+            return whole
+        properties = {**whole["properties"], "receipt": schema("receipt-v1")}
+        return {**whole, "required": [*whole["required"], "receipt"], "properties": properties}
 
 
-class Formalize(Arguments):
-    """A claim in words."""
-
-    claim: str = Field(min_length=1, max_length=MAX_TEXT)
-    context: str = Field(default="", max_length=MAX_TEXT, description="Formal definitions to be used as they are.")
-    language: Literal["smt", "lean"] = "smt"
+TOOLS: dict[str, Tool] = {}
+W = TypeVar("W", bound=Work)
 
 
-class Export(Arguments):
-    """A certificate in SMT-LIB."""
+def tool(*schemas: str, certified: bool = False, keeps: bool = False, asks_models: bool = False) -> Callable[[W], W]:
+    """Offer a method, whose first parameter is the listener of a run's commits; see `Tool`."""
 
-    certificate: str = Certificate
+    def offered(work: W) -> W:
+        TOOLS[work.__name__] = Tool(work, schemas, certified, keeps, asks_models)
+        return work
 
-
-class OfRun(Arguments):
-    """A run."""
-
-    run_id: str = Field(min_length=1, max_length=100, description="As an earlier answer names it.")
+    return offered
 
 
-class Status(Arguments):
-    """Runs."""
-
-    limit: int = Field(default=10, ge=1, le=MOST_RUNS, description="The latest so many.")
-
-
-class LeanText(Arguments):
-    """A Lean text."""
-
-    text: str | None = Text
-    path: str | None = File
-
-
-class LeanAttempts(LeanText):
-    """A Lean text with a `sorry`, and what may stand there."""
-
-    attempts: list[str] = Field(min_length=1, max_length=MOST_ATTEMPTS, description="Tactics or terms for the `sorry`.")
-    line: int | None = Field(default=None, ge=1, description="Of the `sorry`; by default the first one.")
+def schema(name: str) -> dict[str, Any]:
+    """A published schema, to be put into another one."""
+    found: dict[str, Any] = json.loads((shipped("schema") / f"{name}.json").read_text("utf-8"))
+    return {key: value for key, value in found.items() if key != "$schema"}
 
 
 # -- The tools -----------------------------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ class Toolbox:
         self._root = Path(os.path.realpath(root))
         self._framework = GoedelsPoetryFramework(settings, checkpoint_all=False)
         self._pool = WorkerPool(1)
-        self._lean: Any = None
+        self._lean: LeanPool | None = None
         self._opening = asyncio.Lock()
 
     async def __aenter__(self) -> Toolbox:
@@ -195,16 +195,15 @@ class Toolbox:
         Raises:
             Refusal: the input cannot be worked on. Cancelling ends the processes at work.
         """
-        tool = TOOLS[name]
         try:
-            read = tool.arguments.model_validate(arguments)
+            read = TOOLS[name].arguments.model_validate(arguments)
         except ValidationError as problem:
             first = problem.errors(include_url=False, include_input=False)[0]
             where = ".".join(map(str, first["loc"])) or "arguments"
-            known = ", ".join(tool.arguments.model_fields)
+            known = ", ".join(TOOLS[name].arguments.model_fields)
             raise Refusal(f"{where}: {first['msg']}; `{name}` takes {known}") from None
         try:
-            return await tool.work(self, read, on_event)
+            return await TOOLS[name].work(self, on_event, **dict(read))
         except (Refusal, BadCertificate, InvalidInput) as problem:
             raise Refusal(str(problem)) from problem
         except GoedelsPoetryError as problem:
@@ -257,14 +256,38 @@ class Toolbox:
             raise Refusal(f"{path}: byte {problem.start + 1} is not UTF-8") from None
 
     # -- runs ----------------------------------------------------------------------------------------------
-    async def prove(self, wanted: Prove, on_event: OnEvent) -> Reply:
-        """Search for a proof; the checker decides."""
-        lemmas = {"lemmas": wanted.lemmas} if wanted.lemmas else {}
-        return await self._run(wanted, on_event, self._budgets(wanted.seconds), lemmas, wanted.fresh)
+    @tool("result-v1", certified=True, keeps=True, asks_models=True)
+    async def prove(
+        self,
+        on_event: OnEvent,
+        text: Text = None,
+        path: File = None,
+        language: LanguageName = None,
+        theorem: One = "",
+        lemmas: Annotated[str, _string("Goals in SMT-LIB that are proved first and used.")] = "",
+        assume_definitions: Assumes = False,
+        fresh: Annotated[bool, Field(description="Ignore runs of earlier calls.")] = False,
+        seconds: Seconds = None,
+    ) -> Reply:
+        """Prove or refute a theorem: SMT-LIB 2, Lean 4 with `sorry`, Python functions with contracts, a JSON program.
+        Only the checker says `proved`. An unfinished run goes on with the same call and more seconds."""
+        options = {"assume_definitions": assume_definitions, "theorem": theorem, "lemmas": lemmas}
+        return await self._run(on_event, text, path, language, options, self._budgets(seconds), fresh)
 
-    async def refute(self, wanted: Theorem, on_event: OnEvent) -> Reply:
-        """The first step of the same run alone: does it hold for values, for a solver, for CPython?"""
-        reply = await self._run(wanted, on_event, self._budgets(wanted.seconds, agent_steps=1), {}, False)
+    @tool("result-v1", certified=True, keeps=True)
+    async def refute(
+        self,
+        on_event: OnEvent,
+        text: Text = None,
+        path: File = None,
+        language: LanguageName = None,
+        theorem: One = "",
+        assume_definitions: Assumes = False,
+        seconds: Seconds = None,
+    ) -> Reply:
+        """Look for a counterexample of a theorem, quickly. `unknown`: none was found."""
+        options = {"assume_definitions": assume_definitions, "theorem": theorem}  # the first step of the run of `prove`
+        reply = await self._run(on_event, text, path, language, options, self._budgets(seconds, agent_steps=1), False)
         if reply.data["verdict"] != Verdict.OUT_OF_BUDGET:
             return reply
         open_still = {"verdict": str(Verdict.UNKNOWN), "reason": NO_COUNTEREXAMPLE, "exit_code": 1}
@@ -272,98 +295,121 @@ class Toolbox:
         return Reply(data, f"unknown: {NO_COUNTEREXAMPLE}\nrun {data['run_id']}")
 
     async def _run(
-        self, wanted: Theorem, on_event: OnEvent, budgets: Budgets, more: dict[str, str], fresh: bool
+        self,
+        on_event: OnEvent,
+        given: str | None,
+        path: str | None,
+        language: str | None,
+        options: dict[str, Any],
+        budgets: Budgets,
+        fresh: bool,
     ) -> Reply:
-        text, file = await self._text(wanted.text, wanted.path)
+        text, file = await self._text(given, path)
         if not text.strip():
             raise Refusal("there is no theorem: the text is empty")
-        options = {
-            "file": "",  # a label is no path
-            "assume_definitions": wanted.assume_definitions,
-            **({"theorem": wanted.theorem} if wanted.theorem else {}),
-            **more,
-        }
         found = await self._framework.aprove(
             text,
-            name=file or wanted.theorem or "text",
-            language=wanted.language,
-            options=options,
+            name=file or options["theorem"] or "text",
+            language=language,
+            options={"file": "", **{name: value for name, value in options.items() if value != ""}},  # a label, no path
             budgets=budgets,
             fresh=fresh,
             on_event=on_event,
         )
-        result = replace(found.result, input=file or "-")
-        return _of_run(result, found.text, file or None, skipped=found.remembered)
+        return _of_run(replace(found.result, input=file or "-"), found.text, file or None, skipped=found.remembered)
 
-    async def formalize(self, wanted: Formalize, on_event: OnEvent) -> Reply:
-        """The formal statement of a claim, by a model, tested; nothing is proved."""
+    @tool("result-v1", keeps=True, asks_models=True)
+    async def formalize(
+        self,
+        on_event: OnEvent,
+        claim: Annotated[str, _string("In words.")],
+        context: Annotated[str, _string("Formal definitions to be used as they are.")] = "",
+        language: Literal["smt", "lean"] = "smt",
+        seconds: Seconds = None,
+    ) -> Reply:
+        """State a claim in words as a theorem, tested but not proved. Needs a model."""
         result = await self._framework.arun(
-            wanted.claim,
+            claim,
             name="claim",
-            language=wanted.language,
+            language=language,
             informal=True,
             only_state=True,
-            context=wanted.context,
-            budgets=self._budgets(wanted.seconds),
+            context=context,
+            budgets=self._budgets(seconds),
             on_event=on_event,
         )
         stated = result.formalization or {}
-        text = str(stated["formal"]) if stated.get("formal") else f"no formal statement: {result.reason}"
-        return Reply(_json(result.to_json()), text, failed=result.verdict is Verdict.INVALID)
+        said = str(stated["formal"]) if stated.get("formal") else f"no formal statement: {result.reason}"
+        return Reply(_json(result.to_json()), said, failed=result.verdict is Verdict.INVALID)
 
-    async def ask(self, wanted: Ask, on_event: OnEvent) -> Reply:
-        """An answer that a solver has decided."""
-        if (wanted.question is None) == (wanted.text is None and wanted.path is None):
+    @tool("program-v1", "answer-v1", keeps=True, asks_models=True)
+    async def ask(
+        self,
+        on_event: OnEvent,
+        question: Annotated[str | None, _string("In words; a model writes a program.")] = None,
+        context: Annotated[str, _string("The text that the answer is to rely on.")] = "",
+        text: Annotated[str | None, _string("A program (SMT-LIB or JSON) instead.")] = None,
+        path: Annotated[str | None, _string("The file of such a program.", 4096)] = None,
+        world: Annotated[
+            Literal["open", "closed"], Field(description="closed: what does not follow is false.")
+        ] = "open",
+        seconds: Seconds = None,
+    ) -> Reply:
+        """Answer a question in plain language (needs a model), or a logic program (needs none); a solver decides."""
+        if (question is None) == (text is None and path is None):
             raise Refusal("give either question, or the program as text or path")
-        if wanted.question is not None:
-            question = Question(wanted.question, wanted.context, world=wanted.world)
-            found = await solve(self._framework, question, on_event=on_event, budgets=self._budgets(wanted.seconds))
+        if question is not None:
+            asked, budgets = Question(question, context, world=world), self._budgets(seconds)
+            found = await solve(self._framework, asked, on_event=on_event, budgets=budgets)
             data = {"schema": 1, **found.to_json(), "exit_code": found.verdict.exit_code}
             said = "no answer" if found.answer is None else str(found.answer).lower()
             return Reply(_json(data), f"{said} ({found.verdict}): {found.reason}".rstrip(": "))
-        text, file = await self._text(wanted.text, wanted.path)
-        dialect = "json" if text.lstrip("\ufeff \t\r\n").startswith("{") else "smt2"
-        limit = self._seconds(wanted.seconds)
-        milliseconds = 10_000.0 if limit is None else min(10_000.0, 1000 * limit)
-        backend = BACKENDS[dialect](milliseconds, world=wanted.world, confirm=True, processes=1)
+        program, file = await self._text(text, path)
+        dialect = "json" if program.lstrip("\ufeff \t\r\n").startswith("{") else "smt2"
+        limit = min(PROGRAM_SECONDS, self._seconds(seconds) or PROGRAM_SECONDS)
+        backend = BACKENDS[dialect](1000 * limit, world=world, confirm=True, processes=1)
         try:
-            answered = await asyncio.to_thread(backend.execute, text)
+            answered = await asyncio.to_thread(backend.execute, program)
         finally:  # cancelled, too: then it ends the solvers
             await asyncio.shield(asyncio.to_thread(backend.close))
         about = {"exit_code": answered.verdict.exit_code, "error": None}
-        data = {"schema": 1, "file": file or "-", **answered.to_json(), **about}
         said = "" if answered.answer is None else f": {answered.answer}"
         why = f"\n{answered.reason}" if answered.reason else ""
+        data = {"schema": 1, "file": file or "-", **answered.to_json(), **about}
         return Reply(_json(data), f"{answered.verdict}{said}{why}", failed=answered.verdict is Verdict.INVALID)
 
     # -- certificates --------------------------------------------------------------------------------------
-    async def check(self, wanted: Check, on_event: OnEvent) -> Reply:
-        """The checker's verdict on a certificate or a Lean file, from nothing."""
-        limit = self._seconds(wanted.seconds)
-        against, compared = None, None
-        if wanted.against is not None or wanted.against_path is not None:
-            against, compared = await self._text(wanted.against, wanted.against_path)
-        if (wanted.certificate is None) == (wanted.text is None and wanted.path is None):
+    @tool("check-v1", certified=True)
+    async def check(
+        self,
+        on_event: OnEvent,
+        certificate: Certificate | None = None,
+        text: Annotated[str | None, _string("A Lean file instead of a certificate.")] = None,
+        path: Annotated[str | None, _string("The name of such a file.", 4096)] = None,
+        against: Against = None,
+        against_path: AgainstFile = None,
+        theorem: One = "",
+        assume_definitions: Assumes = False,
+        seconds: Seconds = None,
+    ) -> Reply:
+        """Check a certificate, or anyone's Lean file, from nothing and in fresh processes, against the theorem."""
+        limit = self._seconds(seconds)
+        original, compared = None, None
+        if against is not None or against_path is not None:
+            original, compared = await self._text(against, against_path)
+        if (certificate is None) == (text is None and path is None):
             raise Refusal("give either a certificate, or a Lean file as text or path")
         lean, place = None, Path("text.lean")
-        if wanted.certificate is None:
-            lean, _ = await self._text(wanted.text, wanted.path)
+        if certificate is None:
+            lean, _ = await self._text(text, path)
         else:
-            place = self._certificate(wanted.certificate)
-            if against is not None and language_of(place) in ("smt", ""):
+            place = self._certificate(certificate)
+            if original is not None and language_of(place) in ("smt", ""):
                 from goedels_poetry.smt.notation.goals import excerpt  # only where the original is in SMT-LIB
 
-                against = excerpt(against, wanted.theorem)
-        report = await checked_in(
-            self._pool,
-            300.0 if limit is None else limit,
-            place,
-            against,
-            lean_text=lean,
-            theorem=wanted.theorem,
-            assume_definitions=wanted.assume_definitions,
-        )
-        given = wanted.certificate or wanted.path or "-"
+                original = excerpt(original, theorem)
+        more: Wanted = {"lean_text": lean, "theorem": theorem, "assume_definitions": assume_definitions}
+        report = await checked_in(self._pool, limit or CHECK_SECONDS, place, original, **more)
         level = None if report.trust_level is None else str(report.trust_level)
         made = receipt(
             report.verdict,
@@ -374,76 +420,112 @@ class Toolbox:
             statement=lean,
             against=compared or None,
         )
-        data = answer(report, given, compared or ("-" if against is not None else None))
+        data = answer(report, certificate or path or "-", compared or ("-" if original is not None else None))
         shown = report.reasons if not report.accepted else (report.statement, *report.notes)
         assumed = [f"assumed: {each}" for each in report.assumptions]
         lines = [f"{report.verdict} ({level or 'not accepted'})", *assumed, *filter(None, shown), *_proof_of(made)]
         return Reply(_json({**data, "receipt": made}), "\n".join(lines), failed=report.verdict is Verdict.INVALID)
 
-    async def export(self, wanted: Export, on_event: OnEvent) -> Reply:
-        """The proof of a certificate as a Lean file that Lean accepts."""
+    @tool("check-v1", certified=True)
+    async def lean_verify(
+        self,
+        on_event: OnEvent,
+        text: Text = None,
+        path: File = None,
+        against: Against = None,
+        against_path: AgainstFile = None,
+        theorem: One = "",
+        seconds: Seconds = None,
+    ) -> Reply:
+        """Audit a Lean 4 file: no `sorry`, no axiom but its own, accepted by two kernels; compared with `against`."""
+        return await self.check(on_event, None, text, path, against, against_path, theorem, False, seconds)
+
+    @tool("export-v1")
+    async def export(self, on_event: OnEvent, certificate: Certificate, seconds: Seconds = None) -> Reply:
+        """Write the proof of a certificate in SMT-LIB as a file for Lean."""
         from goedels_poetry.lean.smt_proofs.export import exported  # Lean's modules, for who asks for them
 
-        place, limit = self._certificate(wanted.certificate), self._seconds(wanted.seconds)
+        place, limit = self._certificate(certificate), self._seconds(seconds)
         archive = await asyncio.to_thread(read_archive, place)
         claim = str(archive.manifest["claim"])
         if claim == "counterexample":
-            raise Refusal(f"{wanted.certificate}: it has no proof but a counterexample")
-        evidence = canonical_json(archive.evidence, EVIDENCE)
+            raise Refusal(f"{certificate}: it has no proof but a counterexample")
+        evidence = read_canonical(archive.evidence, EVIDENCE)
         found = await exported(archive.theorem, evidence, self._settings.lean, limit, lambda done, all_: None, claim)
-        data = found.to_json(Path(wanted.certificate))
-        return Reply(_json(data), found.text if found.text is not None else f"no Lean file: {found.reason}")
+        said = found.text if found.text is not None else f"no Lean file: {found.reason}"
+        return Reply(_json(found.to_json(Path(certificate))), said)
 
     # -- looking -------------------------------------------------------------------------------------------
-    async def explain(self, wanted: OfRun, on_event: OnEvent) -> Reply:
-        """Of each open goal of a run: what was tried, what came nearest, what would help."""
+    @tool("explanations-v1")
+    async def explain(
+        self, on_event: OnEvent, run_id: Annotated[str, _string("As an earlier answer names it.", 100)]
+    ) -> Reply:
+        """Say of each open goal of a run what was tried, what came nearest and what would help."""
 
         def look() -> Reply:
-            with self._framework.open_store(wanted.run_id) as store:
+            with self._framework.open_store(run_id) as store:
                 facts, leaves = RunFacts.of(store, None), open_leaves(store.nodes())
-                every = [explain(store, goal, facts=facts) for goal in leaves]
+                every = [explanation(store, goal, facts=facts) for goal in leaves]
             lines = [f"{goal.id}: {goal.statement or 'the theorem'}" for goal in leaves]
             told = [f"{line}\n  {'; '.join(each.advice)}" for line, each in zip(lines, every, strict=True)]
-            data = {"schema": 1, "run_id": wanted.run_id, "explanations": [each.to_json() for each in every]}
+            data = {"schema": 1, "run_id": run_id, "explanations": [each.to_json() for each in every]}
             return Reply(_json(data), "\n".join(told) or "no goal is open")
 
         return await asyncio.to_thread(look)
 
-    async def status(self, wanted: Status, on_event: OnEvent) -> Reply:
-        """The latest runs."""
-        runs = (await asyncio.to_thread(self._framework.runs))[: wanted.limit]
+    @tool("runs-v1")
+    async def status(
+        self, on_event: OnEvent, limit: Annotated[int, Field(ge=1, le=MOST_RUNS, description="So many.")] = 10
+    ) -> Reply:
+        """List the latest runs: under way, stopped or finished."""
+        runs = (await asyncio.to_thread(self._framework.runs))[:limit]
         lines = [f"{run.run_id}  {outcome(run)}  {run.name}" for run in runs]
         data = {"schema": 1, "runs": [{**asdict(run), "outcome": outcome(run)} for run in runs]}
         return Reply(_json(data), "\n".join(lines) or "no runs")
 
     # -- Lean as it is: messages, no verdict -----------------------------------------------------------------
-    async def lean_run_code(self, wanted: LeanText, on_event: OnEvent) -> Reply:
-        """What Lean says of a text."""
-        text, _ = await self._text(wanted.text, wanted.path)
-        return await self._lean_says([(None, text)], wanted.seconds)
+    @tool("lean-messages-v1")
+    async def lean_run_code(
+        self, on_event: OnEvent, text: Text = None, path: File = None, seconds: Seconds = None
+    ) -> Reply:
+        """Elaborate a Lean 4 text: its messages, and the goals of each `sorry`. No verdict."""
+        code, _ = await self._text(text, path)
+        return await self._lean_says([(None, code)], seconds)
 
-    async def lean_multi_attempt(self, wanted: LeanAttempts, on_event: OnEvent) -> Reply:
-        """What Lean says where one attempt after another stands in the place of a `sorry`."""
-        from goedels_poetry.lean.runtime.protocol import CheckRequest, place
+    @tool("lean-messages-v1")
+    async def lean_diagnostic_messages(
+        self, on_event: OnEvent, path: File = None, text: Text = None, seconds: Seconds = None
+    ) -> Reply:
+        """The messages of Lean 4 on a file or a text. No verdict."""
+        return await self.lean_run_code(on_event, text, path, seconds)
 
-        text, _ = await self._text(wanted.text, wanted.path)
-        lean = await self._open_lean()
-        read = await lean.check(CheckRequest(text, holes=True, seconds=self._seconds(wanted.seconds) or 60.0))
-        holes = [hole for hole in read.holes if wanted.line in (None, place(text, hole.start)[0])]
+    @tool("lean-messages-v1")
+    async def lean_multi_attempt(
+        self,
+        on_event: OnEvent,
+        attempts: Annotated[list[str], Field(min_length=1, max_length=32, description="Tactics or terms.")],
+        text: Text = None,
+        path: File = None,
+        line: Annotated[int | None, Field(ge=1, description="Of the `sorry`; by default the first one.")] = None,
+        seconds: Seconds = None,
+    ) -> Reply:
+        """Try several tactics or terms in the place of a `sorry`, each by itself. No verdict."""
+        code, _ = await self._text(text, path)
+        lean, limit = await self._open_lean(), self._seconds(seconds) or CHECK_SECONDS
+        read = await lean.check(CheckRequest(code, holes=True, seconds=limit))
+        holes = [hole for hole in read.holes if line in (None, place(code, hole.start)[0])]
         if not holes:
-            where = f"on line {wanted.line}" if wanted.line else "in the text"
-            raise Refusal(f"there is no `sorry` {where} that Lean reaches")
+            raise Refusal(f"there is no `sorry` {f'on line {line}' if line else 'in the text'} that Lean reaches")
         start, end = holes[0].start, holes[0].end
-        deeper = "\n" + " " * (start - (text.rfind("\n", 0, start) + 1))
-        tried = [(each, text[:start] + each.replace("\n", deeper) + text[end:]) for each in wanted.attempts]
-        return await self._lean_says(tried, wanted.seconds)
+        deeper = "\n" + " " * (start - (code.rfind("\n", 0, start) + 1))
+        tried = [(each, code[:start] + each.replace("\n", deeper) + code[end:]) for each in attempts]
+        return await self._lean_says(tried, seconds)
 
     async def _lean_says(self, texts: Sequence[tuple[str | None, str]], seconds: float | None) -> Reply:
-        from goedels_poetry.lean.runtime.protocol import CheckRequest
-
         lean, results, lines = await self._open_lean(), [], []
         for attempt, text in texts:
-            found = await lean.check(CheckRequest(text, holes=True, seconds=self._seconds(seconds) or 60.0))
+            limit = self._seconds(seconds) or CHECK_SECONDS
+            found = await lean.check(CheckRequest(text, holes=True, seconds=limit))
             messages = [
                 {"severity": m.severity, "text": m.text, "line": m.line, "column": m.column + 1} for m in found.messages
             ]
@@ -456,15 +538,15 @@ class Toolbox:
         data = {"schema": 1, "lean": lean.version, "results": results}
         return Reply(_json(data), "\n".join(lines) or "no messages")
 
-    async def _open_lean(self) -> Any:
+    async def _open_lean(self) -> LeanPool:
         """A Lean that is warm: the one of the runs where it is idle, else one of our own."""
-        from goedels_poetry.lean.runtime.opening import at_hand, open_lean
-
         async with self._opening:
             idle = at_hand(self._settings.lean)
             if idle is None and self._lean is None:
                 self._lean = await asyncio.to_thread(open_lean, self._settings.lean, 1)
-            return idle or self._lean
+            found = idle or self._lean
+            assert found is not None
+            return found
 
 
 def _of_run(result: RunResult, text: str, file: str | None, *, skipped: bool) -> Reply:
@@ -506,112 +588,3 @@ def _json(data: dict[str, Any]) -> dict[str, Any]:
         return found
     cleaned: dict[str, Any] = json.loads(json.dumps(found, ensure_ascii=False).encode("utf-8", "backslashreplace"))
     return cleaned
-
-
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """A tool as it is offered."""
-
-    work: Callable[[Toolbox, Any, OnEvent], Awaitable[Reply]]
-    arguments: type[Arguments]
-    schemas: tuple[str, ...]
-    """The published schemas of its answer, of which one holds."""
-    description: str
-    certified: bool = False
-    """The answer has a receipt."""
-    keeps: bool = False
-    """It leaves a run in the data directory; others change nothing."""
-    asks_models: bool = False
-    """It asks language models, where some are configured."""
-
-    def output_schema(self) -> dict[str, Any]:
-        """The schema of the answer's data."""
-        published = [schema(name) for name in self.schemas]
-        whole = published[0]
-        if len(published) > 1:
-            named = {name: each for one in published for name, each in one.pop("$defs", {}).items()}
-            return {"type": "object", "anyOf": published, "$defs": named}
-        if not self.certified:
-            return whole
-        properties = {**whole["properties"], "receipt": schema("receipt-v1")}
-        return {**whole, "required": [*whole["required"], "receipt"], "properties": properties}
-
-
-def schema(name: str) -> dict[str, Any]:
-    """A published schema, to be put into another one."""
-    found: dict[str, Any] = json.loads((shipped("schema") / f"{name}.json").read_text("utf-8"))
-    return {key: value for key, value in found.items() if key != "$schema"}
-
-
-TOOLS = {
-    "prove": Tool(
-        Toolbox.prove,
-        Prove,
-        ("result-v1",),
-        "Prove or refute a theorem: SMT-LIB 2, Lean 4 with `sorry`, Python functions with contracts, a JSON program. "
-        "Only the checker says `proved`. An unfinished run goes on with the same call and more seconds.",
-        certified=True,
-        keeps=True,
-        asks_models=True,
-    ),
-    "refute": Tool(
-        Toolbox.refute,
-        Theorem,
-        ("result-v1",),
-        "Look for a counterexample of a theorem, quickly. `unknown`: none was found.",
-        certified=True,
-        keeps=True,
-    ),
-    "check": Tool(
-        Toolbox.check,
-        Check,
-        ("check-v1",),
-        "Check a certificate, or anyone's Lean file, from nothing and in fresh processes, against the theorem.",
-        certified=True,
-    ),
-    "ask": Tool(
-        Toolbox.ask,
-        Ask,
-        ("program-v1", "answer-v1"),
-        "Answer a question in plain language (needs a model), or a logic program (needs none); a solver decides.",
-        keeps=True,
-        asks_models=True,
-    ),
-    "formalize": Tool(
-        Toolbox.formalize,
-        Formalize,
-        ("result-v1",),
-        "State a claim in words as a theorem, tested but not proved. Needs a model.",
-        keeps=True,
-        asks_models=True,
-    ),
-    "export": Tool(
-        Toolbox.export, Export, ("export-v1",), "Write the proof of a certificate in SMT-LIB as a file for Lean."
-    ),
-    "explain": Tool(
-        Toolbox.explain,
-        OfRun,
-        ("explanations-v1",),
-        "Say of each open goal of a run what was tried, what came nearest and what would help.",
-    ),
-    "status": Tool(Toolbox.status, Status, ("runs-v1",), "List the latest runs: under way, stopped or finished."),
-    "lean_run_code": Tool(
-        Toolbox.lean_run_code, LeanText, ("lean-messages-v1",), "Elaborate a Lean 4 text: its messages and goals."
-    ),
-    "lean_diagnostic_messages": Tool(
-        Toolbox.lean_run_code, LeanText, ("lean-messages-v1",), "The messages of Lean 4 on a file or a text."
-    ),
-    "lean_multi_attempt": Tool(
-        Toolbox.lean_multi_attempt,
-        LeanAttempts,
-        ("lean-messages-v1",),
-        "Try several tactics or terms in the place of a `sorry`, each by itself.",
-    ),
-    "lean_verify": Tool(
-        Toolbox.check,
-        Check,
-        ("check-v1",),
-        "Audit a Lean 4 file: no `sorry`, no axiom of its own, accepted by two kernels; against a theorem, if given.",
-        certified=True,
-    ),
-}

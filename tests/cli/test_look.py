@@ -199,7 +199,7 @@ def test_without_the_extra_it_says_what_to_install(cli: Any, monkeypatch: pytest
     monkeypatch.delattr(goedels_poetry, "serve", raising=False)
     monkeypatch.setitem(sys.modules, missing, None)
     ran = cli("serve")
-    assert (ran.code, "pip install starlette uvicorn" in ran.err) == (2, True)
+    assert (ran.code, "prover[serve]" in ran.err) == (2, True)
     assert missing in ran.err
 
 

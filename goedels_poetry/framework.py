@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -35,7 +35,7 @@ from goedels_poetry.search.machine.checkpoints import (
 from goedels_poetry.search.machine.embedding import Embedded, graph_of, node_of, tool_of
 from goedels_poetry.search.machine.graph import draw
 from goedels_poetry.search.machine.kinds import Extensions, PluginList, plugin_list, registry_of, run_id_of
-from goedels_poetry.search.machine.runner import LOGIC, MachineRunner, RunOptions
+from goedels_poetry.search.machine.runner import LOGIC, MachineRunner, RunOptions, file_and_theorem
 from goedels_poetry.search.tasks.claim import Confirm
 from goedels_poetry.settings.declared import Settings
 from goedels_poetry.solvers.limits import SolverError
@@ -151,10 +151,18 @@ class GoedelsPoetryFramework(MachineRunner):
         """See `MachineRunner.arun`; in a thread of our own where the caller's loop is watched for blocking calls."""
         if self._background.is_here or not is_watched():
             return await super().arun(source, **arguments)
-        return await self._beside(source, **arguments)
+        return await self._beside(super().arun, source, **arguments)
 
-    async def _beside(self, source: Source, **arguments: Unpack[RunArguments]) -> RunResult:
-        """The same in a thread of our own; what listens is called in the caller's loop."""
+    async def _proved(self, source: Source, **arguments: Unpack[RunArguments]) -> RunResult:
+        return (await self.aprove(source, **arguments)).result
+
+    async def _beside(
+        self,
+        work: Callable[..., Coroutine[Any, Any, RunResult]],
+        source: Source,
+        **arguments: Unpack[RunArguments],
+    ) -> RunResult:
+        """A run in a thread of our own; what listens is called in the caller's loop."""
         loop = asyncio.get_running_loop()
         heard, taken, asked = arguments.get("on_event"), arguments.get("on_chunk"), arguments.get("confirm")
         if heard is not None:
@@ -167,7 +175,7 @@ class GoedelsPoetryFramework(MachineRunner):
                 return asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_awaited(asked(stated)), loop))
 
             arguments["confirm"] = confirm
-        return await self._background.wait(super().arun(source, **arguments))
+        return await self._background.wait(work(source, **arguments))
 
     async def arun_many(
         self, sources: Iterable[Source], *, at_once: int = 2, **arguments: Unpack[RunArguments]
@@ -211,34 +219,39 @@ class GoedelsPoetryFramework(MachineRunner):
         """Synchronous :meth:`aresume`, as :meth:`run` is of `arun`."""
         return self._background.run(self.aresume(run_id, **arguments), self.interrupt)
 
-    async def aprove(self, text: str, **more: Unpack[RunArguments]) -> Answered:
+    async def aprove(self, source: Source, **more: Unpack[RunArguments]) -> Answered:
         """:meth:`arun`, where no file is believed: what an earlier run claims is checked again, else proved anew.
 
         Raises:
             as :meth:`arun`; InvalidInput of a text that an agent or plug-in has changed meanwhile.
         """
-        worked, listener, options = False, more.get("on_event"), more.get("options") or {}
+        listener, options, worked = more.get("on_event"), more.get("options") or {}, set[str]()
 
         def listen(event: Event) -> None:
-            nonlocal worked
-            worked = True
+            worked.add(event.run_id)  # of goals before this one, too, which are runs of their own
             if listener is not None:
                 listener(event)
 
         more["on_event"] = listen
-        result = await self.arun(text, **more)
+        result = await self.arun(source, **more)
+        if isinstance(source, str):
+            text = source
+        else:
+            file, named = await asyncio.to_thread(file_and_theorem, source)
+            options = {**({"theorem": named} if named else {}), **options}
+            text = (await asyncio.to_thread(file.read_bytes)).decode(errors="replace")
         if result.verdict not in CLAIMS:
             return Answered(result, text, remembered=False)
         formal = result.formalization["formal"] if result.formalization is not None else None
         about = formal if formal is not None else await self.own_text(text, result.language, options)
-        if worked:
+        if result.run_id in worked:
             return Answered(result, about, remembered=False)
         report = await self._rechecked(result, about, options)
         if report is not None and report["verdict"] == result.verdict:
             return Answered(replace(result, checked=basis_of(report)), about, remembered=True)
         out = more.get("out")
         more |= {"out": free_place(out) if out is not None else None, "fresh": True}
-        result = await self.arun(text, **more)
+        result = await self.arun(source, **more)
         return Answered(result, about, remembered=False, doubted=True)
 
     async def _rechecked(self, result: RunResult, text: str, options: dict[str, Any]) -> dict[str, Any] | None:
@@ -442,8 +455,10 @@ class GoedelsPoetryFramework(MachineRunner):
             return {**arguments, "budgets": budgets} if seconds is not None else arguments
 
         return Embedded(
-            lambda source, **arguments: self.run(source, **limited(arguments)),
-            lambda source, **arguments: self._beside(source, **limited(arguments)),
+            lambda source, **arguments: self._background.run(
+                self._proved(source, **limited(arguments)), self.interrupt
+            ),
+            lambda source, **arguments: self._beside(self._proved, source, **limited(arguments)),
         )
 
     # -- close ---------------------------------------------------------------------------------------------

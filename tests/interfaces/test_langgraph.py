@@ -22,6 +22,7 @@ from langgraph.types import Command
 
 from goedels_poetry import Budgets, GoedelsPoetryFramework, Settings
 from goedels_poetry.errors import UnknownLanguage
+from goedels_poetry.store.runs import Runs
 
 ROOT = Path(__file__).parents[2]
 THEOREMS = ROOT / "theorems"
@@ -154,6 +155,26 @@ async def test_a_text_is_recognised_and_a_folder_stands_for_its_files(
     results = await framework.arun_many([folder, TRUE])
     assert [(Path(r.input).name, str(r.verdict)) for r in results][:2] == [("a.smt2", "refuted"), ("b.smt2", "proved")]
     assert results[2].verdict == "proved"
+    several = tmp_path / "several.smt2"
+    several.write_text("(declare-const x Int)\n(prove (! (= x x) :named one))\n(prove (! (> x x) :named two))\n")
+    two = await framework.aprove(Path(f"{several}:two"))
+    assert (two.result.verdict, two.remembered) == ("refuted", False)
+    assert (await framework.aprove(Path(f"{several}:two"))).remembered
+    assert [str(r.verdict) for r in await framework.arun_many([several])] == ["proved", "refuted"]
+
+
+async def test_a_claim_that_is_put_into_the_data_directory_is_checked_though_goals_before_it_run_now(
+    framework: GoedelsPoetryFramework, tmp_path: Path
+) -> None:
+    text = "(declare-const x Int)\n(prove (! (= x x) :named one))\n(prove (! (> x x) :named two))\n"
+    first = await framework.arun(text, options={"theorem": "one"})
+    false = await framework.arun(text, options={"theorem": "two"})
+    forged = {**first.to_json(), "run_id": false.run_id, "run_dir": str(false.run_dir)}
+    Runs(tmp_path).get(false.run_id).write_card(result=forged, retry=False, unanswered=False)
+    assert (await framework.arun(text, options={"theorem": "two"})).verdict == "proved"  # as it is written there
+    framework.delete_run(first.run_id)
+    graph = around(framework.as_node(options={"theorem": "two"}))
+    assert (await graph.ainvoke({"theorem": text}))["result"]["verdict"] == "refuted"
 
 
 LANGGRAPH = shutil.which("langgraph", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))

@@ -233,7 +233,7 @@ class MachineRunner:
         is returned as it stands. Where a model could not be asked and nothing was decided, a new run begins.
 
         Args:
-            source: the theorem's text, or the path of its file (a `Path`; a str is always a text).
+            source: the theorem's text, or the path of its file (a `Path`, also ``FILE:theorem``; a str is a text).
             language: name of the proof language; by default the one of ``name``'s suffix, else of the text.
             options: handed to the language, e.g. ``{"assume_definitions": True}``; part of the run's id.
             informal: ``source`` is a claim in plain words, which a model states in the language first. The verdict
@@ -249,8 +249,10 @@ class MachineRunner:
             UnknownLanguage, UnknownRun, RunLocked, Closed. OSError: there is no such file. An invalid theorem is a
                 result, not an exception.
         """
-        if more.get("name") is None and not isinstance(source, str):
-            more["name"] = os.fspath(source)
+        if not isinstance(source, str):
+            source, named = await asyncio.to_thread(file_and_theorem, source)
+            options = {**({"theorem": named} if named else {}), **(options or {})}
+            more["name"] = os.fspath(source) if more.get("name") is None else more.get("name")
         name = more.get("name")
         try:
             text = source if isinstance(source, str) else (await asyncio.to_thread(Path(source).read_bytes)).decode()
@@ -535,6 +537,12 @@ def _misread(lemma: tuple[str, str, list[dict[str, Any]]], goals: Sequence[State
     own = next(each for each in goals if each.name == lemma[1])
     used = {word for step in lemma[2] for word in re.findall(r"[^\s()|]+", step["statement"])}
     return [] if used.isdisjoint({*goal.symbols} - {*own.symbols}) else [own.name]
+
+
+def file_and_theorem(path: str | os.PathLike[str]) -> tuple[Path, str]:
+    """A file, and the theorem in it that ``FILE:theorem`` names, else ""."""
+    file, _, named = os.fspath(path).rpartition(":")
+    return (Path(file), named) if file and not os.path.exists(path) else (Path(path), "")
 
 
 class Readings:

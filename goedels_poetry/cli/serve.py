@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import sys
 from collections.abc import Callable, Coroutine
@@ -63,13 +64,15 @@ def serve_agents(request: Mcp) -> int:
             _print("Clients on this machine that send this header may call tools. Ctrl-C ends.")
 
         async def offer() -> None:
-            async with Toolbox(in_force.model_copy(update={"budgets": budgets}), root) as toolbox:
-                if port is None:
-                    await serve_stdio(toolbox)
-                    return
-                await _until_a_signal(
-                    lambda stop: serve_http(toolbox, port, ready=ready, report=_report, stopping=stop)
-                )
+            stopping = asyncio.Event()
+            with Signals(stopping.set):
+                async with Toolbox(in_force.model_copy(update={"budgets": budgets}), root) as toolbox:
+                    if port is None:
+                        await serve_stdio(toolbox, stopping=stopping)
+                    else:
+                        await serve_http(toolbox, port, ready=ready, report=_report, stopping=stopping)
+                if port is None and stopping.is_set():
+                    os._exit(INTERRUPTED)  # a thread waits for standard input, and cannot be ended
 
         return offer()
 

@@ -233,14 +233,25 @@ def _text(text: str) -> types.TextContent:
     return types.TextContent(type="text", text=text.encode("utf-8", "backslashreplace").decode())
 
 
-async def serve_stdio(toolbox: Toolbox) -> None:
-    """Serve the client at standard input and output until it closes them."""
+async def serve_stdio(toolbox: Toolbox, *, stopping: asyncio.Event) -> None:
+    """Serve the client at standard input and output until it closes them, or ``stopping`` is set.
+
+    In the second case a thread still waits for standard input, and nothing but the end of the process ends it.
+    """
     service = Service(toolbox)
     server = service.server()
-    try:
+
+    async def serve() -> None:
         async with stdio_server() as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
+
+    serving, stopped = asyncio.create_task(serve()), asyncio.create_task(stopping.wait())
+    try:
+        await asyncio.wait((serving, stopped), return_when=asyncio.FIRST_COMPLETED)
+        if serving.done():
+            await serving
     finally:
+        stopped.cancel()
         await service.close()
 
 

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -236,6 +237,30 @@ async def test_a_call_that_is_cancelled_ends_its_solvers_and_the_process_serves_
     deadline = time.monotonic() + 10
     while ticks(everyone) and time.monotonic() < deadline:
         await asyncio.sleep(0.1)
+    assert ticks(everyone) == {}
+
+
+@pytest.mark.parametrize("end", ["signal", "input"])
+def test_a_server_that_is_ended_while_it_works_leaves_no_process(end: str, tmp_path: Path) -> None:
+    """And an older client, which begins with `initialize`, is served."""
+    hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+    call = {"name": "prove", "arguments": {"path": LONG}, "_meta": {"progressToken": 1}}
+    with subprocess.Popen(program(), env=environment(tmp_path), stdin=-1, stdout=-1, text=True) as server:
+        assert server.stdin is not None and server.stdout is not None
+        for number, (method, params) in enumerate((("initialize", hello), ("tools/call", call))):
+            line = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+            server.stdin.write(json.dumps(line) + "\n")
+            server.stdin.flush()
+            assert "error" not in json.loads(server.stdout.readline())
+        everyone = below(server.pid)
+        if end == "signal":
+            server.send_signal(signal.SIGTERM)
+        else:
+            server.stdin.close()
+        assert everyone and server.wait(30) == (130 if end == "signal" else 0)
+    deadline = time.monotonic() + 10
+    while ticks(everyone) and time.monotonic() < deadline:
+        time.sleep(0.1)
     assert ticks(everyone) == {}
 
 

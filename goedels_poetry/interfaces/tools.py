@@ -7,7 +7,6 @@ what an earlier run claims is checked again (`GoedelsPoetryFramework.aprove`).
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import os
 from collections.abc import Awaitable, Callable, Sequence
@@ -309,7 +308,7 @@ class Toolbox:
             raise Refusal("there is no theorem: the text is empty")
         found = await self._framework.aprove(
             text,
-            name=file or options["theorem"] or "text",
+            name=file or None,
             language=language,
             options={"file": "", **{name: value for name, value in options.items() if value != ""}},  # a label, no path
             budgets=budgets,
@@ -423,7 +422,8 @@ class Toolbox:
         data = answer(report, certificate or path or "-", compared or ("-" if original is not None else None))
         shown = report.reasons if not report.accepted else (report.statement, *report.notes)
         assumed = [f"assumed: {each}" for each in report.assumptions]
-        lines = [f"{report.verdict} ({level or 'not accepted'})", *assumed, *filter(None, shown), *_proof_of(made)]
+        lines = [f"{report.verdict} ({level or 'not accepted'})", *assumed, *filter(None, shown)]
+        lines += _proof_of(made) if report.accepted else []
         return Reply(_json({**data, "receipt": made}), "\n".join(lines), failed=report.verdict is Verdict.INVALID)
 
     @tool("check-v1", certified=True)
@@ -530,9 +530,11 @@ class Toolbox:
                 {"severity": m.severity, "text": m.text, "line": m.line, "column": m.column + 1} for m in found.messages
             ]
             goals = [goal.goal for hole in found.holes for goal in hole.goals]
-            about = {"status": found.status, "ok": found.ok, "attempt": attempt}
+            complete = found.ok and not found.holes and all(m.kind != "hasSorry" for m in found.messages)
+            about = {"status": found.status, "ok": found.ok, "complete": complete, "attempt": attempt}
             results.append({**about, "messages": messages, "goals": goals})
-            lines += [f"{attempt}: {'accepted' if found.ok else 'refused'}"] if attempt is not None else []
+            word = "complete" if complete else "leaves a `sorry`" if found.ok else "refused"
+            lines += [f"{attempt}: {word}"] if attempt is not None else []
             lines += [found.error] if found.error else []
             lines += [f"{m['line']}:{m['column']}: {m['severity']}: {m['text']}" for m in messages]
         data = {"schema": 1, "lean": lean.version, "results": results}
@@ -580,11 +582,6 @@ def _proof_of(made: dict[str, Any]) -> list[str]:
 
 
 def _json(data: dict[str, Any]) -> dict[str, Any]:
-    """The data with JSON values only; half a surrogate pair, which no client can read, is written as its escape."""
-    text = json.dumps(data, default=str).encode("ascii")
-    found: dict[str, Any] = json.loads(text)
-    with contextlib.suppress(UnicodeEncodeError):
-        json.dumps(found, ensure_ascii=False).encode()
-        return found
-    cleaned: dict[str, Any] = json.loads(json.dumps(found, ensure_ascii=False).encode("utf-8", "backslashreplace"))
-    return cleaned
+    """The data with JSON values only."""
+    found: dict[str, Any] = json.loads(json.dumps(data, default=str))
+    return found

@@ -7,7 +7,6 @@ or an instance (see `brought`). Either is looked at before it is used: what it l
 
 from __future__ import annotations
 
-import ast
 import inspect
 import os
 import re
@@ -159,24 +158,23 @@ def for_file(path: str | os.PathLike[str], more: Sequence[BroughtLanguage] = ())
     raise UnknownLanguage("; ".join((words, *broken)))
 
 
-_LEAN = re.compile(
-    r"^\s*(?:@\[[^\]]*\]\s*)?(?:theorem|lemma|example|def|import|namespace|open|variable)\b", re.MULTILINE
-)
+_LEAN = re.compile(r"^\s*(@\[[^\]]*\]\s*)?(private\s+)?(theorem|lemma|example)\b", re.MULTILINE)
+_PYTHON = re.compile(r"^\s*(async )?def \w+\(", re.MULTILINE)
 
 
 def for_text(text: str) -> str:
     """Name of the built-in language that a text is written in; "" where nothing tells.
 
-    A text of SMT-LIB begins with a parenthesis, a program of JSON with a brace; what Python parses is Python.
+    A text of SMT-LIB begins with a parenthesis, a program of JSON with a brace; one of Lean states a theorem, one of
+    Python has a function.
     """
     begin = re.sub(r"^\s*;.*$", "", text.lstrip("\ufeff"), flags=re.MULTILINE).lstrip()[:1]
     if begin in ("(", "{"):
         return "smt" if begin == "(" else "logic"
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return "lean" if _LEAN.search(text) else ""
-    return "python" if any(isinstance(each, ast.FunctionDef | ast.ClassDef) for each in tree.body) else ""
+    lean, python = _LEAN.search(text) is not None, _PYTHON.search(text) is not None
+    if lean and python:  # a docstring may begin a line with `theorem`, and Lean too has `def`
+        return "lean" if ":=" in text else "python"
+    return "lean" if lean else "python" if python else ""
 
 
 @contextmanager

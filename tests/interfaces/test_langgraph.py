@@ -22,6 +22,7 @@ from langgraph.types import Command
 
 from goedels_poetry import Budgets, GoedelsPoetryFramework, Settings
 from goedels_poetry.errors import UnknownLanguage
+from goedels_poetry.languages import for_text
 from goedels_poetry.store.runs import Runs
 
 ROOT = Path(__file__).parents[2]
@@ -145,6 +146,8 @@ async def test_a_text_is_recognised_and_a_folder_stands_for_its_files(
     assert [framework._language(None, None, text).name for text in (TRUE, lean, PYTHON, "{}")] == [
         "smt", "lean", "python", "logic",
     ]  # fmt: skip
+    stated = 'def f(x):\n    """The\n    theorem is: x.\n    """\n    return x\n'
+    assert [for_text(text) for text in (stated, f"def g(x : Nat) := x\n{lean}", "")] == ["python", "lean", ""]
     with pytest.raises(UnknownLanguage, match="say in which language"):
         await framework.arun("Every natural number is the sum of four squares.")
     folder = tmp_path / "proofs"

@@ -378,8 +378,10 @@ async def test_lean_says_what_it_thinks_and_the_checker_decides(tmp_path: Path) 
         fits(read, "lean-messages-v1")
         (only,) = read["results"]
         assert only["ok"] and "⊢ a + 1 < b + 1" in only["goals"][0] and "sorry" in only["messages"][0]["text"]
-        _, tried = await said(client, "lean_multi_attempt", text=hole, attempts=["rfl", "have := h\nomega"])
-        assert [each["ok"] for each in tried["results"]] == [False, True]
+        _, tried = await said(client, "lean_multi_attempt", text=hole, attempts=["rfl", "have := h\nomega", "sorry"])
+        assert [(each["ok"], each["complete"]) for each in tried["results"]] == [
+            (False, False), (True, True), (True, False),
+        ]  # fmt: skip
         words, cheat = await said(
             client, "lean_verify", text=f"axiom f : False\n{hole.replace('sorry', 'exact f.elim')}"
         )

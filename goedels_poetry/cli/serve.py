@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 USAGE = 2
 SECONDS = 300.0
 """The longest that a run may take when nobody says another limit, as for `prove`."""
-CALL_SECONDS = 60.0
-"""The longest that a call of an agent may take: clients give up about then."""
+CALL_SECONDS = 45.0
+"""The longest that a call of an agent may take: many clients give up after 60, and a proof is checked at its end."""
 NEEDED = ("mcp", "mcp_types", "starlette", "uvicorn", "h11")
 
 

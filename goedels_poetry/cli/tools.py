@@ -183,7 +183,7 @@ class Mcp(Models):
 
     http: str | None = option("Over HTTP instead, on this port of 127.0.0.1; it prints a token.", metavar="HOST:PORT")
     root: Path = option("The folder whose files agents may name.", metavar="FOLDER", default=Path())
-    timeout: float | None = duration("Most that a call may take, and what it takes by default. [default: 60]")
+    timeout: float | None = duration("Most that a call may take, and what it takes by default. [default: 45]")
 
 
 @dataclass(frozen=True, kw_only=True)

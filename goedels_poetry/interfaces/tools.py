@@ -426,20 +426,6 @@ class Toolbox:
         lines += _proof_of(made) if report.accepted else []
         return Reply(_json({**data, "receipt": made}), "\n".join(lines), failed=report.verdict is Verdict.INVALID)
 
-    @tool("check-v1", certified=True)
-    async def lean_verify(
-        self,
-        on_event: OnEvent,
-        text: Text = None,
-        path: File = None,
-        against: Against = None,
-        against_path: AgainstFile = None,
-        theorem: One = "",
-        seconds: Seconds = None,
-    ) -> Reply:
-        """Audit a Lean 4 file: no `sorry`, no axiom but its own, accepted by two kernels; compared with `against`."""
-        return await self.check(on_event, None, text, path, against, against_path, theorem, False, seconds)
-
     @tool("export-v1")
     async def export(self, on_event: OnEvent, certificate: Certificate, seconds: Seconds = None) -> Reply:
         """Write the proof of a certificate in SMT-LIB as a file for Lean."""
@@ -493,13 +479,6 @@ class Toolbox:
         return await self._lean_says([(None, code)], seconds)
 
     @tool("lean-messages-v1")
-    async def lean_diagnostic_messages(
-        self, on_event: OnEvent, path: File = None, text: Text = None, seconds: Seconds = None
-    ) -> Reply:
-        """The messages of Lean 4 on a file or a text. No verdict."""
-        return await self.lean_run_code(on_event, text, path, seconds)
-
-    @tool("lean-messages-v1")
     async def lean_multi_attempt(
         self,
         on_event: OnEvent,
@@ -549,6 +528,10 @@ class Toolbox:
             found = idle or self._lean
             assert found is not None
             return found
+
+
+TOOLS["lean_verify"] = TOOLS["check"]  # names that agents know from elsewhere
+TOOLS["lean_diagnostic_messages"] = TOOLS["lean_run_code"]
 
 
 def _of_run(result: RunResult, text: str, file: str | None, *, skipped: bool) -> Reply:

@@ -197,7 +197,7 @@ async def test_bad_input_is_one_clear_message_and_the_next_call_works(tmp_path: 
         assert "text: Input should be a valid string" in await refused(client, "prove", text=3)
         assert "at most 1000000 characters" in await refused(client, "prove", text="x" * 1_000_001)
         assert "`prove` takes" in await refused(client, "prove", text=TRUE, sourse="x")
-        assert "60 at most" in await refused(client, "prove", text=TRUE, seconds=1000)
+        assert "45 at most" in await refused(client, "prove", text=TRUE, seconds=1000)
         assert "seconds" in await refused(client, "prove", text=TRUE, seconds=-1)
         assert "no proof language" in await refused(client, "prove", text=TRUE, language="coq")
         assert "run" in await refused(client, "explain", run_id="../../etc")

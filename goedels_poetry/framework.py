@@ -9,14 +9,15 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iter
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, Self
+from typing import TYPE_CHECKING, Any, ParamSpec, Self, cast
 
 from typing_extensions import Unpack
 
 from goedels_poetry.checker.certificate.receipt import basis_of
 from goedels_poetry.checker.plugins import CLAIMS
-from goedels_poetry.errors import UnknownRun
+from goedels_poetry.errors import GoedelsPoetryError, UnknownLanguage, UnknownRun
 from goedels_poetry.files import free_place
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages import BUILT_IN
 from goedels_poetry.models.client import Models
 from goedels_poetry.plugins import RefusedPlugin
@@ -37,6 +38,7 @@ from goedels_poetry.search.machine.graph import draw
 from goedels_poetry.search.machine.kinds import Extensions, PluginList, plugin_list, registry_of, run_id_of
 from goedels_poetry.search.machine.runner import LOGIC, MachineRunner, RunOptions, file_and_theorem
 from goedels_poetry.search.tasks.claim import Confirm
+from goedels_poetry.search.tasks.question import Question
 from goedels_poetry.settings.declared import Settings
 from goedels_poetry.solvers.limits import SolverError
 from goedels_poetry.solvers.worker_pool import WorkerPool
@@ -149,9 +151,22 @@ class GoedelsPoetryFramework(MachineRunner):
     # -- run -----------------------------------------------------------------------------------------------
     async def arun(self, source: Source, **arguments: Unpack[RunArguments]) -> RunResult:
         """See `MachineRunner.arun`; in a thread of our own where the caller's loop is watched for blocking calls."""
+        return await self._unwatched(super().arun, source, arguments)
+
+    async def aresume(self, run_id: str, **arguments: Unpack[RunOptions]) -> RunResult:
+        """See `MachineRunner.aresume`, and :meth:`arun`."""
+        return await self._unwatched(super().aresume, run_id, cast(RunArguments, arguments))
+
+    async def aask(self, question: Question, **arguments: Unpack[RunOptions]) -> RunResult:
+        """See `MachineRunner.aask`, and :meth:`arun`."""
+        return await self._unwatched(super().aask, question, cast(RunArguments, arguments))
+
+    async def _unwatched(
+        self, work: Callable[..., Coroutine[Any, Any, RunResult]], about: Source | Question, arguments: RunArguments
+    ) -> RunResult:
         if self._background.is_here or not is_watched():
-            return await super().arun(source, **arguments)
-        return await self._beside(super().arun, source, **arguments)
+            return await work(about, **arguments)
+        return await self._beside(work, about, **arguments)
 
     async def _proved(self, source: Source, **arguments: Unpack[RunArguments]) -> RunResult:
         return (await self.aprove(source, **arguments)).result
@@ -159,7 +174,7 @@ class GoedelsPoetryFramework(MachineRunner):
     async def _beside(
         self,
         work: Callable[..., Coroutine[Any, Any, RunResult]],
-        source: Source,
+        about: Source | Question,
         **arguments: Unpack[RunArguments],
     ) -> RunResult:
         """A run in a thread of our own; what listens is called in the caller's loop."""
@@ -175,7 +190,7 @@ class GoedelsPoetryFramework(MachineRunner):
                 return asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_awaited(asked(stated)), loop))
 
             arguments["confirm"] = confirm
-        return await self._background.wait(work(source, **arguments))
+        return await self._background.wait(work(about, **arguments))
 
     async def arun_many(
         self, sources: Iterable[Source], *, at_once: int = 2, **arguments: Unpack[RunArguments]
@@ -184,21 +199,26 @@ class GoedelsPoetryFramework(MachineRunner):
 
         A file or text with several theorems stands for all of them. Every other argument is one of :meth:`arun`.
         """
-        places = [place for source in sources for place in await asyncio.to_thread(_files, source)]
         limit = asyncio.Semaphore(at_once)
 
-        async def one(source: Source, name: str | None, theorem: str) -> RunResult:
+        async def one(source: Source, theorem: str) -> RunResult:
             options = {**(arguments.get("options") or {}), **({"theorem": theorem} if theorem else {})}
-            own: RunArguments = {**arguments, "options": options, "name": name}
+            own: RunArguments = {**arguments, "options": options}
             async with limit:
-                return await self.arun(source, **own)
+                try:
+                    return await self.arun(source, **own)
+                except (GoedelsPoetryError, OSError) as problem:  # one that cannot be begun does not stop the others
+                    verdict = Verdict.INVALID if isinstance(problem, UnknownLanguage) else Verdict.UNKNOWN
+                    return RunResult("" if isinstance(source, str) else os.fspath(source), verdict, reason=str(problem))
 
-        meant = []
-        for place in places:
-            text = place if isinstance(place, str) else await asyncio.to_thread(Path(place).read_text, "utf-8")
-            name = None if isinstance(place, str) else os.fspath(place)
-            several = await self.theorems(text, name=name, language=arguments.get("language"))
-            meant += [(text, name, theorem) for theorem in (several if len(several) > 1 else ("",))]
+        meant: list[tuple[Source, str]] = []
+        for place in [place for source in sources for place in await asyncio.to_thread(_files, source)]:
+            several: tuple[str, ...] = ()
+            with contextlib.suppress(GoedelsPoetryError, OSError, ValueError):  # the run will say why
+                text = place if isinstance(place, str) else await asyncio.to_thread(Path(place).read_text, "utf-8")
+                name = None if isinstance(place, str) else os.fspath(place)
+                several = await self.theorems(text, name=name, language=arguments.get("language"))
+            meant += [(place, theorem) for theorem in (several if len(several) > 1 else ("",))]
         return list(await asyncio.gather(*(one(*each) for each in meant)))
 
     def run_many(

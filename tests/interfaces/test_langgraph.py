@@ -67,6 +67,7 @@ async def test_no_event_loop_is_blocked_whichever_way_a_run_is_begun(framework: 
     assert (await asyncio.to_thread(framework.run, TRUE)).verdict == "proved"
     events = [chunk async for chunk in framework.astream(TRUE, fresh=True)]
     assert events[-1].verdict == "proved" and len(events) > 3
+    assert (await framework.aresume(events[-1].run_id)).verdict == "proved"
     graph = around(framework.as_node(fresh=True))
     assert (await graph.ainvoke({"theorem": TRUE}))["result"]["trust_level"] == "L3"
     await framework.aclose()
@@ -154,10 +155,11 @@ async def test_a_text_is_recognised_and_a_folder_stands_for_its_files(
     folder.mkdir()
     shutil.copy(THEOREMS / "smt" / "gauss_sum.smt2", folder / "b.smt2")
     (folder / "a.smt2").write_text(wrong)
+    (folder / "c.smt2").write_bytes(b"\xff\xfe")
     (folder / "readme.txt").write_text("nothing")
-    results = await framework.arun_many([folder, TRUE])
+    results = await framework.arun_many([folder, TRUE, "no language", tmp_path / "missing.smt2"])
     assert [(Path(r.input).name, str(r.verdict)) for r in results][:2] == [("a.smt2", "refuted"), ("b.smt2", "proved")]
-    assert results[2].verdict == "proved"
+    assert [str(r.verdict) for r in results][2:] == ["invalid", "proved", "invalid", "unknown"]
     several = tmp_path / "several.smt2"
     several.write_text("(declare-const x Int)\n(prove (! (= x x) :named one))\n(prove (! (> x x) :named two))\n")
     two = await framework.aprove(Path(f"{several}:two"))

@@ -68,6 +68,8 @@ def serve_agents(request: Mcp) -> int:
             with Signals(stopping.set):
                 async with Toolbox(in_force.model_copy(update={"budgets": budgets}), root) as toolbox:
                     if port is None:
+                        if sys.stdin.isatty():
+                            _report("waiting for an MCP client on standard input (docs/mcp.md); --http serves several")
                         await serve_stdio(toolbox, stopping=stopping)
                     else:
                         await serve_http(toolbox, port, ready=ready, report=_report, stopping=stopping)

@@ -8,6 +8,7 @@ import stat
 import sys
 import time
 import warnings
+from pathlib import Path
 
 PATIENCE = 2.0
 """Seconds for which a pipe may have nothing to say before somebody should know what is waited for."""
@@ -84,3 +85,29 @@ def is_no_file(path: str | os.PathLike[str]) -> bool:
     SQLite would wait for a pipe where no signal reaches it, and begin a database wherever a link happens to lead.
     """
     return os.path.lexists(path) and not os.path.isfile(path)
+
+
+def free_place(folder: Path) -> Path:
+    """The folder, or where there is one already the first of ``NAME-2``, ``NAME-3``, … that is free."""
+    place, number = folder, 1
+    while place.exists():
+        number += 1
+        place = folder.with_name(f"{folder.name}-{number}")
+    return place
+
+
+_PACKAGE = Path(__file__).parent
+_IN_A_CHECKOUT = {"theorems": "theorems", "schema": "docs/schema"}
+"""What the build puts below ``data/`` of the package, and where it is before that."""
+
+
+def shipped(what: str) -> Path:
+    """The folder ``theorems`` or ``schema``.
+
+    Raises:
+        FileNotFoundError: this installation came without it.
+    """
+    for folder in (_PACKAGE / "data" / what, _PACKAGE.parent / _IN_A_CHECKOUT[what]):
+        if folder.is_dir():
+            return folder
+    raise FileNotFoundError(2, "this installation came without them", what)

@@ -5,17 +5,24 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ParamSpec, Self
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ParamSpec, Self, cast
 
 from typing_extensions import Unpack
 
-from goedels_poetry.errors import UnknownRun
+from goedels_poetry.checker.certificate.receipt import basis_of
+from goedels_poetry.checker.plugins import CLAIMS
+from goedels_poetry.errors import GoedelsPoetryError, UnknownLanguage, UnknownRun
+from goedels_poetry.files import free_place
+from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.languages import BUILT_IN
 from goedels_poetry.models.client import Models
 from goedels_poetry.plugins import RefusedPlugin
 from goedels_poetry.protocol.base import Language
-from goedels_poetry.search.machine.background import BackgroundLoop, Closed
+from goedels_poetry.search.machine.background import BackgroundLoop, Closed, call_in, is_watched
 from goedels_poetry.search.machine.checkpoints import (
     RESULT,
     OnChunk,
@@ -26,17 +33,22 @@ from goedels_poetry.search.machine.checkpoints import (
     read_state,
     stream_of,
 )
+from goedels_poetry.search.machine.embedding import Embedded, graph_of, node_of, tool_of
 from goedels_poetry.search.machine.graph import draw
 from goedels_poetry.search.machine.kinds import Extensions, PluginList, plugin_list, registry_of, run_id_of
-from goedels_poetry.search.machine.runner import MachineRunner, RunOptions
+from goedels_poetry.search.machine.runner import LOGIC, MachineRunner, RunOptions, file_and_theorem
 from goedels_poetry.search.tasks.claim import Confirm
+from goedels_poetry.search.tasks.question import Question
 from goedels_poetry.settings.declared import Settings
-from goedels_poetry.store.results import OnEvent, RunResult, RunSummary
+from goedels_poetry.solvers.limits import SolverError
+from goedels_poetry.solvers.worker_pool import WorkerPool
+from goedels_poetry.store.results import Event, OnEvent, RunResult, RunSummary
 from goedels_poetry.store.runs import RunDir
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
-    from langchain_core.runnables import RunnableConfig
+    from langchain_core.runnables import Runnable, RunnableConfig
+    from langchain_core.tools import BaseTool
     from langgraph.graph.state import CompiledStateGraph
 
     from goedels_poetry.reasoning.backends import OpenAIClient
@@ -59,6 +71,24 @@ class RunArguments(RunOptions, total=False):
     steps: Sequence[str]
     round_trip: bool
     only_state: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A verdict that the checker gives today, in a run of now or of earlier."""
+
+    result: RunResult
+    text: str
+    """What the verdict is about: the theorem's own text, or the formal statement of a claim."""
+    remembered: bool
+    """Whether this is the claim of an earlier run, checked again now."""
+    doubted: bool = False
+    """Whether there was one whose certificate is not accepted, so that it was proved anew."""
+
+
+CHECK_AGAIN = "goedels_poetry.checker.by_language:check_again"
+RECHECK_SECONDS = 60.0
+"""Seconds to check the claim of an earlier run again; when that is not enough it is proved anew."""
 
 
 Source = str | os.PathLike[str]
@@ -116,8 +146,87 @@ class GoedelsPoetryFramework(MachineRunner):
             in_force, language=language, models=asked, checkpoint_all=checkpoint_all, extensions=extensions
         )
         self._background = BackgroundLoop(type(self).__name__)
+        self._rechecks: WorkerPool | None = None
 
     # -- run -----------------------------------------------------------------------------------------------
+    async def arun(self, source: Source, **arguments: Unpack[RunArguments]) -> RunResult:
+        """See `MachineRunner.arun`; in a thread of our own where the caller's loop is watched for blocking calls."""
+        return await self._unwatched(super().arun, source, arguments)
+
+    async def aresume(self, run_id: str, **arguments: Unpack[RunOptions]) -> RunResult:
+        """See `MachineRunner.aresume`, and :meth:`arun`."""
+        return await self._unwatched(super().aresume, run_id, cast(RunArguments, arguments))
+
+    async def aask(self, question: Question, **arguments: Unpack[RunOptions]) -> RunResult:
+        """See `MachineRunner.aask`, and :meth:`arun`."""
+        return await self._unwatched(super().aask, question, cast(RunArguments, arguments))
+
+    async def _unwatched(
+        self, work: Callable[..., Coroutine[Any, Any, RunResult]], about: Source | Question, arguments: RunArguments
+    ) -> RunResult:
+        if self._background.is_here or not is_watched():
+            return await work(about, **arguments)
+        return await self._beside(work, about, **arguments)
+
+    async def _proved(self, source: Source, **arguments: Unpack[RunArguments]) -> RunResult:
+        return (await self.aprove(source, **arguments)).result
+
+    async def _beside(
+        self,
+        work: Callable[..., Coroutine[Any, Any, RunResult]],
+        about: Source | Question,
+        **arguments: Unpack[RunArguments],
+    ) -> RunResult:
+        """A run in a thread of our own; what listens is called in the caller's loop."""
+        loop = asyncio.get_running_loop()
+        heard, taken, asked = arguments.get("on_event"), arguments.get("on_chunk"), arguments.get("confirm")
+        if heard is not None:
+            arguments["on_event"] = _in_loop(loop, heard)
+        if taken is not None:
+            arguments["on_chunk"] = _in_loop(loop, taken)
+        if asked is not None:
+
+            def confirm(stated: dict[str, Any]) -> Awaitable[bool]:
+                return asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_awaited(asked(stated)), loop))
+
+            arguments["confirm"] = confirm
+        return await self._background.wait(work(about, **arguments))
+
+    async def arun_many(
+        self, sources: Iterable[Source], *, at_once: int = 2, **arguments: Unpack[RunArguments]
+    ) -> list[RunResult]:
+        """The result of each theorem, in order: texts, files (a `Path`), folders, which stand for their files.
+
+        A file or text with several theorems stands for all of them. Every other argument is one of :meth:`arun`.
+        """
+        limit = asyncio.Semaphore(at_once)
+
+        async def one(source: Source, theorem: str) -> RunResult:
+            options = {**(arguments.get("options") or {}), **({"theorem": theorem} if theorem else {})}
+            own: RunArguments = {**arguments, "options": options}
+            async with limit:
+                try:
+                    return await self.arun(source, **own)
+                except (GoedelsPoetryError, OSError) as problem:  # one that cannot be begun does not stop the others
+                    verdict = Verdict.INVALID if isinstance(problem, UnknownLanguage) else Verdict.UNKNOWN
+                    return RunResult("" if isinstance(source, str) else os.fspath(source), verdict, reason=str(problem))
+
+        meant: list[tuple[Source, str]] = []
+        for place in [place for source in sources for place in await asyncio.to_thread(_files, source)]:
+            several: tuple[str, ...] = ()
+            with contextlib.suppress(GoedelsPoetryError, OSError, ValueError):  # the run will say why
+                text = place if isinstance(place, str) else await asyncio.to_thread(Path(place).read_text, "utf-8")
+                name = None if isinstance(place, str) else os.fspath(place)
+                several = await self.theorems(text, name=name, language=arguments.get("language"))
+            meant += [(place, theorem) for theorem in (several if len(several) > 1 else ("",))]
+        return list(await asyncio.gather(*(one(*each) for each in meant)))
+
+    def run_many(
+        self, sources: Iterable[Source], *, at_once: int = 2, **arguments: Unpack[RunArguments]
+    ) -> list[RunResult]:
+        """Synchronous :meth:`arun_many`, as :meth:`run` is of `arun`."""
+        return self._background.run(self.arun_many(sources, at_once=at_once, **arguments), self.interrupt)
+
     def run(self, source: Source, **arguments: Unpack[RunArguments]) -> RunResult:
         """Synchronous :meth:`arun`, from any thread and in a notebook.
 
@@ -129,6 +238,60 @@ class GoedelsPoetryFramework(MachineRunner):
     def resume(self, run_id: str, **arguments: Unpack[RunOptions]) -> RunResult:
         """Synchronous :meth:`aresume`, as :meth:`run` is of `arun`."""
         return self._background.run(self.aresume(run_id, **arguments), self.interrupt)
+
+    async def aprove(self, source: Source, **more: Unpack[RunArguments]) -> Answered:
+        """:meth:`arun`, where no file is believed: what an earlier run claims is checked again, else proved anew.
+
+        Raises:
+            as :meth:`arun`; InvalidInput of a text that an agent or plug-in has changed meanwhile.
+        """
+        listener, options, worked = more.get("on_event"), more.get("options") or {}, set[str]()
+
+        def listen(event: Event) -> None:
+            worked.add(event.run_id)  # of goals before this one, too, which are runs of their own
+            if listener is not None:
+                listener(event)
+
+        more["on_event"] = listen
+        result = await self.arun(source, **more)
+        if isinstance(source, str):
+            text = source
+        else:
+            file, named = await asyncio.to_thread(file_and_theorem, source)
+            options = {**({"theorem": named} if named else {}), **options}
+            text = (await asyncio.to_thread(file.read_bytes)).decode(errors="replace")
+        if result.verdict not in CLAIMS:
+            return Answered(result, text, remembered=False)
+        formal = result.formalization["formal"] if result.formalization is not None else None
+        about = formal if formal is not None else await self.own_text(text, result.language, options)
+        if result.run_id in worked:
+            return Answered(result, about, remembered=False)
+        report = await self._rechecked(result, about, options)
+        if report is not None and report["verdict"] == result.verdict:
+            return Answered(replace(result, checked=basis_of(report)), about, remembered=True)
+        out = more.get("out")
+        more |= {"out": free_place(out) if out is not None else None, "fresh": True}
+        result = await self.arun(source, **more)
+        return Answered(result, about, remembered=False, doubted=True)
+
+    async def _rechecked(self, result: RunResult, text: str, options: dict[str, Any]) -> dict[str, Any] | None:
+        """What the checker says today, in a process of its own; None where it says nothing."""
+        if result.certificate is None:
+            return None
+        payload = {
+            "directory": str(result.certificate),
+            "language": result.language,
+            "theorem": text,
+            "function": options.get("theorem", ""),
+            "assume_definitions": options.get("assume_definitions", False),
+            "total_seconds": RECHECK_SECONDS,
+        }
+        try:
+            self._rechecks = self._rechecks or WorkerPool(1)
+            report: dict[str, Any] = await self._rechecks.run(CHECK_AGAIN, payload, RECHECK_SECONDS)
+        except SolverError:
+            return None
+        return report
 
     async def astream(
         self,
@@ -283,16 +446,56 @@ class GoedelsPoetryFramework(MachineRunner):
         """What packages and the caller have added, and what of it is not used, as `goedels-poetry doctor` says it."""
         return plugin_list(self.extensions)
 
+    # -- inside other graphs ---------------------------------------------------------------------------------
+    def as_node(
+        self, source: str = "theorem", result: str = "result", **arguments: Unpack[RunArguments]
+    ) -> Runnable[Any, Any]:
+        """A node for a LangGraph graph: proves ``state[source]``, writes ``state[result]`` (a `RunResult` as JSON).
+
+        Every commit goes to the stream mode "custom". The other arguments are those of :meth:`arun`.
+        """
+        return node_of(self._embedded, source, result, arguments)
+
+    def as_tool(self, **arguments: Unpack[RunArguments]) -> BaseTool:
+        """A LangChain tool ``prove(theorem, language)`` for agents; its artifact is the `RunResult` as JSON."""
+        return tool_of(self._embedded, arguments)
+
+    def as_graph(self, *, interrupts: bool = False) -> CompiledStateGraph[Any, Any, Any, Any]:
+        """A graph over `ProofState` (``theorem``, ``language``, ``informal``, ``seconds``, ``result``).
+
+        With ``interrupts`` it asks whether a formal statement is meant, and for more seconds when they are used up.
+        """
+        return graph_of(self._embedded, interrupts)
+
+    @property
+    def _embedded(self) -> Embedded:
+        def limited(arguments: dict[str, Any]) -> dict[str, Any]:
+            seconds = arguments.pop("seconds", None)
+            budgets = self.settings.budgets.model_copy(update={"wall_seconds": seconds})
+            return {**arguments, "budgets": budgets} if seconds is not None else arguments
+
+        return Embedded(
+            lambda source, **arguments: self._background.run(
+                self._proved(source, **limited(arguments)), self.interrupt
+            ),
+            lambda source, **arguments: self._beside(self._proved, source, **limited(arguments)),
+        )
+
     # -- close ---------------------------------------------------------------------------------------------
     def close(self) -> None:
         """Synchronous :meth:`aclose`, from any thread and in a notebook."""
-        self._background.close(None if self._closed else MachineRunner.aclose(self))
+        self._background.close(None if self._closed else self._aclosed())
 
     async def aclose(self) -> None:
         """Stop what is under way for synchronous callers, then close what was opened; it takes no more work then."""
         if self._background.has_begun:
             await asyncio.to_thread(self._background.close)
         self._background.close()
+        await self._aclosed()
+
+    async def _aclosed(self) -> None:
+        if self._rechecks is not None:
+            await self._rechecks.aclose()
         await super().aclose()
 
     def __enter__(self) -> Self:
@@ -300,6 +503,27 @@ class GoedelsPoetryFramework(MachineRunner):
 
     def __exit__(self, *exc: object) -> None:
         self.close()
+
+
+def _files(source: Source) -> Sequence[Source]:
+    """The files of a folder that are theorems by their suffix, sorted; anything else is itself."""
+    if isinstance(source, str) or not Path(source).is_dir():
+        return [source]
+    known = tuple(each for name, (_, suffixes) in BUILT_IN.items() if name != LOGIC for each in suffixes)
+    return sorted(path for path in Path(source).rglob("*") if path.is_file() and path.name.endswith(known))
+
+
+def _in_loop(loop: asyncio.AbstractEventLoop, listener: Callable[P, None]) -> Callable[P, None]:
+    """What has a listener called in a loop."""
+
+    def call(*args: P.args, **kwargs: P.kwargs) -> None:
+        call_in(loop, partial(listener, *args, **kwargs))
+
+    return call
+
+
+async def _awaited(work: Awaitable[bool]) -> bool:
+    return await work
 
 
 async def _ended(chunks: AsyncGenerator[Any, None]) -> None:

@@ -11,6 +11,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from typing_extensions import TypedDict, Unpack
+
 from goedels_poetry.checker.by_language import LEAN, PYTHON, check_any, may_be_smt
 from goedels_poetry.checker.certificate.archive import LEAN_PROOF, language_of
 from goedels_poetry.checker.certificate.fields import Choices
@@ -21,6 +23,8 @@ from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.solvers.limits import JobTimeout, SolverError
 from goedels_poetry.solvers.worker_pool import WorkerPool
 
+SCHEMA = 1
+"""Version of the object that ``check --json`` prints."""
 SECONDS = 300.0
 """For a whole check, where nothing else is said."""
 RESERVE = 4.0
@@ -32,7 +36,28 @@ LEAN_MEMORY_MB = 1 << 24
 Json = dict[str, Any]
 
 
-def check_within(
+class Wanted(TypedDict, total=False):
+    """What is checked besides a path, see `checked_in`."""
+
+    lean_text: str | None
+    theorem: str
+    assume_definitions: bool
+    world: str
+    language: str
+
+
+def check_within(seconds: float, path: Path, against: str | None = None, **wanted: Unpack[Wanted]) -> CheckReport:
+    """`checked_in` a process of its own."""
+
+    async def alone() -> CheckReport:
+        async with WorkerPool(1) as pool:
+            return await checked_in(pool, seconds, path, against, **wanted)
+
+    return asyncio.run(alone())
+
+
+async def checked_in(
+    pool: WorkerPool,
     seconds: float,
     path: Path,
     against: str | None = None,
@@ -46,6 +71,7 @@ def check_within(
     """The report on a certificate, or on anyone's Lean file, after ``seconds`` at most.
 
     Args:
+        pool: a process of it does the work.
         seconds: for everything, the start of processes included; what is not done by then is ended.
         path: the certificate's folder; where ``lean_text`` came from.
         against: text of the theorem that it has to be about; None accepts what the certificate says.
@@ -67,7 +93,7 @@ def check_within(
     }
     lean = lean_text is not None or language_of(path) == LEAN or (path / LEAN_PROOF).is_file()
     try:
-        found = asyncio.run(_in_a_process(payload, seconds, LEAN_MEMORY_MB if lean else MEMORY_MB))
+        found = await _in_a_process(pool, payload, seconds, LEAN_MEMORY_MB if lean else MEMORY_MB)
     except JobTimeout:
         reason = f"the check was not done within {seconds:g} s; --timeout gives it more time"
         return CheckReport(Verdict.UNKNOWN, reasons=(reason,), retry=True, seconds=time.monotonic() - began)
@@ -76,18 +102,48 @@ def check_within(
     return CheckReport.from_json(found)
 
 
-async def _in_a_process(payload: Json, seconds: float, memory_mb: int) -> Json:
-    async with WorkerPool(1) as pool:
-        found: Json = await pool.run(f"{__name__}:check", payload, seconds, memory_mb)
+async def _in_a_process(pool: WorkerPool, payload: Json, seconds: float, memory_mb: int) -> Json:
+    found: Json = await pool.run(f"{__name__}:check", payload, seconds, memory_mb)
     return found
 
 
 def check(payload: Json) -> Json:
-    """What `check_within` asks of its process: the report as JSON."""
+    """What `checked_in` asks of its process: the report as JSON."""
     try:
         return _report(payload).to_json()
     except GoedelsPoetryError as error:  # there is no Lean to ask
         return CheckReport(Verdict.UNKNOWN, reasons=(str(error),)).to_json()
+
+
+def answer(report: CheckReport, certificate: str, against: str | None) -> Json:
+    """The object that ``check --json`` prints, see `check-v1.json`."""
+    return {
+        "schema": SCHEMA,
+        "certificate": certificate,
+        "against": against,
+        "verdict": str(report.verdict),
+        "accepted": report.accepted,
+        "refused": report.refused,
+        "trust_level": str(report.trust_level) if report.trust_level is not None else None,
+        "statement": report.statement,
+        "obligations": {
+            "total": report.obligations.total,
+            "z3": report.obligations.first,
+            "cvc5": report.obligations.second,
+            "undecided_by_z3": list(report.undecided_by_first),
+            "undecided_by_cvc5": list(report.undecided_by_second),
+        },
+        "assumptions": list(report.assumptions),
+        "counterexample": report.counterexample or None,
+        "core": list(report.core) or None,
+        "needed": None if report.needed is None else list(report.needed),
+        "reasons": list(report.reasons),
+        "notes": list(report.notes),
+        "seconds": round(report.seconds, 3),
+        **report.about_lean(),
+        **({"checked_by": report.checked_by} if report.checked_by else {}),
+        "exit_code": report.verdict.exit_code,
+    }
 
 
 def _report(payload: Json) -> CheckReport:

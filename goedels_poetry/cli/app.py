@@ -115,6 +115,12 @@ def _lsp(request: tools.Lsp) -> int:
     return serve_editor(request)
 
 
+def _mcp(request: tools.Mcp) -> int:
+    from goedels_poetry.cli.serve import serve_agents
+
+    return serve_agents(request)
+
+
 def _examples(request: tools.Examples) -> int:
     from goedels_poetry.cli.examples import examples
 
@@ -166,6 +172,7 @@ COMMANDS: Mapping[str, Callable[[Any], int]] = {
     "graph": _graph,
     "serve": _serve,
     "lsp": _lsp,
+    "mcp": _mcp,
     "examples": _examples,
     "schema": _schema,
     "doctor": _doctor,

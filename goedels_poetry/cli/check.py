@@ -7,11 +7,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from goedels_poetry.checker import CheckReport
 from goedels_poetry.checker.certificate.archive import EVIDENCE, LEAN_PROOF, MANIFEST
-from goedels_poetry.checker.limited import SECONDS, check_within
+from goedels_poetry.checker.limited import SECONDS, answer, check_within
 from goedels_poetry.cli.inputs import Source, Unreadable, one_of, read
 from goedels_poetry.cli.process import elapsed
 from goedels_poetry.cli.report import say_below, trust_words
@@ -26,8 +25,6 @@ from goedels_poetry.trace.terminal import console, counted, lines_to, one_line, 
 from goedels_poetry.trace.wording import worded
 
 LEAN_SUFFIX, TASK_SUFFIX = ".lean", ".toml"
-SCHEMA = 1
-"""Version of the object that ``check --json`` prints."""
 
 
 def check_all(request: Check) -> int:
@@ -63,7 +60,8 @@ def _check_all(request: Check) -> int:
         if writer is None:
             _show(certificate, report)
         else:
-            writer.add(_to_json(certificate, against, report, codes[-1]))
+            compared = str(against) if against is not None else None
+            writer.add({**answer(report, str(certificate), compared), "exit_code": codes[-1]})
     if writer is not None:
         writer.end()
     say_below(lines_to(sys.stderr), request.required, below)
@@ -157,36 +155,6 @@ def _language(file: Path) -> str:
 
     named = (name for name, (_, suffixes) in BUILT_IN.items() if file.name.lower().endswith(suffixes))
     return next(named, "")
-
-
-def _to_json(certificate: Path, against: Path | None, report: CheckReport, exit_code: int) -> dict[str, Any]:
-    return {
-        "schema": SCHEMA,
-        "certificate": str(certificate),
-        "against": str(against) if against is not None else None,
-        "verdict": str(report.verdict),
-        "accepted": report.accepted,
-        "refused": report.refused,
-        "trust_level": str(report.trust_level) if report.trust_level is not None else None,
-        "statement": report.statement,
-        "obligations": {
-            "total": report.obligations.total,
-            "z3": report.obligations.first,
-            "cvc5": report.obligations.second,
-            "undecided_by_z3": list(report.undecided_by_first),
-            "undecided_by_cvc5": list(report.undecided_by_second),
-        },
-        "assumptions": list(report.assumptions),
-        "counterexample": report.counterexample or None,
-        "core": list(report.core) or None,
-        "needed": None if report.needed is None else list(report.needed),
-        "reasons": list(report.reasons),
-        "notes": list(report.notes),
-        "seconds": round(report.seconds, 3),
-        **report.about_lean(),
-        **({"checked_by": report.checked_by} if report.checked_by else {}),
-        "exit_code": exit_code,
-    }
 
 
 def _show(certificate: Path, report: CheckReport) -> None:

@@ -9,21 +9,7 @@ from pathlib import Path
 
 import typer
 
-_PACKAGE = Path(__file__).parents[1]
-_IN_A_CHECKOUT = {"theorems": "theorems", "schema": "docs/schema"}
-"""What the build puts below ``data/`` of the package, and where it is before that."""
-
-
-def shipped(what: str) -> Path:
-    """The folder ``theorems`` or ``schema``.
-
-    Raises:
-        FileNotFoundError: this installation came without it.
-    """
-    for folder in (_PACKAGE / "data" / what, _PACKAGE.parent / _IN_A_CHECKOUT[what]):
-        if folder.is_dir():
-            return folder
-    raise FileNotFoundError(2, "this installation came without them", what)
+from goedels_poetry.files import shipped
 
 
 def files_below(folder: Path) -> list[Path]:

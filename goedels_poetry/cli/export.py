@@ -9,7 +9,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from goedels_poetry.checker.certificate.archive import (
     EVIDENCE,
@@ -26,10 +25,7 @@ from goedels_poetry.cli.configure import settings
 from goedels_poetry.cli.lean import fetch_first
 from goedels_poetry.cli.run_errors import Unusable
 from goedels_poetry.errors import RunLocked
-from goedels_poetry.lean.runtime.driven import LeanUnavailable
-from goedels_poetry.lean.runtime.opening import open_lean
-from goedels_poetry.lean.smt_proofs.export import DEFAULT_SECONDS, Exported
-from goedels_poetry.lean.smt_proofs.export import export as to_lean
+from goedels_poetry.lean.smt_proofs.export import DEFAULT_SECONDS, Exported, exported
 from goedels_poetry.settings.declared import LeanSettings
 from goedels_poetry.store.results import RunResult
 from goedels_poetry.store.runs import RunDir
@@ -71,7 +67,7 @@ def export_one(certificate: Path, out: Path | None, seconds: float | None = None
             say(errors, f"{one_line(str(out))}: {problem.strerror or problem}")
             return 2
     if as_json:
-        sys.stdout.write(json.dumps(_to_json(certificate, out, found)) + "\n")
+        sys.stdout.write(json.dumps(found.to_json(certificate, out)) + "\n")
     elif found.text is None:
         for line in failure_lines(found):
             say(errors, line)
@@ -83,27 +79,6 @@ def export_one(certificate: Path, out: Path | None, seconds: float | None = None
     else:
         say(errors, f"{one_line(str(out))}: {found.steps} steps, accepted by Lean in {found.seconds:.1f} s")
     return 0 if found.text is not None else 1
-
-
-async def exported(
-    theorem: bytes,
-    evidence: Any,
-    settings: LeanSettings,
-    seconds: float | None,
-    tell: Callable[[int, int], None],
-    claim: str = "proved",
-) -> Exported:
-    """What becomes of a proof of ``claim`` in the Lean of the settings; that there is no Lean is a result, too."""
-    try:
-        lean = await asyncio.to_thread(open_lean, settings)
-    except LeanUnavailable as problem:
-        return Exported(None, str(problem))
-    try:
-        return await to_lean(theorem, evidence, lean, DEFAULT_SECONDS if seconds is None else seconds, tell, claim)
-    except LeanUnavailable as problem:
-        return Exported(None, str(problem))
-    finally:
-        await lean.aclose()
 
 
 def failure_lines(found: Exported) -> list[str]:
@@ -123,23 +98,6 @@ def _begins(text: str) -> str:
     """As much of a long proof attempt as tells it from others."""
     left = len(text) - MOST_OF_AN_ATTEMPT
     return text if left <= 0 else f"{text[:MOST_OF_AN_ATTEMPT]}... ({left} more characters; --json has all)"
-
-
-def _to_json(certificate: Path, out: Path | None, found: Exported) -> dict[str, Any]:
-    failed = found.failed
-    return {
-        "schema": 1,
-        "certificate": str(certificate),
-        "to": "lean",
-        "file": str(out) if out is not None and found.text is not None else None,
-        "text": found.text if out is None else None,
-        "steps": found.steps,
-        "reason": found.reason or None,
-        "step": failed.step if failed is not None else None,
-        "goal": failed.statement if failed is not None else None,
-        "tried": list(failed.tried) if failed is not None else [],
-        "seconds": round(found.seconds, 3),
-    }
 
 
 CHECK_SECONDS = 300.0

@@ -15,7 +15,7 @@ from typing import Any
 
 from goedels_poetry.cli.run_errors import Unusable
 from goedels_poetry.errors import lacks_resources
-from goedels_poetry.files import read_bytes
+from goedels_poetry.files import free_place, read_bytes
 from goedels_poetry.trace.lines import Progress
 from goedels_poetry.trace.terminal import console, one_line, printable, say
 
@@ -199,11 +199,7 @@ def certificate_folder(out: Path | None, source: Source, text: str, *, fresh: bo
     stem = re.sub(r"[^\w.+-]", "_", source.place.name)[:80].strip(".") or "theorem"
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
     folder = out.joinpath(*source.place.parts[:-1]) / f"{stem}-{digest}"
-    place, number = folder, 1
-    while fresh and place.exists():
-        number += 1
-        place = folder.with_name(f"{folder.name}-{number}")
-    return place
+    return free_place(folder) if fresh else folder
 
 
 SUFFIXES = (".txt", ".md")

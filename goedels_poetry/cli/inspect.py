@@ -26,11 +26,19 @@ from goedels_poetry.settings.declared import ModelsSettings
 from goedels_poetry.store.derivation import model_metrics
 from goedels_poetry.store.reads import HistoryEntry, StoreReader
 from goedels_poetry.store.results import RunResult
-from goedels_poetry.store.state import NodeStatus, ProofNode
+from goedels_poetry.store.state import ProofNode
 from goedels_poetry.trace import events as machine
 from goedels_poetry.trace import tree
 from goedels_poetry.trace.events import LISTS, compare, parting_lines, rows, told_events
-from goedels_poetry.trace.explain import Explanation, RunFacts, explain, formula, nearest_line, tried_in_short
+from goedels_poetry.trace.explain import (
+    Explanation,
+    RunFacts,
+    explain,
+    formula,
+    nearest_line,
+    open_leaves,
+    tried_in_short,
+)
 from goedels_poetry.trace.explain import rows as trial_rows
 from goedels_poetry.trace.page.data import render, run_data
 from goedels_poetry.trace.terminal import console, counted, one_line, printable, say
@@ -180,13 +188,6 @@ def _page(
         ],
         "explanations": [explain(store, node, at, facts=facts).to_json() for node in open_leaves(nodes)],
     }
-
-
-def open_leaves(nodes: Sequence[ProofNode]) -> list[ProofNode]:
-    """The goals without subgoals that are neither proved nor refuted, in order."""
-    inner = {node.parent for node in nodes}
-    decided = (NodeStatus.PROVED, NodeStatus.REFUTED)
-    return [node for node in nodes if node.status not in decided and node.id not in inner]
 
 
 # -- for people ----------------------------------------------------------------------------------------------------

@@ -46,7 +46,6 @@ from goedels_poetry.cli.run_errors import (
 from goedels_poetry.cli.session import guarded, live_progress, stoppable
 from goedels_poetry.errors import GoedelsPoetryError, MissingTool, RunLocked, StoreError, UnknownLanguage
 from goedels_poetry.framework import GoedelsPoetryFramework
-from goedels_poetry.interfaces.checked_runs import CheckedRuns
 from goedels_poetry.interfaces.formats import FormatName, Writer
 from goedels_poetry.interfaces.places import place_of
 from goedels_poetry.kernel.verdict import Verdict
@@ -199,7 +198,6 @@ class _Batch:
         self._typed = typed
         self._context = context
         self._framework = GoedelsPoetryFramework(in_force, checkpoint_all=False)
-        self._runs = CheckedRuns(self._framework)
         self._progress = live_progress(request, self._framework.open_store, len(sources), in_force.budgets.wall_seconds)
         self._confirm = Confirmation(self._progress) if request.confirm else None
         self._interrupted = ""
@@ -219,7 +217,6 @@ class _Batch:
         """Every theorem; returns the exit code of the worst outcome. ``ray``: a cluster, where one is asked for."""
         async with (
             self._framework,
-            self._runs,
             seats_of(ray, self._settings, self._jobs, self._progress.note) as seats,
         ):
             with stoppable(self._progress, self._stop), self._within(self._request.total):
@@ -435,29 +432,31 @@ class _Batch:
 
         if self._language(source) == SMT and self._framework.models is None:
             when_asked.set(asked)  # for the task that this theorem has
-        # A finished run would neither write a recording nor be replayed.
-        result, stated, remembered = await self._runs.run(
+        fresh = request.fresh or (request.by_script and not request.resume)  # a finished run would not be replayed
+        found = await self._framework.aprove(
             text,
             name=source.name,
+            fresh=fresh,
             language=self._language(source),
             options=options,
-            fresh=request.fresh or (request.by_script and not request.resume),
             resume=request.resume,
-            out=lambda fresh: certificate_folder(request.out, source, text, fresh=fresh),
+            out=certificate_folder(request.out, source, text, fresh=fresh),
             on_event=listen,
             informal=request.informal,
             context=self._context,
             confirm=self._confirm,
             round_trip=not request.no_round_trip,
-            note=lambda words: self._progress.note(f"{source.name}: {words}"),
         )
-        skipped = remembered and result.verdict is Verdict.PROVED
+        if found.doubted:
+            self._progress.note(f"{source.name}: the certificate of the earlier proof is not accepted; proved anew")
+        result, text = found.result, found.text
+        skipped = found.remembered and result.verdict is Verdict.PROVED
         if result.verdict in CLAIMS and result.language == SMT and self._for_lean:
             from goedels_poetry.cli.export import with_lean_proof  # Lean's modules, for who asks for them
 
             result = await with_lean_proof(
                 result,
-                stated,
+                text,
                 self._settings.lean,
                 request.lean_timeout,
                 request.assume_definitions,

@@ -185,6 +185,18 @@ class Lsp(Models):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Mcp(Models):
+    """Offer prove, refute, check, ask and more to agents by the Model Context Protocol, on standard input and output.
+
+    Agents may read files of one folder, and run no command. Needs the extra `mcp`.
+    """
+
+    http: str | None = option("Over HTTP instead, on this port of 127.0.0.1; it prints a token.", metavar="HOST:PORT")
+    root: Path = option("The folder whose files agents may name.", metavar="FOLDER", default=Path())
+    timeout: float | None = duration("Most that a call may take, and what it takes by default. [default: 45]")
+
+
+@dataclass(frozen=True, kw_only=True)
 class Graph(Command):
     """Draw how a goal travels: every queue, the agent that serves it, and where it may send the goal."""
 

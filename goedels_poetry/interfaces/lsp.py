@@ -22,8 +22,7 @@ from pygls.workspace import ServerTextPosition, ServerTextRange, TextDocument
 
 from goedels_poetry import languages
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput, UnknownLanguage
-from goedels_poetry.framework import GoedelsPoetryFramework
-from goedels_poetry.interfaces.checked_runs import CheckedRun, CheckedRuns
+from goedels_poetry.framework import Answered, GoedelsPoetryFramework
 from goedels_poetry.interfaces.filling import Edit, Unfillable, difference, filled
 from goedels_poetry.interfaces.hover import hover
 from goedels_poetry.interfaces.places import Place, places
@@ -171,9 +170,8 @@ class Editor(LanguageServer):
         name = f"{to_fs_path(uri) or uri}{f':{theorem}' if several else ''}"
         framework = GoedelsPoetryFramework(self._settings, checkpoint_all=False)
         async with self._progress(f"prove {theorem or Path(name).name}", (uri, theorem)) as report, framework:
-            async with CheckedRuns(framework) as runs:
-                asked = runs.run(text, name=name, language=language, options=options, on_event=report)
-                result = await self._ended((uri, theorem), framework, asked, RunResult(name, Verdict.OUT_OF_BUDGET))
+            asked = framework.aprove(text, name=name, language=language, options=options, on_event=report)
+            result = await self._ended((uri, theorem), framework, asked, RunResult(name, Verdict.OUT_OF_BUDGET))
             advice = _advice(framework, result)
         if self.workspace.get_text_document(uri).source == text:
             self._shown.setdefault(uri, {})[theorem] = _shown(document, theorem, result, advice)
@@ -185,7 +183,7 @@ class Editor(LanguageServer):
         self,
         key: tuple[str, str],
         framework: GoedelsPoetryFramework,
-        asked: Coroutine[Any, Any, CheckedRun],
+        asked: Coroutine[Any, Any, Answered],
         stopped: RunResult,
     ) -> RunResult:
         """The result of a run that is under way until then; ``stopped`` where it had to be ended."""

@@ -210,11 +210,8 @@ class _Session:
         return loop.run(self._checked(framework, text, file, function), framework.interrupt)
 
     async def _checked(self, framework: GoedelsPoetryFramework, text: str, file: str, function: str) -> RunResult:
-        from goedels_poetry.interfaces.checked_runs import CheckedRuns
-
-        async with CheckedRuns(framework) as runs:
-            options = {"assume_definitions": False, "theorem": function}
-            return (await runs.run(text, name=f"{file}:{function}", language="python", options=options)).result
+        options = {"assume_definitions": False, "theorem": function}
+        return (await framework.aprove(text, name=f"{file}:{function}", language="python", options=options)).result
 
     def close(self) -> None:
         if self._open is not None:

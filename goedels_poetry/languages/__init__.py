@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -155,6 +156,25 @@ def for_file(path: str | os.PathLike[str], more: Sequence[BroughtLanguage] = ())
     listed = ", ".join(each for known in (*ours.values(), *theirs.values()) for each in known)
     words = f"no proof language for {str(path)!r} (known suffixes: {listed}); name one with --language"
     raise UnknownLanguage("; ".join((words, *broken)))
+
+
+_LEAN = re.compile(r"^\s*(@\[[^\]]*\]\s*)?(private\s+)?(theorem|lemma|example)\b", re.MULTILINE)
+_PYTHON = re.compile(r"^\s*(async )?def \w+\(", re.MULTILINE)
+
+
+def for_text(text: str) -> str:
+    """Name of the built-in language that a text is written in; "" where nothing tells.
+
+    A text of SMT-LIB begins with a parenthesis, a program of JSON with a brace; one of Lean states a theorem, one of
+    Python has a function.
+    """
+    begin = re.sub(r"^\s*;.*$", "", text.lstrip("\ufeff"), flags=re.MULTILINE).lstrip()[:1]
+    if begin in ("(", "{"):
+        return "smt" if begin == "(" else "logic"
+    lean, python = _LEAN.search(text) is not None, _PYTHON.search(text) is not None
+    if lean and python:  # a docstring may begin a line with `theorem`, and Lean too has `def`
+        return "lean" if ":=" in text else "python"
+    return "lean" if lean else "python" if python else ""
 
 
 @contextmanager

@@ -101,28 +101,32 @@ class PythonLanguage(SmtLanguage):
         """See `Language.judge`: run it, look for values that make the theorem false, and run these, too."""
         reading: PythonReading = theorem.data
         checks, seed = Checks.from_json(reading.checks), int(theorem.options.get("seed", 0))
-        quick = await test_candidate(theorem.text, checks, seed=seed, effort="quick")
-        if _breaks_contract(quick):
-            return _refuted(quick, reading.lines)
+        quick = asyncio.create_task(test_candidate(theorem.text, checks, seed=seed, effort="quick"))
         if not reading.smt:
+            if _breaks_contract(await quick):
+                return _refuted(quick.result(), reading.lines)
             # Other inputs than the checker makes in the end: with its seed they would be tried twice.
             tests = asyncio.create_task(test_candidate(theorem.text, checks, seed=seed + 1, effort=self._effort))
             try:
                 found = await asyncio.wait_for(tests, None if self._limit is None else self._limit * _PART_OF_ALL)
             except TimeoutError:  # the checker tries what is left of the time
-                found = quick
+                found = quick.result()
             if _breaks_contract(found):
                 return _refuted(found, reading.lines)
             return Outcome(True, {"verdict": "unknown", "reason": f"{UNTRANSLATED}{reading.outside}"})
-        payload = {"theorem": reading.smt, "seed": seed, "assume_definitions": False}
-        tests = asyncio.create_task(self._tested_more(theorem.text, checks, seed, quick))
-        judge = asyncio.create_task(self._job("judge", payload))
         early = asyncio.create_task(self._early.search(self._asked, self._root(theorem, reading)))
-        others = asyncio.gather(tests, judge)
-        under_way: list[asyncio.Future[Any]] = [others, early]
+        under_way: list[asyncio.Future[Any]] = [quick, early]
         try:
-            await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
-            if not others.done() and await _is_whole_proof(early):
+            if await _proved_before(quick, early):
+                return Outcome(True, {"verdict": "open"})
+            if _breaks_contract(await quick):
+                return _refuted(quick.result(), reading.lines)
+            payload = {"theorem": reading.smt, "seed": seed, "assume_definitions": False}
+            tests = asyncio.create_task(self._tested_more(theorem.text, checks, seed, quick.result()))
+            judge = asyncio.create_task(self._job("judge", payload))
+            others = asyncio.gather(tests, judge)
+            under_way += [tests, judge, others]
+            if await _proved_before(others, early):
                 return Outcome(True, {"verdict": "open"})
             tested, judged = await others
             outcome = _refuted(tested, reading.lines) if _breaks_contract(tested) else None
@@ -133,7 +137,7 @@ class PythonLanguage(SmtLanguage):
                 under_way.remove(early)
             return outcome
         finally:
-            await _stopped(tests, judge, *under_way)
+            await _stopped(*under_way)
 
     async def _tested_more(self, text: str, checks: Checks, seed: int, quick: TestReport) -> TestReport:
         """A report on more inputs than the quick one, where there is time for them."""
@@ -187,6 +191,12 @@ class PythonLanguage(SmtLanguage):
         function = str(goal.options.get("theorem") or "")
         text, hints = self._translated[(goal.theorem, function)]
         return {**super()._payload(goal), "theorem": text, **({"hints": hints} if hints and not goal.statement else {})}
+
+
+async def _proved_before(others: asyncio.Future[Any], early: asyncio.Task[bool]) -> bool:
+    """Whether the early search has proved everything before the others are done."""
+    await asyncio.wait((others, early), return_when=asyncio.FIRST_COMPLETED)
+    return not others.done() and await _is_whole_proof(early)
 
 
 async def _is_whole_proof(early: asyncio.Task[bool]) -> bool:

@@ -129,7 +129,20 @@ class ProofOfThought:
             TypeError: an unknown override. InvalidInput: nothing is asked. RunLocked: another process is at it.
             Closed: after :meth:`close`.
         """
-        return await asyncio.wrap_future(self._background.begin(self._answer(question, context, overrides)))
+        return await self._background.wait(self._answer(question, context, overrides))
+
+    def query_many(self, questions: Iterable[str], context: str | None = None, **overrides: Any) -> list[QueryResult]:
+        """Answers to several questions about one text, in order, two at once; see :meth:`aquery`."""
+        limit = asyncio.Semaphore(2)
+
+        async def one(question: str) -> QueryResult:
+            async with limit:
+                return await self._answer(question, context, overrides)
+
+        async def every() -> list[QueryResult]:
+            return list(await asyncio.gather(*map(one, questions)))
+
+        return self._background.run(every())
 
     async def aclose(self) -> None:
         """Stop what is under way and close models, solvers and files."""

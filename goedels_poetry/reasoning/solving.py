@@ -15,6 +15,7 @@ from goedels_poetry.reasoning.steps import Advice, PostProcessor, QueryResult, T
 from goedels_poetry.search.machine.runner import MachineRunner
 from goedels_poetry.search.tasks.base import TITLE_LENGTH
 from goedels_poetry.search.tasks.question import DECIDED, DOUBTED, TRUST, Question, Sentence, programs
+from goedels_poetry.settings.declared import Budgets
 from goedels_poetry.store.reads import StoreReader
 from goedels_poetry.store.results import OnEvent, RunResult
 from goedels_poetry.store.state import ROOT
@@ -31,6 +32,7 @@ async def solve(
     out: Path | None = None,
     on_event: OnEvent | None = None,
     allowance: SharedBudget | None = None,
+    budgets: Budgets | None = None,
 ) -> QueryResult:
     """Ask once: formalize, verify, correct, decide. A finished run of the same question is not asked again.
 
@@ -41,11 +43,12 @@ async def solve(
         out: directory for the certificate.
         on_event: called in the event loop after every commit of the run; must not block.
         allowance: what other runs with the same purpose leave of the budgets.
+        budgets: instead of those of the settings.
 
     Raises:
         RunLocked: another process is at it. Whatever a model answers, and a limit that is reached, is a result.
     """
-    run = await framework.aask(question, fresh=fresh, out=out, on_event=on_event, allowance=allowance)
+    run = await framework.aask(question, fresh=fresh, out=out, on_event=on_event, allowance=allowance, budgets=budgets)
     if not run.run_id:
         return _empty(question, run)
     with framework.open_store(run.run_id) as store:

@@ -73,6 +73,7 @@ _WELCOME = """<!doctype html><html lang="en"><meta charset="utf-8"><title>goedel
 <meta http-equiv="refresh" content="0; url=/"><p><a href="/">Runs</a></p></html>"""
 """A redirection would count as coming from wherever the address was clicked, and be sent without the cookie."""
 _NO_TOKEN = "this needs the token of the server: open the address that `goedels-poetry serve` has printed"
+_NO_BEARER = "this needs the token of the server: send the header that `goedels-poetry mcp` has printed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +108,14 @@ class Key:
 
 
 class Gate:
-    """Lets requests through to the application, or answers 403; the last resort when the application fails."""
+    """Lets requests through to the application, or answers 403; the last resort when the application fails.
 
-    def __init__(self, app: ASGIApp, key: Key, report: Callable[[str], None]) -> None:
+    ``pages``: whether browsers come with a cookie, too; else every request has the token as a bearer token.
+    """
+
+    def __init__(self, app: ASGIApp, key: Key, report: Callable[[str], None], *, pages: bool = True) -> None:
         self._app = app
+        self._pages = pages
         self._key = key
         self._report = report
 
@@ -149,7 +154,7 @@ class Gate:
         host = headers.get("host", "")
         if not key.is_ours(host):
             return problem(403, f"this server is http://127.0.0.1:{key.port} and answers to no other name")
-        if scope["path"] == "/" and scope["method"] in SAFE:
+        if self._pages and scope["path"] == "/" and scope["method"] in SAFE:
             for given in parse_qs(scope["query_string"].decode("latin-1")).get("token", ())[:1]:
                 return self._welcome() if key.fits(given) else problem(403, _NO_TOKEN)
         origin = headers.get("origin")
@@ -158,6 +163,8 @@ class Gate:
         scheme, _, bearer = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer" and key.fits(bearer.strip()):
             return None
+        if not self._pages:
+            return problem(403, _NO_BEARER)
         if not key.fits(_cookie(headers.get("cookie", ""), key.cookie)):
             return problem(403, _NO_TOKEN)
         if headers.get("sec-fetch-site", "") not in _FROM_HERE:

@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
+from starlette.types import ASGIApp
 
 from goedels_poetry import languages
 from goedels_poetry.errors import InvalidInput, Unavailable, one_line
@@ -238,26 +239,40 @@ async def serve(
     Raises:
         Unavailable: the port cannot be had.
     """
-    listening = _socket(limits.port)
+    listening = listen(limits.port)
     key = Key.new(listening.getsockname()[1])
     manager = RunManager(settings, most=limits.runs, seconds=limits.seconds, report=report)
     pages = Pages(Shelf(settings.data_dir), manager, stopping)
-    server = _Server(_config(Gate(pages.application(), key, report)))
+    gate = Gate(pages.application(), key, report)
+    await host(gate, listening, ready=lambda: ready(key), stopping=stopping, end=manager.close)
+
+
+async def host(
+    app: ASGIApp,
+    listening: socket.socket,
+    *,
+    ready: Callable[[], None],
+    stopping: asyncio.Event,
+    end: Callable[[], Awaitable[None]],
+) -> None:
+    """Serve an application until ``stopping`` is set; ``end`` is awaited before the server closes its connections."""
+    server = _Server(_config(app))
     serving, stopped = asyncio.create_task(server.serve([listening])), asyncio.create_task(stopping.wait())
     try:
-        ready(key)  # whoever connects before uvicorn does its part waits in the socket's queue
+        ready()  # whoever connects before uvicorn does its part waits in the socket's queue
         await asyncio.wait((serving, stopped), return_when=asyncio.FIRST_COMPLETED)
     finally:
         stopped.cancel()
         stopping.set()
         server.should_exit = True
         try:
-            await manager.close()
+            await end()
         finally:
             await serving
 
 
-def _socket(port: int) -> socket.socket:
+def listen(port: int) -> socket.socket:
+    """A socket on loopback; raises Unavailable."""
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -83,6 +83,8 @@ class RunResult:
     "tests", "stated", "confirmed", "file"}``. The verdict is about ``formal``."""
     checked_by: str | None = None
     """The plug-in whose checker gave the verdict; None: ours, or no checker was asked."""
+    checked: dict[str, Any] | None = None
+    """What the checker has said of its work: ``{"axioms", "checkers"}``, as the receipt has it; None: not known."""
     answer: dict[str, Any] | None = None
     """Of a logic program: what the checker found, a `goedels_poetry.reasoning.VerificationResult` as JSON."""
 

@@ -114,6 +114,12 @@ def explain(
     return Explanation(*about, near, tuple(advice)[:MOST_ADVICE])
 
 
+def open_leaves(nodes: Sequence[ProofNode]) -> list[ProofNode]:
+    """The goals without subgoals that are neither proved nor refuted, in order."""
+    inner = {node.parent for node in nodes}
+    return [node for node in nodes if node.status not in DECIDED and node.id not in inner]
+
+
 def explain_lines(store: StoreReader, node: str | ProofNode, as_of: int | None = None) -> list[str]:
     """At most six lines for people about an open goal: tried, nearest, what would help; [] where nothing is to be said.
 

@@ -14,9 +14,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from goedels_poetry.cli.examples import files_below, shipped
+from goedels_poetry.cli.examples import files_below
 from goedels_poetry.cli.premises import look_up
 from goedels_poetry.cli.tools import Premises
+from goedels_poetry.files import shipped
 
 
 @pytest.fixture
@@ -189,16 +190,19 @@ def test_a_port_that_is_taken_is_a_line(cli: Any) -> None:
     assert "--port 0" in ran.err
 
 
-@pytest.mark.parametrize("missing", ["starlette", "uvicorn"])
-def test_without_the_extra_it_says_what_to_install(cli: Any, monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
-    for name in [name for name in sys.modules if name.startswith(("goedels_poetry.serve", missing))]:
+@pytest.mark.parametrize(("command", "missing"), [("serve", "starlette"), ("serve", "uvicorn"), ("mcp", "mcp")])
+def test_without_the_extra_it_says_what_to_install(
+    cli: Any, monkeypatch: pytest.MonkeyPatch, command: str, missing: str
+) -> None:
+    ours = ("goedels_poetry.serve", "goedels_poetry.interfaces", missing)
+    for name in [name for name in sys.modules if name.startswith(ours)]:
         monkeypatch.delitem(sys.modules, name)
     import goedels_poetry
 
     monkeypatch.delattr(goedels_poetry, "serve", raising=False)
     monkeypatch.setitem(sys.modules, missing, None)
-    ran = cli("serve")
-    assert (ran.code, "pip install starlette uvicorn" in ran.err) == (2, True)
+    ran = cli(command)
+    assert (ran.code, f"prover[{command}]" in ran.err) == (2, True)
     assert missing in ran.err
 
 

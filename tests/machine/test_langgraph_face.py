@@ -3,6 +3,7 @@
 import importlib
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -265,9 +266,9 @@ async def test_an_agent_that_asks_for_the_state_is_handed_it(site: Path, framewo
 def test_the_example_of_the_documentation_runs_as_it_stands(tmp_path: Path) -> None:
     root = Path(__file__).parents[2]
     section = (root / "docs" / "architecture.md").read_text("utf-8").partition("## For LangGraph users")[2]
-    code = section.partition("```python\n")[2].partition("```")[0]
+    code = "".join(re.findall(r"```python\n(.*?)```", section, re.DOTALL))
     env = os.environ | {"PYTHONPATH": str(root), "GOEDELS_POETRY__HOME": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", code], cwd=root, env=env, capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr
     assert "\nproved {" in done.stdout
-    assert done.stdout.rstrip().endswith("('__start__',) 0")
+    assert done.stdout.rstrip().endswith("('__start__',) 0\nproved")

@@ -8,11 +8,12 @@ import pytest
 from goedels_poetry.checker import limited
 from goedels_poetry.checker.built_in import LeanChecker
 from goedels_poetry.checker.lean import verify
-from goedels_poetry.cli import doctor, export
+from goedels_poetry.cli import doctor
 from goedels_poetry.lean import language
 from goedels_poetry.lean.runtime import opening as built_in_runtime  # the checker's import is inside its function
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.runtime.protocol import ReplayRequest, ReplayResult
+from goedels_poetry.lean.smt_proofs import export
 
 
 class Kept:
@@ -48,6 +49,6 @@ def for_all(lean: LeanPool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limited, "_in_a_process", check_here)
 
 
-async def check_here(payload: dict[str, Any], *_: object) -> dict[str, Any]:
+async def check_here(pool: object, payload: dict[str, Any], *_: object) -> dict[str, Any]:
     """Checks beside the event loop, and not in a process of its own with a Lean that is started for it."""
     return await asyncio.to_thread(limited.check, payload)

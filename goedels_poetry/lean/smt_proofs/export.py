@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any
 
 from goedels_poetry.kernel.derivation import ByScheme, Derivation, Step
 from goedels_poetry.kernel.faults import CodecError, KernelError
@@ -14,11 +17,14 @@ from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.structure import claimed_formula
 from goedels_poetry.kernel.termination import termination_obligations
 from goedels_poetry.kernel.terms import FALSE, Term
+from goedels_poetry.lean.runtime.driven import LeanUnavailable
+from goedels_poetry.lean.runtime.opening import open_lean
 from goedels_poetry.lean.runtime.protocol import CheckRequest, LeanRuntime
 from goedels_poetry.lean.smt_proofs.replay import Found, Replay, StepFailed
 from goedels_poetry.lean.smt_proofs.writing import Writing, in_section, indented, name_of
 from goedels_poetry.lean.statement.theory import TAIL, LeanTheory, translate
 from goedels_poetry.lean.statement.vocabulary import NotTranslatable
+from goedels_poetry.settings.declared import LeanSettings
 
 # -- The file ------------------------------------------------------------------------------------------------------
 
@@ -95,6 +101,23 @@ class Exported:
     """Steps of the derivation that the last one rests on and Lean has accepted."""
     seconds: float = 0.0
     requests: int = 0
+
+    def to_json(self, certificate: Path, file: Path | None = None) -> dict[str, Any]:
+        """The object that ``export --json`` prints; ``file``: where the text was written, which it leaves out then."""
+        failed = self.failed
+        return {
+            "schema": 1,
+            "certificate": str(certificate),
+            "to": "lean",
+            "file": str(file) if file is not None and self.text is not None else None,
+            "text": self.text if file is None else None,
+            "steps": self.steps,
+            "reason": self.reason or None,
+            "step": failed.step if failed is not None else None,
+            "goal": failed.statement if failed is not None else None,
+            "tried": list(failed.tried) if failed is not None else [],
+            "seconds": round(self.seconds, 3),
+        }
 
 
 async def export(
@@ -197,3 +220,24 @@ def terms_of(scheme: object) -> list[Term]:
         elif isinstance(value, tuple):
             waiting.extend(value)
     return found
+
+
+async def exported(
+    theorem: bytes,
+    evidence: Any,
+    settings: LeanSettings,
+    seconds: float | None,
+    tell: Callable[[int, int], None],
+    claim: str = "proved",
+) -> Exported:
+    """What becomes of a proof of ``claim`` in the Lean of the settings; that there is no Lean is a result, too."""
+    try:
+        lean = await asyncio.to_thread(open_lean, settings)
+    except LeanUnavailable as problem:
+        return Exported(None, str(problem))
+    try:
+        return await export(theorem, evidence, lean, DEFAULT_SECONDS if seconds is None else seconds, tell, claim)
+    except LeanUnavailable as problem:
+        return Exported(None, str(problem))
+    finally:
+        await lean.aclose()

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import inspect
 import signal
+import sys
 import threading
 import weakref
 from collections.abc import Callable, Coroutine, Iterator
@@ -50,7 +51,35 @@ class BackgroundLoop:
             if self._loop is None:
                 self._loop, self._thread = self._started()
                 weakref.finalize(self, _end, self._loop, self._thread)
+            self._loop.call_soon_threadsafe(_may_block_here)
             return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    async def wait(self, work: Coroutine[Any, Any, T]) -> T:
+        """`run` for who waits in another loop, which is not blocked; cancelling waits until the work has ended."""
+        ended = threading.Event()
+
+        async def noted() -> T:
+            try:
+                return await work
+            finally:
+                ended.set()
+
+        future = self.begin(noted())
+        try:
+            return await asyncio.wrap_future(future)
+        except asyncio.CancelledError:
+            with contextlib.suppress(Closed):
+                await asyncio.wrap_future(self.begin(asyncio.sleep(0)))
+            if inspect.getcoroutinestate(work) == inspect.CORO_CREATED:
+                work.close()
+            else:
+                await asyncio.to_thread(ended.wait, ENDING)
+            raise
+
+    @property
+    def is_here(self) -> bool:
+        """Whether the caller runs in its thread."""
+        return threading.current_thread() is self._thread
 
     def run(self, work: Coroutine[Any, Any, T], interrupt: Callable[[str], None] | None = None) -> T:
         """Wait for it. What breaks off the waiting (Ctrl-C) cancels it, and waits until it has ended; raises Closed."""
@@ -110,6 +139,18 @@ class BackgroundLoop:
             asyncio.run_coroutine_threadsafe(_finish(last), loop).result()
         finally:
             _end(loop, thread)
+
+
+def is_watched() -> bool:
+    """Whether somebody may forbid blocking calls in event loops: `blockbuster`, which `langgraph dev` turns on."""
+    return "blockbuster" in sys.modules
+
+
+def _may_block_here() -> None:
+    """Nobody else is served by this thread's loop: its blocking calls are nobody's business."""
+    skip = getattr(sys.modules.get("blockbuster.blockbuster"), "_skip", None)
+    if skip is not None:
+        skip.value = True
 
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from goedels_poetry import languages
+from goedels_poetry.checker.certificate.receipt import basis_of
 from goedels_poetry.checker.certificate.report import Certificate
 from goedels_poetry.checker.certificate.submission import Submission
 from goedels_poetry.checker.plugins import CLAIMS
@@ -176,6 +177,7 @@ class Conclusion:
             trust_level=certificate.trust_level,
             checked_by=certificate.checked_by or None,
             location=_place(certificate) if verdict is Verdict.REFUTED else None,
+            checked=basis_of(certificate.details),
             answer=certificate.details.get("result"),
         )
 

@@ -44,7 +44,7 @@ from goedels_poetry.search.memory import Memory, MemoryFiles, conversation, lemm
 from goedels_poetry.search.tasks.base import Task
 from goedels_poetry.search.tasks.claim import Claim, Confirm, FormalTheorem
 from goedels_poetry.search.tasks.question import Question
-from goedels_poetry.settings.declared import Settings
+from goedels_poetry.settings.declared import Budgets, Settings
 from goedels_poetry.store.derivation import derivation, lemma_body
 from goedels_poetry.store.proof_store import ProofStore
 from goedels_poetry.store.results import OnEvent, RunResult
@@ -141,6 +141,8 @@ class RunOptions(TypedDict, total=False):
     """Called in the event loop after every commit; must not block."""
     allowance: SharedBudget | None
     """What other runs with the same purpose leave of the budgets."""
+    budgets: Budgets | None
+    """Of this run, instead of those of the settings."""
     config: RunnableConfig | None
     """Callbacks, tags, metadata and run name for LangGraph, the agents and the models that they ask; the thread and the
     recursion limit are the run's own."""
@@ -152,6 +154,8 @@ LOGIC = "logic"
 """The language of programs that answer questions."""
 
 
+RECOGNISED = 1_000_000
+"""Characters of a text by which its language is recognised."""
 AGAIN = "this says nothing about the text: try it again"
 READ_GRACE = 1.0
 """Seconds that an interrupt leaves to the reading of a theorem: most are read by then, and the run can be resumed."""
@@ -229,8 +233,8 @@ class MachineRunner:
         is returned as it stands. Where a model could not be asked and nothing was decided, a new run begins.
 
         Args:
-            source: the theorem's text, or the path of its file (a `Path`; a str is always a text).
-            language: name of the proof language; needed when ``name`` has no known suffix.
+            source: the theorem's text, or the path of its file (a `Path`, also ``FILE:theorem``; a str is a text).
+            language: name of the proof language; by default the one of ``name``'s suffix, else of the text.
             options: handed to the language, e.g. ``{"assume_definitions": True}``; part of the run's id.
             informal: ``source`` is a claim in plain words, which a model states in the language first. The verdict
                 is about that formal statement; see ``RunResult.formalization``.
@@ -245,8 +249,10 @@ class MachineRunner:
             UnknownLanguage, UnknownRun, RunLocked, Closed. OSError: there is no such file. An invalid theorem is a
                 result, not an exception.
         """
-        if more.get("name") is None and not isinstance(source, str):
-            more["name"] = os.fspath(source)
+        if not isinstance(source, str):
+            source, named = await asyncio.to_thread(file_and_theorem, source)
+            options = {**({"theorem": named} if named else {}), **(options or {})}
+            more["name"] = os.fspath(source) if more.get("name") is None else more.get("name")
         name = more.get("name")
         try:
             text = source if isinstance(source, str) else (await asyncio.to_thread(Path(source).read_bytes)).decode()
@@ -255,7 +261,10 @@ class MachineRunner:
         task: Task = FormalTheorem(text)
         if informal:
             task = Claim(text, context, confirm, tuple(steps), round_trip, only_state)
-        meant, spoken = {"file": name or "", **(options or {})}, self._language(language, name)
+        meant, spoken = (
+            {"file": name or "", **(options or {})},
+            self._language(language, name, "" if informal else text),
+        )
         with self.together():
             if isinstance(spoken, InOrder) and not informal:
                 try:
@@ -295,6 +304,7 @@ class MachineRunner:
                 return FormalTheorem(own, lemmas, tuple((note, one in goal.named) for one, note in notes.items()))
             choices = {**{k: v for k, v in options.items() if k != "lemmas"}, "theorem": goal.name}
             shared: RunOptions = {"allowance": more.get("allowance"), "on_event": more.get("on_event")}
+            shared["budgets"] = more.get("budgets")
             shared["name"] = f"{file}:{goal.name}"
             result = await self.arun_task(FormalTheorem(goal.text, lemmas), spoken, choices, **shared)
             if result.verdict is not Verdict.PROVED:
@@ -381,7 +391,7 @@ class MachineRunner:
             UnknownLanguage, Closed.
         """
         self._must_be_open()
-        spoken = self._language(language, name)
+        spoken = self._language(language, name, source)
         return await self._readings.of(spoken.theorems(source)) or () if isinstance(spoken, SeveralTheorems) else ()
 
     def interrupt(self, reason: str = "interrupted") -> None:
@@ -440,10 +450,12 @@ class MachineRunner:
         await self.aclose()
 
     # -- inside --------------------------------------------------------------------------------------------
-    def _language(self, language: str | None, name: str | None) -> Language:
+    def _language(self, language: str | None, name: str | None, text: str = "") -> Language:
         if self._given is not None:
             return self._given
         brought = self.extensions.languages
+        if not language and not Path(name or "").suffix:
+            language = languages.for_text(text[:RECOGNISED]) or None
         if not language and not name:
             known = ", ".join(languages.names(brought))
             words = 'say in which language the text is: name="x.smt2" or language="smt"; a file is given as a Path'
@@ -496,12 +508,13 @@ class MachineRunner:
             return RunResult(name, Verdict.OUT_OF_BUDGET, language=language.name, reason=reason)
         if task.kind not in self._registries:  # read once: plug-ins do not change while a process lives
             self._registries[task.kind] = registry_of(task.kind, self.extensions)
+        budgets = more.get("budgets") or self.settings.budgets
         services = Services(
-            settings=self.settings,
+            settings=self.settings.model_copy(update={"budgets": budgets}),
             checkers=self._checkers,
             models=self.models,
             memory=self._memory.open() if task.learns else Memory(),
-            budget=more.get("allowance") or SharedBudget.of_one_run(self.settings.budgets),
+            budget=more.get("allowance") or SharedBudget.of_one_run(budgets),
             registry=self._registries[task.kind],
             on_event=on_event or (lambda event: None),
             graph=GraphOptions(more.get("config"), more.get("on_chunk"), self._checkpoint_all),
@@ -524,6 +537,12 @@ def _misread(lemma: tuple[str, str, list[dict[str, Any]]], goals: Sequence[State
     own = next(each for each in goals if each.name == lemma[1])
     used = {word for step in lemma[2] for word in re.findall(r"[^\s()|]+", step["statement"])}
     return [] if used.isdisjoint({*goal.symbols} - {*own.symbols}) else [own.name]
+
+
+def file_and_theorem(path: str | os.PathLike[str]) -> tuple[Path, str]:
+    """A file, and the theorem in it that ``FILE:theorem`` names, else ""."""
+    file, _, named = os.fspath(path).rpartition(":")
+    return (Path(file), named) if file and not os.path.exists(path) else (Path(path), "")
 
 
 class Readings:

@@ -75,6 +75,19 @@ def read_class(node: ast.ClassDef, module: Module) -> None:
         named.pop(node.name)  # a class that is not covered: only who uses it is outside
 
 
+def read_objects(module: Module, named: dict[str, Type | ast.expr]) -> None:
+    """Enter the fields of classes with methods; one with a field that is not covered is forgotten."""
+    annotations = module.annotations
+    annotations.above = frozenset(above for c in module.objects.values() for above in c.above[1:])
+    for name, one in list(module.objects.items()):
+        try:
+            fields = [FieldInfo(n, annotations.read(a, a), one.defaults.get(n)) for n, a in one.fields.items()]
+            module.fields[name] = tuple(fields)
+        except OutsideFragment as why:
+            module.unread[name] = why
+            del module.objects[name], named[name]
+
+
 def _members(node: ast.ClassDef, module: Module) -> tuple[tuple[str, object], ...]:
     found: list[tuple[str, object]] = []
     for part in node.body:

@@ -91,6 +91,8 @@ class Frame:
     fixed: str = ""
     loops: int = 0
     hint: Type = INT
+    clause: bool = False
+    """Whether this is a condition of a contract."""
 
     def value(self, node: ast.expr) -> Value:
         """Evaluate an expression."""
@@ -167,6 +169,8 @@ class Frame:
 
     def library(self, element: Type) -> Library:
         """List functions."""
+        if self.registry.module.is_incomparable(element):
+            outside(f"a list of objects of `{element}`, which are not compared by their fields", None, "objects")
         return Library(self.registry, element)
 
     def unify(self, a: Type, b: Type, at: ast.AST, what: str = "") -> Type:
@@ -297,6 +301,9 @@ class Frame:
         if kind.kind == "optional":
             inner = self.truth(Value(kind.args[0], registry.the(kind.args[0], term)), at)
             return and_([not_(registry.is_none(kind.args[0], term)), inner])
+        own = self.registry.module.objects.get(kind.name)
+        if own is not None and own.members.keys() & {"__bool__", "__len__"}:
+            outside(f"the truth of an object of `{kind}`", at, "__bool__")
         return TRUE if kind.kind != "tuple" or kind.args else FALSE
 
     def narrow(self, test: ast.expr, holds: bool) -> None:

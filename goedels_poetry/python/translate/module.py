@@ -11,7 +11,8 @@ import builtins
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from goedels_poetry.python.translate.contracts import ContractNames, outside
+from goedels_poetry.python.translate.contracts import ContractNames, OutsideFragment, outside
+from goedels_poetry.python.translate.objects import Class
 from goedels_poetry.python.translate.program import Function, Program
 
 
@@ -89,6 +90,7 @@ class Annotations:
         self, named: Mapping[str, Type | ast.expr], typing: Mapping[str, str], rebound: frozenset[str]
     ) -> None:
         self.named, self.typing, self.rebound = named, typing, rebound
+        self.above: frozenset[str] = frozenset()  # classes that others of the file are made from
 
     def read(self, node: ast.expr | None, at: ast.AST, depth: int = 0) -> Type:
         """The type that an annotation means.
@@ -128,6 +130,8 @@ class Annotations:
     def _name(self, node: ast.Name | ast.Attribute, at: ast.AST, depth: int) -> Type:
         found = self.named.get(node.id) if isinstance(node, ast.Name) else None
         if isinstance(found, Type):
+            if found.name in self.above:
+                outside(f"`{found}` has subclasses, and which one is meant is not known", at, "subclass")
             return found
         if found is not None:
             return self.read(found, at, depth + 1)
@@ -180,7 +184,7 @@ _WITH_ARGUMENTS = frozenset(
     | {"SyntaxError", "IndentationError", "TabError", "StopIteration"}
 )
 """Exceptions that raise another one when they are made without the right arguments, or inside of a generator."""
-_STARRED = ("SWITCH", "ContractViolation", "decreases", "enabled", "ensures", "invariant", "raises", "requires", "uses")
+_STARRED = tuple("SWITCH ContractViolation decreases enabled ensures invariant old raises requires uses".split())
 """What a star import of our contracts binds; no other star import is translated."""
 
 
@@ -210,6 +214,8 @@ class Module:
     tables: dict[str, ast.expr] = field(default_factory=dict)  # literal lists, sets and dicts
     changed: dict[str, ast.AST | None] = field(default_factory=dict)  # see `tables`, by name
     bases: dict[str, str] = field(default_factory=dict)  # exception classes of the module
+    objects: dict[str, Class] = field(default_factory=dict)  # classes whose methods are followed
+    unread: dict[str, OutsideFragment] = field(default_factory=dict)  # why others are not
 
     def is_builtin(self, name: str) -> bool:
         """Whether a name that no function binds means the builtin of that name."""
@@ -217,7 +223,22 @@ class Module:
 
     def function(self, name: str) -> Function | None:
         """The module's function of that name, if the name means nothing else."""
-        return self.program.functions.get(name) if self.counts.get(name) == 1 else None
+        found = self.program.functions.get(name)
+        return found if found is not None and (found.owner or self.counts.get(name) == 1) else None
+
+    def is_incomparable(self, kind: Type) -> bool:
+        """Whether ``==`` of such values is not that of what they are made of."""
+        parts, seen = [kind] if self.objects else [], set[Type]()
+        while parts:
+            part = parts.pop()
+            if part not in seen:
+                seen.add(part)
+                own = self.objects.get(part.name) if part.kind == "class" else None
+                fields = [f.kind for f in self.fields.get(part.name, ())] if part.kind == "class" else []
+                if own is not None and (not own.equal or any(f.kind in ("dict", "set") for f in fields)):
+                    return True
+                parts += [*part.args, *fields]
+        return False
 
     def exception(self, name: str) -> str | None:
         """The name of an exception class as it is kept; None when it is none."""

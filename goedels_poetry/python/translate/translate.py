@@ -22,7 +22,7 @@ from goedels_poetry.kernel.faults import KernelError
 from goedels_poetry.kernel.reading.parser import parse_problem, parse_term
 from goedels_poetry.kernel.terms import FALSE, TRUE, Kind, Term, allow_recursion, and_, app, forall, implies, not_, or_
 from goedels_poetry.python.translate.build import Effects, cond, equal
-from goedels_poetry.python.translate.classes import alias_members, class_kind, is_table, read_class
+from goedels_poetry.python.translate.classes import alias_members, class_kind, is_table, read_class, read_objects
 from goedels_poetry.python.translate.contracts import ContractNames, OutsideFragment, PythonFault, Raises, outside
 from goedels_poetry.python.translate.frame import NeedsClasses
 from goedels_poetry.python.translate.functions import Functions, Translated
@@ -66,7 +66,10 @@ def read_module(program: Program) -> Module:
     typing, aliases = reading.typing, reading.aliases
     named: dict[str, Type | ast.expr] = {}
     once = [n for n in module.classes if counts[n] == 1]
-    for name in once:
+    module.objects = {n: c for n, c in program.classes.items() if c.refused is None}
+    for name in module.objects:
+        named[name] = Type("class", (), name)
+    for name in (n for n in once if n not in module.objects):
         kind = class_kind(module.classes[name], module)
         if kind is not None:
             named[name] = Type(kind, (), name)
@@ -81,8 +84,9 @@ def read_module(program: Program) -> Module:
         elif counts[name] == 1 and name not in module.constants:
             named[name] = value
     module.annotations = Annotations(named, typing, frozenset(counts))
+    read_objects(module, named)
     for name in once:
-        if isinstance(named.get(name), Type):
+        if isinstance(named.get(name), Type) and name not in module.objects:
             read_class(module.classes[name], module)
     for fields in module.fields.values():
         for f in fields:
@@ -225,6 +229,7 @@ def _told(program: Program, function: str, classes: bool) -> Translation:
     registry = Registry(module, effects)
     functions = Functions(registry)
     node = program.functions[function].node
+    registry.states = bool(program.functions[function].owner)
     known = functions.require(function, node)
     arguments = arguments_of(functions, known, program.functions)
     theorem = forall(arguments, theorem_of(functions, known, arguments))
@@ -372,7 +377,9 @@ def python_value(registry: Registry, kind: Type, value: Value) -> str:
         if name == f"{legal(member.name)}!":
             own = registry.module.fields[member.name]
             texts = [f"{f.name}={python_value(registry, f.kind, v)}" for f, v in zip(own, fields, strict=True)]
-            return f"{member.name}({', '.join(texts)})"
+            one = registry.module.objects.get(member.name) if registry.states else None
+            state = "_state" if one is not None and one.has_state and one.complete else ""
+            return f"{member.name}{state}({', '.join(texts)})"
     raise ValueError(f"this is no {kind}: {value!r}")
 
 

@@ -135,7 +135,7 @@ class Condition:
         wanted = tuple((p.name, p.name) for p in named if p.name in known)
         return cls(kind, predicate, text, wanted, everything, any(p.kind is p.POSITIONAL_ONLY for p in named))
 
-    def holds(self, values: Mapping[str, Any], entered: Mapping[int, list[Callable[[], Any]]] = {}) -> bool:  # noqa: B006
+    def holds(self, values: Mapping[str, Any], entered: Mapping[int, list[Callable[[], Any]]] = {}) -> bool:
         """Whether it does; whatever the predicate raises is raised. ``entered``: see `Contracted.entered`."""
         if self.captures:
             return bool(self.predicate(entered[id(self)], **{own: values[value] for own, value in self.wanted}))
@@ -227,7 +227,7 @@ class Contracted:
         self,
         condition: Condition,
         values: dict[str, Any],
-        entered: Mapping[int, list[Callable[[], Any]]] = {},  # noqa: B006
+        entered: Mapping[int, list[Callable[[], Any]]] = {},
     ) -> None:
         try:
             held = condition.holds(values, entered)
@@ -407,12 +407,14 @@ def old(value: Any) -> Any:
 
 
 def invariant(condition: object) -> Any:
-    """State what holds at the head of a loop's body: in each round, and after the last one. As the decorator of a class:
-    what holds of its objects after ``__init__``, and before and after each public method that is called from outside.
+    """State what holds at the head of a loop's body: in each round, and after the last one.
+
+    As the decorator of a class: what holds of its objects after ``__init__``, and before and after each public method
+    that is called from outside.
 
     Args:
-        condition: something truthy; a lambda without parameters is evaluated only where contracts are checked. Of a class
-            a lambda over ``self``.
+        condition: something truthy; a lambda without parameters is evaluated only where contracts are checked. Of a
+            class a lambda over ``self``.
 
     Raises:
         ContractViolation: it does not hold; the message has the values of the local variables.
@@ -421,6 +423,7 @@ def invariant(condition: object) -> Any:
         return lambda cls: objects.keep(cls, condition, _check_object)
     if _on and not (condition() if callable(condition) else condition):
         _violated("invariant")
+    return None
 
 
 def decreases(measure: Any) -> None:

@@ -68,10 +68,11 @@ def keep(cls: type, predicate: Callable[[Any], Any], check: Callable[[Callable[[
             found = inspect.getattr_static(one, name)
             public = not name.startswith("_") or (name.endswith("__") and name not in _NOT_CHECKED)
             if isinstance(found, property) and public:
-                parts = [f and (f if hasattr(f, "__keeps__") else wrapped(f, True)) for f in (found.fget, found.fset)]
+                parts: list[Any] = [found.fget, found.fset]
+                parts = [f and (f if hasattr(f, "__keeps__") else wrapped(f, True)) for f in parts]
                 setattr(one, name, property(parts[0], parts[1], found.fdel, found.__doc__))
             elif public and (inspect.isfunction(found) or name == "__init__") and not hasattr(found, "__keeps__"):
-                setattr(one, name, wrapped(found, name != "__init__"))  # type: ignore[arg-type]
+                setattr(one, name, wrapped(found, name != "__init__"))
 
     above = cls.__init_subclass__
 

@@ -137,6 +137,8 @@ def _construct(frame: Frame, kind: Type, node: ast.Call) -> Value:
         name = f"{kind.name}.__init__"
         return frame.rules.apply(frame, name, _arguments(frame, name, node), node)
     fields = frame.registry.module.fields[kind.name]
+    if one is not None and not one.data and (fields or node.args or node.keywords):
+        outside(f"`{kind}` has no `__init__` of its own", node, "call")
     names = [f.name for f in fields]
     values: dict[str, Value] = {}
     if len(node.args) > len(fields):

@@ -182,7 +182,10 @@ class Importing:
             self.closed.add(names[0])
 
     def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, properties: frozenset[str] = frozenset()) -> None:
-        """What is evaluated when a function is defined: decorators, defaults, annotations; ``properties`` of its class."""
+        """What is evaluated when a function is defined: decorators, defaults, annotations.
+
+        ``properties``: names of its class that `property` alone has bound.
+        """
         for decorator in node.decorator_list:
             own = decorator is node.decorator_list[0] and node.name in properties
             if own and ast.unparse(decorator) == f"{node.name}.setter":  # of the property that is there by now

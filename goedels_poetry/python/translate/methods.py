@@ -9,6 +9,7 @@ import ast
 import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from goedels_poetry.python.translate.contracts import (
     RESULT,
@@ -94,7 +95,7 @@ def _of_member(one: Class, key: str, member: Member, classes: Mapping[str, Class
         own = inherited(one, key, classes)
         theorem, view = _contracts(one, member, own, kind, classes)
         kept = member.is_public and bool(one.invariants) and kind in ("changes", "init")
-        wanted = kept or bool(own.requires or own.ensures or own.raises) and not member.made
+        wanted = kept or (bool(own.requires or own.ensures or own.raises) and not member.made)
         if refused is None:
             _refuse_aliases(one, member, kind, classes)
             head.body = _Body(one, member, kind, classes).run()
@@ -325,15 +326,20 @@ class _Body(ast.NodeTransformer):
             found.append(ast.copy_location(ast.Assign([target], copy.deepcopy(value)), member.node))
         found += self.block(member.node.body)
         if self.direct and not isinstance(member.node.body[-1], ast.Return | ast.Raise):
-            found += self.visit_Return(ast.copy_location(ast.Return(None), member.node.body[-1]))
+            found += self._returned(ast.copy_location(ast.Return(None), member.node.body[-1]))
         return [ast.fix_missing_locations(s) for s in found]
 
     def block(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
         """Statements, one by one."""
         found: list[ast.stmt] = []
-        for statement in statements:
-            made = self.visit(copy.deepcopy(statement))
+        for block in _blocks(whole := ast.Module(copy.deepcopy(list(statements)), [])):
+            block[:] = _one_by_one(block)
+        for statement in whole.body:
+            made: list[ast.stmt] | ast.stmt = self.visit(statement)
             found += made if isinstance(made, list) else [made]
+        for block in _blocks(ast.Module(found, [])):
+            for first, second in pairwise(block):
+                first.moved = _is_moved(first, second)  # type: ignore[attr-defined]
         return found
 
     def _field(self, name: str, at: ast.AST, ctx: ast.expr_context | None = None) -> ast.Name:
@@ -424,12 +430,11 @@ class _Body(ast.NodeTransformer):
             isinstance(n, ast.Try) for n in ast.walk(node)
         ):
             outside("`raises` of any exception, or `try`, where an invariant is kept", node, "raises")
-        loops = [n for n in ast.walk(node) if isinstance(n, ast.For | ast.While) and self._changes(n)]
-        first = min((n.lineno for n in ast.walk(node) if isinstance(n, ast.stmt) and n is not node and self._changes(n)
-                     and not hasattr(n, "body")), default=None)  # fmt: skip
-        for part in ast.walk(node) if first is not None else ():
-            late = isinstance(part, ast.expr) and (part.lineno > first or any(part in ast.walk(n) for n in loops))
-            if late and _may_raise(part, allowed):
+        changes = [n for n in ast.walk(node) if isinstance(n, ast.stmt) and n is not node and self._changes(n)]
+        first = min((n.lineno for n in changes if not hasattr(n, "body")), default=node.end_lineno or 0)
+        again = {id(p) for n in changes if isinstance(n, ast.For | ast.While) for p in ast.walk(n)}
+        for part in (n for n in ast.walk(node) if isinstance(n, ast.expr)):
+            if (part.lineno > first or id(part) in again) and _may_raise(part, allowed):
                 outside("an exception that is allowed may be raised after `self` was changed", part, "raises")
 
     def _changes(self, node: ast.stmt) -> bool:
@@ -461,9 +466,10 @@ class _Body(ast.NodeTransformer):
         return [*before, self.generic_visit(node)]  # type: ignore[list-item]
 
     def visit_Return(self, node: ast.Return) -> ast.AST | list[ast.stmt]:
+        return self._returned(node) if self.direct else self.generic_visit(node)
+
+    def _returned(self, node: ast.Return) -> list[ast.stmt]:
         value = node.value
-        if not self.direct:
-            return self.generic_visit(node)
         if self.kind == "init":
             if value is not None and not (isinstance(value, ast.Constant) and value.value is None):
                 outside("`__init__` returns something", node, "Return")
@@ -534,6 +540,44 @@ class _Body(ast.NodeTransformer):
         if node.id == self.cls and self.cls:
             outside("a class that is given away", node, "classmethod")
         return node
+
+
+def _blocks(whole: ast.Module) -> list[list[ast.stmt]]:
+    found = [getattr(n, field, None) for n in ast.walk(whole) for field in ("body", "orelse", "finalbody")]
+    return [block for block in found if isinstance(block, list)]
+
+
+def _one_by_one(statements: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements, where ``a, b = b, []`` is two of them."""
+    for node in statements:
+        match node:
+            case ast.Assign(targets=[ast.Tuple(elts=[a, b])], value=ast.Tuple(elts=[x, y])) if _is_empty(y):
+                both = ast.Assign([a], x), ast.Assign([b], y)
+                yield from (ast.copy_location(s, node) for s in both)
+            case _:
+                yield node
+
+
+def _is_empty(node: ast.expr) -> bool:
+    return (
+        isinstance(node, ast.List | ast.Dict)
+        and not list(ast.iter_child_nodes(node))[1:]
+        and ast.unparse(node) in ("[]", "{}")
+    )
+
+
+def _is_moved(first: ast.stmt, second: ast.stmt) -> bool:
+    """Whether a list goes from one variable to another: its old one is given an empty list at once."""
+    match first, second:
+        case (
+            ast.Assign(targets=[ast.Name(id=target)], value=ast.Name(id=source)),
+            ast.Assign(targets=[ast.Name(id=other)], value=value),
+        ) | (
+            ast.Assign(targets=[ast.Name(id=target)], value=ast.Name(id=source)),
+            ast.AnnAssign(target=ast.Name(id=other), value=ast.expr() as value),
+        ):
+            return other == source != target and _is_empty(value)
+    return False
 
 
 def _may_raise(node: ast.expr, allowed: set[str]) -> bool:

@@ -184,7 +184,8 @@ _WITH_ARGUMENTS = frozenset(
     | {"SyntaxError", "IndentationError", "TabError", "StopIteration"}
 )
 """Exceptions that raise another one when they are made without the right arguments, or inside of a generator."""
-_STARRED = tuple("SWITCH ContractViolation decreases enabled ensures invariant old raises requires uses".split())
+_STARRED = ("SWITCH", "ContractViolation", "decreases", "enabled", "ensures", "invariant", "old", "raises", "requires",
+            "uses")  # fmt: skip
 """What a star import of our contracts binds; no other star import is translated."""
 
 

@@ -1,9 +1,9 @@
 """Classes as records, and methods as functions of them. Trusted code.
 
-An object is the record of its fields. A method is a function of ``self`` and its arguments; one that changes ``self`` has
-a variable for each field, named ``self.x``, and gives the record that they make at its end beside the result. So lists in
-fields are followed like lists in variables, and no other translation is needed. The record is right only as long as
-nothing else refers to what it holds: what a method stores in a field must be new, and so must what it returns.
+An object is the record of its fields. A method is a function of ``self`` and its arguments; one that changes ``self``
+has a variable for each field, named ``self.x``, and gives the record that they make at its end beside the result. So
+lists in fields are followed like lists in variables, and no other translation is needed. The record is right only as
+long as nothing else refers to what it holds: what a method stores in a field must be new, and so must what it returns.
 
 ``self`` is exactly of the class that the theorem names; methods that it inherits are translated anew for it. A theorem
 about a method assumes the invariants of its class at entry and shows them at the end, also after an exception that its
@@ -13,6 +13,8 @@ contract allows (Meyer, "Object-Oriented Software Construction", 1988). What is 
 from __future__ import annotations
 
 import ast
+import copy
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -31,11 +33,14 @@ from goedels_poetry.python.translate.contracts import (
 
 _PLAIN = frozenset({"object", "ABC", "abc.ABC", "icontract.DBC", "DBC"})
 _SPECIAL = frozenset(
-    "__init__ __post_init__ __add__ __sub__ __mul__ __neg__ __eq__ __lt__ __le__ __gt__ __ge__ __len__ __bool__ "
-    "__contains__ __repr__ __str__ __doc__".split()
+    {"__init__", "__post_init__", "__add__", "__sub__", "__mul__", "__neg__", "__eq__", "__lt__", "__le__", "__gt__"}
+    | {"__ge__", "__len__", "__bool__", "__contains__", "__repr__", "__str__"}
 )
 """Methods with underscores that a class may have; those that are no operators are only called by their names."""
-_CHANGES = frozenset("append extend insert remove pop clear sort reverse add discard update setdefault popitem".split())
+_CHANGES = frozenset(
+    {"append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse", "add", "discard", "update"}
+    | {"setdefault", "popitem"}
+)
 """Methods that change a list, a dict or a set."""
 CHANGEABLE = frozenset({"list", "List", "dict", "Dict", "set", "Set"})
 """Words of annotations of what may be changed in place."""
@@ -67,11 +72,11 @@ class Member:
 
 @dataclass(slots=True)
 class Class:
-    """A class of the file. ``above``: itself and the classes of the file that it is made from, nearest first.
+    """A class. ``above``: itself and the classes of the file that it is made from, nearest first.
 
-    ``fields``: annotations in order; ``defaults``: constants, or empty displays that are made anew; ``constants``: names
-    of the class with values that nothing changes; ``equal``: whether ``==`` compares the fields; ``refused``: why it is
-    not followed; ``complete``: whether these are all fields.
+    ``fields``: annotations in order; ``defaults``: constants, or empty displays that are made anew; ``constants``:
+    names of the class with values that nothing changes; ``equal``: whether ``==`` compares the fields; ``refused``: why
+    it is not followed; ``complete``: whether these are all fields.
     """
 
     name: str
@@ -103,31 +108,41 @@ def classes_of(tree: ast.Module, names: ContractNames) -> dict[str, Class]:
     counts, found = bindings_of(tree), dict[str, Class]()
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and counts.get(node.name) == 1:
+            node = _mangled(node)
             bases = [ast.unparse(b) for b in node.bases]
             if all(b in found or b in _PLAIN for b in bases):
                 found[node.name] = _Reading(node, names, found, counts).read()
     patches = _patches(tree, found) if found else []
     for one in found.values():
         known = {*one.fields, *one.constants, *one.members}
-        node = next((n for n in patches if n.attr in known), None)
-        if node is not None and one.refused is None:
-            reason = f"`{ast.unparse(node)}` is assigned outside of the methods of `{one.name}`"
-            one.refused = OutsideFragment(reason, node.lineno, node.col_offset + 1, "patch")
+        for patch in (n for n in patches if n.attr in known and one.refused is None):
+            reason = f"`{ast.unparse(patch)}` is assigned outside of the methods of `{one.name}`"
+            one.refused = OutsideFragment(reason, patch.lineno, patch.col_offset + 1, "patch")
     return found
+
+
+def _mangled(node: ast.ClassDef) -> ast.ClassDef:
+    """A class with private names, such as ``__x``, as CPython has them within its body."""
+    prefix = f"_{node.name.lstrip('_')}"
+    made = copy.deepcopy(node)
+    for part in (n for s in made.body for n in ast.walk(s)):
+        for name in ("id", "attr", "arg", "name") if node.name.strip("_") else ():
+            text = getattr(part, name, None)
+            if isinstance(text, str) and text.startswith("__") and not text.endswith("__"):
+                setattr(part, name, prefix + text)
+    return made
 
 
 def _patches(tree: ast.Module, found: Mapping[str, Class]) -> list[ast.Attribute]:
     """Attributes that are assigned, but not by a method to its own ``self``."""
-    own = {
-        id(n)
-        for c in found.values()
-        for m in c.members.values()
-        if m.kind in ("method", "property", "setter") and m.node.args.args
-        for n in ast.walk(m.node)
-        if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == m.node.args.args[0].arg
-    }
+    methods = [m for c in found.values() for m in c.members.values()]
+    own = {_place(n) for m in methods for n in ast.walk(m.node) if own_name(m) and of_self(n, own_name(m))}
     stored = [n for n in ast.walk(tree) if isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load)]
-    return [n for n in stored if id(n) not in own]
+    return [n for n in stored if _place(n) not in own]
+
+
+def _place(node: ast.AST) -> tuple[object, ...]:
+    return tuple(getattr(node, n, 0) for n in ("lineno", "col_offset", "end_lineno", "end_col_offset"))
 
 
 @dataclass
@@ -170,7 +185,13 @@ class _Reading:
         self._body(made)
         if "__init__" in made.members and not made.data:
             self._initialised(made)
+            self._refuse_gaps(made)
         made.complete = made.data or "__init__" in made.members or not made.fields
+        for member in made.members.values():
+            for part in (n for n in ast.walk(member.node) if isinstance(n, ast.Attribute) and own_name(member)):
+                name = "" if isinstance(part.ctx, ast.Load) else of_self(part, own_name(member))
+                if name and name not in made.fields and f"{name}.setter" not in made.members:
+                    outside(f"`self.{name}` is no field that `__init__` makes", part, "field")
         twice = {*made.fields, *made.constants} & made.members.keys()
         if twice or (made.data and made.frozen and "__init__" in made.members):
             outside(f"`{min(twice, default='__init__')}` of a class is bound twice", node, "class")
@@ -247,10 +268,10 @@ class _Reading:
                     made.defaults.pop(name, None)
                     if part.value is not None:
                         made.defaults[name] = _default(part.value, made.data)
-                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant() as value) if name != "__slots__":
-                    made.constants[name] = value
-                case ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant() as value):
-                    made.constants[name] = value
+                case ast.Assign(targets=[ast.Name(id=name)], value=value) if name != "__slots__":
+                    made.constants[name] = _default(value, data=False)
+                case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                    made.constants[name] = _default(value, data=False)
                 case ast.Pass() | ast.Expr(value=ast.Constant()):
                     continue
                 case _:
@@ -261,40 +282,49 @@ class _Reading:
         init = made.members["__init__"]
         if init.owner != made.name or init.kind != "method" or not init.node.args.args:
             return
-        types = {a.arg: a.annotation for a in init.parameters if a.annotation is not None}
+        setting = [a for k, m in made.members.items() if k.endswith(".setter") for a in m.parameters]
+        types = {a.arg: a.annotation for a in (*setting, *init.parameters) if a.annotation is not None}
         own = init.node.args.args[0].arg
-        for node in ast.walk(init.node):
-            targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-            for target in targets if isinstance(node, ast.Assign | ast.AnnAssign) else ():
+        setters = [made.members[k].node for k in made.members if k.endswith(".setter")]
+        for node in (
+            n for f in (init.node, *setters) for n in ast.walk(f) if isinstance(n, ast.Assign | ast.AnnAssign)
+        ):
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                 for one in target.elts if isinstance(target, ast.Tuple) else [target]:
-                    if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name) and one.value.id == own:
-                        if isinstance(node, ast.AnnAssign):
-                            made.fields[one.attr] = node.annotation
-                        elif one.attr not in made.fields and f"{one.attr}.setter" not in made.members:
-                            value = None if one is not target else node.value
-                            made.fields[one.attr] = self._guessed(value, types, one)
+                    name = of_self(one, own)
+                    if name and isinstance(node, ast.AnnAssign):
+                        made.fields[name] = node.annotation
+                    elif name and name not in made.fields and f"{name}.setter" not in made.members:
+                        value = None if one is not target else node.value
+                        made.fields[name] = self._guessed(value, types, one, name)
 
-    def _guessed(self, value: ast.expr | None, types: Mapping[str, ast.expr], at: ast.Attribute) -> ast.expr:
+    def _refuse_gaps(self, made: Class) -> None:
+        """Each field has a value when an object is made."""
+        missing = made.fields.keys() - made.defaults.keys() - _surely(made, "__init__", self.known, made.name)
+        if missing:
+            outside(f"`self.{min(missing)}` may have no value after `__init__`", made.members["__init__"].node, "field")
+
+    def _guessed(self, value: ast.expr | None, types: Mapping[str, ast.expr], at: ast.expr, name: str) -> ast.expr:
         match value:
             case ast.Constant(value=bool() | int() | str() as literal):
                 return ast.copy_location(ast.Name(type(literal).__name__, ast.Load()), at)
-            case ast.Name(id=name) if name in types:
-                return types[name]
-            case ast.Call(func=ast.Name(id="list" | "dict" | "set" | "sorted"), args=[ast.Name(id=name)]) if (
+            case ast.Name(id=given) if given in types:
+                return types[given]
+            case ast.Call(func=ast.Name(id="list" | "dict" | "set" | "sorted"), args=[ast.Name(id=given)]) if (
                 name in types
             ):
-                return types[name]
+                return types[given]
             case ast.Call(func=ast.Name(id="len" | "abs" | "int" | "sum")):
                 return ast.copy_location(ast.Name("int", ast.Load()), at)
             case ast.Call(func=ast.Name(id="min" | "max"), args=[first, _]):
-                return self._guessed(first, types, at)
-            case ast.Call(func=ast.Name(id=name)) if name in self.known:
-                return ast.copy_location(ast.Name(name, ast.Load()), at)
+                return self._guessed(first, types, at, name)
+            case ast.Call(func=ast.Name(id=given)) if given in self.known:
+                return ast.copy_location(ast.Name(given, ast.Load()), at)
             case ast.Compare() | ast.UnaryOp(op=ast.Not()):
                 return ast.copy_location(ast.Name("bool", ast.Load()), at)
             case ast.UnaryOp(operand=inner) | ast.BinOp(left=inner) | ast.IfExp(body=inner):
-                return self._guessed(inner, types, at)
-        return outside(f"`self.{at.attr}` needs an annotation, such as `self.{at.attr}: int = ...`", at, "annotation")
+                return self._guessed(inner, types, at, name)
+        return outside(f"`self.{name}` needs an annotation, such as `self.{name}: int = ...`", at, "annotation")
 
     def _made_init(self, made: Class) -> Member:
         """The ``__init__`` of a dataclass."""
@@ -302,14 +332,45 @@ class _Reading:
         text += "    self.__post_init__()\n"
         node = ast.parse(f"def __init__(self, {', '.join(made.fields)}):\n{text}").body[0]
         assert isinstance(node, ast.FunctionDef)
-        for part in ast.walk(node):
-            if hasattr(part, "lineno"):
-                part.lineno = part.end_lineno = self.node.lineno
+        for part in (p for p in ast.walk(node) if isinstance(p, ast.expr | ast.stmt | ast.arg)):
+            part.lineno = part.end_lineno = self.node.lineno
         for argument, annotation in zip(node.args.args[1:], made.fields.values(), strict=True):
             argument.annotation = annotation
         with_default = [made.defaults[name] for name in made.fields if name in made.defaults]
         node.args.defaults = list(with_default)
         return Member("__init__", node, "method", made.name, Contract(raises=(Raises("Exception", None),)), made=True)
+
+
+def _surely(made: Class, key: str, known: Mapping[str, Class], owner: str, depth: int = 0) -> set[str]:
+    """The fields that a method assigns, whatever happens, if it returns."""
+    member = known[owner].members[key] if owner in known else made.members.get(key)
+    above = (known[owner] if owner in known else made).above[1:]
+    if member is None or depth > 10 or any(isinstance(n, ast.Return) for s in member.node.body for n in ast.walk(s)):
+        return set()
+    own = own_name(member)
+
+    def of(body: Sequence[ast.stmt]) -> set[str]:
+        found: set[str] = set()
+        for node in body:
+            match node:
+                case ast.Raise():
+                    return set(made.fields)
+                case ast.If():
+                    found |= of(node.body) & of(node.orelse)
+                case ast.Assign() | ast.AnnAssign() if node.value is not None:
+                    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                    for part in (p for t in targets for p in (t.elts if isinstance(t, ast.Tuple) else [t])):
+                        name = of_self(part, own)
+                        setter = f"{name}.setter"
+                        found |= _surely(made, setter, {}, "", depth + 1) if setter in made.members else {name}
+                case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name) as func)) if ast.unparse(func.value) == "super()":
+                    higher = next((a for a in above if name in known[a].members), "")
+                    found |= _surely(made, name, known, higher, depth + 1) if higher else set()
+                case ast.Expr(value=ast.Call(func=func)) if of_self(func, own) in made.members:
+                    found |= _surely(made, of_self(func, own), {}, "", depth + 1)
+        return found
+
+    return of(member.node.body)
 
 
 def _default(value: ast.expr, data: bool) -> ast.expr:
@@ -392,6 +453,7 @@ def mentioned(annotation: ast.expr | None, classes: Mapping[str, Class], deep: b
 
 
 def words_of(annotation: ast.expr) -> set[str]:
+    """The names in an annotation, within quotation marks as well."""
     words: set[str] = set()
     for part in ast.walk(annotation):
         if isinstance(part, ast.Name):
@@ -399,9 +461,7 @@ def words_of(annotation: ast.expr) -> set[str]:
         elif isinstance(part, ast.Attribute):
             words.add(part.attr)
         elif isinstance(part, ast.Constant) and isinstance(part.value, str):
-            words |= {
-                n for n in part.value.replace("|", " ").replace("[", " ").replace("]", " ").replace(",", " ").split()
-            }
+            words |= set(re.findall(r"\w+", part.value))
     return words
 
 

@@ -248,8 +248,8 @@ def operate(frame: Frame, op: ast.operator, left: Value, right: Value, node: ast
     left, right = (v if v.kind.kind != "optional" else frame.present(v, "TypeError") for v in (left, right))
     if NEVER in (left.kind, right.kind):
         return Value(NEVER, integer(0))
-    word = {ast.Add: "__add__", ast.Sub: "__sub__", ast.Mult: "__mul__"}.get(type(op), "")
-    own = special(frame, left, word, [right], node)
+    name = {ast.Add: "__add__", ast.Sub: "__sub__", ast.Mult: "__mul__"}.get(type(op), "")
+    own = special(frame, left, name, [right], node)
     if own is not None:
         return own
     kinds = {left.kind.kind, right.kind.kind}

@@ -145,7 +145,7 @@ def encoding_of(data: bytes) -> str:
 
 
 def with_contracts(program: Program) -> tuple[str, ...]:
-    """The names of the functions and methods with at least one requires, ensures or raises, in the order of the file."""
+    """The names of functions and methods with at least one requires, ensures or raises, in the order of the file."""
     found = [
         (f.line, name)
         for name, f in program.functions.items()

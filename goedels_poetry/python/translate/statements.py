@@ -206,6 +206,10 @@ class Block:
         if getattr(node, "taken", False) and isinstance(first, ast.Name):  # a field of `self`, see `methods`
             frame.env[first.id] = replace(frame.value(node.value), owned=True)
             return
+        if getattr(node, "moved", False) and isinstance(first, ast.Name) and isinstance(node.value, ast.Name):
+            value = frame.value(node.value)
+            frame.env[first.id] = replace(value, owned=frame.env[node.value.id].owned)
+            return
         if len(node.targets) == 1 and isinstance(first, ast.Tuple) and isinstance(node.value, ast.Tuple):
             starred = any(isinstance(e, ast.Starred) for e in (*first.elts, *node.value.elts))
             pairs = list(zip(first.elts, node.value.elts, strict=False))

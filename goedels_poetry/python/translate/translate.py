@@ -377,8 +377,8 @@ def python_value(registry: Registry, kind: Type, value: Value) -> str:
         if name == f"{legal(member.name)}!":
             own = registry.module.fields[member.name]
             texts = [f"{f.name}={python_value(registry, f.kind, v)}" for f, v in zip(own, fields, strict=True)]
-            one = registry.module.objects.get(member.name) if registry.states else None
-            state = "_state" if one is not None and one.has_state and one.complete else ""
+            made = registry.module.objects.get(member.name) if registry.states else None
+            state = "_state" if made is not None and made.has_state and made.complete else ""
             return f"{member.name}{state}({', '.join(texts)})"
     raise ValueError(f"this is no {kind}: {value!r}")
 

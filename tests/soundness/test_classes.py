@@ -5,16 +5,16 @@ from pathlib import Path
 import pytest
 from named_texts import named
 
+from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.python.translate.contracts import OutsideFragment, PythonFault
 from goedels_poetry.python.translate.program import read_program, with_contracts
 from goedels_poetry.python.translate.translate import translate
-from goedels_poetry.kernel.printer import show
 from goedels_poetry.solvers.limits import Limits
 from goedels_poetry.solvers.z3_process import Z3Process
 
 HERE = Path(__file__).parent
-HEAD = "from dataclasses import dataclass\nfrom goedels_poetry.contracts import ensures, invariant, old, raises, requires\n"
+HEAD = "from dataclasses import dataclass\nfrom goedels_poetry.contracts import *\nfrom goedels_poetry.contracts import old\n"
 HOSTILE = named(HERE / "hostile_classes.txt")
 FALSE = named(HERE / "false_methods.txt")
 

@@ -96,7 +96,7 @@ class Evaluator:
 
     def __init__(self, job: dict[str, Any], returns: ResultType, names: dict[str, Any]) -> None:
         self.parameters = [p["name"] for p in job["parameters"]]
-        self.names, self.returns = names, returns
+        self.names, self.returns, self.is_method = names, returns, job["state"] != ""
         self.classes: dict[str, Any] = {}
         with_default = [p for p in job["parameters"] if p["default"] is not None]
         self.defaults = {p["name"]: self._compiled(p["default"], []) for p in with_default}
@@ -194,6 +194,8 @@ class Evaluator:
         arguments = {**whole, "result": result}
         for number, condition in enumerate(self.after):
             broken = {"v": "broken", "clause": number, "why": "", "result": _short(result)}
+            if self.is_method:
+                broken["after"] = _short(next(iter(whole.values()), None))
             try:
                 if not condition(**arguments):
                     return broken
@@ -252,4 +254,6 @@ def _short(value: Any) -> str:
         text = repr(value[:200]) if long else repr(value)
     except Exception:  # noqa: BLE001  only for a message
         return "a result without a repr"
+    if getattr(type(value), "__repr__", None) is vars(object)["__repr__"] and getattr(value, "__dict__", None):
+        text = f"{type(value).__name__}({', '.join(f'{n}={v!r}' for n, v in vars(value).items())})"
     return text if len(text) <= 200 and not long else f"{text[:200]}..."

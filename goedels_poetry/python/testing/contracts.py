@@ -380,6 +380,7 @@ class ContractTester:
         verdict = case.verdict
         on = arguments_in_words({name: to_literal(data) for name, data in case.given.items()})
         second = " the second time" if case.again else ""
+        state = f" ({self.subject.state})" if self.subject.state else ""
         line = f" (line {verdict['line']})" if verdict.get("line") else ""
         match verdict["v"]:
             case "ok":
@@ -392,9 +393,10 @@ class ContractTester:
             case "broken" if not self.checks.ensures:
                 return "raised", f"{verdict['why']}on {on}"
             case "broken":
-                return "ensures", f"{verdict['why']}the result{second} on {on} is {verdict['result']}"
+                after = f", and then self is {verdict['after']}{state}" if "after" in verdict else ""
+                return "ensures", f"{verdict['why']}the result{second} on {on} is {verdict['result']}{after}"
             case "raised":
-                return "raised", f"raised {verdict['error']}: {verdict['message']}{line}{second} on {on}"
+                return "raised", f"raised {verdict['error']}: {verdict['message']}{line}{second} on {on}{state}"
             case "mistyped":
                 found = f"the result{second} on {on} is {verdict['result']}, of type {verdict['type']}"
                 return "typed", f"{found}; declared is {self.subject.returns}"

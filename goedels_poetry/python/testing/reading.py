@@ -53,6 +53,8 @@ class Subject:
     docstring: str = field(default="")
     original: str = field(default="")
     """The text without what calls a method for a test, see `runnable`."""
+    state: str = field(default="")
+    """Of a method of an object: what is known of the object before."""
 
 
 class WrongSignature(Exception):
@@ -68,7 +70,7 @@ def read_subject(source: str, checks: Checks, literals: Iterable[str] = ()) -> S
         InvalidInput: the checks themselves cannot be read.
     """
     original = source
-    source, function = runnable(source, checks.function)
+    source, function, state = runnable(source, checks.function)
     checks = replace(checks, function=function)
     tree = parse_module(source)
     try:
@@ -99,11 +101,14 @@ def read_subject(source: str, checks: Checks, literals: Iterable[str] = ()) -> S
     }
     numbers, texts = _constants(tree, node, checks)
     returns = ast.unparse(declared) if declared else ""
-    return Subject(source, node, parameters, returns, definitions, _aliases(tree), numbers, texts, docstring, original)
+    return Subject(
+        source, node, parameters, returns, definitions, _aliases(tree), numbers, texts, docstring, original, state
+    )
 
 
-def runnable(source: str, function: str) -> tuple[str, str]:
-    """A text with a function that calls a method, and its name; for other functions what they are.
+def runnable(source: str, function: str) -> tuple[str, str, str]:
+    """A text with a function that calls a method, its name, and what holds of the object before; for other functions
+    what they are, and nothing.
 
     ``C_state(x=...)`` makes an object by its fields, whatever its constructor would do.
 
@@ -112,7 +117,7 @@ def runnable(source: str, function: str) -> tuple[str, str]:
     """
     found = read_program(source).functions.get(function) if "." in function else None
     if found is None or not found.owner:
-        return source, function
+        return source, function, ""
     program = read_program(source)
     one, key = program.classes[found.owner], function.partition(".")[2]
     member, name = one.members[key], function.replace(".", "\u00b7")
@@ -127,10 +132,10 @@ def runnable(source: str, function: str) -> tuple[str, str]:
         "import dataclasses as d\u00b7",
         "def bare\u00b7(f): return f.__wrapped__ if hasattr(f, '__contract__') else f",
     ]
-    for state in states.values():
-        lines += ["@d\u00b7.dataclass", f"class {state.name}_state:"]
-        lines += [f"    {n}: {_with_states(a, states)}" for n, a in state.fields.items()]
-        lines += ["    def __new__(cls, **given):", f"        made = object.__new__({state.name})"]
+    for each in states.values():
+        lines += ["@d\u00b7.dataclass", f"class {each.name}_state:"]
+        lines += [f"    {n}: {_with_states(a, states)}" for n, a in each.fields.items()]
+        lines += ["    def __new__(cls, **given):", f"        made = object.__new__({each.name})"]
         lines += ["        for name in given: object.__setattr__(made, name, given[name])", "        return made"]
     given = copy.deepcopy(found.node.args)
     for argument in (*given.posonlyargs, *given.args, *given.kwonlyargs):
@@ -152,7 +157,9 @@ def runnable(source: str, function: str) -> tuple[str, str]:
             else f"    return {call}"
         ]
     lines += [f"def {name}({ast.unparse(given)}){returns}:", *body]
-    return source.rstrip("\n") + "\n" + "\n".join(lines) + "\n", name
+    state = "satisfies the invariants" if one.invariants else f"is any, as {one.name} states no invariant"
+    text = source.rstrip("\n") + "\n" + "\n".join(lines) + "\n"
+    return text, name, f"the state before {state}" if found.kind in ("pure", "changes") else ""
 
 
 def _with_states(annotation: ast.expr, states: Mapping[str, object]) -> str:

@@ -183,6 +183,7 @@ def _contract(subject: Subject, checks: Checks) -> dict[str, Any]:
         "returns": subject.returns,
         "old": checks.old,
         "kept": checks.kept,
+        "state": subject.state,
     }
 
 

@@ -343,8 +343,8 @@ class _Reading:
 
 def _surely(made: Class, key: str, known: Mapping[str, Class], owner: str, depth: int = 0) -> set[str]:
     """The fields that a method assigns, whatever happens, if it returns."""
-    member = known[owner].members[key] if owner in known else made.members.get(key)
-    above = (known[owner] if owner in known else made).above[1:]
+    one = known.get(owner, made)
+    member, above = one.members.get(key), one.above[1:]
     if member is None or depth > 10 or any(isinstance(n, ast.Return) for s in member.node.body for n in ast.walk(s)):
         return set()
     own = own_name(member)
@@ -363,7 +363,9 @@ def _surely(made: Class, key: str, known: Mapping[str, Class], owner: str, depth
                         name = of_self(part, own)
                         setter = f"{name}.setter"
                         found |= _surely(made, setter, {}, "", depth + 1) if setter in made.members else {name}
-                case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name) as func)) if ast.unparse(func.value) == "super()":
+                case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name) as func)) if (
+                    ast.unparse(func.value) == "super()"
+                ):
                     higher = next((a for a in above if name in known[a].members), "")
                     found |= _surely(made, name, known, higher, depth + 1) if higher else set()
                 case ast.Expr(value=ast.Call(func=func)) if of_self(func, own) in made.members:

@@ -14,7 +14,7 @@ from goedels_poetry.solvers.limits import Limits
 from goedels_poetry.solvers.z3_process import Z3Process
 
 HERE = Path(__file__).parent
-HEAD = "from dataclasses import dataclass\nfrom goedels_poetry.contracts import *\nfrom goedels_poetry.contracts import old\n"
+HEAD = "from dataclasses import dataclass\nfrom goedels_poetry.contracts import *\n"
 HOSTILE = named(HERE / "hostile_classes.txt")
 FALSE = named(HERE / "false_methods.txt")
 

@@ -337,8 +337,8 @@ def _slice(tree: ast.Module, roots: set[str], function: str) -> str:
                 wanted |= uses[at] - binds
                 grown = True
     future = [s for s in tree.body if isinstance(s, ast.ImportFrom) and s.module == "__future__"]
-    kept = [s for at, s in enumerate(tree.body) if at in chosen and s not in future]
-    return ast.unparse(ast.Module([*future, *kept], [])) if kept else ""
+    kept = [s for at, s in enumerate(tree.body) if (at in chosen or "*" in _bound(s)) and s not in future]
+    return ast.unparse(ast.Module([*future, *kept], [])) if chosen else ""
 
 
 def _quoted(statement: ast.stmt) -> set[str]:

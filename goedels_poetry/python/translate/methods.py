@@ -214,7 +214,7 @@ def _renamed(expression: ast.expr, before: str, after: str) -> ast.expr:
     for part in ast.walk(expression):
         binds = isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load) and part.id
         name = binds or (part.arg if isinstance(part, ast.arg) else "")
-        if name in (before, after, RESULT):
+        if name and name in (before, after, RESULT):
             outside(f"`{name}` is bound again inside of a condition", part, "contract")
         if isinstance(part, ast.Name) and part.id == before:
             part.id = after

@@ -222,10 +222,15 @@ class _Reading:
 
     def _members(self, made: Class) -> None:
         seen: set[str] = set()
+        why: OutsideFragment | None = None
         for part in self.node.body:
             if not isinstance(part, ast.FunctionDef):
                 continue
-            kind, name = self._kind(part), part.name
+            kind, name = "method", part.name
+            try:
+                kind = self._kind(part)
+            except OutsideFragment as refused:
+                why = why or refused
             if kind != "static" and not [*part.args.posonlyargs, *part.args.args]:
                 outside("a method without `self`", part, "method")
             key = f"{name}.setter" if kind == "setter" else name
@@ -238,6 +243,8 @@ class _Reading:
             except PythonFault as found:
                 fault = found
             made.members[key] = Member(name, part, kind, made.name, contract, fault)
+        if why is not None:
+            raise why
 
     def _kind(self, part: ast.FunctionDef) -> str:
         kinds = []

@@ -182,24 +182,29 @@ def _contracts(
     own = own_name(member)
     invariants = [_about(c, own) for c in one.invariants] if own and member.is_public else []
     before = list(invariants) if kind != "init" else []
-    if _assumes(one, member) and _is_validated(one):
-        valid = ast.parse(f"{own}.__post_init__() is None", mode="eval").body
-        before.append(
-            _clause(valid, Clause("", ast.copy_location(ast.Constant(None), member.node), member.node.lineno, 1))
-        )
+    valid = [_valid(own, member.node)] if _assumes(one, member) and _is_validated(one) else []
     for argument in member.parameters:
-        for name in mentioned(argument.annotation, classes, deep=False):
-            if argument.annotation is not None and ast.unparse(argument.annotation).strip("'\"") == name:
-                before += [_about(c, argument.arg) for c in classes[name].invariants]
+        text = "" if argument.annotation is None else ast.unparse(argument.annotation).strip("'\"")
+        if text in classes:
+            before += [_about(c, argument.arg) for c in classes[text].invariants]
+            valid += [_valid(argument.arg, argument)] if _is_validated(classes[text]) else []
     after = invariants if kind in ("changes", "init") else []
     guarded = _ensured([_where(before, c) for c in contract.ensures], own, kind)
     theorem = replace(
         contract,
-        requires=(*before, *contract.requires),
+        requires=(*valid, *before, *contract.requires),
         ensures=_ensured([*contract.ensures, *after], own, kind),
         kept=len(after) if kind == "changes" else 0,
     )
-    return theorem, replace(contract, ensures=guarded)
+    return theorem, replace(contract, requires=(*valid, *contract.requires), ensures=guarded)
+
+
+def _valid(name: str, at: ast.AST) -> Clause:
+    """That ``__post_init__`` accepts an object."""
+    expression = ast.parse(f"{name}.__post_init__() is None", mode="eval").body
+    for part in ast.walk(expression):
+        ast.copy_location(part, at)
+    return Clause(ast.unparse(expression), expression, expression.lineno, expression.col_offset + 1)
 
 
 def _clause(expression: ast.expr, at: Clause) -> Clause:

@@ -44,6 +44,9 @@ def call(frame: Frame, node: ast.Call) -> Value:
     if name[-1] in (WHOLE, VIEW):
         return _whole(frame, Type("class", (), name[:-1]), node, name[-1] == WHOLE)
     if module.function(name) is not None:
+        function = module.function(name)
+        if function is not None and function.kind == "pure" and _is_view(node.args[0]):  # by `super()`
+            _refuse_giving(frame, name, node)
         return frame.rules.apply(frame, name, _arguments(frame, name, node), node)
     kind = module.annotations.named.get(name)
     if isinstance(kind, Type) and kind.kind == "class":
@@ -103,9 +106,20 @@ def _whole(frame: Frame, kind: Type, node: ast.Call, given_away: bool) -> Value:
             outside(f"what `self.{info.name}` holds may be shared: keep a copy, such as list(...)", node, "aliasing")
         args.append(frame.coerce(value, info.kind, node, f"`self.{info.name}`").term)
     result = frame.env.get("return'")
-    if given_away and result is not None and frame.shares(result.kind) and not result.owned:
+    if given_away and result is not None and frame.shares(result.kind) and not frame.is_own(result):
         outside("what is returned may be part of the object: return a copy, such as list(...)", node, "aliasing")
     return Value(kind, frame.registry.construct(kind, args), owned=True)
+
+
+def _is_view(node: ast.AST) -> bool:
+    """Whether this is ``self`` where it is changed."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id.endswith(VIEW)
+
+
+def _refuse_giving(frame: Frame, name: str, node: ast.AST) -> None:
+    """Refuse a call on ``self``, where that is changed, of what may give it, or an object that it holds."""
+    if frame.registry.module.holds_changing(frame.rules.result_of(name, node)) is not None:
+        outside(f"`{name}` may give `self` or what it holds, where `self` is changed", node, "aliasing")
 
 
 def member(frame: Frame, value: Value, func: ast.Attribute, node: ast.Call | None) -> Value:
@@ -126,6 +140,8 @@ def member(frame: Frame, value: Value, func: ast.Attribute, node: ast.Call | Non
     name = view_name(one, func.attr) if seen else f"{one.name}.{func.attr}"
     if frame.registry.module.function(name) is None:
         outside(f"`{name}` is not followed", func, "method")
+    if _is_view(func.value):
+        _refuse_giving(frame, name, func)
     call = node or ast.copy_location(ast.Call(func, [], []), func)
     first = (value,) if found.kind in ("method", "property") else ()
     return frame.rules.apply(frame, name, _arguments(frame, name, call, first), call)

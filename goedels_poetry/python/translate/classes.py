@@ -13,7 +13,7 @@ from goedels_poetry.python.translate.contracts import OutsideFragment, outside
 from goedels_poetry.python.translate.frame import Frame
 from goedels_poetry.python.translate.importing import may_be_imported
 from goedels_poetry.python.translate.liveness import bound_names
-from goedels_poetry.python.translate.module import FieldInfo, Module, Type, imported, is_constant, words
+from goedels_poetry.python.translate.module import FieldInfo, Module, Type, holds_list, imported, is_constant, words
 
 
 def class_kind(node: ast.ClassDef, module: Module) -> str | None:
@@ -86,6 +86,15 @@ def read_objects(module: Module, named: dict[str, Type | ast.expr]) -> None:
         except OutsideFragment as why:
             module.unread[name] = why
             del module.objects[name], named[name]
+    types = module.field_types()
+    for name, one in module.objects.items():
+        for info in module.fields[name]:
+            other = module.holds_changing(info.kind)
+            text = f"`self.{info.name}` holds objects of `{other}`, which may be changed elsewhere" if other else ""
+            if any(holds_list(a, types) for a in info.kind.args):
+                text = f"`self.{info.name}` holds lists in something else"
+            if text:
+                module.unread[name] = OutsideFragment(text, one.fields[info.name].lineno, 1, "aliasing")
 
 
 def _members(node: ast.ClassDef, module: Module) -> tuple[tuple[str, object], ...]:

@@ -41,6 +41,9 @@ class Rules(Protocol):
     def apply(self, frame: Frame, name: str, args: list[Value], node: ast.AST) -> Value:
         """The value of a function of the module at arguments, its contract included."""
 
+    def result_of(self, name: str, node: ast.AST) -> Type:
+        """The type of what a function of the module gives."""
+
     def comprehension(self, frame: Frame, node: ast.ListComp | ast.GeneratorExp, purpose: str) -> Value:
         """A comprehension, as a list or put together for ``sum``, ``any`` or ``all``."""
 
@@ -369,6 +372,10 @@ class Frame:
     def shares(self, kind: Type) -> bool:
         """Whether values of this type can share a list."""
         return holds_list(kind, self.registry.module.field_types())
+
+    def is_own(self, value: Value) -> bool:
+        """Whether nothing else refers to a value, nor to a list in it."""
+        return value.owned and not any(self.shares(part) for part in value.kind.args)
 
     def share(self, node: ast.AST) -> None:
         """Variables whose lists something else may refer to from now on: those named in ``node``."""

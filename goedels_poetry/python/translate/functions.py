@@ -374,6 +374,10 @@ class Functions:
         """See `calls`."""
         return calls.call(frame, node)
 
+    def result_of(self, name: str, node: ast.AST) -> Type:
+        """See `Rules`."""
+        return self.require(name, node).result
+
     def comprehension(self, frame: Frame, node: ast.ListComp | ast.GeneratorExp, purpose: str) -> Value:
         """See `comprehensions`."""
         return comprehensions.comprehension(frame, node, purpose)
@@ -497,6 +501,11 @@ class Functions:
                 outside(f"a parameter of type `{kind}`, which is a member of a union", a, "union")
         result = own if function.kind == "init" else module.annotations.read(node.returns, node)
         result = Type("tuple", (own, result)) if function.kind == "changes" else result
+        if function.kind == "changes":
+            one = module.objects[function.owner]
+            if one.data and one.frozen:
+                outside("a frozen dataclass is changed", node, "FrozenInstanceError")
+            module.refuse_aliases(function.owner, zip(arguments[1:], kinds[1:], strict=True))
         if function.decorators and not all(map(_is_hashed, kinds)):
             outside("a cache of arguments that may have no hash", node, "decorator")
         self._refuse(node)

@@ -26,9 +26,7 @@ from goedels_poetry.python.translate.objects import (
     Class,
     Member,
     changed_in,
-    is_changed,
     member_calls,
-    mentioned,
     of_self,
     own_name,
     words_of,
@@ -97,7 +95,6 @@ def _of_member(one: Class, key: str, member: Member, classes: Mapping[str, Class
         kept = member.is_public and bool(one.invariants) and kind in ("changes", "init")
         wanted = kept or (bool(own.requires or own.ensures or own.raises) and not member.made)
         if refused is None:
-            _refuse_aliases(one, member, kind, classes)
             head.body = _Body(one, member, kind, classes).run()
     except OutsideFragment as why:
         refused = refused or why
@@ -276,28 +273,6 @@ class _After(ast.NodeTransformer):
 # ---------------------------------------------------------------------------------------------- bodies
 
 
-def _refuse_aliases(one: Class, member: Member, kind: str, classes: Mapping[str, Class]) -> None:
-    """Refuse what may refer to ``self`` or to what it holds, where ``self`` changes."""
-    for name, annotation in one.fields.items():
-        for other in mentioned(annotation, classes, deep=False):
-            if is_changed(classes[other]) or other == one.name:
-                reason = f"the field `{name}` holds objects of `{other}`, which may be changed elsewhere"
-                outside(reason, annotation, "aliasing")
-    if kind == "changes" and one.data and one.frozen:
-        outside("a frozen dataclass is changed", member.node, "FrozenInstanceError")
-    family = {n for n, c in classes.items() if set(c.above) & set(one.above)}
-    for argument in member.parameters if kind == "changes" else ():
-        inside = mentioned(argument.annotation, classes)
-        if family & inside:
-            outside(f"`{argument.arg}` may be `{own_name(member)}`, which is changed", argument, "aliasing")
-        annotations = [argument.annotation, *(a for n in inside for a in classes[n].fields.values())]
-        held = set().union(*(words_of(a) for a in annotations if a is not None)) & CHANGEABLE
-        for name, annotation in one.fields.items():
-            if held & words_of(annotation) and not name.startswith("_"):
-                reason = f"`{argument.arg}` may be `self.{name}`: call the field `_{name}`, which callers leave alone"
-                outside(reason, argument, "aliasing")
-
-
 class _Body(ast.NodeTransformer):
     """The body of a method as that of a function. ``direct``: there is a variable for each field."""
 
@@ -438,7 +413,8 @@ class _Body(ast.NodeTransformer):
         changes = [n for n in ast.walk(node) if isinstance(n, ast.stmt) and n is not node and self._changes(n)]
         first = min((n.lineno for n in changes if not hasattr(n, "body")), default=node.end_lineno or 0)
         again = {id(p) for n in changes if isinstance(n, ast.For | ast.While) for p in ast.walk(n)}
-        for part in (n for n in ast.walk(node) if isinstance(n, ast.expr)):
+        raised = {id(n.exc) for n in ast.walk(node) if isinstance(n, ast.Raise)}
+        for part in (n for n in ast.walk(node) if isinstance(n, ast.expr) and id(n) not in raised):
             if (part.lineno > first or id(part) in again) and _may_raise(part, allowed):
                 outside("an exception that is allowed may be raised after `self` was changed", part, "raises")
 
@@ -531,10 +507,6 @@ class _Body(ast.NodeTransformer):
         member = self.one.members.get(name)
         if (member is None and name not in self.one.constants) or not isinstance(node.ctx, ast.Load):
             outside(f"`self.{name}` is no field that `__init__` makes", node, "attribute")
-        if member is not None and any(
-            is_changed(self.classes[n]) for n in mentioned(member.node.returns, self.classes)
-        ):
-            outside(f"`{name}` may give `self` or what it holds, where `self` is changed", node, "aliasing")
         made = ast.copy_location(ast.Attribute(self._whole(VIEW, node), name, ast.Load()), node)
         made.seen = self.seen  # type: ignore[attr-defined]
         return made

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from goedels_poetry.python.translate.contracts import ContractNames, OutsideFragment, outside
-from goedels_poetry.python.translate.objects import Class
+from goedels_poetry.python.translate.objects import Class, is_changed
 from goedels_poetry.python.translate.program import Function, Program
 
 
@@ -130,7 +130,7 @@ class Annotations:
     def _name(self, node: ast.Name | ast.Attribute, at: ast.AST, depth: int) -> Type:
         found = self.named.get(node.id) if isinstance(node, ast.Name) else None
         if isinstance(found, Type):
-            if found.name in self.above:
+            if {found.name, *(m.name for m in found.args)} & self.above:
                 outside(f"`{found}` has subclasses, and which one is meant is not known", at, "subclass")
             return found
         if found is not None:
@@ -227,19 +227,48 @@ class Module:
         found = self.program.functions.get(name)
         return found if found is not None and (found.owner or self.counts.get(name) == 1) else None
 
-    def is_incomparable(self, kind: Type) -> bool:
-        """Whether ``==`` of such values is not that of what they are made of."""
-        parts, seen = [kind] if self.objects else [], set[Type]()
+    def inside(self, kind: Type) -> set[Type]:
+        """The type and those that its values are made of."""
+        found: set[Type] = set()
+        parts = [kind]
         while parts:
             part = parts.pop()
-            if part not in seen:
-                seen.add(part)
-                own = self.objects.get(part.name) if part.kind == "class" else None
-                fields = [f.kind for f in self.fields.get(part.name, ())] if part.kind == "class" else []
-                if own is not None and (not own.equal or any(f.kind in ("dict", "set") for f in fields)):
-                    return True
-                parts += [*part.args, *fields]
+            if part not in found:
+                found.add(part)
+                parts += [*part.args, *(f.kind for f in self.fields.get(part.name, ()) if part.kind == "class")]
+        return found
+
+    def is_incomparable(self, kind: Type) -> bool:
+        """Whether ``==`` of such values is not that of what they are made of."""
+        for part in self.inside(kind) if self.objects else ():
+            own = self.objects.get(part.name) if part.kind == "class" else None
+            mapped = own is not None and any(f.kind.kind in ("dict", "set") for f in self.fields[own.name])
+            if own is not None and (mapped or not own.equal):
+                return True
         return False
+
+    def holds_changing(self, kind: Type) -> Type | None:
+        """A class of the file whose objects change after they were made, and that a value of the type may hold."""
+        known = self.program.classes
+        classes = [t for t in self.inside(kind) if t.kind == "class" and t.name in known]
+        return next((t for t in classes if is_changed(known[t.name])), None)
+
+    def refuse_aliases(self, owner: str, parameters: Iterable[tuple[ast.arg, Type]]) -> None:
+        """Refuse a parameter of a method that changes ``self`` which may be ``self``, or what it holds.
+
+        Raises:
+            OutsideFragment: there is one.
+        """
+        above, known = set(self.objects[owner].above), self.program.classes
+        for argument, kind in parameters:
+            inside = self.inside(kind)
+            if any(t.kind == "class" and t.name in known and above & set(known[t.name].above) for t in inside):
+                outside(f"`{argument.arg}` may be the object that is changed", argument, "aliasing")
+            held = {t.kind for t in inside} & CHANGEABLE
+            for f in self.fields[owner]:
+                if held & {t.kind for t in self.inside(f.kind)} and not f.name.startswith("_"):
+                    hint = f"call the field `_{f.name}`, which callers leave alone"
+                    outside(f"`{argument.arg}` may be `self.{f.name}`: {hint}", argument, "aliasing")
 
     def exception(self, name: str) -> str | None:
         """The name of an exception class as it is kept; None when it is none."""

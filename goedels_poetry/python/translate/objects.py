@@ -163,7 +163,7 @@ class _Reading:
             made.refused = why
         except PythonFault as fault:
             made.refused = OutsideFragment(fault.message, fault.line, fault.column, "contract")
-        made.changing = _changing(made)
+        made.changing = _changing(made, self.known)
         return made
 
     def _read(self, made: Class) -> None:
@@ -297,12 +297,16 @@ class _Reading:
             n for f in (init.node, *setters) for n in ast.walk(f) if isinstance(n, ast.Assign | ast.AnnAssign)
         ):
             for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-                for one in target.elts if isinstance(target, ast.Tuple) else [target]:
+                parts = target.elts if isinstance(target, ast.Tuple) else [target]
+                values: Sequence[ast.expr | None] = [node.value]
+                if isinstance(target, ast.Tuple):
+                    whole = isinstance(node.value, ast.Tuple) and len(node.value.elts) == len(parts)
+                    values = node.value.elts if whole else [None] * len(parts)  # type: ignore[union-attr]
+                for one, value in zip(parts, values, strict=True):
                     name = of_self(one, own)
                     if name and isinstance(node, ast.AnnAssign):
                         made.fields[name] = node.annotation
                     elif name and name not in made.fields and f"{name}.setter" not in made.members:
-                        value = None if one is not target else node.value
                         made.fields[name] = self._guessed(value, types, one, name)
 
     def _refuse_gaps(self, made: Class) -> None:
@@ -431,7 +435,7 @@ def own_name(member: Member) -> str:
     return given[0].arg if given and member.kind not in ("static", "class") else ""
 
 
-def _changing(one: Class) -> frozenset[str]:
+def _changing(one: Class, known: Mapping[str, Class]) -> frozenset[str]:
     """The members that may change ``self``, directly or through others."""
     found: set[str] = set()
     while True:
@@ -440,25 +444,13 @@ def _changing(one: Class) -> frozenset[str]:
             own = own_name(member)
             direct = any(n and not n.startswith("super.") for n in changed_in(member.node, own)) if own else False
             above = {n for n in member_calls(member.node, own) if n in found} if own else set()
-            through = {
-                n for n in changed_in(member.node, own) if n == "super.__init__" or n.removeprefix("super.") in found
-            }
+            supers = {n[6:] for n in changed_in(member.node, own) if n.startswith("super.")}
+            through = supers & ({"__init__"}.union(*(known[a].changing for a in one.above[1:])))
             if direct or above or through or key == "__init__" or member.kind == "setter":
                 more.add(key)
         if more <= found:
             return frozenset(found)
         found |= more
-
-
-def mentioned(annotation: ast.expr | None, classes: Mapping[str, Class], deep: bool = True) -> set[str]:
-    """The classes of the file that an annotation names; with ``deep`` also those that their fields name."""
-    found: set[str] = set()
-    waiting = [] if annotation is None else [annotation]
-    while waiting:
-        for name in words_of(waiting.pop()) & classes.keys() - found:
-            found.add(name)
-            waiting += classes[name].fields.values() if deep else []
-    return found
 
 
 def words_of(annotation: ast.expr) -> set[str]:

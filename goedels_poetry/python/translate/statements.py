@@ -181,7 +181,7 @@ class Block:
     def _return(self, node: ast.Return, flow: Flow) -> None:
         constant = ast.copy_location(ast.Constant(None), node)
         value = flow.frame.value(node.value or constant)
-        if self.fresh and flow.frame.shares(value.kind) and not value.owned:
+        if self.fresh and flow.frame.shares(value.kind) and not flow.frame.is_own(value):
             outside("what is returned may be part of the object: return a copy, such as list(...)", node, "aliasing")
         flow.value = flow.frame.coerce(value, self.result, node, "the result")
         flow.returned = TRUE

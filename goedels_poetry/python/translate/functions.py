@@ -11,7 +11,7 @@ from goedels_poetry.kernel.terms import INT as INTS
 from goedels_poetry.kernel.terms import STRING as STRINGS
 from goedels_poetry.python.translate import calls, iteration, mappings, sets
 from goedels_poetry.python.translate import operators as comprehensions
-from goedels_poetry.python.translate.build import INEXACT, assume, cond, minus, negative
+from goedels_poetry.python.translate.build import INEXACT, Effects, assume, cond, minus, negative
 from goedels_poetry.python.translate.classes import table
 from goedels_poetry.python.translate.contracts import RESULT, Clause, OutsideFragment, outside
 from goedels_poetry.python.translate.frame import After, Flow, Frame, NeedsClasses, Retry, Value
@@ -501,6 +501,9 @@ class Functions:
                 outside(f"a parameter of type `{kind}`, which is a member of a union", a, "union")
         result = own if function.kind == "init" else module.annotations.read(node.returns, node)
         result = Type("tuple", (own, result)) if function.kind == "changes" else result
+        if function.owner and function.kind != "init" and module.objects[function.owner].guessed:
+            other = Functions(Registry(module, Effects({})))
+            other.require(f"{function.owner}.__init__", node)  # else the types of fields are not what they seem
         if function.kind == "changes":
             one = module.objects[function.owner]
             if one.data and one.frozen:

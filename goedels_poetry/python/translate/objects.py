@@ -76,7 +76,7 @@ class Class:
 
     ``fields``: annotations in order; ``defaults``: constants, or empty displays that are made anew; ``constants``:
     names of the class with values that nothing changes; ``equal``: whether ``==`` compares the fields; ``refused``: why
-    it is not followed; ``complete``: whether these are all fields.
+    it is not followed; ``complete``: whether these are all fields; ``guessed``: whether ``__init__`` shows types.
     """
 
     name: str
@@ -92,6 +92,7 @@ class Class:
     equal: bool = False
     refused: OutsideFragment | None = None
     complete: bool = False
+    guessed: bool = False
     changing: frozenset[str] = frozenset()
 
     @property
@@ -307,7 +308,7 @@ class _Reading:
                     if name and isinstance(node, ast.AnnAssign):
                         made.fields[name] = node.annotation
                     elif name and name not in made.fields and f"{name}.setter" not in made.members:
-                        made.fields[name] = self._guessed(value, types, one, name)
+                        made.fields[name], made.guessed = self._guessed(value, types, one, name), True
 
     def _refuse_gaps(self, made: Class) -> None:
         """Each field has a value when an object is made."""
@@ -316,25 +317,30 @@ class _Reading:
             outside(f"`self.{min(missing)}` may have no value after `__init__`", made.members["__init__"].node, "field")
 
     def _guessed(self, value: ast.expr | None, types: Mapping[str, ast.expr], at: ast.expr, name: str) -> ast.expr:
+        """The type that a value shows; the translation of ``__init__`` says whether it has it."""
+        plain = {"len": "int", "int": "int"}
         match value:
             case ast.Constant(value=bool() | int() | str() as literal):
                 return ast.copy_location(ast.Name(type(literal).__name__, ast.Load()), at)
             case ast.Name(id=given) if given in types:
                 return types[given]
-            case ast.Call(func=ast.Name(id="list" | "dict" | "set" | "sorted"), args=[ast.Name(id=given)]) if (
-                name in types
-            ):
-                return types[given]
-            case ast.Call(func=ast.Name(id="len" | "abs" | "int" | "sum")):
-                return ast.copy_location(ast.Name("int", ast.Load()), at)
-            case ast.Call(func=ast.Name(id="min" | "max"), args=[first, _]):
-                return self._guessed(first, types, at, name)
-            case ast.Call(func=ast.Name(id=given)) if given in self.known:
-                return ast.copy_location(ast.Name(given, ast.Load()), at)
+            case ast.Call(func=ast.Name(id="list" | "dict" | "set" | "sorted" as made), args=[ast.Name(id=given)]):
+                if given in types and ast.unparse(types[given]).startswith(made.replace("sorted", "list")):
+                    return types[given]
+            case ast.Call(func=ast.Name(id=called)) if called in plain or called in self.known:
+                return ast.copy_location(ast.Name(plain.get(called, called), ast.Load()), at)
             case ast.Compare() | ast.UnaryOp(op=ast.Not()):
                 return ast.copy_location(ast.Name("bool", ast.Load()), at)
-            case ast.UnaryOp(operand=inner) | ast.BinOp(left=inner) | ast.IfExp(body=inner):
+            case ast.UnaryOp(operand=inner) | ast.Call(func=ast.Name(id="abs"), args=[inner]):
                 return self._guessed(inner, types, at, name)
+            case (
+                ast.BinOp(left=one, op=ast.Add() | ast.Sub() | ast.Mult() | ast.FloorDiv() | ast.Mod(), right=other)
+                | ast.IfExp(body=one, orelse=other)
+                | ast.Call(func=ast.Name(id="min" | "max"), args=[one, other])
+            ):
+                found = [self._guessed(part, types, at, name) for part in (one, other)]
+                if ast.unparse(found[0]) == ast.unparse(found[1]) != "bool":
+                    return found[0]
         return outside(f"`self.{name}` needs an annotation, such as `self.{name}: int = ...`", at, "annotation")
 
     def _made_init(self, made: Class) -> Member:

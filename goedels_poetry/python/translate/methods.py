@@ -100,7 +100,7 @@ def _of_member(one: Class, key: str, member: Member, classes: Mapping[str, Class
         refused = refused or why
     base = classes[member.owner]
     same = base.invariants == one.invariants and all(one.members[k] is m for k, m in base.members.items())
-    wanted = wanted and not abstract and not (same and base is not one)
+    wanted = (wanted or (member.fault is not None and base is one)) and not abstract and not (same and base is not one)
     made = Lowered(name, one.name, kind, head, theorem, member.node.lineno, wanted, refused, member.fault)
     yield made
     if view_name(one, key) != name:

@@ -283,7 +283,7 @@ class _Reading:
                 case ast.Pass() | ast.Expr(value=ast.Constant()):
                     continue
                 case _:
-                    outside("this in the body of a class is not covered", part, "class body")
+                    outside(f"`{ast.unparse(part).splitlines()[0]}` in a class is not covered", part, "class body")
 
     def _initialised(self, made: Class) -> None:
         """The fields that ``__init__`` assigns, with the types that are seen there."""

@@ -11,7 +11,7 @@ from goedels_poetry.lazy import on_first_use
 from goedels_poetry.version import __version__
 
 if TYPE_CHECKING:
-    from goedels_poetry.contracts import decreases, ensures, invariant, raises, requires, uses
+    from goedels_poetry.contracts import decreases, ensures, invariant, old, raises, requires, uses
     from goedels_poetry.framework import GoedelsPoetryFramework
     from goedels_poetry.kernel.verdict import Verdict
     from goedels_poetry.languages import Goal, Outcome, SimpleLanguage, Theorem
@@ -63,6 +63,7 @@ _HOME_OF = {
     "decreases": "contracts",
     "ensures": "contracts",
     "invariant": "contracts",
+    "old": "contracts",
     "raises": "contracts",
     "requires": "contracts",
     "strategy": "search.strategies",
@@ -107,6 +108,7 @@ __all__ = [
     "decreases",
     "ensures",
     "invariant",
+    "old",
     "raises",
     "requires",
     "strategy",

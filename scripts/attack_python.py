@@ -153,6 +153,7 @@ CORNERS = (
     # the contract of a callee, which is checked when it runs
     Corner("callee", "int", _between(*_FAR), "g(n)", "@ensures(lambda result: result < 0)\ndef h(n: int) -> int:\n    return -1 if n > -1000 else 1\ndef g(n: int) -> bool:\n    try:\n        return h(n) == 5\n    except AssertionError:\n        return True\n"),
     Corner("callee", "int", _between(*_FAR), "g(n)", "@raises(KeyError)\ndef h(n: int) -> int:\n    if n < -1000:\n        raise ValueError\n    return 1\ndef g(n: int) -> bool:\n    try:\n        return h(n) == 5\n    except ValueError:\n        return False\n    except AssertionError:\n        return True\n"),
+    Corner("callee", "int", _between(*_FAR), "g(n)", "from goedels_poetry.contracts import invariant\n@invariant(lambda self: self.x > -1000)\n@dataclass(frozen=True)\nclass Q:\n    x: int\n" + _caught("return Q(n).x == 5", "AssertionError", "ValueError")),
     Corner("callee", "int", _between(*_FAR), "g(n)", "@requires(lambda n: n > -1000)\ndef h(n: int) -> int:\n    return 1\ndef g(n: int) -> bool:\n    try:\n        return h(n) == 5\n    except AssertionError:\n        return True\n"),
 )  # fmt: skip
 WHOLE = (

@@ -24,9 +24,21 @@ from goedels_poetry.contracts.checking import (
     enabled,
     ensures,
     invariant,
+    old,
     raises,
     requires,
     uses,
 )
 
-__all__ = ["SWITCH", "ContractViolation", "decreases", "enabled", "ensures", "invariant", "raises", "requires", "uses"]
+__all__ = [
+    "SWITCH",
+    "ContractViolation",
+    "decreases",
+    "enabled",
+    "ensures",
+    "invariant",
+    "old",
+    "raises",
+    "requires",
+    "uses",
+]

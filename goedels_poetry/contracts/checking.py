@@ -10,8 +10,10 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, cast
+
+from goedels_poetry.contracts import objects
 
 # Functions, arguments and conditions in words, for messages; nothing here ever raises
 
@@ -103,6 +105,7 @@ class Condition:
     wanted: tuple[tuple[str, str], ...]  # (the predicate's own name, the name of the value)
     everything: bool  # it has **names
     by_position: bool  # a single name for the result, whatever it is called
+    captures: tuple[Callable[..., Any], ...] = ()  # of ``old(...)``
 
     @classmethod
     def of(
@@ -112,6 +115,14 @@ class Condition:
         if not callable(predicate):
             raise TypeError(f"{kind} takes a predicate such as a lambda, and {predicate!r} cannot be called")
         known = {*names, "result"} if with_result else set(names)
+        code = getattr(predicate, "__code__", None)
+        if with_result and code is not None and predicate.__globals__.get("old") is old and "old" in code.co_names:
+            plain = cls.of(kind, lambda: True, text or condition_text(predicate), names, with_result=False)
+            changed, captures = objects.at_entry(predicate, condition_text(predicate), lambda found: found is old)
+            wanted = tuple((n, n) for n in list(inspect.signature(predicate).parameters))
+            if len(wanted) == 1 and wanted[0][0] not in known:
+                wanted = ((wanted[0][0], "result"),)
+            return replace(plain, predicate=changed, wanted=wanted, captures=captures)
         parameters = list(inspect.signature(predicate).parameters.values())
         named = [p for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
         everything = any(p.kind is p.VAR_KEYWORD for p in parameters)
@@ -124,8 +135,10 @@ class Condition:
         wanted = tuple((p.name, p.name) for p in named if p.name in known)
         return cls(kind, predicate, text, wanted, everything, any(p.kind is p.POSITIONAL_ONLY for p in named))
 
-    def holds(self, values: Mapping[str, Any]) -> bool:
-        """Whether it does; whatever the predicate raises is raised."""
+    def holds(self, values: Mapping[str, Any], entered: Mapping[int, list[Callable[[], Any]]] = {}) -> bool:
+        """Whether it does; whatever the predicate raises is raised. ``entered``: see `Contracted.entered`."""
+        if self.captures:
+            return bool(self.predicate(entered[id(self)], **{own: values[value] for own, value in self.wanted}))
         if self.by_position:
             return bool(self.predicate(*(values[value] for _, value in self.wanted)))
         if self.everything:
@@ -179,12 +192,17 @@ class Contracted:
                 self._check(condition, values)
             return [a for a in self.allowed if a.when is None or self._holds_quietly(a.when, values)]
 
-    def leave(self, values: dict[str, Any], result: Any) -> None:
+    def entered(self, values: dict[str, Any]) -> dict[int, list[Callable[[], Any]]]:
+        """What ``old(...)`` is in each condition that has it."""
+        with self._quiet():
+            return {id(c): [objects.capture(f, values) for f in c.captures] for c in self.ensures if c.captures}
+
+    def leave(self, values: dict[str, Any], result: Any, entered: dict[int, list[Callable[[], Any]]]) -> None:
         """Check what the function owes."""
         values["result"] = result
         with self._quiet():
             for condition in self.ensures:
-                self._check(condition, values)
+                self._check(condition, values, entered)
 
     def raised(self, error: Exception, allowed: list[Allowed], values: dict[str, Any]) -> None:
         """Raise ContractViolation if the function says what it may raise, and this is not among it."""
@@ -205,9 +223,14 @@ class Contracted:
         finally:
             _within.set(before)
 
-    def _check(self, condition: Condition, values: dict[str, Any]) -> None:
+    def _check(
+        self,
+        condition: Condition,
+        values: dict[str, Any],
+        entered: Mapping[int, list[Callable[[], Any]]] = {},
+    ) -> None:
         try:
-            held = condition.holds(values)
+            held = condition.holds(values, entered)
         except ContractViolation:
             raise
         except Exception as error:
@@ -260,13 +283,13 @@ def _function(contract: Contracted) -> Callable[..., Any]:
             values = contract.bind(args, kwargs)
         except TypeError:
             return function(*args, **kwargs)  # wrong arguments: Python's own words say it best
-        allowed = contract.enter(values)
+        allowed, entered = contract.enter(values), contract.entered(values)
         try:
             result = function(*args, **kwargs)
         except Exception as error:
             contract.raised(error, allowed, values)
             raise
-        contract.leave(values, result)
+        contract.leave(values, result, entered)
         return result
 
     return checked
@@ -282,13 +305,13 @@ def _coroutine(contract: Contracted) -> Callable[..., Any]:
             values = contract.bind(args, kwargs)
         except TypeError:
             return await function(*args, **kwargs)
-        allowed = contract.enter(values)
+        allowed, entered = contract.enter(values), contract.entered(values)
         try:
             result = await function(*args, **kwargs)
         except Exception as error:
             contract.raised(error, allowed, values)
             raise
-        contract.leave(values, result)
+        contract.leave(values, result, entered)
         return result
 
     return checked
@@ -374,17 +397,33 @@ def _decorator(kind: str, add: Callable[[Contracted], None]) -> Callable[[F], F]
 # Hints for the prover: nothing is believed of them, and at run time they are checked
 
 
-def invariant(condition: object) -> None:
+def old(value: Any) -> Any:
+    """In the lambda of an ``ensures``: what ``value`` was when the function was called, a copy.
+
+    Raises:
+        TypeError: it is called anywhere else.
+    """
+    raise TypeError("old(...) is what a value was at the call of a function, in the lambda of its ensures")
+
+
+def invariant(condition: object) -> Any:
     """State what holds at the head of a loop's body: in each round, and after the last one.
 
+    As the decorator of a class: what holds of its objects after ``__init__``, and before and after each public method
+    that is called from outside.
+
     Args:
-        condition: something truthy; a lambda without parameters is evaluated only where contracts are checked.
+        condition: something truthy; a lambda without parameters is evaluated only where contracts are checked. Of a
+            class a lambda over ``self``.
 
     Raises:
         ContractViolation: it does not hold; the message has the values of the local variables.
     """
+    if callable(condition) and len(inspect.signature(condition).parameters) == 1:
+        return lambda cls: objects.keep(cls, condition, _check_object)
     if _on and not (condition() if callable(condition) else condition):
         _violated("invariant")
+    return None
 
 
 def decreases(measure: Any) -> None:
@@ -410,6 +449,12 @@ def uses(*lemmas: Callable[..., Any]) -> Callable[[F], F]:
         if not callable(lemma):
             raise TypeError(f"uses takes functions with contracts, and {lemma!r} is none")
     return lambda function: function
+
+
+def _check_object(predicate: Callable[[Any], Any], thing: Any) -> None:
+    if _on and not predicate(thing):
+        text = f"{condition_text(predicate)} does not hold of {_short(thing)}"
+        raise ContractViolation(f"{type(thing).__name__}: invariant {text}")
 
 
 def _violated(kind: str) -> None:

@@ -62,6 +62,9 @@ def hints_of(translation: Translation) -> list[Json]:
         hint for f in others if f.function.contract.ensures for hint in _of_function(translation, f, kept, expand, True)
     ]
     found += _of_function(translation, main, kept, expand, bool(found))
+    laws = list(_laws_of_dicts(kept))
+    if laws:
+        found = [law for law in laws if law["formula"]] + found
     if any("kept" in hint for hint in found):
         wanted = " ".join(text for hint in found for text in hint.get("kept", ()))
         found = [law for law in _laws(kept, wanted) if law["formula"]] + found
@@ -260,6 +263,45 @@ def _laws(kept: Mapping[str, Defined], wanted: str) -> Iterator[Json]:
 
 
 _OF_LISTS = ("len", "append", "take", "nth")
+
+
+_DICTS = (
+    "(= ({has} j~ ({store} k~ v~ xs~)) (or (= j~ k~) ({has} j~ xs~)))",
+    "(= ({at} j~ ({store} k~ v~ xs~)) (ite (= j~ k~) v~ ({at} j~ xs~)))",
+    "(= ({len} ({store} k~ v~ xs~)) (+ ({len} xs~) (ite ({has} k~ xs~) 0 1)))",
+    "(= ({has} j~ ({drop_key} k~ xs~)) (and (not (= j~ k~)) ({has} j~ xs~)))",
+    "(=> (not (= j~ k~)) (= ({at} j~ ({drop_key} k~ xs~)) ({at} j~ xs~)))",
+    "(<= ({len} ({drop_key} k~ xs~)) ({len} xs~))",
+    "(=> (and ({f} ({values} xs~)) ({f} ({cons} v~ {nil}))) ({f} ({values} ({store} k~ v~ xs~))))",
+    "(=> ({f} ({values} xs~)) ({f} ({values} ({drop_key} k~ xs~))))",
+    "(=> (and ({f} ({values} xs~)) ({has} k~ xs~)) ({f} ({cons} ({at} k~ xs~) {nil})))",
+    "(=> (and ({p} xs~) ({p} ({pcons} ({mk} k~ v~) {pnil}))) ({p} ({store} k~ v~ xs~)))",
+    "(=> ({p} xs~) ({p} ({drop_key} k~ xs~)))",
+    "(=> (and ({p} xs~) ({has} k~ xs~)) ({p} ({pcons} ({mk} k~ ({at} k~ xs~)) {pnil})))",
+)
+"""``f`` says something of every value, ``p`` of every pair."""
+
+
+def _laws_of_dicts(kept: Mapping[str, Defined]) -> Iterator[Json]:
+    """What dicts rest on that are changed."""
+    for word in [n.partition(".")[2] for n in kept if n.startswith(("store.tuple<", "drop.key.tuple<"))]:
+        word = word.removeprefix("key.")
+        key, value, whole = (v.sort for v in kept[f"store.{word}"].params) if f"store.{word}" in kept else (None,) * 3
+        parts = ("has", "at", "len", "store", "drop.key", "values")
+        names = {n.replace(".", "_"): show_symbol(f"{n}.{word}") for n in parts if f"{n}.{word}" in kept}
+        if whole is None or key is None or value is None:
+            continue
+        names |= {n: show_symbol(f"{t}.{word}") for n, t in (("pcons", "cons"), ("pnil", "nil"), ("mk", "mk"))}
+        values = kept[f"values.{word}"].sort if f"values.{word}" in kept else None
+        if values is not None:
+            names |= {n: show_symbol(f"{n}.{values.name[5:-1]}") for n in ("cons", "nil")}
+        every = [d for d in kept.values() if d.sort is BOOL and len(d.params) == 1]
+        said = [{"f": show_symbol(d.name)} for d in every if d.params[0].sort == values]
+        said += [{"p": show_symbol(d.name)} for d in every if d.params[0].sort == whole]
+        head = f"((xs~ {show_sort(whole)}) (j~ {show_sort(key)}) (k~ {show_sort(key)}) (v~ {show_sort(value)}))"
+        for law in _DICTS:
+            for given in said or [{}]:
+                yield _law(f"(forall {head} {law})", {**names, **given})
 
 
 def _law(text: str, names: Mapping[str, str]) -> Json:

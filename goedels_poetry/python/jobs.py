@@ -41,6 +41,8 @@ def read(payload: Json) -> Json:
     try:
         program = read_program(payload["source"])
         name = _which(program, payload["function"])
+        if (unread := program.functions[name].fault) is not None:
+            raise unread
     except PythonFault as fault:
         return {"ok": False, "message": fault.message, "line": fault.line, "column": fault.column, "hint": fault.hint}
     function = program.functions[name]

@@ -42,7 +42,7 @@ BUDGETS = {
     "questions/entailment": (1_200, "entailment of questions"),
     "lean/gate": (950, "comparison of what Lean has accepted; the second kernel beside it is JavaScript"),
     "lean/statement": (1_100, "from a theorem of SMT-LIB to the same theorem in Lean, for L4"),
-    "python/translate": (7_450, "from a Python function with a contract to the theorem that the contract is"),
+    "python/translate": (7_900, "from a Python function with a contract to the theorem that the contract is"),
 }
 """Lines of code at most (without docstrings, comments, blank lines) of the modules that stand in a folder itself."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 
 from .inputs import arguments_of, last_name, parsed
 from .values import Opaque, Reader, Record, TooLarge
@@ -84,6 +85,7 @@ class ResultType:
         return len(parts) == len(value) and all(map(self._fits, parts, value, [depth + 1] * len(parts)))
 
 
+_OLD = "old\u00b7"
 _RESOURCES = frozenset({"RecursionError", "MemoryError"})
 _SIZES = ("an index-sized integer", "to C ssize_t", "too many digits in integer", " is too long")
 """How the text of an OverflowError ends where CPython means that no memory could hold it."""
@@ -94,13 +96,18 @@ class Evaluator:
 
     def __init__(self, job: dict[str, Any], returns: ResultType, names: dict[str, Any]) -> None:
         self.parameters = [p["name"] for p in job["parameters"]]
-        self.names, self.returns = names, returns
+        self.names, self.returns, self.is_method = names, returns, job["state"] != ""
         self.classes: dict[str, Any] = {}
         with_default = [p for p in job["parameters"] if p["default"] is not None]
         self.defaults = {p["name"]: self._compiled(p["default"], []) for p in with_default}
         self.before = [self._compiled(text, self.parameters) for text in job["requires"]]
         both = [*(p for p in self.parameters if p != "result"), "result"]
-        self.after = [self._compiled(text, both) for text in job["ensures"]]
+        self.captures: list[Any] = []
+        self.entered: list[Any] = []
+        if job["old"]:
+            names[_OLD] = self._old
+        self.after = [self._compiled(self._captured(text) if job["old"] else text, both) for text in job["ensures"]]
+        self.kept = self.after[len(self.after) - job["kept"] :]
         self.raises = [(name, self._compiled(when, self.parameters) if when else None) for name, when in job["raises"]]
 
     def _compiled(self, text: str, parameters: list[str]) -> Any:
@@ -109,6 +116,42 @@ class Evaluator:
         expression = ast.Expression(ast.Lambda(arguments, body))
         code = compile(ast.fix_missing_locations(expression), "<contract>", "eval", dont_inherit=True)
         return eval(code, self.names)  # noqa: S307  in the sandbox
+
+    def _captured(self, text: str) -> str:
+        """A condition with numbers for what stands in ``old(...)``, which is evaluated when the function is called."""
+        tree = ast.parse(f"({text}\n)", mode="eval")
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "old":
+                self.captures.append(self._compiled(ast.unparse(node.args[0]), self.parameters))
+                node.func.id, node.args = _OLD, [ast.Constant(len(self.captures) - 1)]
+        return ast.unparse(tree)
+
+    def _old(self, number: int) -> Any:
+        value, error = self.entered[number]
+        if error is not None:
+            raise error
+        return value
+
+    def enter(self, whole: dict[str, Any]) -> None:
+        """Keep copies of what ``old(...)`` is, or the exceptions that it raises."""
+        self.entered = []
+        for capture in self.captures:
+            try:
+                self.entered.append((copy.deepcopy(capture(**whole)), None))
+            except Exception as error:  # noqa: BLE001  counts where the condition asks for it
+                self.entered.append((None, error))
+
+    def after_exception(self, whole: dict[str, Any]) -> dict[str, Any]:
+        """What is wrong with the arguments after an exception that is allowed: conditions that hold then as well."""
+        first = len(self.after) - len(self.kept)
+        for number, condition in enumerate(self.kept):
+            try:
+                held = condition(**whole, result=None)
+            except Exception:  # noqa: BLE001  a promise that cannot be evaluated is not kept
+                held = False
+            if not held:
+                return {"v": "broken", "clause": first + number, "why": "", "result": "an exception that is allowed"}
+        return {"v": "ok", "raised": True}
 
     def completed(self, given: dict[str, Any]) -> dict[str, Any]:
         """With the defaults of what was not given."""
@@ -151,6 +194,8 @@ class Evaluator:
         arguments = {**whole, "result": result}
         for number, condition in enumerate(self.after):
             broken = {"v": "broken", "clause": number, "why": "", "result": _short(result)}
+            if self.is_method:
+                broken["after"] = _short(next(iter(whole.values()), None))
             try:
                 if not condition(**arguments):
                     return broken
@@ -209,4 +254,6 @@ def _short(value: Any) -> str:
         text = repr(value[:200]) if long else repr(value)
     except Exception:  # noqa: BLE001  only for a message
         return "a result without a repr"
+    if getattr(type(value), "__repr__", None) is vars(object)["__repr__"] and getattr(value, "__dict__", None):
+        text = f"{type(value).__name__}({', '.join(f'{n}={v!r}' for n, v in vars(value).items())})"
     return text if len(text) <= 200 and not long else f"{text[:200]}..."

@@ -291,12 +291,15 @@ class _Player:
         if allowed is None:
             return {"v": "outside"}, None
         try:
+            self.timed(lambda: self.contract.enter(given))
             result = self.timed(lambda: function(*args, **named), seconds)
         except TooLong:
             return {"v": "time", "seconds": seconds}, None
         except BaseException as error:  # noqa: BLE001  whatever the function raises is an answer
             raised = _raised(error)
             verdict = self.contract.of_exception(raised, [name for name in allowed if self.is_a(error, name)])
+            if verdict["v"] == "ok" and self.contract.kept:
+                verdict = self.contract.after_exception(given)
             return self.watch.weighed(verdict), raised["mro"]
         try:
             verdict = self.timed(lambda: self.contract.of_result(given, result))

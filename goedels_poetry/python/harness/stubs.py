@@ -62,7 +62,7 @@ class _Stub(types.ModuleType):
         return made
 
 
-_OURS = ["requires", "ensures", "raises", "invariant", "decreases", "uses", "enabled", "ContractViolation"]
+_OURS = ["requires", "ensures", "raises", "invariant", "decreases", "old", "uses", "enabled", "ContractViolation"]
 _STARS = {  # what ``import *`` brings
     "deal": ["pre", "post", "ensure", "raises", "reason", "safe", "pure", "has", "chain", "inv", "implies"],
     "icontract": ["require", "ensure", "invariant", "snapshot", "DBC", "DBCMeta", "ViolationError"],
@@ -79,6 +79,9 @@ def install(ours: bool = False) -> None:
         sys.modules[name] = _Stub(name)
         sys.modules[name].__all__ = star  # type: ignore[attr-defined]
     if ours:
+        from goedels_poetry.contracts import objects
+
+        objects.CHECKED = False  # the invariants of an object are conditions of what is tested
         return
     sys.modules["goedels_poetry"].__path__ = []
     sys.modules["goedels_poetry"].contracts = sys.modules["goedels_poetry.contracts"]  # type: ignore[attr-defined]

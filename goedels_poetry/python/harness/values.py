@@ -11,6 +11,7 @@ import collections
 import enum
 import importlib
 import itertools
+import sys
 import types
 from collections.abc import Callable
 
@@ -125,6 +126,9 @@ class Writer:
             return {"fn": "a function"}
         if kind.__module__ != MODULE or isinstance(value, _BUILT_IN):
             return {"opaque": f"an instance of {kind.__name__}"}
+        whole = sys.modules[MODULE].__dict__.get(f"{kind.__name__}_state") if self.inputs else None
+        if whole is not None:
+            return {"new": [f"{kind.__name__}_state", self._pairs(vars(value).items(), depth)]}
         fields = getattr(kind, "__dataclass_fields__", None)
         if fields is not None and self.inputs:
             given = ((name, getattr(value, name)) for name, each in fields.items() if each.init)

@@ -152,6 +152,8 @@ class Checks(Record):
         own: the contract stands in the tested text itself. Then it is evaluated where the function ran, on its own
             objects; else in another process, on what the candidate's answers look like as data.
         callees: other functions of the text state contracts, too; they are checked when they are called.
+        old: ``old(...)`` in ``ensures`` is a value at the call.
+        kept: how many of ``ensures``, the last ones, hold after an exception that is allowed as well.
     """
 
     __pydantic_config__ = STRICT
@@ -169,6 +171,8 @@ class Checks(Record):
     memory_mb: Annotated[int, Field(gt=0, le=1e6)] = 512
     own: bool = False
     callees: bool = False
+    old: bool = False
+    kept: Annotated[int, Field(ge=0)] = 0
 
     def has_contract(self) -> bool:
         """Whether anything is said about inputs that are not written out."""
@@ -259,6 +263,8 @@ def checks_of(program: Program, function: str) -> Checks:
         doctests=contract.doctests,
         own=True,
         callees=any(name != function for name in with_contracts(program)) or has_hints(program),
+        old=contract.old,
+        kept=contract.kept,
     )
 
 

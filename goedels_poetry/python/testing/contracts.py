@@ -133,7 +133,7 @@ class ContractTester:
         wrong = await self._wrong(cases)
         if wrong is not None:
             return ContractReport(self._results([*cases, wrong], wrong), _distinct(cases))
-        lines = branch_lines(self.subject.source, self.checks.function) if self.checks.own else set()
+        lines = branch_lines(self.subject.source, self.subject.node.name) if self.checks.own else set()
         untaken = tuple(sorted(lines - set(loaded.get("lines", ()))))
         return ContractReport(self._passed(cases, done, len(inputs)), _distinct(cases), untaken)
 
@@ -161,7 +161,7 @@ class ContractTester:
         """Inputs by the program's own conditions: by its theorem; by running it on symbols where it has none."""
         from goedels_poetry.python.testing.crosshair import branch_inputs, suggested_inputs  # no replay asks a solver
 
-        found = await asyncio.to_thread(branch_inputs, self.subject.source, self.checks, self.means.solving)
+        found = await asyncio.to_thread(branch_inputs, self.subject.original, self.checks, self.means.solving)
         return [*found] or await suggested_inputs(self.subject, self.checks, self.means.crosshair)
 
     async def _inputs(self, given: Sequence[Given], *, generated: bool = False) -> Judged:
@@ -380,6 +380,7 @@ class ContractTester:
         verdict = case.verdict
         on = arguments_in_words({name: to_literal(data) for name, data in case.given.items()})
         second = " the second time" if case.again else ""
+        state = f" ({self.subject.state})" if self.subject.state else ""
         line = f" (line {verdict['line']})" if verdict.get("line") else ""
         match verdict["v"]:
             case "ok":
@@ -392,9 +393,10 @@ class ContractTester:
             case "broken" if not self.checks.ensures:
                 return "raised", f"{verdict['why']}on {on}"
             case "broken":
-                return "ensures", f"{verdict['why']}the result{second} on {on} is {verdict['result']}"
+                after = f", and then self is {verdict['after']}{state}" if "after" in verdict else ""
+                return "ensures", f"{verdict['why']}the result{second} on {on} is {verdict['result']}{after}"
             case "raised":
-                return "raised", f"raised {verdict['error']}: {verdict['message']}{line}{second} on {on}"
+                return "raised", f"raised {verdict['error']}: {verdict['message']}{line}{second} on {on}{state}"
             case "mistyped":
                 found = f"the result{second} on {on} is {verdict['result']}, of type {verdict['type']}"
                 return "typed", f"{found}; declared is {self.subject.returns}"

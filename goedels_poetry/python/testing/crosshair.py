@@ -82,7 +82,7 @@ def _text(subject: Subject, checks: Checks) -> str:
     lines = [f"def {_CHECK}({typed}):", *(f"    assert ({text}\n    )" for text in checks.requires or ("True",))]
     indent = "        " if checks.raises else "    "
     lines += ["    try:"] if checks.raises else []
-    lines.append(f"{indent}result = {checks.function}({passed})")
+    lines.append(f"{indent}result = {subject.node.name}({passed})")
     for exception, when in checks.raises:
         lines += [f"    except {exception}:", f"        assert ({when or 'True'}\n        )", "        return"]
     lines += [f"    assert ({text}\n    )" for text in checks.ensures if "result" not in names]

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.python.testing.checks import Checks
 from goedels_poetry.python.translate.contracts import PythonFault
-from goedels_poetry.python.translate.program import parse_module
+from goedels_poetry.python.translate.program import parse_module, read_program
 
 _BUILT_IN = frozenset(dir(builtins))
 _KINDS = {"posonlyargs": "positional", "args": "", "vararg": "*", "kwonlyargs": "named", "kwarg": "**"}
@@ -50,6 +51,10 @@ class Subject:
     numbers: tuple[int | float, ...] = ()
     texts: tuple[str, ...] = ()
     docstring: str = field(default="")
+    original: str = field(default="")
+    """The text without what calls a method for a test, see `runnable`."""
+    state: str = field(default="")
+    """Of a method of an object: what is known of the object before."""
 
 
 class WrongSignature(Exception):
@@ -64,6 +69,9 @@ def read_subject(source: str, checks: Checks, literals: Iterable[str] = ()) -> S
         WrongSignature: the function is missing, is no plain function or has another signature.
         InvalidInput: the checks themselves cannot be read.
     """
+    original = source
+    source, function, state = runnable(source, checks.function)
+    checks = replace(checks, function=function)
     tree = parse_module(source)
     try:
         compile(source, "<candidate>", "exec", dont_inherit=True)  # what only the compiler sees: return outside ...
@@ -93,7 +101,71 @@ def read_subject(source: str, checks: Checks, literals: Iterable[str] = ()) -> S
     }
     numbers, texts = _constants(tree, node, checks)
     returns = ast.unparse(declared) if declared else ""
-    return Subject(source, node, parameters, returns, definitions, _aliases(tree), numbers, texts, docstring)
+    return Subject(
+        source, node, parameters, returns, definitions, _aliases(tree), numbers, texts, docstring, original, state
+    )
+
+
+def runnable(source: str, function: str) -> tuple[str, str, str]:
+    """A text with a function that calls a method, its name, and what holds of the object before; for other functions
+    what they are, and nothing.
+
+    ``C_state(x=...)`` makes an object by its fields, whatever its constructor would do.
+
+    Raises:
+        WrongSignature: the class is not one of which objects can be made so.
+    """
+    found = read_program(source).functions.get(function) if "." in function else None
+    if found is None or not found.owner:
+        return source, function, ""
+    program = read_program(source)
+    one, key = program.classes[found.owner], function.partition(".")[2]
+    member, name = one.members[key], function.replace(".", "\u00b7")
+    states = {c.name: c for c in program.classes.values() if c.has_state and c.complete}
+    taken = {n.name for n in program.tree.body if isinstance(n, ast.ClassDef | ast.FunctionDef)}
+    if taken & {f"{c}_state" for c in states} or (
+        one.has_state and one.name not in states and found.kind in ("pure", "changes")
+    ):
+        why = f": {one.refused.message}" if one.refused is not None else ""
+        raise WrongSignature(f"no objects of {one.name} can be made by their fields{why}")
+    lines = [
+        "import dataclasses as d\u00b7",
+        "def bare\u00b7(f): return f.__wrapped__ if hasattr(f, '__contract__') else f",
+    ]
+    for each in states.values():
+        lines += ["@d\u00b7.dataclass", f"class {each.name}_state:"]
+        lines += [f"    {n}: {_with_states(a, states)}" for n, a in each.fields.items()]
+        lines += ["    def __new__(cls, **given):", f"        made = object.__new__({each.name})"]
+        lines += ["        for name in given: object.__setattr__(made, name, given[name])", "        return made"]
+    given = copy.deepcopy(found.node.args)
+    for argument in (*given.posonlyargs, *given.args, *given.kwonlyargs):
+        if argument.annotation is not None:
+            argument.annotation = ast.Constant(ast.literal_eval(_with_states(argument.annotation, states)))
+    returns = f" -> {_with_states(found.node.returns, {})}" if found.node.returns is not None else ""
+    passed = [a.arg for a in (*given.posonlyargs, *given.args)] + [f"{a.arg}={a.arg}" for a in given.kwonlyargs]
+    called = {"property": ".fget", "setter": ".fset"}.get(member.kind, "")
+    call = f"bare\u00b7({one.name}.{member.name}{called})({', '.join(passed)})"
+    if found.kind == "init":
+        made = ", ".join(["made", *passed])
+        first = f"    made = object.__new__({one.name}); bare\u00b7({one.name}.__init__)({made})"
+        body = [f"    return {one.name}({', '.join(passed)})"] if member.made else [first, "    return made"]
+        returns = f" -> {one.name!r}"
+    else:
+        body = [
+            f"    return {one.name}.{member.name}({', '.join(passed)})"
+            if member.kind == "class"
+            else f"    return {call}"
+        ]
+    lines += [f"def {name}({ast.unparse(given)}){returns}:", *body]
+    state = "satisfies the invariants" if one.invariants else f"is any, as {one.name} states no invariant"
+    text = source.rstrip("\n") + "\n" + "\n".join(lines) + "\n"
+    return text, name, f"the state before {state}" if found.kind in ("pure", "changes") else ""
+
+
+def _with_states(annotation: ast.expr, states: Mapping[str, object]) -> str:
+    """An annotation as a quoted text, where classes are those that make objects by their fields."""
+    text = annotation.value if isinstance(annotation, ast.Constant) else ast.unparse(annotation)
+    return repr(re.sub(r"\w+", lambda w: f"{w[0]}_state" if w[0] in states else w[0], str(text)))
 
 
 def _type_of(default: str | None) -> str:
@@ -265,8 +337,8 @@ def _slice(tree: ast.Module, roots: set[str], function: str) -> str:
                 wanted |= uses[at] - binds
                 grown = True
     future = [s for s in tree.body if isinstance(s, ast.ImportFrom) and s.module == "__future__"]
-    kept = [s for at, s in enumerate(tree.body) if at in chosen and s not in future]
-    return ast.unparse(ast.Module([*future, *kept], [])) if kept else ""
+    kept = [s for at, s in enumerate(tree.body) if (at in chosen or "*" in _bound(s)) and s not in future]
+    return ast.unparse(ast.Module([*future, *kept], [])) if chosen else ""
 
 
 def _quoted(statement: ast.stmt) -> set[str]:

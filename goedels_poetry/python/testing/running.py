@@ -129,7 +129,7 @@ async def play(
     for _ in range(_RESTARTS):
         job = {
             "source": subject.source,
-            "function": checks.function,
+            "function": subject.node.name,
             "calls": [calls[at] for at in left],
             "seconds": checks.seconds,
             "budget": budget,
@@ -181,6 +181,9 @@ def _contract(subject: Subject, checks: Checks) -> dict[str, Any]:
         "ensures": checks.ensures,
         "raises": checks.raises,
         "returns": subject.returns,
+        "old": checks.old,
+        "kept": checks.kept,
+        "state": subject.state,
     }
 
 
@@ -231,7 +234,7 @@ async def judge(
         Unavailable: no sandbox could be had.
     """
     job = {
-        "function": checks.function,
+        "function": subject.node.name,
         "definitions": subject.definitions[part],
         **_contract(subject, checks),
         "numbers": subject.numbers,

@@ -14,9 +14,10 @@ from goedels_poetry.python.translate.frame import Frame, Value
 from goedels_poetry.python.translate.indices import code_of, joined, letter_of, text_method, text_of
 from goedels_poetry.python.translate.iteration import spelled_out, view
 from goedels_poetry.python.translate.library import less, plain
+from goedels_poetry.python.translate.methods import VIEW, WHOLE, view_name
 from goedels_poetry.python.translate.module import BOOL, INT, STR, Type, imported, is_constant, list_of
 from goedels_poetry.python.translate.mutation import owned, pop
-from goedels_poetry.python.translate.operators import arithmetic
+from goedels_poetry.python.translate.operators import arithmetic, special
 from goedels_poetry.python.translate.registry import legal
 
 
@@ -40,7 +41,12 @@ def call(frame: Frame, node: ast.Call) -> Value:
     module = frame.registry.module
     if name in frame.local or name in frame.env:
         return outside(f"`{name}` is a local variable that is called", node, "call of a variable")
+    if name[-1] in (WHOLE, VIEW):
+        return _whole(frame, Type("class", (), name[:-1]), node, name[-1] == WHOLE)
     if module.function(name) is not None:
+        function = module.function(name)
+        if function is not None and function.kind == "pure" and _is_view(node.args[0]):  # by `super()`
+            _refuse_giving(frame, name, node)
         return frame.rules.apply(frame, name, _arguments(frame, name, node), node)
     kind = module.annotations.named.get(name)
     if isinstance(kind, Type) and kind.kind == "class":
@@ -51,8 +57,9 @@ def call(frame: Frame, node: ast.Call) -> Value:
     return rule(frame, node) if rule else outside(f"the builtin `{name}` is not covered", node, f"call {name}")
 
 
-def _arguments(frame: Frame, name: str, node: ast.Call) -> list[Value]:
-    """The arguments in the order of the parameters, evaluated in the order in which they are written."""
+def _arguments(frame: Frame, name: str, node: ast.Call, first: tuple[Value, ...] = ()) -> list[Value]:
+    """The arguments in the order of the parameters, evaluated in the order in which they are written; ``first``: what
+    stands before the dot."""
     function = frame.registry.module.function(name)
     assert function is not None
     given = function.node.args
@@ -60,10 +67,10 @@ def _arguments(frame: Frame, name: str, node: ast.Call) -> list[Value]:
         outside(f"`{name}` takes any number of arguments", node, "*args")
     names = [a.arg for a in (*given.posonlyargs, *given.args)]
     keywords = [a.arg for a in given.kwonlyargs]
-    values: dict[str, Value] = {}
-    if len(node.args) > len(names):
+    values: dict[str, Value] = dict(zip(names, first, strict=False))
+    if len(node.args) + len(first) > len(names):
         outside(f"`{name}` takes {len(names)} arguments", node, "call")
-    for parameter, part in zip(names, node.args, strict=False):
+    for parameter, part in zip(names[len(first) :], node.args, strict=False):
         values[parameter] = frame.value(part)
     for keyword in node.keywords:
         assert keyword.arg is not None
@@ -89,8 +96,65 @@ def _default(frame: Frame, node: ast.expr) -> Value:
     return inner.value(node)
 
 
+def _whole(frame: Frame, kind: Type, node: ast.Call, given_away: bool) -> Value:
+    """The record of the fields of ``self``; ``given_away``: at the end of a method, where they must be its own."""
+    args: list[Term] = []
+    for part, info in zip(node.args, frame.registry.module.fields[kind.name], strict=True):
+        value = frame.value(part)
+        own = frame.env[part.id] if isinstance(part, ast.Name) and part.id in frame.env else value
+        if given_away and frame.shares(value.kind) and not own.owned:
+            outside(f"what `self.{info.name}` holds may be shared: keep a copy, such as list(...)", node, "aliasing")
+        args.append(frame.coerce(value, info.kind, node, f"`self.{info.name}`").term)
+    result = frame.env.get("return'")
+    if given_away and result is not None and frame.shares(result.kind) and not frame.is_own(result):
+        outside("what is returned may be part of the object: return a copy, such as list(...)", node, "aliasing")
+    return Value(kind, frame.registry.construct(kind, args), owned=True)
+
+
+def _is_view(node: ast.AST) -> bool:
+    """Whether this is ``self`` where it is changed."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id.endswith(VIEW)
+
+
+def _refuse_giving(frame: Frame, name: str, node: ast.AST) -> None:
+    """Refuse a call on ``self``, where that is changed, of what may give it, or an object that it holds."""
+    if frame.registry.module.holds_changing(frame.rules.result_of(name, node)) is not None:
+        outside(f"`{name}` may give `self` or what it holds, where `self` is changed", node, "aliasing")
+
+
+def member(frame: Frame, value: Value, func: ast.Attribute, node: ast.Call | None) -> Value:
+    """A property of an object, or with ``node`` what one of its methods gives.
+
+    Raises:
+        OutsideFragment: there is none, or it changes the object.
+    """
+    one = frame.registry.module.objects[value.kind.name]
+    found = one.members.get(func.attr)
+    if node is None and func.attr in one.constants:
+        return frame.value(one.constants[func.attr])
+    if found is None or (found.kind == "property") is not (node is None):
+        return outside(f"`{value.kind}` has no such `{func.attr}`", func, "attribute")
+    if func.attr in one.changing:
+        outside(f"`{func.attr}` changes an object, and is no call by itself on `self`", func, "mutation")
+    seen = frame.clause or getattr(func, "seen", False)
+    name = view_name(one, func.attr) if seen else f"{one.name}.{func.attr}"
+    if frame.registry.module.function(name) is None:
+        outside(f"`{name}` is not followed", func, "method")
+    if _is_view(func.value):
+        _refuse_giving(frame, name, func)
+    call = node or ast.copy_location(ast.Call(func, [], []), func)
+    first = (value,) if found.kind in ("method", "property") else ()
+    return frame.rules.apply(frame, name, _arguments(frame, name, call, first), call)
+
+
 def _construct(frame: Frame, kind: Type, node: ast.Call) -> Value:
+    one = frame.registry.module.objects.get(kind.name)
+    if one is not None and "__init__" in one.members:
+        name = f"{kind.name}.__init__"
+        return frame.rules.apply(frame, name, _arguments(frame, name, node), node)
     fields = frame.registry.module.fields[kind.name]
+    if one is not None and not one.data and (fields or node.args or node.keywords):
+        outside(f"`{kind}` has no `__init__` of its own", node, "call")
     names = [f.name for f in fields]
     values: dict[str, Value] = {}
     if len(node.args) > len(fields):
@@ -111,7 +175,12 @@ def _construct(frame: Frame, kind: Type, node: ast.Call) -> Value:
         args.append(frame.coerce(values[f.name], f.kind, node, f"`{f.name}`").term)
     if frame.shares(kind):
         frame.share(node)
-    return Value(kind, frame.registry.construct(kind, args))
+    made = Value(kind, frame.registry.construct(kind, args))
+    for clause in one.invariants if one is not None else ():  # who makes one by its fields owes them
+        inner = frame.branch()
+        inner.env, inner.local, inner.clause = {"self": made}, frozenset({"self"}), True
+        frame.exact_where(and_([inner.condition(clause.expression), frame.registry.effects.returns(inner.effect)]))
+    return made
 
 
 # -------------------------------------------------------------------------------------------- builtins
@@ -129,6 +198,10 @@ def _len(frame: Frame, node: ast.Call) -> Value:
         return Value(INT, frame.library(over.kind.args[0]).length(over.term), natural=True)
     made = len(node.args) == 1 and not node.keywords and sets.is_made(frame, node.args[0])
     value = sets.made(frame, node.args[0]) if made else frame.present(_one(frame, node), "TypeError")
+    own = special(frame, value, "__len__", [], node)
+    if own is not None:
+        frame.check(compare("<=", integer(0), frame.integral(own, node).term), "ValueError")
+        return frame.integral(own, node)
     if value.kind == STR:
         return Value(INT, app("str.len", (value.term,), INTS), natural=True, exact=True)
     if value.kind.kind == "tuple":
@@ -360,6 +433,8 @@ def is_instance(frame: Frame, value: Value, name: ast.expr, node: ast.AST) -> Te
         inner = Value(kind.args[0], frame.registry.the(kind.args[0], value.term))
         return and_([present, is_instance(frame, inner, name, node)])
     found = module.annotations.named.get(name.id)
+    if isinstance(found, Type) and kind.kind == "class" and found.name in module.annotations.above:
+        return TRUE if found.name in module.objects[kind.name].above else FALSE
     if isinstance(found, Type) and found.kind in ("class", "enum"):
         if kind.kind == "union":
             if found not in kind.args:
@@ -409,7 +484,16 @@ def _method(frame: Frame, node: ast.Call, func: ast.Attribute) -> Value:
         return pop(frame, node, func.value)
     if func.attr == "setdefault" and isinstance(func.value, ast.Name) and func.value.id in frame.env:
         return mappings.set_default(frame, node, func.value, owned(frame, func.value, node, "dict"))
+    named = frame.registry.module.annotations.named.get(func.value.id) if isinstance(func.value, ast.Name) else None
+    if isinstance(named, Type) and named.name in frame.registry.module.objects and func.value.id not in frame.local:  # type: ignore[attr-defined]
+        found = frame.registry.module.objects[named.name].members.get(func.attr)
+        if found is None or found.kind not in ("static", "class"):
+            return outside(f"`{named}.{func.attr}` is not followed", node, "method")
+        name = f"{named.name}.{func.attr}"
+        return frame.rules.apply(frame, name, _arguments(frame, name, node), node)
     value = frame.present(frame.value(func.value), "AttributeError")
+    if value.kind.kind == "class" and value.kind.name in frame.registry.module.objects:
+        return member(frame, value, func, node)
     if node.keywords:
         outside("keywords of a method", node, "method")
     if value.kind == STR and func.attr == "join" and len(node.args) == 1:

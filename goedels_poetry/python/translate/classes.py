@@ -13,7 +13,7 @@ from goedels_poetry.python.translate.contracts import OutsideFragment, outside
 from goedels_poetry.python.translate.frame import Frame
 from goedels_poetry.python.translate.importing import may_be_imported
 from goedels_poetry.python.translate.liveness import bound_names
-from goedels_poetry.python.translate.module import FieldInfo, Module, Type, imported, is_constant, words
+from goedels_poetry.python.translate.module import FieldInfo, Module, Type, holds_list, imported, is_constant, words
 
 
 def class_kind(node: ast.ClassDef, module: Module) -> str | None:
@@ -73,6 +73,28 @@ def read_class(node: ast.ClassDef, module: Module) -> None:
         named = module.annotations.named
         assert isinstance(named, dict)
         named.pop(node.name)  # a class that is not covered: only who uses it is outside
+
+
+def read_objects(module: Module, named: dict[str, Type | ast.expr]) -> None:
+    """Enter the fields of classes with methods; one with a field that is not covered is forgotten."""
+    annotations = module.annotations
+    annotations.above = frozenset(above for c in module.objects.values() for above in c.above[1:])
+    for name, one in list(module.objects.items()):
+        try:
+            fields = [FieldInfo(n, annotations.read(a, a), one.defaults.get(n)) for n, a in one.fields.items()]
+            module.fields[name] = tuple(fields)
+        except OutsideFragment as why:
+            module.unread[name] = why
+            del module.objects[name], named[name]
+    types = module.field_types()
+    for name, one in module.objects.items():
+        for info in module.fields[name]:
+            other = module.holds_changing(info.kind)
+            text = f"`self.{info.name}` holds objects of `{other}`, which may be changed elsewhere" if other else ""
+            if any(holds_list(a, types) for a in info.kind.args):
+                text = f"`self.{info.name}` holds lists in something else"
+            if text:
+                module.unread[name] = OutsideFragment(text, one.fields[info.name].lineno, 1, "aliasing")
 
 
 def _members(node: ast.ClassDef, module: Module) -> tuple[tuple[str, object], ...]:

@@ -12,7 +12,7 @@ import builtins
 import copy
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NoReturn
 
 # What is refused
@@ -96,7 +96,8 @@ class Raises:
 @dataclass(frozen=True, slots=True)
 class Contract:
     """What is promised of a function; ``limited``: an exception that no ``raises`` allows is replaced when it runs;
-    ``doctests``: its docstring has some; ``uses``: functions whose contracts are lemmas for it."""
+    ``doctests``: its docstring has some; ``uses``: functions whose contracts are lemmas for it; ``old``: some condition
+    has ``old(...)``; ``kept``: conditions, the last of ``ensures``, that hold after an allowed exception as well."""
 
     requires: tuple[Clause, ...] = ()
     ensures: tuple[Clause, ...] = ()
@@ -104,12 +105,16 @@ class Contract:
     limited: bool = False
     doctests: bool = False
     uses: tuple[str, ...] = ()
+    old: bool = False
+    kept: int = 0
 
 
 RESULT = "result"
+OLD = "old"
+"""``old(e)`` in an ``ensures`` is what ``e`` is when the function is called."""
 HINTS = frozenset({"invariant", "decreases"})
 """What a body may say of its loops and its recursion."""
-_OURS = {name: name for name in ("requires", "ensures", "raises", "uses", *sorted(HINTS))}
+_OURS = {name: name for name in ("requires", "ensures", "raises", "uses", OLD, *sorted(HINTS))}
 _KINDS = {
     "goedels_poetry.contracts": _OURS,
     "goedels_poetry": _OURS,
@@ -124,7 +129,7 @@ _KINDS = {
         "has": "nothing",
         "chain": "chain",
     },
-    "icontract": {"require": "requires", "ensure": "ensures", "snapshot": "refused", "invariant": "refused"},
+    "icontract": {"require": "requires", "ensure": "ensures", "snapshot": "snapshot", "invariant": "invariant"},
 }
 _HARMLESS = {"message", "description", "exception", "error", "a_repr", "location"}
 _DOCLINE = re.compile(r"(\s*)(pre|post|raises)(\[[^\]\n]*\])?:(?=\s|$)(.*)")
@@ -136,6 +141,7 @@ class ContractNames:
 
     modules: Mapping[str, str]
     kinds: Mapping[str, str]
+    old_is_taken: bool = False
 
     @classmethod
     def of(cls, tree: ast.Module) -> ContractNames:
@@ -159,12 +165,12 @@ class ContractNames:
                         kinds.update(_OURS)
                     elif node.module in _KINDS and alias.name in _KINDS[node.module]:
                         kinds[alias.asname or alias.name] = _KINDS[node.module][alias.name]
-        counts = _bindings(tree)
+        counts = bindings_of(tree)
         twice = {name for name in (*modules, *kinds) if counts.get(name, 0) > 1 or _starred(tree)}
         twice |= {name for name in _OURS if counts.get("*") and counts.get(name)}
-        return cls(
-            {n: m for n, m in modules.items() if n not in twice}, {n: k for n, k in kinds.items() if n not in twice}
-        )
+        kinds = {n: k for n, k in kinds.items() if n not in twice}
+        taken = bool(counts.get(OLD)) and kinds.get(OLD) != OLD
+        return cls({n: m for n, m in modules.items() if n not in twice}, kinds, taken)
 
     def kind(self, node: ast.expr) -> str | None:
         """What contract a decorator (without its call) is, or None."""
@@ -190,7 +196,7 @@ def _starred(tree: ast.Module) -> bool:
     )
 
 
-def _bindings(tree: ast.Module) -> dict[str, int]:
+def bindings_of(tree: ast.Module) -> dict[str, int]:
     """How often a name is bound at the level of the module or declared global anywhere."""
     counts: dict[str, int] = {}
 
@@ -221,6 +227,21 @@ def _bindings(tree: ast.Module) -> dict[str, int]:
     return counts
 
 
+def invariants_of(node: ast.ClassDef, names: ContractNames) -> tuple[Clause, ...]:
+    """The conditions over ``self`` that decorators of a class state, in the order in which they stand.
+
+    Raises:
+        PythonFault: one that cannot be read.
+    """
+    about = ast.parse("def invariant(self): ...").body[0]
+    assert isinstance(about, ast.FunctionDef)
+    reader, found = _Reader(about, names), []
+    for call in node.decorator_list:
+        if isinstance(call, ast.Call) and names.kind(call.func) == "invariant":
+            found.append(reader._clause(reader._condition(call), False))
+    return tuple(found)
+
+
 def contract_of(function: ast.FunctionDef, names: ContractNames) -> tuple[Contract, tuple[ast.expr, ...]]:
     """The contract of a function, and its decorators that belong to none.
 
@@ -228,6 +249,8 @@ def contract_of(function: ast.FunctionDef, names: ContractNames) -> tuple[Contra
         PythonFault: a contract that cannot be read.
     """
     reader = _Reader(function, names)
+    for node in function.decorator_list:
+        reader.snapshot(node)
     others = [d for d in function.decorator_list if not reader.decorator(d)]
     reader.docstring()
     reasons = {r.exception for r in reader.reasons}
@@ -245,6 +268,7 @@ def contract_of(function: ast.FunctionDef, names: ContractNames) -> tuple[Contra
         limited=bool(raises or reader.limited),
         doctests=">>>" in reader.doc,
         uses=tuple(dict.fromkeys(reader.uses)),
+        old=any(is_old(n) for c in reader.ensures for n in ast.walk(c.expression)),
     )
     return contract, tuple(others)
 
@@ -268,6 +292,7 @@ class _Reader:
         self.raises: list[Raises] = []
         self.reasons: list[Raises] = []
         self.uses: list[str] = []
+        self.snapshots: dict[str, ast.expr] = {}
         self.limited = ""
 
     # ------------------------------------------------------------------------------------- decorators
@@ -278,8 +303,10 @@ class _Reader:
         kind = self.names.kind(call.func if call else node)
         if kind is None:
             return False
-        if kind in HINTS:
+        if kind in HINTS or kind == OLD:
             fault(f"`{kind}` is said in a body", node, f"call {kind}(...) at the head of the loop")
+        if kind == "snapshot":
+            return True
         if kind == "refused":
             fault("this kind of contract is not read", node, "say it with requires and ensures")
         if kind in ("raises_none", "raises_all"):
@@ -369,7 +396,8 @@ class _Reader:
         if arguments.vararg or arguments.kwarg or arguments.defaults or any(arguments.kw_defaults):
             fault("the lambda of a contract takes plain parameters", condition, "name the parameters that it needs")
         names = [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
-        body = condition.body
+        names = [n for n in names if n != "OLD" or not self.snapshots]
+        body = _Olds(self, with_result, {*names, *_bound_names(condition.body)}).visit(copy.deepcopy(condition.body))
         outer = {*self.parameters, *([RESULT] if with_result else [])} - {*names}
         for name in sorted(outer & _names_from_outside(body)):
             if names != ["_"] or "_" in self.parameters:
@@ -397,6 +425,15 @@ class _Reader:
 
     def _made(self, body: ast.expr, at: ast.expr) -> Clause:
         return Clause(ast.unparse(body), body, at.lineno, at.col_offset + 1)
+
+    def snapshot(self, node: ast.expr) -> None:
+        """Read what icontract keeps of the arguments under a name."""
+        if isinstance(node, ast.Call) and self.names.kind(node.func) == "snapshot":
+            given = {k.arg: k.value for k in node.keywords} | dict(zip(("capture", "name"), node.args, strict=False))
+            name, capture = given.get("name"), given.get("capture")
+            if not isinstance(capture, ast.Lambda) or not isinstance(name, ast.Constant):
+                fault("a snapshot takes a lambda and a name", node, 'write @snapshot(lambda x: x[:], name="x")')
+            self.snapshots[str(name.value)] = self._clause(capture, False).expression
 
     # -------------------------------------------------------------------------------------- docstrings
 
@@ -516,6 +553,61 @@ def _renamed(body: ast.expr, renaming: Mapping[str, str]) -> ast.expr:
         if isinstance(node, ast.Name) and node.id in renaming:
             node.id = renaming[node.id]
     return body
+
+
+def is_old(node: ast.AST) -> bool:
+    """Whether this is ``old(e)`` in a condition as it is read."""
+    return isinstance(node, ast.Call) and hasattr(node.func, _MARK)
+
+
+def old(inner: ast.expr, at: ast.expr) -> ast.expr:
+    """``old(inner)``."""
+    name = ast.copy_location(ast.Name(OLD, ast.Load()), at)
+    setattr(name, _MARK, True)
+    return ast.copy_location(ast.Call(name, [inner], []), at)
+
+
+def without_old(contract: Contract) -> Contract:
+    """The contract of a function that changes no argument: ``old(e)`` is ``e``."""
+    return replace(contract, ensures=tuple(replace(c, expression=_Now().visit(c.expression)) for c in contract.ensures))
+
+
+_MARK = "is_ours"
+
+
+class _Now(ast.NodeTransformer):
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        return node.args[0] if is_old(node) else self.generic_visit(node)  # type: ignore[return-value]
+
+
+class _Olds(ast.NodeTransformer):
+    """Marks ``old(...)``; ``OLD.x`` of icontract is ``old`` of what was kept as ``x``."""
+
+    def __init__(self, reader: _Reader, allowed: bool, bound: set[str]) -> None:
+        self.names, self.snapshots, self.allowed = reader.names, reader.snapshots, allowed
+        self.parameters = {*reader.parameters, *bound}
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        if self.names.kind(node.func) != OLD:
+            return self.generic_visit(node)  # type: ignore[return-value]
+        if not self.allowed or len(node.args) != 1 or node.keywords or isinstance(node.args[0], ast.Starred):
+            fault("`old` takes one expression, in an `ensures`", node, "write old(x)")
+        inner = {n.id for n in ast.walk(node.args[0]) if isinstance(n, ast.Name)}
+        if RESULT in inner or any(self.names.kind(n) == OLD for n in ast.walk(node.args[0]) if isinstance(n, ast.expr)):
+            fault("there is no result, and no `old`, when the function is called", node)
+        return self._made(node.args[0], node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        if self.snapshots and isinstance(node.value, ast.Name) and node.value.id == "OLD":
+            if node.attr not in self.snapshots:
+                fault(f"no snapshot is called `{node.attr}`", node)
+            return self._made(copy.deepcopy(self.snapshots[node.attr]), node)
+        return self.generic_visit(node)  # type: ignore[return-value]
+
+    def _made(self, inner: ast.expr, at: ast.expr) -> ast.expr:
+        if self.names.old_is_taken or OLD in self.parameters:
+            fault("`old` is something else here", at, "rename that")
+        return old(inner, at)
 
 
 class _Attributes(ast.NodeTransformer):

@@ -41,6 +41,9 @@ class Rules(Protocol):
     def apply(self, frame: Frame, name: str, args: list[Value], node: ast.AST) -> Value:
         """The value of a function of the module at arguments, its contract included."""
 
+    def result_of(self, name: str, node: ast.AST) -> Type:
+        """The type of what a function of the module gives."""
+
     def comprehension(self, frame: Frame, node: ast.ListComp | ast.GeneratorExp, purpose: str) -> Value:
         """A comprehension, as a list or put together for ``sum``, ``any`` or ``all``."""
 
@@ -91,6 +94,8 @@ class Frame:
     fixed: str = ""
     loops: int = 0
     hint: Type = INT
+    clause: bool = False
+    """Whether this is a condition of a contract."""
 
     def value(self, node: ast.expr) -> Value:
         """Evaluate an expression."""
@@ -167,6 +172,8 @@ class Frame:
 
     def library(self, element: Type) -> Library:
         """List functions."""
+        if self.registry.module.is_incomparable(element):
+            outside(f"a list of objects of `{element}`, which are not compared by their fields", None, "objects")
         return Library(self.registry, element)
 
     def unify(self, a: Type, b: Type, at: ast.AST, what: str = "") -> Type:
@@ -297,6 +304,9 @@ class Frame:
         if kind.kind == "optional":
             inner = self.truth(Value(kind.args[0], registry.the(kind.args[0], term)), at)
             return and_([not_(registry.is_none(kind.args[0], term)), inner])
+        own = self.registry.module.objects.get(kind.name)
+        if own is not None and own.members.keys() & {"__bool__", "__len__"}:
+            outside(f"the truth of an object of `{kind}`", at, "__bool__")
         return TRUE if kind.kind != "tuple" or kind.args else FALSE
 
     def narrow(self, test: ast.expr, holds: bool) -> None:
@@ -362,6 +372,10 @@ class Frame:
     def shares(self, kind: Type) -> bool:
         """Whether values of this type can share a list."""
         return holds_list(kind, self.registry.module.field_types())
+
+    def is_own(self, value: Value) -> bool:
+        """Whether nothing else refers to a value, nor to a list in it."""
+        return value.owned and not any(self.shares(part) for part in value.kind.args)
 
     def share(self, node: ast.AST) -> None:
         """Variables whose lists something else may refer to from now on: those named in ``node``."""

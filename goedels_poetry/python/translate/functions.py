@@ -11,14 +11,14 @@ from goedels_poetry.kernel.terms import INT as INTS
 from goedels_poetry.kernel.terms import STRING as STRINGS
 from goedels_poetry.python.translate import calls, iteration, mappings, sets
 from goedels_poetry.python.translate import operators as comprehensions
-from goedels_poetry.python.translate.build import INEXACT, assume, cond, minus, negative
+from goedels_poetry.python.translate.build import INEXACT, Effects, assume, cond, minus, negative
 from goedels_poetry.python.translate.classes import table
 from goedels_poetry.python.translate.contracts import RESULT, Clause, OutsideFragment, outside
 from goedels_poetry.python.translate.frame import After, Flow, Frame, NeedsClasses, Retry, Value
 from goedels_poetry.python.translate.indices import cut_out, element, formatted, literal_integer, position
 from goedels_poetry.python.translate.library import not_less
 from goedels_poetry.python.translate.module import BOOL, INT, NEVER, NONE, STR, Type, bindings, list_of
-from goedels_poetry.python.translate.operators import comparison, is_open, operate
+from goedels_poetry.python.translate.operators import comparison, is_open, operate, special
 from goedels_poetry.python.translate.program import Function
 from goedels_poetry.python.translate.recursion import falls, only_recursion
 from goedels_poetry.python.translate.registry import Registry, legal
@@ -123,7 +123,11 @@ def _variable(frame: Frame, node: ast.Name) -> Value:
 def _unary(frame: Frame, node: ast.UnaryOp) -> Value:
     if isinstance(node.op, ast.Not):
         return Value(BOOL, condition(frame, node))
-    value = frame.integral(frame.value(node.operand), node)
+    value = frame.value(node.operand)
+    own = special(frame, value, "__neg__", [], node) if isinstance(node.op, ast.USub) else None
+    if own is not None:
+        return own
+    value = frame.integral(value, node)
     if isinstance(node.op, ast.USub):
         return Value(INT, negative(value.term), exact=True)
     if isinstance(node.op, ast.UAdd):
@@ -255,10 +259,14 @@ def _attribute(frame: Frame, node: ast.Attribute) -> Value:
         kind = module.annotations.named.get(node.value.id)
         if isinstance(kind, Type) and kind.kind == "enum":
             return _member(frame, kind, node)
+        if isinstance(kind, Type) and node.attr in getattr(module.objects.get(kind.name), "constants", {}):
+            return frame.value(module.objects[kind.name].constants[node.attr])
     value = frame.present(frame.value(node.value), "AttributeError")
     if value.kind.kind not in ("class", "union"):
         outside(f"an attribute of {value.kind}", node, "attribute")
     members = [m for m in (value.kind.args or (value.kind,)) if any(f.name == node.attr for f in module.fields[m.name])]
+    if not members and value.kind.name in module.objects:
+        return calls.member(frame, value, node, None)
     if not members:
         outside(f"{value.kind} has no field `{node.attr}`", node, "attribute")
     result: Value | None = None
@@ -366,6 +374,10 @@ class Functions:
         """See `calls`."""
         return calls.call(frame, node)
 
+    def result_of(self, name: str, node: ast.AST) -> Type:
+        """See `Rules`."""
+        return self.require(name, node).result
+
     def comprehension(self, frame: Frame, node: ast.ListComp | ast.GeneratorExp, purpose: str) -> Value:
         """See `comprehensions`."""
         return comprehensions.comprehension(frame, node, purpose)
@@ -430,7 +442,9 @@ class Functions:
         env = {n: Value(k, t) for n, k, t in zip(names, known.kinds, terms, strict=True)}
         if result is not None:
             env[RESULT] = Value(known.result, result)
-        return self.frame(known.function.name, frozenset(env), env)
+        frame = self.frame(known.function.name, frozenset(env), env)
+        frame.clause = True
+        return frame
 
     def clause(self, known: Translated, clause: Clause, terms: list[Term], result: Term | None = None) -> Term:
         """That a clause evaluates to something true."""
@@ -460,6 +474,12 @@ class Functions:
     def _heads(self, function: Function) -> Translated:
         node = function.node
         module = self.registry.module
+        if function.owner:
+            why = function.refused or module.unread.get(function.owner)
+            if function.fault is not None:
+                raise OutsideFragment(function.fault.message, function.fault.line, function.fault.column, "contract")
+            if why is not None:
+                raise why
         for decorator in function.decorators:
             bare = decorator.func if isinstance(decorator, ast.Call) else decorator
             dotted = ast.unparse(bare)
@@ -473,11 +493,22 @@ class Functions:
         if given.vararg or given.kwarg:
             outside("a function with * or ** parameters", node, "*args")
         arguments = [*given.posonlyargs, *given.args, *given.kwonlyargs]
-        kinds = tuple(module.annotations.read(a.annotation, a) for a in arguments)
+        own = Type("class", (), function.owner)
+        first = [own] if function.kind in ("pure", "changes") else []
+        kinds = (*first, *(module.annotations.read(a.annotation, a) for a in arguments[len(first) :]))
         for a, kind in zip(arguments, kinds, strict=True):
             if kind.kind == "class" and module.union_of(kind.name):
                 outside(f"a parameter of type `{kind}`, which is a member of a union", a, "union")
-        result = module.annotations.read(node.returns, node)
+        result = own if function.kind == "init" else module.annotations.read(node.returns, node)
+        result = Type("tuple", (own, result)) if function.kind == "changes" else result
+        if function.owner and function.kind != "init" and module.objects[function.owner].guessed:
+            other = Functions(Registry(module, Effects({})))
+            other.require(f"{function.owner}.__init__", node)  # else the types of fields are not what they seem
+        if function.kind == "changes":
+            one = module.objects[function.owner]
+            if one.data and one.frozen:
+                outside("a frozen dataclass is changed", node, "FrozenInstanceError")
+            module.refuse_aliases(function.owner, zip(arguments[1:], kinds[1:], strict=True))
         if function.decorators and not all(map(_is_hashed, kinds)):
             outside("a cache of arguments that may have no hash", node, "decorator")
         self._refuse(node)
@@ -525,7 +556,8 @@ class Functions:
         if known.result.kind == "list":
             frame.hint = known.result.args[0]
         flow = Flow(frame)
-        block = Block(known.result)
+        name = function.name.partition("@")[0].split(".")[1] if function.owner else "_"
+        block = Block(known.result, fresh=not name.startswith("_") and function.kind in ("pure", "static"))
         block.run(function.node.body, flow, After(tail=True))
         block.finish(flow, function.node)
         default = registry.default(known.result)

@@ -181,9 +181,15 @@ class Importing:
         if node.value is not None and self.module.counts.get(names[0]) == 1 and self.is_closed(node.value):
             self.closed.add(names[0])
 
-    def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        """What is evaluated when a function is defined: decorators, defaults, annotations."""
+    def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, properties: frozenset[str] = frozenset()) -> None:
+        """What is evaluated when a function is defined: decorators, defaults, annotations.
+
+        ``properties``: names of its class that `property` alone has bound.
+        """
         for decorator in node.decorator_list:
+            own = decorator is node.decorator_list[0] and node.name in properties
+            if own and ast.unparse(decorator) == f"{node.name}.setter":  # of the property that is there by now
+                continue
             if not self._is_decorator(decorator):
                 outside("a decorator that may run code when the module is imported", decorator, "decorator")
         bare = [d.func if isinstance(d, ast.Call) else d for d in node.decorator_list]
@@ -215,6 +221,7 @@ class Importing:
             if is_enum and part.name.startswith("_") and part.name not in _ENUM_METHODS:
                 outside(f"an enumeration with `{part.name}`, which runs when it is defined", part, "Enum")
         self.hidden = frozenset().union(*map(_bound_by, node.body))
+        properties = frozenset(n for n in self.hidden if self._is_property(n, node))
         for name in sorted(self.hidden):
             if _is_special(name) and name not in _INERT:
                 outside(f"a class with `{name}`, which may run when the module is imported", node, "class body")
@@ -223,13 +230,20 @@ class Importing:
                 case ast.Pass() | ast.Expr(value=ast.Constant()):
                     continue
                 case ast.FunctionDef() | ast.AsyncFunctionDef():
-                    self.function(statement)
+                    self.function(statement, properties)
                 case ast.Assign() | ast.AnnAssign() if statement.value is None or self.is_value(statement.value):
                     if isinstance(statement, ast.AnnAssign):
                         self._annotation(statement.annotation)
                 case _:
                     outside("this class runs code when it is defined", statement, "class body")
         self.hidden = frozenset()
+
+    def _is_property(self, name: str, node: ast.ClassDef) -> bool:
+        """Whether a name of a class is bound by ``property`` and its setters alone."""
+        bound = [p for p in node.body if name in _bound_by(p)]
+        outer = [p.decorator_list[0] for p in bound if isinstance(p, ast.FunctionDef) and p.decorator_list]
+        rest = [ast.unparse(d) == f"{name}.setter" for d in outer[1:]]
+        return len(outer) == len(bound) and self._meaning(outer[0]) == "property" and all(rest)
 
     def _is_base(self, base: ast.expr) -> bool:
         """Whether being a base calls nothing of the file: classes of the standard library that are no metaclasses and

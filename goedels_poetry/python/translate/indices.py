@@ -375,6 +375,16 @@ def text_method(frame: Frame, name: str, value: Value, args: list[Value], node: 
         old, new = (a.term for a in args)
         frame.exact_where(not_(equal(old, lit("", STRINGS))))  # which stands between all letters
         return Value(STR, app("str.replace_all", (text, old, new), STRINGS))
+    if name in ("strip", "lstrip", "rstrip") and [a.kind for a in args] in ([], [STR]):
+        letters, begin = args[0].term if args else lit(_SPACES, STRINGS), integer(0)
+        if name != "rstrip":
+            begin = plain(frame.registry, "first.str", text, letters, integer(0))
+            text = app("str.substr", (text, begin, minus(_length(text), begin)), STRINGS)
+        end = plain(frame.registry, "end.str", text, letters, _length(text)) if name != "lstrip" else _length(text)
+        return Value(STR, app("str.substr", (text, integer(0), end), STRINGS))
+    if name == "split" and [(a.kind, a.term.kind, len(str(a.term.value))) for a in args] == [(STR, Kind.LIT, 1)]:
+        parts = frame.library(STR).call("split", text, args[0].term, integer(0), integer(0))
+        return Value(list_of(STR), parts, owned=True)
     if [a.kind for a in args] != [STR]:
         return outside(f"the method `{name}` of a text is not covered with these arguments", node, f"method {name}")
     other = args[0].term
@@ -431,6 +441,8 @@ def _within(number: Term, low: int, high: int) -> Term:
     return and_([compare("<=", integer(low), number), compare("<=", number, integer(high))])
 
 
+_SPACES = "".join(chr(n) for n in range(0x3001) if chr(n).isspace())
+"""What `str.strip` takes away; there is no other white space in Unicode."""
 SURROGATES = 0xD800, 0xE000
 LAST_CODE = 0x2FF00
 

@@ -212,12 +212,14 @@ class _Reader:
     def _compared(self, op: ast.cmpop, left: Term, right: Term) -> Term:
         if isinstance(op, ast.Eq):
             return equal(left, right)
-        if isinstance(op, ast.LtE):
-            return compare("<=", left, right)
+        if isinstance(op, ast.LtE) or (isinstance(op, ast.Lt) and left.sort is INTS):
+            return compare("<=" if isinstance(op, ast.LtE) else "<", left, right)
+        if isinstance(op, ast.In):
+            return app("str.contains", (right, left), BOOLS)
         assert isinstance(op, ast.Lt)
         whole = self.library.element
         kind = whole if left.sort == self.registry.sort(whole) else whole.args[0]  # the elements or the keys of pairs
-        return less(self.registry, INT if left.sort is INTS else kind, left, right)
+        return less(self.registry, kind, left, right)
 
     def _computed(self, op: ast.operator, left: Term, right: Term) -> Term:
         match op:
@@ -230,7 +232,12 @@ class _Reader:
         return app({ast.Mult: "*", ast.Mod: "mod"}[type(op)], (left, right), INTS)
 
     def _part(self, value: Term, place: ast.expr) -> Term:
-        """An element or the rest of a list, a letter, a part of a pair."""
+        """An element or the rest of a list, a letter, a part of a text within its bounds, a part of a pair."""
+        if isinstance(place, ast.Slice) and value.sort is STRINGS:
+            assert place.lower is not None
+            begin = self.read(place.lower)
+            end = app("str.len", (value,), INTS) if place.upper is None else self.read(place.upper)
+            return app("str.substr", (value, begin, minus(end, begin)), STRINGS)
         if isinstance(place, ast.Slice):
             return self.library.tail(value)
         if value.sort is STRINGS:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from goedels_poetry.python.translate.contracts import ContractNames, outside
+from goedels_poetry.python.translate.contracts import ContractNames, OutsideFragment, outside
+from goedels_poetry.python.translate.objects import Class, is_changed
 from goedels_poetry.python.translate.program import Function, Program
 
 
@@ -89,6 +90,7 @@ class Annotations:
         self, named: Mapping[str, Type | ast.expr], typing: Mapping[str, str], rebound: frozenset[str]
     ) -> None:
         self.named, self.typing, self.rebound = named, typing, rebound
+        self.above: frozenset[str] = frozenset()  # classes that others of the file are made from
 
     def read(self, node: ast.expr | None, at: ast.AST, depth: int = 0) -> Type:
         """The type that an annotation means.
@@ -128,6 +130,8 @@ class Annotations:
     def _name(self, node: ast.Name | ast.Attribute, at: ast.AST, depth: int) -> Type:
         found = self.named.get(node.id) if isinstance(node, ast.Name) else None
         if isinstance(found, Type):
+            if {found.name, *(m.name for m in found.args)} & self.above:
+                outside(f"`{found}` has subclasses, and which one is meant is not known", at, "subclass")
             return found
         if found is not None:
             return self.read(found, at, depth + 1)
@@ -180,7 +184,8 @@ _WITH_ARGUMENTS = frozenset(
     | {"SyntaxError", "IndentationError", "TabError", "StopIteration"}
 )
 """Exceptions that raise another one when they are made without the right arguments, or inside of a generator."""
-_STARRED = ("SWITCH", "ContractViolation", "decreases", "enabled", "ensures", "invariant", "raises", "requires", "uses")
+_STARRED = ("SWITCH", "ContractViolation", "decreases", "enabled", "ensures", "invariant", "old", "raises", "requires",
+            "uses")  # fmt: skip
 """What a star import of our contracts binds; no other star import is translated."""
 
 
@@ -210,6 +215,8 @@ class Module:
     tables: dict[str, ast.expr] = field(default_factory=dict)  # literal lists, sets and dicts
     changed: dict[str, ast.AST | None] = field(default_factory=dict)  # see `tables`, by name
     bases: dict[str, str] = field(default_factory=dict)  # exception classes of the module
+    objects: dict[str, Class] = field(default_factory=dict)  # classes whose methods are followed
+    unread: dict[str, OutsideFragment] = field(default_factory=dict)  # why others are not
 
     def is_builtin(self, name: str) -> bool:
         """Whether a name that no function binds means the builtin of that name."""
@@ -217,7 +224,51 @@ class Module:
 
     def function(self, name: str) -> Function | None:
         """The module's function of that name, if the name means nothing else."""
-        return self.program.functions.get(name) if self.counts.get(name) == 1 else None
+        found = self.program.functions.get(name)
+        return found if found is not None and (found.owner or self.counts.get(name) == 1) else None
+
+    def inside(self, kind: Type) -> set[Type]:
+        """The type and those that its values are made of."""
+        found: set[Type] = set()
+        parts = [kind]
+        while parts:
+            part = parts.pop()
+            if part not in found:
+                found.add(part)
+                parts += [*part.args, *(f.kind for f in self.fields.get(part.name, ()) if part.kind == "class")]
+        return found
+
+    def is_incomparable(self, kind: Type) -> bool:
+        """Whether ``==`` of such values is not that of what they are made of."""
+        for part in self.inside(kind) if self.objects else ():
+            own = self.objects.get(part.name) if part.kind == "class" else None
+            mapped = own is not None and any(f.kind.kind in ("dict", "set") for f in self.fields[own.name])
+            if own is not None and (mapped or not own.equal):
+                return True
+        return False
+
+    def holds_changing(self, kind: Type) -> Type | None:
+        """A class of the file whose objects change after they were made, and that a value of the type may hold."""
+        known = self.program.classes
+        classes = [t for t in self.inside(kind) if t.kind == "class" and t.name in known]
+        return next((t for t in classes if is_changed(known[t.name])), None)
+
+    def refuse_aliases(self, owner: str, parameters: Iterable[tuple[ast.arg, Type]]) -> None:
+        """Refuse a parameter of a method that changes ``self`` which may be ``self``, or what it holds.
+
+        Raises:
+            OutsideFragment: there is one.
+        """
+        above, known = set(self.objects[owner].above), self.program.classes
+        for argument, kind in parameters:
+            inside = self.inside(kind)
+            if any(t.kind == "class" and t.name in known and above & set(known[t.name].above) for t in inside):
+                outside(f"`{argument.arg}` may be the object that is changed", argument, "aliasing")
+            held = {t.kind for t in inside} & CHANGEABLE
+            for f in self.fields[owner]:
+                if held & {t.kind for t in self.inside(f.kind)} and not f.name.startswith("_"):
+                    hint = f"call the field `_{f.name}`, which callers leave alone"
+                    outside(f"`{argument.arg}` may be `self.{f.name}`: {hint}", argument, "aliasing")
 
     def exception(self, name: str) -> str | None:
         """The name of an exception class as it is kept; None when it is none."""

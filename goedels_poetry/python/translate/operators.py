@@ -17,6 +17,7 @@ from goedels_poetry.python.translate.indices import by_elements
 from goedels_poetry.python.translate.iteration import iteration
 from goedels_poetry.python.translate.library import less, not_less, plain
 from goedels_poetry.python.translate.liveness import free_names
+from goedels_poetry.python.translate.methods import view_name
 from goedels_poetry.python.translate.module import BOOL, INT, NEVER, NONE, STR, Type, is_unknown, list_of
 from goedels_poetry.python.translate.recursion import close
 from goedels_poetry.python.translate.registry import SELF
@@ -227,11 +228,29 @@ def unpacked(frame: Frame, value: Value, count: int, node: ast.AST) -> list[Valu
 MAX_POWER = 64
 
 
+def special(frame: Frame, value: Value, name: str, others: list[Value], node: ast.AST) -> Value | None:
+    """What an operator on an object gives that its class defines by a method; None where there is none."""
+    one = frame.registry.module.objects.get(value.kind.name) if value.kind.kind == "class" else None
+    if one is None or name not in one.members:
+        return None
+    called = view_name(one, name) if frame.clause else f"{one.name}.{name}"
+    known = frame.registry.module.function(called)
+    if name in one.changing or known is None or len(known.parameters) != 1 + len(others):
+        outside(f"`{name}` of `{value.kind}` is not followed", node, name)
+    if any(o.kind.kind == "class" and o.kind != value.kind for o in others):
+        outside(f"`{name}` of objects of different classes", node, name)
+    return frame.rules.apply(frame, called, [value, *others], node)
+
+
 def operate(frame: Frame, op: ast.operator, left: Value, right: Value, node: ast.expr | ast.stmt) -> Value:
     """``left op right``."""
     left, right = (v if v.kind.kind != "optional" else frame.present(v, "TypeError") for v in (left, right))
     if NEVER in (left.kind, right.kind):
         return Value(NEVER, integer(0))
+    name = {ast.Add: "__add__", ast.Sub: "__sub__", ast.Mult: "__mul__"}.get(type(op), "")
+    own = special(frame, left, name, [right], node)
+    if own is not None:
+        return own
     kinds = {left.kind.kind, right.kind.kind}
     if isinstance(op, ast.Add) and kinds == {"str"}:
         return Value(STR, app("str.++", (left.term, right.term), STRINGS))
@@ -385,6 +404,11 @@ def compared(frame: Frame, op: ast.cmpop, left: Value, right: Value | None, node
         return outside("a range is compared", node, "range")
     if isinstance(op, ast.Is | ast.IsNot):
         return _identity(frame, isinstance(op, ast.Is), left, right, node)
+    word = _COMPARED.get(type(op), "")
+    own = special(frame, left, word, [right], node) if word else None
+    if own is not None:
+        truth = frame.truth(own, node)
+        return not_(truth) if isinstance(op, ast.NotEq) else truth
     if isinstance(op, ast.Eq | ast.NotEq):
         same = equals(frame, left, right, node)
         return same if isinstance(op, ast.Eq) else not_(same)
@@ -405,6 +429,10 @@ def compared(frame: Frame, op: ast.cmpop, left: Value, right: Value | None, node
     return less(frame.registry, kind, a, b, or_equal=word in ("<=", ">="))
 
 
+_COMPARED = {ast.Eq: "__eq__", ast.NotEq: "__eq__", ast.Lt: "__lt__", ast.LtE: "__le__", ast.Gt: "__gt__",
+             ast.GtE: "__ge__"}  # fmt: skip
+
+
 def equals(frame: Frame, left: Value, right: Value, node: ast.AST) -> Term:
     """``left == right``."""
     if NONE in (left.kind, right.kind):
@@ -419,6 +447,8 @@ def equals(frame: Frame, left: Value, right: Value, node: ast.AST) -> Term:
         if is_open(one) and other.kind.kind == "list":
             return frame.registry.is_nil(other.kind.args[0], other.term)
     kind = frame.unify(left.kind, right.kind, node, "this comparison")
+    if frame.registry.module.is_incomparable(kind):
+        outside(f"`==` of {kind}", node, "==")
     a, b = frame.coerce(left, kind, node).term, frame.coerce(right, kind, node).term
     for term, against in ((a, b), (b, a)):
         if kind.kind == "list" and term.kind is Kind.APP and term.name.startswith("nil."):
@@ -447,6 +477,9 @@ def _identity(frame: Frame, positive: bool, left: Value, right: Value, node: ast
 def _contains(frame: Frame, left: Value, right: Value | None, node: ast.expr) -> Term:
     if right is None:
         return _in_range(frame, left, node)
+    own = special(frame, right, "__contains__", [left], node)
+    if own is not None:
+        return frame.truth(own, node)
     if right.kind.kind == "str" and left.kind == STR:
         return app("str.contains", (right.term, left.term), BOOLS)
     if right.kind.kind == "tuple":

@@ -181,6 +181,8 @@ def _class(frame: Frame, pattern: ast.MatchClass, subject: Value, names: dict[st
             outside("this pattern is not covered", pattern, "match")
         return and_([present, test])
     fields = module.fields[kind.name]
+    if kind.name in module.objects and not module.objects[kind.name].data:
+        outside(f"a pattern of `{kind}`, which is no dataclass", pattern, "match")
     if test is FALSE:
         return FALSE
     places = [f.name for f in fields][: len(pattern.patterns)] + list(pattern.kwd_attrs)

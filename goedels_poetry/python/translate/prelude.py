@@ -6,7 +6,7 @@ the effect of the call says so. ``T`` is the type of elements: pairs of ``K`` an
 """
 
 # `ANYTHING` is of any type.
-# mypy: disable-error-code="no-any-return"
+# mypy: disable-error-code="no-any-return, list-item"
 
 from __future__ import annotations
 
@@ -295,6 +295,25 @@ def repeat_str(s: str, n: int) -> str:
 def count_str(s: str, c: str, i: int) -> int:
     """``s[i:].count(c)`` of a letter ``c``."""
     return (1 + count_str(s, c, i + 1) if s[i] == c else count_str(s, c, i + 1)) if i < len(s) else 0
+
+
+def first_str(s: str, cs: str, i: int) -> int:
+    """Where from ``i`` on the first letter of ``s`` is that is none of ``cs``."""
+    return (first_str(s, cs, i + 1) if s[i] in cs else i) if i < len(s) else i
+
+
+def end_str(s: str, cs: str, i: int) -> int:
+    """Where up to ``i`` the last letter of ``s`` ends that is none of ``cs``."""
+    return i if i <= 0 else end_str(s, cs, i - 1) if s[i - 1] in cs else i
+
+
+def split(s: str, c: str, i: int, begin: int) -> list[T]:
+    """``s[begin:].split(c)`` of a letter ``c`` that is not before ``i``."""
+    return (
+        ([s[begin:i], *split(s, c, i + 1, i + 1)] if s[i] == c else split(s, c, i + 1, begin))
+        if i < len(s)
+        else [s[begin:]]
+    )
 
 
 def join(s: str, xs: list[T]) -> str:

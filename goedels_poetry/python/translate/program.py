@@ -12,10 +12,20 @@ import io
 import tokenize
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from goedels_poetry.python.translate.contracts import HINTS, Contract, ContractNames, PythonFault, contract_of
+from goedels_poetry.python.translate.contracts import (
+    HINTS,
+    Contract,
+    ContractNames,
+    OutsideFragment,
+    PythonFault,
+    contract_of,
+    without_old,
+)
+from goedels_poetry.python.translate.methods import lowered
+from goedels_poetry.python.translate.objects import Class, classes_of
 
 MAX_CHARACTERS = 1_000_000
 MAX_NESTING = 150
@@ -32,7 +42,10 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function of the module. ``decorators``: those that are no contracts."""
+    """A function of the module, or a method of a class (``owner``) as one, see `methods`: then ``kind`` says which.
+
+    ``decorators``: those that are no contracts; ``refused``: why it is not translated; ``fault``: of its contract.
+    """
 
     name: str
     parameters: tuple[Parameter, ...]
@@ -41,15 +54,22 @@ class Function:
     line: int
     node: ast.FunctionDef
     decorators: tuple[ast.expr, ...] = ()
+    owner: str = ""
+    kind: str = ""
+    is_theorem: bool = True
+    refused: OutsideFragment | None = None
+    fault: PythonFault | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A file: ``functions`` are those at the level of the module, by name; the last one where a name comes twice."""
+    """A file: ``functions`` are those at the level of the module, by name; the last one where a name comes twice; and
+    methods as ``Class.name``. ``classes``: those with methods that may be followed."""
 
     source: str
     tree: ast.Module
     functions: Mapping[str, Function]
+    classes: Mapping[str, Class] = field(default_factory=dict)
 
 
 def read_program(source: str) -> Program:
@@ -69,12 +89,28 @@ def read_program(source: str) -> Program:
                 node.name,
                 tuple(Parameter(a.arg, _text(a.annotation)) for a in _arguments(node.args)),
                 _text(node.returns),
-                contract,
+                contract if "old" not in names.kinds.values() else without_old(contract),
                 node.lineno,
                 node,
                 decorators,
             )
-    return Program(source, tree, MappingProxyType(functions))
+    classes = classes_of(tree, names)
+    for one in lowered(classes):
+        functions[one.name] = Function(
+            one.name,
+            tuple(Parameter(a.arg, _text(a.annotation)) for a in _arguments(one.node.args)),
+            _text(one.node.returns),
+            one.contract,
+            one.line,
+            one.node,
+            (),
+            one.owner,
+            one.kind,
+            one.is_theorem,
+            one.refused,
+            one.fault,
+        )
+    return Program(source, tree, MappingProxyType(functions), MappingProxyType(classes))
 
 
 def decode_source(data: bytes) -> str:
@@ -109,10 +145,13 @@ def encoding_of(data: bytes) -> str:
 
 
 def with_contracts(program: Program) -> tuple[str, ...]:
-    """The names of the functions with at least one requires, ensures or raises, in the order of the file."""
-    return tuple(
-        name for name, f in program.functions.items() if f.contract.requires or f.contract.ensures or f.contract.raises
-    )
+    """The names of functions and methods with at least one requires, ensures or raises, in the order of the file."""
+    found = [
+        (f.line, name)
+        for name, f in program.functions.items()
+        if f.is_theorem and (f.fault or f.contract.requires or f.contract.ensures or f.contract.raises)
+    ]
+    return tuple(name for _, name in sorted(found, key=lambda one: one[0]))
 
 
 def has_hints(program: Program) -> bool:
@@ -133,7 +172,8 @@ def passed_over(source: str) -> list[tuple[int, str]] | None:
     contracted, found = with_contracts(program), []
     for node in program.tree.body:
         inside = node.body if isinstance(node, ast.ClassDef) else ()
-        found += [(n.lineno, f"{node.name}.{n.name}") for n in inside if isinstance(n, _FUNCTIONS)]  # type: ignore[attr-defined]
+        methods = [n for n in inside if isinstance(n, _FUNCTIONS)]
+        found += [(n.lineno, f"{node.name}.{n.name}") for n in methods if f"{node.name}.{n.name}" not in contracted]  # type: ignore[attr-defined]
         if isinstance(node, _FUNCTIONS) and node.name not in contracted:
             found.append((node.lineno, node.name))
     return found

@@ -96,6 +96,7 @@ class Registry:
     work: int = 0
     digits: bool = False  # whether integers are written out, and a ValueError is caught: one may be raised by the other
     catches: bool = False
+    states: bool = False  # objects are written by their fields, see `python_value`
     loops: list[HintedLoop] = field(default_factory=list)
     kept: dict[str, tuple[int, ...]] = field(default_factory=dict)  # states that are parameters, by function
     _same: dict[object, str] = field(default_factory=dict)
@@ -191,7 +192,7 @@ class Registry:
             for member in kind.args if kind.kind == "union" else (kind,):
                 fields = self.module.fields[member.name]
                 for f in fields:
-                    if f.kind.kind in ("dict", "set"):
+                    if f.kind.kind in ("dict", "set") and member.name not in self.module.objects:
                         self.word(f.kind)  # says why not
                 own = legal(member.name)
                 yield f"{own}!", tuple((f"{own}!{legal(f.name)}", self.sort(f.kind)) for f in fields)

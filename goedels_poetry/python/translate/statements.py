@@ -24,8 +24,8 @@ from goedels_poetry.python.translate.operators import operate, unpacked
 class Block:
     """Follows the statements of one function whose result is of type ``result``."""
 
-    def __init__(self, result: Type) -> None:
-        self.result = result
+    def __init__(self, result: Type, fresh: bool = False) -> None:
+        self.result, self.fresh = result, fresh  # fresh: what is returned must be no part of an object
 
     def run(self, statements: Sequence[ast.stmt], flow: Flow, after: After) -> None:
         """Follow statements from a point that is reached.
@@ -181,6 +181,8 @@ class Block:
     def _return(self, node: ast.Return, flow: Flow) -> None:
         constant = ast.copy_location(ast.Constant(None), node)
         value = flow.frame.value(node.value or constant)
+        if self.fresh and flow.frame.shares(value.kind) and not flow.frame.is_own(value):
+            outside("what is returned may be part of the object: return a copy, such as list(...)", node, "aliasing")
         flow.value = flow.frame.coerce(value, self.result, node, "the result")
         flow.returned = TRUE
 
@@ -201,6 +203,13 @@ class Block:
 
     def _assign(self, node: ast.Assign, frame: Frame) -> None:
         first = node.targets[0]
+        if getattr(node, "taken", False) and isinstance(first, ast.Name):  # a field of `self`, see `methods`
+            frame.env[first.id] = replace(frame.value(node.value), owned=True)
+            return
+        if getattr(node, "moved", False) and isinstance(first, ast.Name) and isinstance(node.value, ast.Name):
+            value = frame.value(node.value)
+            frame.env[first.id] = replace(value, owned=frame.env[node.value.id].owned)
+            return
         if len(node.targets) == 1 and isinstance(first, ast.Tuple) and isinstance(node.value, ast.Tuple):
             starred = any(isinstance(e, ast.Starred) for e in (*first.elts, *node.value.elts))
             pairs = list(zip(first.elts, node.value.elts, strict=False))

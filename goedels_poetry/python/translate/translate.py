@@ -20,9 +20,23 @@ from typing import Any, TypeAlias
 
 from goedels_poetry.kernel.faults import KernelError
 from goedels_poetry.kernel.reading.parser import parse_problem, parse_term
-from goedels_poetry.kernel.terms import FALSE, TRUE, Kind, Term, allow_recursion, and_, app, forall, implies, not_, or_
+from goedels_poetry.kernel.terms import (
+    FALSE,
+    TRUE,
+    Kind,
+    Term,
+    allow_recursion,
+    and_,
+    app,
+    forall,
+    implies,
+    not_,
+    or_,
+    substitute,
+    var,
+)
 from goedels_poetry.python.translate.build import Effects, cond, equal
-from goedels_poetry.python.translate.classes import alias_members, class_kind, is_table, read_class
+from goedels_poetry.python.translate.classes import alias_members, class_kind, is_table, read_class, read_objects
 from goedels_poetry.python.translate.contracts import ContractNames, OutsideFragment, PythonFault, Raises, outside
 from goedels_poetry.python.translate.frame import NeedsClasses
 from goedels_poetry.python.translate.functions import Functions, Translated
@@ -66,7 +80,10 @@ def read_module(program: Program) -> Module:
     typing, aliases = reading.typing, reading.aliases
     named: dict[str, Type | ast.expr] = {}
     once = [n for n in module.classes if counts[n] == 1]
-    for name in once:
+    module.objects = {n: c for n, c in program.classes.items() if c.refused is None}
+    for name in module.objects:
+        named[name] = Type("class", (), name)
+    for name in (n for n in once if n not in module.objects):
         kind = class_kind(module.classes[name], module)
         if kind is not None:
             named[name] = Type(kind, (), name)
@@ -81,8 +98,9 @@ def read_module(program: Program) -> Module:
         elif counts[name] == 1 and name not in module.constants:
             named[name] = value
     module.annotations = Annotations(named, typing, frozenset(counts))
+    read_objects(module, named)
     for name in once:
-        if isinstance(named.get(name), Type):
+        if isinstance(named.get(name), Type) and name not in module.objects:
             read_class(module.classes[name], module)
     for fields in module.fields.values():
         for f in fields:
@@ -171,9 +189,10 @@ MAX_TEXT = 200_000
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """``text`` is the script; ``parameters`` are those of the theorem, with their types, and ``names`` what they are
-    called in the script. ``module`` and ``registry`` say what classes and sorts stand for. ``goal``: what is proved,
-    before anything is unfolded; ``lemmas``: contracts that functions use, which are no part of it."""
+    """``text`` is the script; ``parameters`` are those of the theorem, with their types, ``arguments`` what they are in
+    the script, and ``names`` the variables of these. ``module`` and ``registry`` say what classes and sorts stand for.
+    ``goal``: what is proved, before anything is unfolded; ``lemmas``: contracts that functions use, which are no part
+    of it."""
 
     text: str
     function: str
@@ -183,6 +202,7 @@ class Translation:
     functions: Functions
     goal: Term
     lemmas: tuple[Term, ...]
+    arguments: tuple[Term, ...]
 
     @property
     def module(self) -> Module:
@@ -225,9 +245,10 @@ def _told(program: Program, function: str, classes: bool) -> Translation:
     registry = Registry(module, effects)
     functions = Functions(registry)
     node = program.functions[function].node
+    registry.states = bool(program.functions[function].owner)
     known = functions.require(function, node)
-    arguments = arguments_of(functions, known, program.functions)
-    theorem = forall(arguments, theorem_of(functions, known, arguments))
+    variables, arguments = _opened(functions, known, program.functions)
+    theorem = forall(variables, theorem_of(functions, known, arguments))
     goal = and_([*_callees(functions, known), theorem])
     lemmas = tuple(_used(functions, node))
     if registry.digits and registry.catches:
@@ -240,8 +261,8 @@ def _told(program: Program, function: str, classes: bool) -> Translation:
     except KernelError as error:
         raise OutsideFragment(f"the translation is no script that can be read: {error}", construct="size") from error
     parameters = tuple((p.name, k) for p, k in zip(known.function.parameters, known.kinds, strict=True))
-    names = tuple(v.name for v in arguments)
-    return Translation(text, function, parameters, names, known.result, functions, goal, lemmas)
+    names = tuple(v.name for v in variables)
+    return Translation(text, function, parameters, names, known.result, functions, goal, lemmas, tuple(arguments))
 
 
 def arguments_of(functions: Functions, known: Translated, taken: Iterable[str], prefix: str = "") -> list[Term]:
@@ -249,6 +270,29 @@ def arguments_of(functions: Functions, known: Translated, taken: Iterable[str], 
     registry = functions.registry
     pairs = zip(known.function.parameters, known.kinds, strict=True)
     return list(readable([registry.fresh(prefix + p.name, registry.sort(k)) for p, k in pairs], map(legal, taken)))
+
+
+def _opened(
+    functions: Functions, known: Translated, taken: Iterable[str], prefix: str = ""
+) -> tuple[list[Term], list[Term]]:
+    """Variables, and what the parameters of a function are of them: an object is the record of its fields."""
+    registry, plain = functions.registry, arguments_of(functions, known, taken, prefix)
+    variables: list[Term] = []
+    arguments: list[Term] = []
+    for argument, kind in zip(plain, known.kinds, strict=True):
+        if (
+            kind.kind == "class"
+            and kind.name in registry.module.objects
+            and registry.module.union_of(kind.name) is None
+        ):
+            fields = registry.module.fields[kind.name]
+            own = [var(f"{argument.name}.{legal(f.name)}", registry.sort(f.kind)) for f in fields]
+            variables += own
+            arguments.append(registry.construct(kind, own))
+        else:
+            variables.append(argument)
+            arguments.append(argument)
+    return variables, arguments
 
 
 def _used(functions: Functions, node: ast.AST) -> Iterable[Term]:
@@ -273,8 +317,8 @@ def _callees(functions: Functions, main: Translated) -> list[Term]:
             name, contract = callee.function.name, callee.function.contract
             kept[name] = TRUE
             if contract.ensures or contract.limited:
-                arguments = arguments_of(functions, callee, (), f"{name}.")
-                kept[name] = forall(arguments, theorem_of(functions, callee, arguments, called=True))
+                variables, arguments = _opened(functions, callee, (), f"{name}.")
+                kept[name] = forall(variables, theorem_of(functions, callee, arguments, called=True))
     return [theorem for theorem in kept.values() if theorem is not TRUE]
 
 
@@ -372,7 +416,9 @@ def python_value(registry: Registry, kind: Type, value: Value) -> str:
         if name == f"{legal(member.name)}!":
             own = registry.module.fields[member.name]
             texts = [f"{f.name}={python_value(registry, f.kind, v)}" for f, v in zip(own, fields, strict=True)]
-            return f"{member.name}({', '.join(texts)})"
+            made = registry.module.objects.get(member.name) if registry.states else None
+            state = "_state" if made is not None and made.has_state and made.complete else ""
+            return f"{member.name}{state}({', '.join(texts)})"
     raise ValueError(f"this is no {kind}: {value!r}")
 
 
@@ -416,14 +462,16 @@ def python_arguments(translation: Translation, values: Mapping[str, str]) -> dic
     """
     signature = parse_problem(translation.text).signature
     found: dict[str, str] = {}
-    for (parameter, kind), name in zip(translation.parameters, translation.names, strict=True):
-        text = values.get(name)
-        if text is None:
-            term = translation.registry.default(kind)  # the theorem does not speak of it
-        else:
+    for (parameter, kind), argument in zip(translation.parameters, translation.arguments, strict=True):
+        parts = {argument: translation.registry.default(kind)}  # where the theorem does not speak of it
+        if argument.kind is Kind.APP:
+            fields = translation.module.fields[kind.name]
+            parts = {a: translation.registry.default(f.kind) for a, f in zip(argument.args, fields, strict=True)}
+        for variable in [v for v in parts if v.name in values]:
+            text = values[variable.name]
             try:
-                term = parse_term(text, signature)
+                parts[variable] = parse_term(text, signature)
             except KernelError as error:
                 raise ValueError(f"this is no value: {text[:80]}") from error
-        found[parameter] = python_value(translation.registry, kind, value_of_term(term))
+        found[parameter] = python_value(translation.registry, kind, value_of_term(substitute(argument, parts)))
     return found

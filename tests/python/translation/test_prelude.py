@@ -3,14 +3,18 @@
 import ast
 import itertools
 import math
+import random
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from goedels_poetry.kernel.reading.parser import parse_problem
+from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.python.translate import prelude as p
 from goedels_poetry.python.translate.contracts import PythonFault
 from goedels_poetry.python.translate.program import read_program, with_contracts
+from goedels_poetry.python.translate.translate import translate
 
 LISTS = [list(xs) for n in range(4) for xs in itertools.product((-1, 1, 2), repeat=n)]
 PAIRS = [[*d.items()] for d in ({}, {1: 5}, {1: 5, 0: 7}, {0: 7, 1: 5}, {0: 7, 1: 6, 3: 5})]
@@ -219,3 +223,28 @@ def test_a_contract_that_cannot_be_read_is_a_fault_with_its_place(head: str, lin
 def test_a_text_that_is_no_program_is_a_fault(text: str) -> None:
     with pytest.raises(PythonFault):
         read_program(text)
+
+
+STRIPPED = (
+    "s.strip()",
+    "s.lstrip()",
+    "s.rstrip()",
+    "s.strip('a ')",
+    "s.rstrip('0')",
+    "s.strip('')",
+    "'|'.join(s.split(','))",
+)
+
+
+@pytest.mark.parametrize("expression", STRIPPED)
+def test_texts_are_stripped_and_split_as_cpython_does(expression: str) -> None:
+    head = "from goedels_poetry.contracts import ensures\n"
+    source = f"{head}@ensures(lambda s, t: ({expression}) == t)\ndef f(s: str, t: str) -> int:\n    return 1\n"
+    problem = parse_problem(translate(read_program(source), "f").text)
+    evaluator, chance = Evaluator(problem.signature), random.Random(expression)
+    for _ in range(60):
+        s = "".join(chance.choice(" a,\t\u3000\x1cb0\x85é|\u200b") for _ in range(chance.randrange(8)))
+        right = eval(expression)
+        for t in (right, f"{right}x"):
+            found = evaluator.value(problem.goal.body, dict(zip(problem.goal.binders, (s, t), strict=True)))
+            assert found is (t == right), (s, t)

@@ -52,7 +52,7 @@ class EarlyAnswers:
 
     async def _closes(self, ask: Ask, payload: Json, depth: int) -> bool:
         proof = self._ask(ask, "prove", payload)
-        proof.closed = bool((await proof.answer)["ok"])
+        proof.closed = "candidate" in (await proof.answer)["value"]  # else it may be a counterexample
         if proof.closed or not depth or payload["theorem"] in self._left:
             return proof.closed
         sketch = self._ask(ask, "sketch", {**payload, "banned": []})

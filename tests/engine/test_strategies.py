@@ -49,7 +49,7 @@ INT = """
         (f"{NAT}(prove (forall ((x N) (y N)) (= (minus (plus x y) y) x)))", "interpretation"),
         (f"{SEQ}(prove (forall ((x S)) (= (back (back x)) x)))", "lemma-from-failed-step"),
         (f"{SEQ}(prove (forall ((x S)) (= (turn x none) (back x))))", ""),
-        (f"{INT}(prove (forall ((n Int)) (=> (>= n 0) (= (* 2 (sum n)) (* n (+ n 1))))))", "recursion-induction"),
+        (f"{INT}(prove (forall ((n Int)) (=> (>= n 0) (= (* 2 (sum n)) (* n (+ n 1))))))", "equations-from-data"),
         (f"{INT}(prove (forall ((n Int)) (=> (>= n 4) (>= (power 2 n) (* n n)))))", "integer-induction"),
         (
             f"{INT}(prove (forall ((a Int) (b Int)) (=> (and (> a 0) (> b 0)) (= (common a b) (common b a)))))",

@@ -488,6 +488,9 @@ class GoedelsPoetryFramework(MachineRunner):
 
     async def aclose(self) -> None:
         """Stop what is under way for synchronous callers, then close what was opened; it takes no more work then."""
+        if is_watched() and self._background.has_begun:  # what was opened belongs to that thread's loop
+            await asyncio.to_thread(self.close)
+            return
         if self._background.has_begun:
             await asyncio.to_thread(self._background.close)
         self._background.close()

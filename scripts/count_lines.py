@@ -28,7 +28,7 @@ BUDGETS: dict[str, int] = {
     "evaluation": 2_900,
     "interfaces": 2_360,
     "kernel": 9_670,
-    "languages": 260,
+    "languages": 250,
     "lean": 16_365,
     "models": 2_160,
     "protocol": 1_000,

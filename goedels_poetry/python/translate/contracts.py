@@ -15,6 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NoReturn
 
+from goedels_poetry.python.translate.liveness import bindings_of
+
 # What is refused
 
 
@@ -188,43 +190,8 @@ class ContractNames:
 
 def _starred(tree: ast.Module) -> bool:
     """Whether a star import of a module we do not know may bind any name."""
-    return any(
-        isinstance(n, ast.ImportFrom)
-        and any(a.name == "*" for a in n.names)
-        and _KINDS.get(n.module or "") is not _OURS
-        for n in ast.walk(tree)
-    )
-
-
-def bindings_of(tree: ast.Module) -> dict[str, int]:
-    """How often a name is bound at the level of the module or declared global anywhere."""
-    counts: dict[str, int] = {}
-
-    def add(name: str | None) -> None:
-        if name:
-            counts[name] = counts.get(name, 0) + 1
-
-    def visit(node: ast.AST) -> None:
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                add(child.name)
-                continue
-            if isinstance(child, ast.Name) and not isinstance(child.ctx, ast.Load):
-                add(child.id)
-            elif isinstance(child, ast.alias):
-                add(child.asname or child.name.split(".")[0])
-            elif isinstance(child, ast.ExceptHandler | ast.MatchAs | ast.MatchStar):
-                add(child.name)
-            elif isinstance(child, ast.MatchMapping):
-                add(child.rest)
-            visit(child)
-
-    visit(tree)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Global):
-            for name in node.names:
-                add(name)
-    return counts
+    stars = (n for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and any(a.name == "*" for a in n.names))
+    return any(_KINDS.get(n.module or "") is not _OURS for n in stars)
 
 
 def invariants_of(node: ast.ClassDef, names: ContractNames) -> tuple[Clause, ...]:

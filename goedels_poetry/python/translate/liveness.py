@@ -188,3 +188,34 @@ def _free(node: ast.AST) -> frozenset[str]:
         items = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         return (_free_of([*items, *others]) - own) | _free(first)
     return _free_of(ast.iter_child_nodes(node))
+
+
+def bindings_of(tree: ast.Module) -> dict[str, int]:
+    """How often a name is bound at the level of the module or declared global anywhere."""
+    counts: dict[str, int] = {}
+
+    def add(name: str | None) -> None:
+        if name:
+            counts[name] = counts.get(name, 0) + 1
+
+    def visit(node: ast.AST) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                add(child.name)
+                continue
+            if isinstance(child, ast.Name) and not isinstance(child.ctx, ast.Load):
+                add(child.id)
+            elif isinstance(child, ast.alias):
+                add(child.asname or child.name.split(".")[0])
+            elif isinstance(child, ast.ExceptHandler | ast.MatchAs | ast.MatchStar):
+                add(child.name)
+            elif isinstance(child, ast.MatchMapping):
+                add(child.rest)
+            visit(child)
+
+    visit(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Global):
+            for name in node.names:
+                add(name)
+    return counts

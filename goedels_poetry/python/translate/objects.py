@@ -25,11 +25,11 @@ from goedels_poetry.python.translate.contracts import (
     OutsideFragment,
     PythonFault,
     Raises,
-    bindings_of,
     contract_of,
     invariants_of,
     outside,
 )
+from goedels_poetry.python.translate.liveness import bindings_of
 
 _PLAIN = frozenset({"object", "ABC", "abc.ABC", "icontract.DBC", "DBC"})
 _SPECIAL = frozenset(

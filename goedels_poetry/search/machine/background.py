@@ -12,6 +12,7 @@ import inspect
 import signal
 import sys
 import threading
+import time
 import weakref
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import CancelledError, Future
@@ -64,7 +65,11 @@ class BackgroundLoop:
             finally:
                 ended.set()
 
-        future = self.begin(noted())
+        try:
+            future = self.begin(noted())
+        except BaseException:
+            work.close()
+            raise
         try:
             return await asyncio.wrap_future(future)
         except asyncio.CancelledError:
@@ -142,8 +147,8 @@ class BackgroundLoop:
 
 
 def is_watched() -> bool:
-    """Whether somebody may forbid blocking calls in event loops: `blockbuster`, which `langgraph dev` turns on."""
-    return "blockbuster" in sys.modules
+    """Whether somebody forbids blocking calls in event loops: `blockbuster`, which `langgraph dev` turns on."""
+    return time.sleep.__module__ == "blockbuster.blockbuster"
 
 
 def _may_block_here() -> None:

@@ -15,7 +15,6 @@ from goedels_poetry.cli.inputs import Source, Unreadable, one_of, read
 from goedels_poetry.cli.process import elapsed
 from goedels_poetry.cli.report import say_below, trust_words
 from goedels_poetry.cli.run_errors import Unusable, worst_code
-from goedels_poetry.cli.session import guarded
 from goedels_poetry.cli.tools import Check
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.interfaces.formats import FormatName, Writer
@@ -29,6 +28,8 @@ LEAN_SUFFIX, TASK_SUFFIX = ".lean", ".toml"
 
 def check_all(request: Check) -> int:
     """Check and print each; returns the exit code of the worst verdict."""
+    from goedels_poetry.cli.session import guarded  # with what searches share, which no check needs
+
     return guarded(lambda: _check_all(request), otherwise=Verdict.INVALID)
 
 

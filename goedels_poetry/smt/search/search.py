@@ -227,7 +227,9 @@ class Sketcher:
         self._begin("equations-from-data")
         plans = relation_plans(self._context, sequent, self.library.establish)
         while (plan := self._within(RELATIONS, lambda found: next(found, None), plans)) is not None:
-            yield plan
+            itself = [child for child in plan.children if child.key == plan.key]  # an equation that is the goal
+            if not itself or itself[0].sequent.vars == sequent.vars:
+                yield itself[0] if itself else plan
 
     def _proved(self, _: ProverContext, fact: Sequent) -> Plan | None:
         return self._parts.get(key_of(fact))

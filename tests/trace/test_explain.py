@@ -47,7 +47,7 @@ def job(calls: int) -> dict[str, Any]:
 
 
 def test_an_smt_search_that_may_pose_few_queries_says_what_it_tried_and_that_it_was_stopped() -> None:
-    answer = replies.sketch_within(job(16))
+    answer = replies.sketch_within(job(12))
     assert not answer["ok"]
     trials = [Trial.from_json(trial) for trial in answer["trials"]["trials"]]
     (induction,) = [t for t in trials if t.strategy == "structural-induction"]

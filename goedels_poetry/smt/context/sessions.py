@@ -98,6 +98,11 @@ class Budget:
         """So many more queries, or any number of them. The same on every machine, unlike a deadline."""
         self._most_calls = self.calls + calls if calls is not None else None
 
+    @property
+    def counts_calls(self) -> bool:
+        """Whether queries are limited by number: a few are no time to be shared out."""
+        return self._most_calls is not None
+
     @contextmanager
     def part(self, most: float, least: float = 0.0) -> Iterator[None]:
         """At most a part of what is left, 0 to 1, inside; what is not used of it is there afterwards.

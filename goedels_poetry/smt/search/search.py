@@ -187,7 +187,8 @@ class Sketcher:
         self._begin("witness")
         yield from witness_plans(self._context, sequent, self._simply)
         self._begin("induction")
-        closed = self._within(PART, lambda s: induction(self._context, s, rlimit=self._quick(s)), sequent)
+        share = 1.0 if self._context.budget.counts_calls else PART
+        closed = self._within(share, lambda s: induction(self._context, s, rlimit=self._quick(s)), sequent)
         if closed is not None:
             yield closed
         if not numeric:
@@ -226,7 +227,8 @@ class Sketcher:
     def _relations(self, sequent: Sequent) -> Iterator[Plan]:
         self._begin("equations-from-data")
         plans = relation_plans(self._context, sequent, self.library.establish)
-        while (plan := self._within(RELATIONS, lambda found: next(found, None), plans)) is not None:
+        share = 1.0 if self._context.budget.counts_calls else RELATIONS
+        while (plan := self._within(share, lambda found: next(found, None), plans)) is not None:
             itself = [child for child in plan.children if child.key == plan.key]  # an equation that is the goal
             if not itself or itself[0].sequent.vars == sequent.vars:
                 yield itself[0] if itself else plan

@@ -27,7 +27,7 @@ def in_core_form(
         establish: keeps the laws that are needed, see `Library.establish`.
     """
     standing = cores(context.signature)[0]
-    if any(context.signature.definition(name) is None for name in standing.values()):
+    if not standing or any(context.signature.definition(name) is None for name in standing.values()):
         return None  # of functions that have a definition only where somebody says what they are
     former = Former(context.signature, standing)
     goal = make_sequent(sequent.vars, map(former.form, sequent.hyps), former.form(sequent.concl))
@@ -35,9 +35,15 @@ def in_core_form(
     if not former.replaced or not all(laws.shown(name, establish) for name in _names(former.replaced)):
         return None
     steps = (*former.put_in, *laws.at(former.replaced), Instance("step", key_of(goal), goal.vars))
-    cites = tuple(dict.fromkeys(step.name for step in steps if step.of == "step"))
-    query = Query(cites, steps, equations=False, quantified=False)
+    query = _by(steps)
     return (goal, query) if context.holds_alone(sequent, query, GROUND, extra={key_of(goal): goal}) else None
+
+
+def _by(steps: Iterable[Instance]) -> Query:
+    """The query of nothing but instances, each once."""
+    once = tuple(dict.fromkeys(steps))
+    cites = tuple(dict.fromkeys(step.name for step in once if step.of == "step"))
+    return Query(cites, once, equations=False, quantified=False)
 
 
 def _names(calls: Iterable[Term]) -> list[str]:
@@ -81,8 +87,7 @@ class _Laws:
                 return None
             unfolded = [Instance("def", call.name, call.args) for call in heads]
             steps = (*unfolded, *former.put_in, *self.at(others))
-            cites = tuple(dict.fromkeys(step.name for step in steps if step.of == "step"))
-            query = Query(cites, tuple(dict.fromkeys(steps)), equations=False, quantified=False)
+            query = _by(steps)
             return Plan(case, query, (), "query") if context.holds_alone(case, query, GROUND) else None
 
         def prove(_: ProverContext, fact: Sequent) -> Plan | None:

@@ -187,8 +187,7 @@ class Sketcher:
         self._begin("witness")
         yield from witness_plans(self._context, sequent, self._simply)
         self._begin("induction")
-        share = 1.0 if self._context.budget.counts_calls else PART
-        closed = self._within(share, lambda s: induction(self._context, s, rlimit=self._quick(s)), sequent)
+        closed = self._timed(PART, lambda s: induction(self._context, s, rlimit=self._quick(s)), sequent)
         if closed is not None:
             yield closed
         if not numeric:
@@ -227,8 +226,7 @@ class Sketcher:
     def _relations(self, sequent: Sequent) -> Iterator[Plan]:
         self._begin("equations-from-data")
         plans = relation_plans(self._context, sequent, self.library.establish)
-        share = 1.0 if self._context.budget.counts_calls else RELATIONS
-        while (plan := self._within(share, lambda found: next(found, None), plans)) is not None:
+        while (plan := self._timed(RELATIONS, lambda found: next(found, None), plans)) is not None:
             itself = [child for child in plan.children if child.key == plan.key]  # an equation that is the goal
             if not itself or itself[0].sequent.vars == sequent.vars:
                 yield itself[0] if itself else plan
@@ -262,6 +260,10 @@ class Sketcher:
             return prove(goal)
         return None
 
+    def _timed(self, part: float, prove: Callable[[_Goal], Plan | None], goal: _Goal) -> Plan | None:
+        """`_within` a part of the seconds; a few queries are not shared out."""
+        return self._within(1.0 if self._context.budget.counts_calls else part, prove, goal)
+
     def _simplest(self, sequent: Sequent) -> Plan | None:
         if self._observed(sequent) and (closed := close_goal(self._context, sequent)) is not None:
             return closed
@@ -280,16 +282,15 @@ class Sketcher:
     def _observed(self, sequent: Sequent) -> bool:
         """Prove what is seen of the containers that functions of the goal make; whether there is anything new."""
         functions = frozenset(self._context.shape.reachable_functions(sequent.formula))
-        known = len(self.library.plans)
-        if functions not in self._seen:
+        known, new = len(self.library.plans), functions not in self._seen
+        self._seen.add(functions)
+        if new:
             for fact in truths(self._context, sequent):
                 self.library.establish(fact, self._aside)
         for fact in said_of_indices(self._context, sequent):
             self.library.attempt(fact)
-        if functions not in self._seen:
-            for fact in observations(self._context, sequent):
-                self.library.attempt(fact)
-        self._seen.add(functions)
+        for fact in observations(self._context, sequent) if new else ():
+            self.library.attempt(fact)
         return len(self.library.plans) > known
 
     def _aside(self, _: ProverContext, fact: Sequent) -> Plan | None:

@@ -82,22 +82,21 @@ class ContractFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Collector]:
         """Nothing of the file is run."""
-        from goedels_poetry.python.jobs import functions  # the selection of `prove`
         from goedels_poetry.python.translate.contracts import PythonFault
-        from goedels_poetry.python.translate.program import decode_source, read_program
+        from goedels_poetry.python.translate.program import decode_source, read_program, with_contracts
 
         try:
             text = decode_source(self.path.read_bytes())
             if "import" not in text and "post:" not in text:  # contracts are imported, or in docstrings (PEP 316)
                 return
-            read_program(text)
+            program = read_program(text)
         except PythonFault as fault:
             place = f"{self.path}:{fault.line or 1}:{fault.column or 1}"
             raise self.CollectError(f"{place}: {fault.message}{f' ({fault.hint})' if fault.hint else ''}") from None
-        names = functions({"source": text})["functions"]
-        if names:
+        lines = {name: program.functions[name].line for name in with_contracts(program)}  # the selection of `prove`
+        if lines:
             contracts: Contracts = Contracts.from_parent(self, name="prove")
-            contracts.text, contracts.names = text, names
+            contracts.text, contracts.lines = text, lines
             yield contracts
 
 
@@ -105,16 +104,13 @@ class Contracts(pytest.Collector):
     """The contracts of one file."""
 
     text: str
-    names: list[str]
+    lines: dict[str, int]
 
     def collect(self) -> Iterator[pytest.Item]:
         """In the order of the file."""
-        from goedels_poetry.interfaces.places import places
-
-        lines = {place.name: place.line for place in places(self.text, "python")}
-        for name in self.names:
+        for name, line in self.lines.items():
             item: ContractItem = ContractItem.from_parent(self, name=name)
-            item.text, item.line = self.text, lines.get(name)
+            item.text, item.line = self.text, line
             yield item
 
 
@@ -122,7 +118,7 @@ class ContractItem(pytest.Item):
     """One contract."""
 
     text: str
-    line: int | None
+    line: int
 
     def __init__(self, **how: Any) -> None:
         super().__init__(**how)
@@ -130,7 +126,7 @@ class ContractItem(pytest.Item):
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """The place of the function."""
-        return self.path, None if self.line is None else self.line - 1, f"prove {self.name}"
+        return self.path, self.line - 1, f"prove {self.name}"
 
     def runtest(self) -> None:
         """Prove it; raises `Unproved`, and KeyboardInterrupt where the proof was interrupted by that."""
@@ -157,7 +153,7 @@ class ContractItem(pytest.Item):
     def _message(self, result: RunResult) -> str:
         from goedels_poetry.trace.wording import counterexample_lines
 
-        line = (result.location or {}).get("line") or self.line or 1
+        line = (result.location or {}).get("line") or self.line
         lines = [f"{self._shown()}:{line}: {self.name} is {str(result.verdict).replace('_', ' ')}: {result.reason}"]
         if result.counterexample:
             lines += ["counterexample:", *(f"  {text}" for text in counterexample_lines(result.counterexample))]

@@ -349,9 +349,7 @@ class Toolbox:
         context: Annotated[str, _string("The text that the answer is to rely on.")] = "",
         text: Annotated[str | None, _string("A program (SMT-LIB or JSON) instead.")] = None,
         path: Annotated[str | None, _string("The file of such a program.", 4096)] = None,
-        world: Annotated[
-            Literal["open", "closed"], Field(description="closed: what does not follow is false.")
-        ] = "open",
+        world: WorldName = "open",
         seconds: Seconds = None,
     ) -> Reply:
         """Answer a question in plain language (needs a model), or a logic program (needs none); a solver decides."""

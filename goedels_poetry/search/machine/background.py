@@ -55,8 +55,8 @@ class BackgroundLoop:
             self._loop.call_soon_threadsafe(_may_block_here)
             return asyncio.run_coroutine_threadsafe(work, self._loop)
 
-    async def wait(self, work: Coroutine[Any, Any, T]) -> T:
-        """`run` for who waits in another loop, which is not blocked; cancelling waits until the work has ended."""
+    def _begun(self, work: Coroutine[Any, Any, T]) -> tuple[Future[T], threading.Event]:
+        """`begin`, with what is set when the work has ended, also where its future is cancelled before that."""
         ended = threading.Event()
 
         async def noted() -> T:
@@ -66,10 +66,14 @@ class BackgroundLoop:
                 ended.set()
 
         try:
-            future = self.begin(noted())
+            return self.begin(noted()), ended
         except BaseException:
             work.close()
             raise
+
+    async def wait(self, work: Coroutine[Any, Any, T]) -> T:
+        """`run` for who waits in another loop, which is not blocked; cancelling waits until the work has ended."""
+        future, ended = self._begun(work)
         try:
             return await asyncio.wrap_future(future)
         except asyncio.CancelledError:
@@ -88,19 +92,7 @@ class BackgroundLoop:
 
     def run(self, work: Coroutine[Any, Any, T], interrupt: Callable[[str], None] | None = None) -> T:
         """Wait for it. What breaks off the waiting (Ctrl-C) cancels it, and waits until it has ended; raises Closed."""
-        ended = threading.Event()
-
-        async def noted() -> T:
-            try:
-                return await work
-            finally:
-                ended.set()
-
-        try:
-            future = self.begin(noted())
-        except BaseException:
-            work.close()
-            raise
+        future, ended = self._begun(work)
         with stopping_on(interrupt) if interrupt is not None else contextlib.nullcontext():
             try:
                 return future.result()

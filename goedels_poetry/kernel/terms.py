@@ -276,6 +276,18 @@ def rebuild(term: Term, args: tuple[Term, ...]) -> Term:
     return _make(term.kind, term.name, term.indices, args, term.binders, term.value, term.sort)
 
 
+def replaced(term: Term, mapping: Mapping[Term, Term]) -> Term:
+    """Parts of a term replaced by others, such as constants by variables whose names no binder has."""
+    done = dict(mapping)
+
+    def go(t: Term) -> Term:
+        if t not in done:
+            done[t] = rebuild(t, tuple([go(a) for a in t.args])) if t.args else t
+        return done[t]
+
+    return go(term)
+
+
 def fresh_name(base: str, taken: Iterable[str]) -> str:
     """``base`` with the smallest numeral suffix that is not in ``taken``."""
     used = taken if isinstance(taken, (set, frozenset, dict)) else set(taken)

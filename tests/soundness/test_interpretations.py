@@ -16,7 +16,7 @@ from goedels_poetry.checker import check_certificate
 from goedels_poetry.kernel.faults import BadProof, CodecError, KernelError
 from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.reading.certificate import derivation_from_json
-from goedels_poetry.kernel.refutation.interpretation import Interpretation, as_condition, interpreted_theorem
+from goedels_poetry.kernel.refutation.interpretation import Interpretation, condition, interpreted_theorem
 from goedels_poetry.kernel.structure import audit
 from goedels_poetry.kernel.termination import termination_obligations
 from goedels_poetry.smt.notation.text import parse_problem
@@ -360,7 +360,7 @@ def script_of_proof(theorem: bytes, evidence: Json, claim: str) -> bytes:
     try:
         if "interpretation" in evidence:
             given = Interpretation.from_json(evidence["interpretation"])
-            problem = as_condition(interpreted_theorem(theorem, problem, given)[1])
+            problem = condition(theorem, problem, given)
         inner = {key: value for key, value in evidence.items() if key != "interpretation"}
         derivation = derivation_from_json(inner, problem.signature)
         context = Context(problem)
@@ -385,7 +385,65 @@ def test_an_honest_proof_of_the_negation_is_accepted_by_both(tmp_path: Path) -> 
     assert forged_proof(tmp_path, RISING, DENIED, of("(+ x 1)", "x"), "negation proved") == (True, "holds")
 
 
+REAL = "(declare-const x Real)(declare-const n Int)(assert (= (* x x) 2.0)){}(prove (< x 0.0))"
+ROOT = "(not (forall ((x1 Real)) (=> (= (* x1 x1) 2.0) (< x1 0.0))))"
+SPOKEN_OF = REAL.format("(define-fun twice () Real (* 2.0 x))")
+
+
+def exist(*names: str, **functions: Json) -> Json:
+    return {"functions": functions, "sorts": {}, "exist": list(names)}
+
+
+def test_values_without_a_name_are_proved_to_exist(tmp_path: Path) -> None:
+    accepted, said = forged_proof(tmp_path, REAL.format(""), ROOT, exist("x"), "negation proved")
+    assert (accepted, said) == (True, "undecided")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("(declare-const x Real)(prove (not (= (* x x) 2.0)))", "x"),
+        ("(declare-const x Real)(declare-const n Int)(assert (> n 1))(prove (distinct (* x x) (to_real n)))", ""),
+        ("(declare-const x Real)(declare-const y Real)(assert (= (+ (* x x) (* y y)) 1.0))(assert (= y (* 2.0 x)))"
+         "(prove (< x 0.0))", "y"),
+        ("(define-fun square ((x Real)) Real (* x x))(declare-const x Real)(prove (< (square x) 2.0))", ""),
+    ],
+)  # fmt: skip
+def test_irrational_values_refute(text: str, shown: str, tmp_path: Path) -> None:
+    found = verdict(text, tmp_path)
+    assert found["verdict"] == "refuted" and (not shown or "exist" in str(found))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(declare-const x Real)(prove (not (= (* x x) (- 2.0))))",
+        "(declare-const x Real)(assert (= (* x x) 2.0))(prove (distinct x 0.0))",
+        "(declare-const x Real)(define-fun y () Real (* 2.0 x))(assert (= (* x x) 2.0))(prove (distinct y 2.0))",
+    ],
+)
+def test_no_value_exists_that_makes_a_true_theorem_false(text: str, tmp_path: Path) -> None:
+    assert verdict(text, tmp_path)["verdict"] in ("proved", "unknown")
+
+
 FORGED_PROOFS = {
+    "a constant that a definition speaks of exists": (SPOKEN_OF, ROOT, exist("x"), "negation proved"),
+    "a constant exists twice": (REAL.format(""), ROOT, exist("x", "x"), "negation proved"),
+    "what is given exists": (REAL.format(""), ROOT, exist("x", x={"params": [], "body": "1.0"}), "negation proved"),
+    "a function exists": (RISING, DENIED, exist("f"), "negation proved"),
+    "what is not declared exists": (REAL.format(""), ROOT, exist("x", "z"), "negation proved"),
+    "a symbol of a theory exists": (REAL.format(""), ROOT, exist("x", "div"), "negation proved"),
+    "a defined constant exists": (SPOKEN_OF, ROOT, exist("twice"), "negation proved"),
+    "nothing exists": (REAL.format(""), ROOT, exist(), "negation proved"),
+    "the value of another constant is left open": (REAL.format(""), ROOT, exist("n"), "negation proved"),
+    "the premises are left out": (
+        REAL.format(""),
+        "(not (forall ((x1 Real)) (< x1 0.0)))",
+        exist("x"),
+        "negation proved",
+    ),
+    "a value that exists is a proof": (REAL.format(""), ROOT, exist("x"), "proved"),
+    "a value that exists is a contradiction": (REAL.format(""), "false", exist("x"), "inconsistent"),
     "a premise is violated": (RISING, DENIED, of("(- x 1)", "x"), "negation proved"),
     "the goal is not false": (RISING, DENIED, of("x", "x"), "negation proved"),
     "the goal alone is denied": (RISING, f"(not {GOAL})", of("(- x 1)", "x"), "negation proved"),

@@ -38,7 +38,7 @@ BUDGETS = {
         2_500,
         "from the text of theorems and certificates to terms, and how that is compared with the text",
     ),
-    "kernel/refutation": (1_500, "the evaluator behind counterexamples, and what solvers confirm of it"),
+    "kernel/refutation": (1_600, "the evaluator behind counterexamples, and what solvers confirm of it"),
     "questions/entailment": (1_200, "entailment of questions"),
     "lean/gate": (950, "comparison of what Lean has accepted; the second kernel beside it is JavaScript"),
     "lean/statement": (1_100, "from a theorem of SMT-LIB to the same theorem in Lean, for L4"),

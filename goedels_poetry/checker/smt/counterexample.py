@@ -45,7 +45,10 @@ def with_interpretation(text: bytes, problem: Problem, evidence: Any) -> Problem
     """
     if not isinstance(evidence, dict) or INTERPRETATION not in evidence:
         return problem
-    return interpreted_theorem(text, problem, Interpretation.from_json(evidence[INTERPRETATION]))[1]
+    given = Interpretation.from_json(evidence[INTERPRETATION])
+    if given.exist:
+        raise BadProof("a counterexample says what the values are, not that some exist")
+    return interpreted_theorem(text, problem, given)[1]
 
 
 def evidence_script(context: Context, evidence: Any, ends: TerminationObligations) -> str:

@@ -32,7 +32,7 @@ from goedels_poetry.kernel.reading.certificate import query_from_json, scheme_fr
 from goedels_poetry.kernel.reading.defining import with_definitions
 from goedels_poetry.kernel.refutation.counterexample import goal_of
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
-from goedels_poetry.kernel.refutation.interpretation import Interpretation, as_condition, interpreted_theorem
+from goedels_poetry.kernel.refutation.interpretation import Interpretation, condition, interpreted_theorem
 from goedels_poetry.kernel.schemas import instances
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import FALSE, not_, symbols
@@ -146,7 +146,7 @@ def _write_negation(payload: Json, problem: Problem, where: Path) -> Path:
     evidence, text = payload["evidence"], payload["theorem"].encode()
     given = Interpretation.from_json(evidence["interpretation"]) if "interpretation" in evidence else None
     if given is not None:
-        problem = as_condition(interpreted_theorem(text, problem, given)[1])
+        problem = condition(text, problem, given)
     proof = derivation_of(replace(problem, goal=not_(problem.goal)), evidence["steps"])
     return write_certificate(
         text,

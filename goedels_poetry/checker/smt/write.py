@@ -34,7 +34,7 @@ from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.reading.certificate import derivation_from_json, with_auxiliaries
 from goedels_poetry.kernel.reading.defining import with_definitions
 from goedels_poetry.kernel.refutation.counterexample import make_evidence
-from goedels_poetry.kernel.refutation.interpretation import Interpretation, as_condition, interpreted_theorem
+from goedels_poetry.kernel.refutation.interpretation import Interpretation, condition, interpreted_theorem
 from goedels_poetry.kernel.refutation.operations import Value
 from goedels_poetry.kernel.structure import audit
 from goedels_poetry.kernel.termination import NO_EVIDENCE, TerminationEvidence, termination_obligations
@@ -99,7 +99,7 @@ def write_certificate(
     problem = parse_problem(problem_text)
     goal = problem.goal
     if interpretation is not None:
-        problem = as_condition(interpreted_theorem(problem_text, problem, interpretation)[1])
+        problem = condition(problem_text, problem, interpretation)
     problem = with_definitions(problem, defined)
     context = Context(with_auxiliaries(problem, derivation.auxiliary, derivation.measures))
     if derivation.termination == NO_EVIDENCE:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -19,6 +20,7 @@ from goedels_poetry.kernel.printer import show, show_sort
 from goedels_poetry.kernel.problem import Problem, Signature, reached
 from goedels_poetry.kernel.refutation.evaluator import Binding, Evaluator, Trace
 from goedels_poetry.kernel.refutation.operations import (
+    AT_ZERO,
     ArrayValue,
     Built,
     Element,
@@ -26,12 +28,14 @@ from goedels_poetry.kernel.refutation.operations import (
     Value,
     has_sort,
     have_sorts,
+    open_function,
 )
 from goedels_poetry.kernel.refutation.theory import named_premises, with_definitions
 from goedels_poetry.kernel.refutation.values import to_term
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import (
     BOOL,
+    REGLAN,
     Kind,
     Sort,
     Term,
@@ -40,6 +44,7 @@ from goedels_poetry.kernel.terms import (
     fresh_name,
     implies,
     not_,
+    rebuild,
     substitute,
     subterms,
     var,
@@ -161,7 +166,7 @@ class _Questions:
     def rows(self, table: Table) -> Iterator[Term]:
         """What was chosen for declared functions."""
         for (name, args), value in table.items():
-            params, result = self._context.signature.functions[name]
+            params, result = open_function(self._context.signature, name)
             terms = [self._term(s, a) for s, a in zip(params, args, strict=True)]
             yield app("=", (app(name, terms, result), self._term(result, value)), BOOL)
 
@@ -179,7 +184,8 @@ class _Questions:
         """What the left sides of the equations came to."""
         for (equation, binding), value in trace.equations.items():
             left = equation.args[0]
-            yield app("=", (self.at(left, binding), self._term(left.sort, value)), BOOL)
+            if left.sort is not REGLAN:  # solvers do not compare these
+                yield app("=", (self.at(left, binding), self._term(left.sort, value)), BOOL)
 
     def _term(self, sort: Sort, value: Value) -> Term:
         if isinstance(value, Element):
@@ -374,9 +380,10 @@ def read_counterexample(context: Context, evidence: Any, proved: Collection[str]
                 key = (name, tuple([value_from_json(a) for a in args]))
             case _:
                 raise CodecError("a row of the table has function, args and value")
-        if name not in signature.functions or signature.definition(name) is not None or key in table:
+        at_zero = name in AT_ZERO and len(key[1]) == 2 and key[1][1] == 0
+        if not (name in signature.functions or at_zero) or signature.definition(name) is not None or key in table:
             raise CodecError(f"the table gives a value to {name}, which is not open or has one")
-        params, result = signature.functions[name]
+        params, result = open_function(signature, name)
         table[key] = value_from_json(value)
         if not have_sorts(signature, (*key[1], table[key]), (*params, result)):
             raise CodecError(f"a row of the table for {name} has values of other sorts")
@@ -436,13 +443,37 @@ def _evaluated(
 # --------------------------------------------------------------------------------------------------- check
 
 
+def _without_languages(problem: Problem) -> Problem:
+    """The same theorem without calls of functions on regular languages: solvers know these only where they are used."""
+    found = problem.signature.definitions
+    unfolding = {d.name: d for d in found if not d.recursive and REGLAN in {d.sort, *[p.sort for p in d.params]}}
+    if not unfolding:
+        return problem
+
+    @cache
+    def unfolded(term: Term) -> Term:
+        args = tuple([unfolded(a) for a in term.args])
+        definition = unfolding.get(term.name) if term.kind is Kind.APP else None
+        if definition is None:
+            return rebuild(term, args)
+        return unfolded(substitute(definition.body, dict(zip(definition.params, args, strict=True))))
+
+    definitions = tuple([replace(d, body=unfolded(d.body)) for d in found if d.name not in unfolding])
+    return replace(
+        problem,
+        signature=replace(problem.signature, definitions=definitions),
+        premises=tuple([replace(p, formula=unfolded(p.formula)) for p in problem.premises]),
+        goal=unfolded(problem.goal),
+    )
+
+
 def confirmation_of(context: Context, claimed: Counterexample) -> Confirmation:
     """What solvers are asked about a counterexample, once our evaluator agrees to it.
 
     Raises:
         BadProof: it is none.
     """
-    table = claimed.table
+    context, table = Context(_without_languages(context.problem)), claimed.table
     asked: set[tuple[str, tuple[Value, ...]]] = set()
 
     def interpret(name: str, args: tuple[Value, ...]) -> Value:
@@ -536,7 +567,7 @@ def shown_values(context: Context, claimed: Counterexample, questions: Confirmat
     terms = {v.name: written(v.sort, claimed.values[v.name]) for v in goal_of(context.problem).vars}
     shown = {name: show(term) for name, term in terms.items() if term is not None}
     for (name, args), value in claimed.table.items():
-        params, result = context.signature.functions[name]
+        params, result = open_function(context.signature, name)
         row = [written(s, v) for s, v in (*zip(params, args, strict=True), (result, value))]
         *inputs, output = [show(term) for term in row if term is not None]
         shown[f"{name}({', '.join(inputs)})" if args else name] = output

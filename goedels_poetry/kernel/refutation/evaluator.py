@@ -21,13 +21,16 @@ from typing import TypeAlias
 
 from goedels_poetry.kernel.problem import Definition, Premise, Signature
 from goedels_poetry.kernel.refutation.operations import (
+    AT_ZERO,
     OPERATIONS,
     ArrayValue,
     Built,
     Undecided,
     Value,
     bitvector_operation,
+    division,
     have_sorts,
+    regular_expression,
 )
 from goedels_poetry.kernel.refutation.rules import Rule, read_rules
 from goedels_poetry.kernel.terms import (
@@ -36,6 +39,7 @@ from goedels_poetry.kernel.terms import (
     LARGE,
     MAX_RECURSION,
     REAL,
+    REGLAN,
     STRING,
     BitVector,
     Kind,
@@ -327,14 +331,16 @@ class Evaluator:
                 return operation
         if name in ("=", "distinct") and any(self._ambiguous(a.sort) for a in term.args):
             raise Undecided("equality of such values is not computed")
-        return OPERATIONS.get(name)
+        if name in AT_ZERO and self._interpret is not None:
+            return division(name, self._interpret)
+        return regular_expression(name, term.indices) if term.sort is REGLAN else OPERATIONS.get(name)
 
     def _ambiguous(self, sort: Sort, above: frozenset[Sort] = frozenset()) -> bool:
         """Whether two values of ``sort`` may be equal although they look different: arrays over a finite index.
 
         So may what is made of them, be it by a constructor or by a declared function that builds values of its own.
         """
-        if sort.name == "RegLan":
+        if sort is REGLAN:
             return True
         if sort in above:
             return False

@@ -8,6 +8,9 @@ says what the declared symbols are. So where the other theorem's definitions hav
 the goal is false, the given theorem is false, and its premises do not contradict each other.
 
 The definitions have to be shown to terminate: one that does not may leave open no function but another than this.
+
+Constants for which nothing is given, as the value has no name (the root of two), may be said to exist: what is proved
+then is that not all of their values make the premises imply the goal. Definitions speak of none of them.
 """
 
 from __future__ import annotations
@@ -22,7 +25,8 @@ from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.reading.names import legible
 from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.reading.reader import Atom, Group, SExpr, Source, decode, read, symbols_in
-from goedels_poetry.kernel.terms import and_, implies
+from goedels_poetry.kernel.sequent import Names
+from goedels_poetry.kernel.terms import BOOL, Term, and_, app, forall, implies, replaced, symbols
 
 MAX_ELEMENTS = 64
 """Of one sort."""
@@ -31,15 +35,20 @@ _NOT_IN_BARS = frozenset("|\\\r\n")
 
 @dataclass(frozen=True)
 class Interpretation:
-    """``functions``: names of parameters and the body, as text, by the function's name; ``sorts``: their elements."""
+    """``functions``: names of parameters and the body, as text, by the function's name; ``sorts``: their elements.
+
+    ``exist``: constants of which some values are proved to exist.
+    """
 
     functions: Mapping[str, tuple[tuple[str, ...], str]]
     sorts: Mapping[str, tuple[str, ...]]
+    exist: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The interpretation as a certificate has it."""
         functions = {name: {"params": list(params), "body": body} for name, (params, body) in self.functions.items()}
-        return {"functions": functions, "sorts": {name: list(elements) for name, elements in self.sorts.items()}}
+        sorts = {name: list(elements) for name, elements in self.sorts.items()}
+        return {"functions": functions, "sorts": sorts, **({"exist": list(self.exist)} if self.exist else {})}
 
     @classmethod
     def from_json(cls, json: Any) -> Interpretation:
@@ -49,9 +58,11 @@ class Interpretation:
             CodecError: it is of another form.
         """
         match json:
-            case {"functions": dict(functions), "sorts": dict(sorts), **rest} if not rest and (functions or sorts):
-                given = {str(name): _function(value) for name, value in functions.items()}
-                return cls(given, {str(name): _names(value) for name, value in sorts.items()})
+            case {"functions": dict(functions), "sorts": dict(sorts), **rest} if not rest.keys() - {"exist"}:
+                if functions or sorts or rest:
+                    given = {str(name): _function(value) for name, value in functions.items()}
+                    elements = {str(name): _names(value) for name, value in sorts.items()}
+                    return cls(given, elements, _names(rest["exist"]) if rest else ())
         raise CodecError("an interpretation has functions and sorts")
 
 
@@ -104,13 +115,25 @@ def interpreted_theorem(text: bytes, problem: Problem, given: Interpretation) ->
     return new, replace(found, source_sha256=problem.source_sha256)
 
 
-def as_condition(problem: Problem) -> Problem:
-    """The theorem whose goal is that the premises imply the goal, so that it has no premises.
+def condition(text: bytes, problem: Problem, given: Interpretation) -> Problem:
+    """The theorem whose goal is that the premises imply the goal for all values of what ``exist`` names.
 
-    Where declared functions have a meaning, its negation says that this satisfies the premises and not the goal.
+    It has no premises. Its negation says that what is given satisfies the premises and not the goal.
+
+    Raises:
+        BadProof: the interpretation does not fit.
     """
-    premises = [premise.formula for premise in problem.premises]
-    return replace(problem, premises=(), goal=implies(and_(premises), problem.goal)) if premises else problem
+    problem = interpreted_theorem(text, problem, given)[1]
+    goal, signature = implies(and_([p.formula for p in problem.premises]), problem.goal), problem.signature
+    used = set().union(*[symbols(d.body) for d in signature.definitions])
+    names, variables = Names(goal, reserved=signature.names), dict[Term, Term]()
+    for name in given.exist:
+        params, sort = signature.functions.get(name, ((BOOL,), BOOL))
+        constant = app(name, (), sort)
+        if params or name in used or signature.definition(name) is not None or constant in variables:
+            raise BadProof(f"{name} is no constant that may be said to exist")
+        variables[constant] = names.fresh(name, sort)
+    return replace(problem, premises=(), goal=forall(variables.values(), replaced(goal, variables)))
 
 
 def given_meaning(text: bytes, problem: Problem, json: Any) -> tuple[Problem, dict[str, str]]:
@@ -120,8 +143,8 @@ def given_meaning(text: bytes, problem: Problem, json: Any) -> tuple[Problem, di
         CodecError: not of the form of an interpretation. BadProof: it does not fit the theorem.
     """
     given = Interpretation.from_json(json)
-    condition = as_condition(interpreted_theorem(text, problem, given)[1])
-    return condition, shown_interpretation(given, condition)
+    meant = condition(text, problem, given)
+    return meant, shown_interpretation(given, meant)
 
 
 def shown_interpretation(given: Interpretation, problem: Problem) -> dict[str, str]:
@@ -131,7 +154,7 @@ def shown_interpretation(given: Interpretation, problem: Problem) -> dict[str, s
         if definition.name in given.functions:
             body, params = show(definition.body), definition.params
             shown[definition.name] = f"(lambda {show_binders(params)} {body})" if params else body
-    return shown
+    return shown | dict.fromkeys(given.exist, "a value that is proved to exist")
 
 
 def _stated(problem: Problem, given: Interpretation) -> list[tuple[str, str]]:

@@ -6,14 +6,14 @@ Trusted code for refutations. Where the standard leaves a value open it raises `
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from typing import Any, TypeAlias
 
 from goedels_poetry.kernel.problem import Signature
-from goedels_poetry.kernel.terms import BOOL, INT, REAL, STRING, Sort, Term
+from goedels_poetry.kernel.terms import BOOL, INT, REAL, STRING, Index, Sort, Term
 
 Value: TypeAlias = Any
 
@@ -83,6 +83,89 @@ def _to_int(s: str) -> int:
     return int(s) if s and DIGITS.issuperset(s) else -1
 
 
+# Regular expressions: as values they are trees of their operators
+
+MOST_PLACES = 500_000
+"""Places of a text that are looked at in one match, once for each part of the expression that leads there."""
+MOST_REPEATS = 10_000
+
+
+def regular_expression(name: str, indices: tuple[Index, ...]) -> Callable[..., Value]:
+    """What makes an expression of its parts."""
+    return lambda *parts: (name, indices, *parts)
+
+
+def matches(text: str, regex: Value) -> bool:
+    """Whether the whole of ``text`` is in the language of ``regex``.
+
+    Raises:
+        Undecided: there is too much to do, or ``regex`` is no tree of operators.
+    """
+    known: dict[tuple[int, int], frozenset[int]] = {}
+    end, left = len(text), MOST_PLACES
+
+    def ends(tree: Value, start: int) -> frozenset[int]:
+        """Where parts of the text that begin at ``start`` and are in the language can end."""
+        nonlocal left
+        key = id(tree), start  # a tree lives as long as the whole of which it is a part
+        if key not in known:
+            known[key] = frozenset(compute(tree, start))
+        left -= 1 + len(known[key])
+        if left < 0:
+            raise Undecided("a regular expression with too much to match")
+        return known[key]
+
+    def after(tree: Value, places: Iterable[int]) -> frozenset[int]:
+        return frozenset().union(*[ends(tree, place) for place in places])
+
+    def repeated(tree: Value, start: int, least: int, most: int | None) -> frozenset[int]:
+        reached = frozenset((start,))
+        for _ in range(least):
+            reached = after(tree, reached)
+        found = fresh = reached
+        while fresh and (most is None or least < most):
+            fresh, least = after(tree, fresh) - found, least + 1
+            found |= fresh
+        return found
+
+    def compute(tree: Value, start: int) -> Iterable[int]:
+        match tree:
+            case ("str.to_re", _, str(word)):
+                return (start + len(word),) if text.startswith(word, start) else ()
+            case ("re.range", _, str(low), str(high)):
+                single = len(low) == len(high) == 1
+                return (start + 1,) if single and start < end and low <= text[start] <= high else ()
+            case ("re.none", _):
+                return ()
+            case ("re.all", _):
+                return range(start, end + 1)
+            case ("re.allchar", _):
+                return (start + 1,) if start < end else ()
+            case ("re.++", _, *parts):
+                return reduce(lambda places, part: after(part, places), parts, frozenset((start,)))
+            case ("re.union", _, *parts):
+                return frozenset().union(*[ends(part, start) for part in parts])
+            case ("re.inter", _, first, *parts):
+                return ends(first, start).intersection(*[ends(part, start) for part in parts])
+            case ("re.diff", _, first, *parts):
+                return ends(first, start).difference(*[ends(part, start) for part in parts])
+            case ("re.comp", _, part):
+                return frozenset(range(start, end + 1)) - ends(part, start)
+            case ("re.*", _, part):
+                return repeated(part, start, 0, None)
+            case ("re.+", _, part):
+                return repeated(part, start, 1, None)
+            case ("re.opt", _, part):
+                return repeated(part, start, 0, 1)
+            case ("re.^", (int(times),), part) if times <= MOST_REPEATS:
+                return repeated(part, start, times, times)
+            case ("re.loop", (int(least), int(most)), part) if max(least, most) <= MOST_REPEATS:
+                return repeated(part, start, least, most) if least <= most else ()
+        raise Undecided("a regular expression of another form, or with too many repetitions")
+
+    return end in ends(regex, 0)
+
+
 DIGITS = frozenset("0123456789")
 MAX_DIGITS = 1_200
 """A number of so many digits has fewer than MAX_BITS."""
@@ -125,7 +208,34 @@ OPERATIONS: dict[str, Callable[..., Value]] = {
     "str.is_digit": lambda s: len(s) == 1 and s in DIGITS,
     "str.from_int": lambda number: str(number) if number >= 0 else "",
     "str.to_int": _to_int,
+    "str.in_re": matches,
 }
+
+
+AT_ZERO: dict[str, Sort] = {"div": INT, "mod": INT, "/": REAL}
+"""Division by zero has a value that depends on the dividend and is otherwise open, as that of a declared function is.
+
+By name the sort of dividend, divisor and result."""
+
+
+def open_function(signature: Signature, name: str) -> tuple[Sequence[Sort], Sort]:
+    """Sorts of the arguments and of the result of a declared function, or of a division (by zero).
+
+    Raises:
+        KeyError: there is no such function.
+    """
+    sort = None if name in signature.functions else AT_ZERO.get(name)
+    return signature.functions[name] if sort is None else ((sort, sort), sort)
+
+
+def division(name: str, at_zero: Callable[[str, tuple[Value, ...]], Value]) -> Callable[..., Value]:
+    """The operation called ``name``, where ``at_zero`` says what ``name`` makes of a dividend and zero."""
+    operation = OPERATIONS[name]
+
+    def once(a: Value, b: Value) -> Value:
+        return operation(a, b) if b else at_zero(name, (a, b))
+
+    return lambda *xs: reduce(once, xs)
 
 
 def _signed(value: int, width: int) -> int:

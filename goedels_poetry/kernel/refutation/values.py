@@ -10,10 +10,12 @@ from typing import TypeAlias
 
 from goedels_poetry.kernel.problem import Constructor, Signature
 from goedels_poetry.kernel.refutation.operations import ArrayValue, Built, Element, Value
-from goedels_poetry.kernel.terms import INT, REAL, STRING, BitVector, Sort, Term, app, integer, lit
+from goedels_poetry.kernel.terms import INT, REAL, REGLAN, STRING, BitVector, Index, Sort, Term, app, integer, lit
 
 SMALL = 9
 """Numbers up to this size are common among random ones."""
+LETTERS = "ab01"
+"""Of random texts."""
 SPOKEN = 0.4
 """Of random values where a definition has larger literals: those with all numbers next to such ones."""
 
@@ -37,7 +39,7 @@ def _random(signature: Signature, sort: Sort, size: int, source: random.Random, 
     if sort is REAL:
         return Fraction(source.randint(-4, size + 4), source.choice((1, 1, 2, 3)))
     if sort is STRING:
-        return "".join(source.choice("ab01") for _ in range(source.randint(0, max(size, 0))))
+        return "".join(source.choice(LETTERS) for _ in range(source.randint(0, max(size, 0))))
     if sort.name == "BitVec":
         width = sort.indices[0]
         edge = source.choice((0, 1, (1 << width) - 1, 1 << (width - 1)))
@@ -193,6 +195,7 @@ def shrink(signature: Signature, sort: Sort, value: Value) -> Iterator[Value]:
         if value:
             yield value[1:]
             yield value[:-1]
+        yield from (value[:i] + "a" + value[i + 1 :] for i, letter in enumerate(value) if letter not in LETTERS)
     elif isinstance(value, ArrayValue):
         for index, _ in sorted(value.items, key=repr):
             yield value.store(index, value.default)
@@ -229,6 +232,9 @@ def to_term(signature: Signature, sort: Sort, value: Value, part: Writer | None 
         return None
     if isinstance(value, Built):
         return _application(sort, value.function, value.args, signature.functions[value.function][0], write)
+    if sort is REGLAN:
+        name, indices, *parts = value
+        return _application(sort, name, parts, [STRING if isinstance(p, str) else sort for p in parts], write, indices)
     if isinstance(value, tuple):
         found = signature.constructor(value[0])
         assert found is not None
@@ -249,6 +255,13 @@ def _array_term(sort: Sort, value: ArrayValue, write: Writer) -> Term | None:
     return result
 
 
-def _application(sort: Sort, name: str, values: Sequence[Value], sorts: Sequence[Sort], write: Writer) -> Term | None:
+def _application(
+    sort: Sort,
+    name: str,
+    values: Sequence[Value],
+    sorts: Sequence[Sort],
+    write: Writer,
+    indices: tuple[Index, ...] = (),
+) -> Term | None:
     args = [write(s, v) for v, s in zip(values, sorts, strict=True)]
-    return None if None in args else app(name, [a for a in args if a is not None], sort)
+    return None if None in args else app(name, [a for a in args if a is not None], sort, indices)

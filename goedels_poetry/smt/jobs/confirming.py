@@ -29,7 +29,7 @@ from goedels_poetry.kernel.refutation.counterexample import (
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.refutation.interpretation import (
     Interpretation,
-    as_condition,
+    condition,
     interpreted_theorem,
     shown_interpretation,
 )
@@ -400,41 +400,42 @@ def proof_of_negation(
     meaning = Interpretation(functions, {}) if functions else None
     try:
         problem = interpreted_theorem(text.encode(), plain, meaning)[1] if meaning is not None else plain
+        stated = condition(text.encode(), plain, meaning) if meaning is not None else plain
     except BadProof:
         return None
-    steps = _steps(problem, as_condition(problem) if meaning is not None else problem, values, seed)
+    steps = _steps(problem, stated, values, seed)
     return Negation(steps, meaning) if steps is not None else None
 
 
-def _steps(problem: Problem, condition: Problem, values: Mapping[str, Any], seed: int) -> list[Json] | None:
-    """The steps to the negated goal of ``condition``: that of ``problem``, or that its premises imply it."""
+def _steps(problem: Problem, stated: Problem, values: Mapping[str, Any], seed: int) -> list[Json] | None:
+    """The steps to the negated goal of ``stated``: that of ``problem``, or that its premises imply it."""
     goal = sequent_of(problem.goal, problem.signature.names)
     at = {v: to_term(problem.signature, v.sort, values[v.name]) for v in goal.vars}
     known = {v: term for v, term in at.items() if term is not None}
     if len(known) < len(at):
         return None
     parts = [substitute(part, known) for part in (*goal.hyps, not_(goal.concl))]
-    premises = [p.formula for p in problem.premises] if condition is not problem else []
-    names = condition.signature.names
+    premises = [p.formula for p in problem.premises] if stated is not problem else []
+    names = stated.signature.names
     facts = [sequent_of(part, names) for part in dict.fromkeys((*premises, *parts))]
-    context = closed_context(condition, seed)
+    context = closed_context(stated, seed)
     try:
         steps = proved_steps(context, facts)
-        return None if steps is None else [*steps, *_put_together(condition, goal, known, facts)]
+        return None if steps is None else [*steps, *_put_together(stated, goal, known, facts)]
     except OutOfTime:
         return None
     finally:
         context.close()
 
 
-def _put_together(condition: Problem, goal: Sequent, at: Mapping[Term, Term], facts: list[Sequent]) -> list[Json]:
+def _put_together(stated: Problem, goal: Sequent, at: Mapping[Term, Term], facts: list[Sequent]) -> list[Json]:
     """From ``facts`` to the negation: the goal as a hypothesis is false at the values; so premises do not imply it."""
     whole = forall(goal.vars, implies(and_(goal.hyps), goal.concl))
     cites = tuple(dict.fromkeys(key_of(fact) for fact in facts))
     at_values = (Instance("hyp", "0", tuple(at[v] for v in goal.vars)),) if goal.vars else ()
     absurd, denied = Sequent((), (whole,), FALSE), Sequent((), (), not_(whole))
     steps = [_step(absurd, Query(cites, at_values)), _step(denied, None)]
-    last = sequent_of(not_(condition.goal), condition.signature.names)
+    last = sequent_of(not_(stated.goal), stated.signature.names)
     if last.key is not denied.key:
         steps.append(_step(last, Query((*cites, key_of(denied)))))
     return [*steps[:-1], {**steps[-1], "statement": ""}]

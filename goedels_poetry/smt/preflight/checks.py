@@ -9,6 +9,7 @@ like any, and the goal's values are looked for as always.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
@@ -17,15 +18,21 @@ from goedels_poetry.kernel.derivation import Query
 from goedels_poetry.kernel.faults import BadProof, CodecError
 from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.problem import Problem, reached
-from goedels_poetry.kernel.refutation.interpretation import Interpretation, interpreted_theorem, shown_interpretation
+from goedels_poetry.kernel.refutation.interpretation import (
+    Interpretation,
+    condition,
+    interpreted_theorem,
+    shown_interpretation,
+)
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
-from goedels_poetry.kernel.terms import Term, not_, subterms
+from goedels_poetry.kernel.terms import REAL, Kind, Term, not_, subterms
 from goedels_poetry.smt.context.attempts import query_by_models
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.context.sessions import DIRECT, INCREMENTAL
-from goedels_poetry.smt.notation.text import parse_problem
-from goedels_poetry.smt.preflight.falsify import MODEL, QUICK, Counterexample, counterexample
+from goedels_poetry.smt.notation.text import parse_problem, query_to_json
+from goedels_poetry.smt.preflight.falsify import MODEL, QUICK, Counterexample, closed_context, counterexample
 from goedels_poetry.smt.refutation.interpretations import open_things, suggested_functions, templates
+from goedels_poetry.smt.refutation.refute import show_values
 from goedels_poetry.solvers.limits import Limits
 from goedels_poetry.solvers.z3_process import borrowed
 
@@ -85,10 +92,38 @@ def check_problem(context: ProverContext, assume_definitions: bool = False, text
         shown = model.shown()
         return Report("refuted", f"false for {shown['text']}", (), shown, "counterexample", (), model.evidence())
     denied = Sequent((), (), not_(problem.goal))
-    quantified = any(t.binders for part in _parts(problem) for t in subterms(part))
+    parts = [t for part in _parts(problem) for t in subterms(part)]
+    unnamed = any(t.sort is REAL and t.kind is Kind.VAR for t in parts)
+    quantified = unnamed or any(t.binders for t in parts)
     if context.holds(denied, Query(), DIRECT // 2) or (quantified and query_by_models(context, denied) is not None):
         return Report("refuted", "the premises entail the negated goal", (), {}, "negation", assumptions=assumptions)
-    return Report("open", assumptions=assumptions)
+    existing = _existing(context, text) if text and not doubtful else None
+    return existing or Report("open", assumptions=assumptions)
+
+
+def _existing(context: ProverContext, text: str) -> Report | None:
+    """A refutation by values of real constants that exist and need not be rational, which values that are tried are."""
+    problem = context.problem
+    formulas = [problem.goal, *[p.formula for p in problem.premises]]
+    used = {t.name: t.sort for formula in formulas for t in subterms(formula) if t.kind is Kind.APP and not t.args}
+    constants = sorted(
+        used.keys() & problem.signature.functions.keys() - {d.name for d in problem.signature.definitions}
+    )
+    if REAL not in map(used.get, constants):
+        return None
+    given = Interpretation({}, {}, tuple(constants))
+    try:
+        stated = condition(text.encode(), parse_problem(text), given)
+    except BadProof:  # one is a function, or is spoken of by a definition
+        return None
+    with closing(closed_context(stated, context.seed)) as alone:
+        query = query_by_models(alone, sequent_of(not_(stated.goal), stated.signature.names))
+    if query is None:
+        return None
+    shown = show_values(problem.signature, {}, shown_interpretation(given, stated))
+    step = {"id": "goal", "statement": "", "proof": {"query": query_to_json(query)}, "scheme": None}
+    evidence = {"steps": [step], "interpretation": given.to_json()}
+    return Report("refuted", f"false for {shown['text']}", (), shown, "negation", (), evidence)
 
 
 def _parts(problem: Problem) -> tuple[Term, ...]:

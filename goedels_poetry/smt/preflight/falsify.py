@@ -16,7 +16,7 @@ from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.refutation.values import small_values
 from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent, sequent_of
-from goedels_poetry.kernel.terms import BOOL, Kind, Sort, Term, and_, is_app, rebuild, subterms
+from goedels_poetry.kernel.terms import BOOL, Kind, Sort, Term, and_, is_app, replaced, subterms
 from goedels_poetry.smt.context.attempts import direct_query, minimal_query, sketch_json, with_lemmas
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.context.sessions import OutOfTime
@@ -188,8 +188,8 @@ def counterexample(problem: Problem, seed: int, work: int = QUICK, rlimit: int =
     variables = {constant: names.fresh(constant.name, constant.sort) for constant in constants}
     sequent = make_sequent(
         (*variables.values(), *goal.vars),
-        [_replaced(h, variables) for h in (*hyps, *goal.hyps)],
-        _replaced(goal.concl, variables),
+        [replaced(h, variables) for h in (*hyps, *goal.hyps)],
+        replaced(goal.concl, variables),
     )
     patient = Evaluator(signature, rules, interpret=interpretation(problem, seed), fuel=PATIENT_FUEL)
     refuters = Refuter(signature, evaluator, seed), Refuter(signature, patient, seed)
@@ -271,15 +271,3 @@ def _constants(signature: Signature, evaluator: Evaluator, formulas: list[Term])
 
 def _uses(term: Term, constants: list[Term]) -> bool:
     return any(t in constants for t in subterms(term))
-
-
-def _replaced(term: Term, mapping: Mapping[Term, Term]) -> Term:
-    """Constants replaced by variables, whose names no binder has."""
-    done = dict(mapping)
-
-    def go(t: Term) -> Term:
-        if t not in done:
-            done[t] = rebuild(t, tuple([go(a) for a in t.args])) if t.args else t
-        return done[t]
-
-    return go(term)

@@ -19,7 +19,7 @@ from typing import Any
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.problem import Problem, Signature
 from goedels_poetry.kernel.refutation.evaluator import Code, Evaluator
-from goedels_poetry.kernel.refutation.operations import ArrayValue, Built, Element, Undecided, Value
+from goedels_poetry.kernel.refutation.operations import ArrayValue, Built, Element, Undecided, Value, open_function
 from goedels_poetry.kernel.refutation.values import random_value, shrink, small_values, to_term
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import INT, STRING, Kind, Sort, Term, subterms, symbols
@@ -74,7 +74,7 @@ def show_calls(signature: Signature, table: Mapping[tuple[str, tuple[Any, ...]],
     """What declared functions are where they were asked: ``{"f(1)": text}``, the first ones of many."""
     shown = {}
     for (name, args), value in list(table.items())[:MOST_CALLS]:
-        params, result = signature.functions[name]
+        params, result = open_function(signature, name)
         inputs = [render(show_value(signature, s, v)) for s, v in zip(params, args, strict=True)]
         shown[f"{name}({', '.join(inputs)})"] = show_value(signature, result, value)
     return shown
@@ -272,7 +272,7 @@ def interpretation(problem: Problem, seed: int) -> Callable[[str, tuple[Any, ...
         if key not in known:
             digest = hashlib.blake2b(repr((seed, key)).encode(), digest_size=8).digest()
             source = random.Random(digest)
-            known[key] = random_value(problem.signature, problem.signature.functions[name][1], SIZE, source)
+            known[key] = random_value(problem.signature, open_function(problem.signature, name)[1], SIZE, source)
         return known[key]
 
     return interpret

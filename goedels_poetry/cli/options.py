@@ -33,6 +33,7 @@ BUDGETS = {
     "--max-depth": ("depth", "depth budget"),
     "--max-attempts": ("attempts_per_node", "attempts budget"),
     "--max-solver-seconds": ("solver_seconds", "solver time"),
+    "--budget": ("resource_units", "resource units"),
     "--max-model-calls": ("model_calls", "model calls"),
     "--max-model-tokens": ("model_tokens", "model tokens"),
     "--max-money": ("money", "money for models"),
@@ -173,6 +174,11 @@ def cluster_option() -> Any:
     """Where the work is done."""
     help = "Work on a Ray cluster: local (this machine alone), auto (the one it is part of), or HOST:PORT of that."
     return option(help, metavar="WHERE")
+
+
+def units_option() -> Any:
+    """A limit that does not depend on the machine."""
+    return option("Budget: resource units, steps of solvers: the same verdict on a busy machine.", metavar="N", min=1)
 
 
 # -- groups -----------------------------------------------------------------------------------------------------------

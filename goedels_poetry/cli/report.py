@@ -285,6 +285,8 @@ def spent_lines(metrics: dict[str, Any], waited: float | None = None) -> list[st
     counts = [(metrics.get(name), title) for name, title in zip(known, titles, strict=True)]
     many = {"lemma reused": "lemmas reused"}
     lines = [counted(n, one, many.get(one, "")) for n, one in counts if isinstance(n, (int, float))]
+    if units := metrics.get("resource_units"):
+        lines.append(f"{units:,} resource units")
     searched = metrics.get("wall_seconds")
     if waited is not None:
         earlier = isinstance(searched, (int, float)) and searched > 1.5 * waited + 1

@@ -33,6 +33,7 @@ from goedels_poetry.cli.options import (
     post_option,
     require_option,
     round_trip_flag,
+    units_option,
 )
 from goedels_poetry.kernel.verdict import Verdict
 
@@ -76,6 +77,7 @@ class Prove(Reported, Search):
     max_depth: int | None = option("Budget: levels of decomposition.", min=0)
     max_attempts: int | None = option("Budget: proof attempts on one goal.", min=1)
     max_solver_seconds: float | None = duration("Budget: time inside solvers.")
+    budget: int | None = units_option()
     symbolic_queries: int | None = option(
         "With a model: solver queries of the search before it is asked. [default: 300]", min=0
     )
@@ -317,6 +319,12 @@ class Bench(Reported, Search):
     total_tokens: int | None = option("Tokens for the whole run.", min=0)
     total_money: float | None = option("US dollars for the whole run.", min=0)
     total: float | None = duration("For this call.", "--total", "--total-seconds")
+    budget: int | None = units_option()
+
+    @property
+    def budgets(self) -> dict[str, float]:
+        """As of every search, and resource units."""
+        return super().budgets | self.limits_of(("--budget",))
 
     @property
     def asking(self) -> dict[str, Any]:

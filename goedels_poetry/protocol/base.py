@@ -76,6 +76,10 @@ class Citable:
     source: str = "library"
 
 
+UNITS_A_SECOND = 1_000_000
+"""Resource units that count as a second where time is counted in units: about what z3 does in one on one core."""
+
+
 @dataclass(frozen=True, slots=True)
 class Goal:
     """What an agent hands to the language about one node. JSON-able throughout."""
@@ -102,7 +106,9 @@ class Goal:
     premises: tuple[Premise, ...] = ()
     """What the retriever found for it, best first; only a hint."""
     seconds_left: float | None = None
-    """Wall seconds that the run has left; None without a limit."""
+    """Seconds that the run has left, by the clock; None without a limit."""
+    in_units: bool = False
+    """Whether these are not by the clock but count resource units, `UNITS_A_SECOND` each."""
 
 
 @dataclass(frozen=True, slots=True)

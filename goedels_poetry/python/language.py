@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.protocol.base import Goal, Outcome, Theorem
+from goedels_poetry.protocol.base import UNITS_A_SECOND, Goal, Outcome, Theorem
 from goedels_poetry.protocol.reading import READ_SECONDS, read_apart
 from goedels_poetry.protocol.trials import UNTRANSLATED, trial_log
 from goedels_poetry.python.early import EARLY, EarlyAnswers
@@ -65,10 +65,12 @@ class PythonLanguage(SmtLanguage):
         self._effort: Effort = "thorough"
         self._beside: Effort | None = "normal"
         self._limit: float | None = None
+        self._units: int | None = None
 
     def configure(self, settings: Settings) -> None:
         """See `Configurable`."""
         self._limit = limit = settings.budgets.wall_seconds
+        self._units = settings.budgets.resource_units
         self._effort = "thorough" if limit is None or limit >= _TIME_FOR_ALL else "normal"
         self._beside = "normal" if limit is None or limit >= _TIME_FOR_MORE else None
 
@@ -185,7 +187,9 @@ class PythonLanguage(SmtLanguage):
 
     def _root(self, theorem: Theorem, reading: PythonReading) -> Json:
         """What the first job on the theorem will be told."""
-        return self._payload(Goal(theorem.text, theorem.options, "", "", seconds_left=self._limit))
+        left = self._limit if self._units is None else self._units / UNITS_A_SECOND
+        in_units = self._units is not None
+        return self._payload(Goal(theorem.text, theorem.options, "", "", seconds_left=left, in_units=in_units))
 
     def _payload(self, goal: Goal) -> Json:
         function = str(goal.options.get("theorem") or "")

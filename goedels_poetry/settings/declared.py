@@ -126,6 +126,9 @@ class Budgets(BaseModel):
         default=1_000_000, ge=0, description="committed agent steps; the default only guarantees an end"
     )
     solver_seconds: Seconds | None = Field(default=None, gt=0, description="seconds spent inside solvers")
+    resource_units: int | None = Field(
+        default=None, gt=0, description="steps of solvers and evaluator: the same verdict however busy the machine is"
+    )
     nodes: int | None = Field(default=100_000, ge=1, description="nodes ever created, cut ones included")
     depth: int = Field(default=20, ge=0, description="deepest level; the root is level 0")
     attempts_per_node: int | None = Field(default=None, ge=1, description="proof attempts on one node, over all passes")

@@ -27,6 +27,7 @@ OPTIONS = {
     "budgets.depth": "--max-depth",
     "budgets.attempts_per_node": "--max-attempts",
     "budgets.solver_seconds": "--max-solver-seconds",
+    "budgets.resource_units": "--budget",
     "budgets.model_calls": "--max-model-calls",
     "budgets.model_tokens": "--max-model-tokens",
     "budgets.money": "--max-money",

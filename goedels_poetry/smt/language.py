@@ -269,6 +269,7 @@ class SmtLanguage:
             "seed": goal.options.get("seed", 0),
             "without": list(goal.options.get("without", ())),
             "left": goal.seconds_left,
+            "in_units": goal.in_units,
         }
 
     async def _read(self, goal: Goal, job: str, reply: str | Json) -> Outcome:

@@ -138,7 +138,7 @@ def metrics(store: StoreReader, nodes: Sequence[ProofNode]) -> dict[str, Any]:
     spent = store.spent()
     prefix = "backtracks_at_depth_"
     by_depth = {name.removeprefix(prefix): int(n) for name, n in sorted(spent.items()) if name.startswith(prefix)}
-    whole = ("steps", "attempts", "backtracks", "bans", "lemmas_reused", "nodes", "solver_calls")
+    whole = ("steps", "attempts", "backtracks", "bans", "lemmas_reused", "nodes", "solver_calls", "resource_units")
     seconds = ("wall_seconds", "solver_seconds", "cpu_seconds")
     return {
         **{name: int(spent.get(name, 0)) for name in whole},

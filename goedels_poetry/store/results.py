@@ -69,7 +69,7 @@ class RunResult:
     reason: str = ""
     metrics: dict[str, Any] = field(default_factory=dict)
     """steps, attempts, backtracks, backtracks_by_depth, bans, lemmas_reused, solver_seconds, solver_calls,
-    nodes, wall_seconds."""
+    resource_units, nodes, wall_seconds."""
     open_goals: tuple[OpenGoal, ...] = ()
     warnings: tuple[str, ...] = ()
     disputed: tuple[dict[str, Any], ...] = ()

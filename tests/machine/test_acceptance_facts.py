@@ -364,6 +364,7 @@ BUDGETS: list[tuple[dict[str, Any], str]] = [
     ({"wall_seconds": 0.05}, "wall time"),
     ({"agent_steps": 7}, "agent steps"),
     ({"solver_seconds": 0.5}, "solver time"),
+    ({"resource_units": 2_500}, "resource units"),
     ({"nodes": 9}, "nodes"),
     ({"depth": 1}, "depth"),
 ]

@@ -71,7 +71,7 @@ class ToyLanguage:
             raise RuntimeError("malformed reply")
         if "refuted" in how:
             return Outcome(False, {"refuted": how["refuted"]})
-        cost = {"solver_seconds": spec.get("solver_seconds", 0.0), "solver_calls": 1}
+        cost = {"solver_seconds": spec.get("solver_seconds", 0.0), "solver_calls": 1, "resource_units": 1_000}
         from_attempt = how.get("proof", 0)
         right = from_attempt is not None and goal.attempt >= from_attempt
         if right:

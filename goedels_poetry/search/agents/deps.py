@@ -101,7 +101,7 @@ class Deps:
     displaced: Mapping[str, Displaced] = field(default_factory=dict)
     """Queue -> the agent that would serve it without the one at work."""
     seconds_left: Callable[[], float | None] = lambda: None
-    """Wall seconds that the run has left; None without a limit."""
+    """Seconds that the run has left, by the clock or by resource units; None without a limit."""
 
     async def usual(self, node: ProofNode, state: GoedelsPoetryState | None = None) -> Apply:
         """What the agent does whose queue the one at work has taken over: to be done in one's own ``apply``, too.
@@ -183,6 +183,7 @@ class Deps:
             preferred=self.preferred,
             premises=tuple(Premise(**premise) for premise in premises),
             seconds_left=self.seconds_left(),
+            in_units=self.settings.budgets.resource_units is not None,
         )
 
     def _statement(self, step: str) -> str:

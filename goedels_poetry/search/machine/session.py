@@ -174,9 +174,10 @@ class SearchLoop:
         services = session.services
         ledger = Ledger.of_run(services.settings.budgets, store.spent(), services.budget.ledger)
         services.budget.ledger.join(session.place.run_id, ledger.spent)
-        jobs = Jobs(services.settings.max_concurrency)
+        in_units = services.settings.budgets.resource_units is not None  # what they find depends on no race then
+        jobs = Jobs(1 if in_units else services.settings.max_concurrency)
         supervisor = SupervisorAgent(store, self._registry, services.settings, jobs, services.budget.used)
-        deps = replace(self._deps(ledger), seconds_left=supervisor.seconds_left)
+        deps = replace(self._deps(ledger), seconds_left=supervisor.time_left)
         config = run_config(session.place.run_id, services.graph.config)
         machine = Machine(
             store, self._registry, deps, jobs, supervisor, session.emit, self._statement, config["run_id"]

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
 
+from goedels_poetry.protocol.base import UNITS_A_SECOND
 from goedels_poetry.search.agents.deps import Apply, Fault
 from goedels_poetry.search.agents.registry import AgentSpec, Registry
 from goedels_poetry.search.tasks.base import Stop
@@ -136,6 +137,7 @@ RUNNING = "running"
 _BUDGETS = {
     "wall_seconds": "{:g} s of wall time are used up",
     "solver_seconds": "{:g} s of solver time are used up",
+    "resource_units": "{} resource units are used up",
     "model_calls": "{} model calls are used up",
     "model_tokens": "{} model tokens are used up",
     "money": "the money for models is used up ({:g} dollars)",
@@ -303,6 +305,13 @@ class SupervisorAgent:
         """How long the supervisor may wait before it must look at the budgets again; None: as long as it takes."""
         limit = self._settings.budgets.wall_seconds
         return None if limit is None else max(0.0, limit - self._seconds("wall_seconds", self._store.spent()))
+
+    def time_left(self) -> float | None:
+        """Seconds that jobs may share out; where resource units are limited, those that the units left count as."""
+        units = self._settings.budgets.resource_units
+        if units is None:
+            return self.seconds_left()
+        return max(0.0, units - self._store.spent().get("resource_units", 0.0)) / UNITS_A_SECOND
 
     def _seconds(self, budget: str, spent: Mapping[str, float]) -> float:
         return spent.get(budget, 0.0) + self._used.get(budget, 0.0)

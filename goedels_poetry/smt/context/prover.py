@@ -168,7 +168,6 @@ class ProverContext:
         self.signature = problem.signature
         self.seed = seed
         self.reserved = problem.signature.names
-        self.budget = Budget()
         self.trials = TrialLog()
         self._goal: Sequent | None = None
         self._obligations = Context(problem)
@@ -179,6 +178,7 @@ class ProverContext:
         self.evaluator = Evaluator(
             problem.signature, problem.premises, interpret=interpretation(problem, seed), fuel=FUEL, circular=True
         )
+        self.budget = Budget(lambda: self.evaluator.used)
         self.closures = frozenset(self.evaluator.closures)
         self.shape = ProblemShape(problem, self._obligations, self.evaluator.defining)
         self._tests = ValueTests(problem, self.evaluator, self.shape, seed)
@@ -189,9 +189,13 @@ class ProverContext:
         self._triggers: dict[str, Term] = {}
         self._by_rewriting: Callable[[Sequent], Query | None] | None = None
 
-    def begin(self, seconds: float | None = None) -> None:
-        """Forget lemmas, costs and solver contexts of the job before; the processes stay. It ends after ``seconds``."""
+    def begin(self, seconds: float | None = None, *, in_units: bool = False) -> None:
+        """Forget lemmas, costs and solver contexts of the job before; the processes stay. It ends after ``seconds``.
+
+        ``in_units``: these are counted in resource units.
+        """
         self.budget.reset()
+        self.budget.in_units = in_units
         self.budget.set_deadline(seconds)
         self.trials = TrialLog()
         self._goal = None

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 
@@ -23,6 +23,7 @@ from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.refutation.theory import named_premises, with_definitions
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import Kind, Term, is_app, not_, subterms
+from goedels_poetry.protocol.base import UNITS_A_SECOND
 from goedels_poetry.solvers.cvc5_process import Cvc5Process
 from goedels_poetry.solvers.limits import Answer, Limits
 from goedels_poetry.solvers.z3_process import Session, Z3Process, lend, take_back
@@ -69,30 +70,53 @@ class OutOfTime(Exception):
     """The deadline of the job has passed, or its number of queries is used up."""
 
 
+UNITS_A_CALL, UNITS_OF_FUEL, UNITS_OF_SECOND = 3_000, 3, 10
+"""For a query whatever it takes, for a step of our evaluator, for a unit of cvc5."""
+SLACK = 20.0
+"""How much longer than usual a solver may take where units are counted and not seconds."""
+
+
 class Budget:
     """Counts queries against a limit, and time against a deadline; neither limit is there unless it is set.
 
-    ``calls`` and ``seconds`` are the queries posed and the time that solvers took for them.
+    ``calls`` and ``seconds`` are the queries posed and the time that solvers took for them, ``units`` the resources:
+    steps of both solvers and of our evaluator (``fuel`` says how many), the same on a busy machine and on a quiet one.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, fuel: Callable[[], int] = lambda: 0) -> None:
+        self._fuel = fuel
         self.reset()
 
     def reset(self) -> None:
         """As it began: nothing used, nothing limited."""
         self.calls = 0
         self.seconds = 0.0
+        self._units, self._fuel_before = 0, self._fuel()
+        self.in_units = False
         self._deadline: float | None = None
         self._horizon = math.inf
         self._most_calls: int | None = None
 
+    @property
+    def units(self) -> int:
+        """Resource units that were used."""
+        return self._units + UNITS_OF_FUEL * (self._fuel() - self._fuel_before)
+
+    def now(self) -> float:
+        """Seconds by a clock; where ``in_units`` is set, those that the units count as."""
+        return self.units / UNITS_A_SECOND if self.in_units else time.monotonic()
+
+    def limits(self, rlimit: int, seconds: float) -> Limits:
+        """Of one query: where units are counted, a busy machine has time for them."""
+        return Limits(rlimit=rlimit, seconds=seconds * SLACK if self.in_units else seconds)
+
     def set_deadline(self, seconds: float | None) -> None:
         """So many ``seconds`` from now, or none."""
-        self._deadline = time.monotonic() + seconds if seconds is not None else None
+        self._deadline = self.now() + seconds if seconds is not None else None
 
     def expect(self, seconds: float) -> None:
         """Share out so many ``seconds`` from now where a part is given away; the whole does not end with them."""
-        self._horizon = time.monotonic() + seconds
+        self._horizon = self.now() + seconds
 
     def limit_calls(self, calls: int | None) -> None:
         """So many more queries, or any number of them. The same on every machine, unlike a deadline."""
@@ -109,7 +133,7 @@ class Budget:
 
         ``least``: seconds that there are anyway, for the last step of what took long to find.
         """
-        calls, deadline, now = self._most_calls, self._deadline, time.monotonic()
+        calls, deadline, now = self._most_calls, self._deadline, self.now()
         if calls is not None:
             self._most_calls = self.calls + int(max(0, calls - self.calls) * most)
         if self.seconds_left() < math.inf:
@@ -119,15 +143,16 @@ class Budget:
         finally:
             self._most_calls, self._deadline = calls, deadline
 
-    def spend(self, answer: Answer) -> Answer:
-        """Count a query that was answered."""
+    def spend(self, answer: Answer, units: int = 1) -> Answer:
+        """Count a query that was answered; ``units`` for each of the solver's own."""
         self.calls += 1
         self.seconds += answer.seconds
+        self._units += UNITS_A_CALL + units * (answer.rlimit_used or 0)
         return answer
 
     def seconds_left(self) -> float:
         """Until the deadline, or else until what is expected; infinite without either."""
-        return (self._horizon if self._deadline is None else self._deadline) - time.monotonic()
+        return (self._horizon if self._deadline is None else self._deadline) - self.now()
 
     def check(self) -> None:
         """To be called before a query, and by whoever works for long without one.
@@ -135,7 +160,7 @@ class Budget:
         Raises:
             OutOfTime: nothing is left.
         """
-        if self._deadline is not None and time.monotonic() > self._deadline:
+        if self._deadline is not None and self.now() > self._deadline:
             raise OutOfTime
         if self._most_calls is not None and self.calls >= self._most_calls:
             raise OutOfTime
@@ -182,22 +207,21 @@ class SecondSolver:
     def __init__(self) -> None:
         self._process = Cvc5Process()
 
-    def ask(self, script: str, rlimit: int = RLIMIT) -> Answer:
+    def ask(self, script: str, limits: Limits) -> Answer:
         """Its answer; ``unknown`` also when it does not read the script."""
         options = {"solve-bv-as-int": "sum"} if "BitVec" in script else {}
-        answer = self._process.ask(script, Limits(rlimit=rlimit, seconds=SECONDS), options=options)
+        answer = self._process.ask(script, limits, options=options)
         return Answer("unknown", answer.reason, seconds=answer.seconds) if answer.status == "error" else answer
 
-    def believes(self, context: Context, sequent: Sequent, seconds: float = BELIEF_SECONDS) -> bool:
-        """Whether cvc5 proves a goal with its own induction and its own conjectures within so many ``seconds``.
+    def believes(self, context: Context, sequent: Sequent, limits: Limits) -> Answer:
+        """``unsat`` where cvc5 proves a goal with its own induction and its own conjectures.
 
         That is no proof for us, since nobody sees its steps; it says that the goal is worth more effort.
         """
         # closed, since of a goal about constants there is nothing to induct on
         denied = f"(assert {context.encoding.text(not_(sequent.formula))})"
         lines = (*with_definitions(context), *named_premises(context), denied)
-        limits = Limits(rlimit=BELIEF, seconds=max(0.0, min(seconds, BELIEF_SECONDS)))
-        return self._process.ask("\n".join(lines), limits, options=_INDUCTION).status == "unsat"
+        return self._process.ask("\n".join(lines), limits, options=_INDUCTION)
 
     def close(self) -> None:
         """Stop the process."""
@@ -252,7 +276,7 @@ class SolverSessions:
     def check(self, lines: Iterable[str], prelude: tuple[bool, bool], lemmas: Iterable[Sequent], rlimit: int) -> Answer:
         """Pose one query in the session of this ``prelude`` (equations, quantified), which knows these ``lemmas``."""
         session = self._session(prelude, tuple(lemmas))
-        return self._budget.spend(session.check("\n".join(lines), Limits(rlimit=rlimit, seconds=SAFETY_SECONDS)))
+        return self._budget.spend(session.check("\n".join(lines), self._budget.limits(rlimit, SAFETY_SECONDS)))
 
     def core(self, lines: Iterable[str], prelude: tuple[bool, bool], rlimit: int) -> Answer:
         """The same with an unsat core of the named assertions, in a session without lemmas."""
@@ -260,7 +284,7 @@ class SolverSessions:
             text = "\n".join(self._obligations.prelude(*prelude))
             self._core_sessions[prelude] = self._cores.session(text, INCREMENTAL, cores=True)
         session = self._core_sessions[prelude]
-        limits = Limits(rlimit=rlimit, seconds=SAFETY_SECONDS)
+        limits = self._budget.limits(rlimit, SAFETY_SECONDS)
         return self._budget.spend(session.check("\n".join(lines), limits, "core"))
 
     def ask(self, script: str, rlimit: int, options: Mapping[str, str], seconds: float = SAFETY_SECONDS) -> Answer:
@@ -269,7 +293,7 @@ class SolverSessions:
         known = self._closed.get(question)
         if known is not None and known.rlimit_used is not None and known.rlimit_used <= rlimit:
             return known
-        limits = Limits(rlimit=rlimit, seconds=seconds)
+        limits = self._budget.limits(rlimit, seconds)
         answer = self._budget.spend(self._fresh.ask(script, limits, options=options))
         if answer.status == "unsat":
             if len(self._closed) >= _KEPT:
@@ -279,11 +303,13 @@ class SolverSessions:
 
     def ask_second(self, script: str, rlimit: int) -> Answer:
         """The same to cvc5."""
-        return self._budget.spend(self._second.ask(script, rlimit))
+        return self._budget.spend(self._second.ask(script, self._budget.limits(rlimit, SECONDS)), UNITS_OF_SECOND)
 
     def second_believes(self, sequent: Sequent) -> bool:
-        """See `SecondSolver.believes`; not counted, but within the time that is left."""
-        return self._second.believes(self._obligations, sequent, self._budget.seconds_left())
+        """See `SecondSolver.believes`, within the time that is left."""
+        limits = self._budget.limits(BELIEF, max(0.0, min(self._budget.seconds_left(), BELIEF_SECONDS)))
+        answer = self._second.believes(self._obligations, sequent, limits)
+        return self._budget.spend(answer, UNITS_OF_SECOND).status == "unsat"
 
     def _session(self, prelude: tuple[bool, bool], lemmas: tuple[Sequent, ...]) -> Session:
         kind = (*prelude, bool(lemmas))

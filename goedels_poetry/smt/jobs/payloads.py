@@ -76,7 +76,8 @@ def context_of(payload: Json, *, as_written: bool = False) -> tuple[ProverContex
     _CONTEXTS[name] = context
     while len(_CONTEXTS) > KEPT_CONTEXTS:
         _CONTEXTS.popitem(last=False)[1].close()
-    context.begin(payload.get("seconds") or None)
+    in_units = bool(payload.get("in_units"))
+    context.begin(payload["left"] if in_units else payload.get("seconds") or None, in_units=in_units)
     context.budget.expect(EXPECTED_SECONDS if payload.get("left") is None else payload["left"])
     for _, statement in payload.get("scope", ()):
         context.add_lemma(parse_sequent(statement, problem.signature))
@@ -112,6 +113,7 @@ def result(context: ProverContext, began: float, value: Json, reason: str = "") 
         "cost": {
             "solver_calls": context.budget.calls,
             "solver_seconds": round(context.budget.seconds, 4),
+            "resource_units": context.budget.units,
             "cpu_seconds": round(time.process_time() - began, 4),
         },
     }

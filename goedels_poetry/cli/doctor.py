@@ -37,6 +37,7 @@ from goedels_poetry.sandbox import isolation
 from goedels_poetry.search.agents.registry import load_registry
 from goedels_poetry.settings.declared import LeanSettings
 from goedels_poetry.solvers.cvc5_process import Cvc5Process
+from goedels_poetry.solvers.faults import faults_here, published_faults
 from goedels_poetry.solvers.limits import Limits
 from goedels_poetry.solvers.versions import solver_versions
 from goedels_poetry.solvers.z3_process import Z3Process
@@ -171,7 +172,15 @@ async def _solvers() -> list[Finding]:
         works = answer.status == "unsat"
         state = "answers" if works else f"does not work: {answer.status} {answer.reason}"
         findings.append(Finding(solver.name, f"{versions.get(solver.name, 'not installed')}, {state}", works))
-    return findings
+    return [*findings, *_faults()]
+
+
+def _faults() -> list[Finding]:
+    """The published faults of the solvers, and which of them the versions installed here have."""
+    here, known = faults_here(), published_faults()
+    wrong = [Finding("solver fault", f"wrong here: {fault}", ok=False) for fault in here]
+    others = [Finding("solver fault", f"not here: {fault}") for fault in known if fault not in here]
+    return [*wrong, *others]
 
 
 def _data_directory() -> Finding:

@@ -219,6 +219,16 @@ def _found(out: Console, result: RunResult) -> None:
         say(out, f"    {one_line(name if formula else premise)}{words}")
 
 
+def say_faults(out: Console, certificate: Path, level: str | None) -> None:
+    """Published faults of the solvers that what one of them says alone may be a case of."""
+    script = Path(certificate, "obligations.smt2")
+    if level in ("L1", "L2") and script.is_file():
+        from goedels_poetry.solvers.faults import faults_here  # most reports rest on both solvers
+
+        for fault in faults_here(script.read_text("utf-8", "replace")):
+            say(out, f"  published solver fault: {fault}", style="yellow")
+
+
 def _evidence(out: Console, report: Report) -> None:
     """Trust level, certificate, the formal statement of a claim in words, the run and what it cost."""
     result = report.result
@@ -226,6 +236,7 @@ def _evidence(out: Console, report: Report) -> None:
         means = trust_words(result.trust_level, lean=result.language == "lean", checked_by=result.checked_by or "")
         say(out, f"  trust level {result.trust_level}: {means}")
     if result.certificate:
+        say_faults(out, result.certificate, result.trust_level)
         say(out, f"  certificate: {printable(str(result.certificate))}")
     for line in described(result, report.assumes):
         say(out, f"  {line}")

@@ -173,7 +173,7 @@ def _finish(request: Request, result: RunResult) -> int:
     """Print the result, and write the file where that was asked for and may be done."""
     told = (result.answer or {}).get("change")
     written, failed = _written(request, result, told) if told else ("", False)
-    code = result.verdict.exit_code or (Verdict.INVALID.exit_code if failed else 0)
+    code = result.exit_code or (Verdict.INVALID.exit_code if failed else 0)
     on = f"; {GOES_ON.format('')}" if result.verdict is Verdict.OUT_OF_BUDGET and request.back is None else ""
     if request.as_json:
         data = {"schema": SCHEMA, **result.to_json(), **(told or {}), "written": written}
@@ -186,7 +186,7 @@ def _finish(request: Request, result: RunResult) -> int:
         out = console(sys.stdout)
         for line in page(result, told, written):
             say(out, line)
-        say_verdict(out, result.verdict, result.input, result.reason + on)
+        say_verdict(out, result.verdict, result.input, result.reason + on, away=result.away)
     sys.stdout.flush()
     return code
 

@@ -203,7 +203,7 @@ def _show(request: Code, result: RunResult, tasks: int, stopped: bool) -> bool:
     if stopped and result.verdict is Verdict.OUT_OF_BUDGET and result.run_id:
         without = " without --record and --replay" if request.by_script else " without --fresh" * request.fresh
         say(out, f"  to go on: {GOES_ON.format(without)}")
-    say_verdict(out, result.verdict, one_line(result.input), result.reason, disputed=result.disputed)
+    say_verdict(out, result.verdict, one_line(result.input), result.reason, disputed=result.disputed, away=result.away)
     if tasks > 1:
         say(out, "")
     sys.stdout.flush()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Coroutine, Mapping
+from collections.abc import AsyncGenerator, Coroutine, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
@@ -103,14 +103,16 @@ class Models:
 
     def troubles(self) -> tuple[str, ...]:
         """Models that were asked and have not once answered, each with the last reason; a recording that broke off."""
-        distinct = {id(endpoint): endpoint for endpoint in self.endpoints.values()}.values()
-        silent = [
-            f"no answer from {e.name}{f' at {public_address(e.server)}' if e.server else ''}: {e.fault}"
-            for e in distinct
-            if e.fault and not e.answered
-        ]
+        silent = [_no_answer(e, e.fault) for e in self._distinct() if e.fault and not e.answered]
         broken = self._recorder.problem if self._recorder is not None else ""
         return (*silent, broken) if broken else tuple(silent)
+
+    def outages(self) -> tuple[str, ...]:
+        """Models that could not be asked, each with its server and the last reason."""
+        return tuple(_no_answer(endpoint, endpoint.outage) for endpoint in self._distinct() if endpoint.outage)
+
+    def _distinct(self) -> Iterable[Endpoint]:
+        return {id(endpoint): endpoint for endpoint in self.endpoints.values()}.values()
 
     async def ask(
         self, request: Request, ledger: Ledger | None = None, cost: dict[str, float] | None = None
@@ -298,7 +300,7 @@ class Models:
         """Send, and send again where that may help, within the retries and the budgets."""
         began, calls, retries = time.monotonic(), 0, 0
         if endpoint.lacks:
-            endpoint.fault = endpoint.lacks
+            endpoint.fault = endpoint.outage = endpoint.lacks
             return Reply(error=endpoint.lacks, model=endpoint.name, away=True)
         while True:
             await endpoint.pace.wait()
@@ -314,6 +316,7 @@ class Models:
             pause = answer.retry_after if answer.retry_after is not None else FIRST_PAUSE * 2**retries
             if not answer.retryable or retries >= endpoint.settings.retries or pause > MOST_PATIENCE:
                 seconds = time.monotonic() - began
+                endpoint.outage = answer.reason if answer.away else endpoint.outage
                 return Reply(error=answer.reason, calls=calls, seconds=seconds, model=endpoint.name, away=answer.away)
             retries += 1
             await asyncio.sleep(pause)
@@ -368,6 +371,10 @@ class Models:
         usage = Usage(metadata.get("input_tokens") or 0, metadata.get("output_tokens") or 0, cached)
         price = self.prices.of(endpoint.name)
         return replace(usage, money=price.of(usage)) if price is not None else usage
+
+
+def _no_answer(endpoint: Endpoint, why: str) -> str:
+    return f"no answer from {endpoint.name}{f' at {public_address(endpoint.server)}' if endpoint.server else ''}: {why}"
 
 
 def _cache(settings: Settings | None) -> ExecutorCache:

@@ -197,6 +197,8 @@ class RunDir:
             nodes=int(metrics.get("nodes", 0)),
             steps=int(metrics.get("steps", 0)),
             size=self.size(),
+            certificate=str(result.certificate) if result and result.certificate else None,
+            gone=bool(result and result.certificate and not result.certificate.exists()),
         )
 
 

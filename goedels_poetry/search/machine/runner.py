@@ -488,6 +488,7 @@ class MachineRunner:
     ) -> RunResult:
         """The same of a task that may be one that cannot be worked on: then InvalidInput."""
         out, on_event = more.get("out"), more.get("on_event")
+        out = None if out is None else out.absolute()  # it is looked for from other folders, too
         busy = self._busy.setdefault((asyncio.get_running_loop(), place.path), asyncio.Lock())  # kept by who has it
         if not place.is_finished():
             task.check(language, self.models)

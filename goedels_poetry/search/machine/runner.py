@@ -36,7 +36,7 @@ from goedels_poetry.protocol.base import (
 )
 from goedels_poetry.search.agents.registry import Registry
 from goedels_poetry.search.machine.background import Closed, call_in
-from goedels_poetry.search.machine.checkpoints import GraphOptions, OnChunk
+from goedels_poetry.search.machine.checkpoints import LISTENED_TO, GraphOptions, OnChunk
 from goedels_poetry.search.machine.kinds import KINDS, Extensions, id_of, registry_of, task_of
 from goedels_poetry.search.machine.run import Run
 from goedels_poetry.search.machine.session import Services, Subject
@@ -147,7 +147,9 @@ class RunOptions(TypedDict, total=False):
     """Callbacks, tags, metadata and run name for LangGraph, the agents and the models that they ask; the thread and the
     recursion limit are the run's own."""
     on_chunk: OnChunk | None
-    """Called in the event loop with each mode ("updates" or "values") and chunk of LangGraph's stream."""
+    """Called in the event loop with each mode and chunk of LangGraph's stream; an `Inner` of a graph inside of ours."""
+    modes: tuple[str, ...]
+    """Of that stream (default: "updates", "values")."""
 
 
 LOGIC = "logic"
@@ -518,7 +520,12 @@ class MachineRunner:
             budget=more.get("allowance") or SharedBudget.of_one_run(budgets),
             registry=self._registries[task.kind],
             on_event=on_event or (lambda event: None),
-            graph=GraphOptions(more.get("config"), more.get("on_chunk"), self._checkpoint_all),
+            graph=GraphOptions(
+                more.get("config"),
+                more.get("on_chunk"),
+                self._checkpoint_all,
+                more.get("modes", LISTENED_TO),
+            ),
         )
         run = Run(place, Subject(task, language, theorem, name), services)
         # Two inputs may be the same theorem: the second waits and finds the first one's result.

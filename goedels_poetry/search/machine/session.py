@@ -195,12 +195,14 @@ class SearchLoop:
 
     async def _driven(self, machine: Machine, config: RunnableConfig) -> GoedelsPoetryState:
         """The state in which the graph ended. Checkpoints are a record: what is damaged is put aside, once a search."""
-        place, on_chunk = self._session.place, self._session.services.graph.on_chunk
+        place, options = self._session.place, self._session.services.graph
+        on_chunk = options.on_chunk
         heard = on_chunk is not None or bool(config.get("callbacks"))
         for is_new in (False, True):
             try:
                 async with checkpointer(place) as saver:
-                    return await drive(build(machine, each_step=heard, checkpointer=saver), config, on_chunk)
+                    graph = build(machine, each_step=heard, checkpointer=saver)
+                    return await drive(graph, config, on_chunk, options.modes)
             except sqlite3.Error as error:
                 if is_new:
                     raise StoreError(f"{place.graph_db}: checkpoints cannot be kept ({error})") from error

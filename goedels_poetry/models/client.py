@@ -19,6 +19,7 @@ from goedels_poetry.models.record import Recorder, Recording
 from goedels_poetry.models.replies import UnusableReply, parse_json_reply, text_of, without_thinking
 from goedels_poetry.models.requests import ROLES, Reply, Request, Usage
 from goedels_poetry.settings.declared import ModelSettings, ModelsSettings, Settings
+from goedels_poetry.telemetry import span
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -334,16 +335,29 @@ class Models:
         counted = {"model_calls": 1.0, f"model_calls:{request.role}": 1.0}
         counted["model_seconds"] = ledger.begin()
         ledger.charge(counted, cost)
-        try:
-            async with asyncio.timeout(limit):
-                message = await endpoint.send(
-                    question["messages"], question["temperature"], question["max_tokens"], request.schema
-                )
-        except Exception as problem:  # noqa: BLE001  whatever a client raises is one failed request
-            return fault_of(problem, limit, f"models.{request.role}.timeout_seconds")
-        finally:
-            ledger.charge({"model_seconds": ledger.end()}, cost)
-        return self._read(endpoint, message)
+        about = {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.request.model": endpoint.name,
+            "gen_ai.request.temperature": question["temperature"],
+            "gen_ai.request.max_tokens": question["max_tokens"],
+            "server.address": public_address(endpoint.server),
+            "role": request.role,
+        }
+        with span(f"chat {endpoint.name}", about, client=True) as told:
+            try:
+                async with asyncio.timeout(limit):
+                    message = await endpoint.send(
+                        question["messages"], question["temperature"], question["max_tokens"], request.schema
+                    )
+            except Exception as problem:  # noqa: BLE001  whatever a client raises is one failed request
+                told["error.type"] = type(problem).__name__
+                return fault_of(problem, limit, f"models.{request.role}.timeout_seconds")
+            finally:
+                ledger.charge({"model_seconds": ledger.end()}, cost)
+            reply, usage = self._read(endpoint, message), "gen_ai.usage"
+            told |= {f"{usage}.input_tokens": reply.usage.input_tokens}
+            told |= {f"{usage}.output_tokens": reply.usage.output_tokens, "money": reply.usage.money}
+        return reply
 
     def _read(self, endpoint: Endpoint, message: BaseMessage) -> Reply:
         text = text_of(message.content).encode("utf-8", "replace").decode()

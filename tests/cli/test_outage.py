@@ -103,3 +103,13 @@ def test_a_certificate_that_is_gone_is_said_to_be_gone(cli: Any, theorems: Path)
     (again,) = cli("prove", theorem, "--json", "-q", "--out", "certs").objects()
     assert (again["verdict"], again["skipped"]) == ("proved", False)
     assert "gone" not in cli("runs").out
+
+
+def test_the_page_of_a_run_without_a_verdict_says_why(cli: Any, tmp_path: Path) -> None:
+    (tmp_path / "double.smt2").write_text(DOUBLE, "utf-8")
+    cli("prove", "double.smt2", "-q", "--model", "m", "--base-url", "http://127.0.0.1:9/v1", env=QUICK)
+    shown = cli("show", "last")
+    assert "not run  double.smt2" in shown.out and "unknown" not in shown.out
+    (page,) = cli("show", "last", "--json").objects()
+    assert (page["result"]["verdict"], page["result"]["error"]["kind"]) == (None, "away")
+    assert cli("trace", "last", "--html", "run.html").code == 0

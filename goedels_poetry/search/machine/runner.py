@@ -49,6 +49,7 @@ from goedels_poetry.store.derivation import derivation, lemma_body
 from goedels_poetry.store.proof_store import ProofStore
 from goedels_poetry.store.results import OnEvent, RunResult
 from goedels_poetry.store.runs import RunDir, Runs
+from goedels_poetry.telemetry import span
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
@@ -479,9 +480,12 @@ class MachineRunner:
     async def _run(
         self, place: RunDir, task: Task, language: Language, options: dict[str, Any], name: str, more: RunOptions
     ) -> RunResult:
+        about = {"run_id": place.run_id, "input": name, "language": language.name, "task": task.kind}
         try:
-            with self.together():
-                return replace(await self._checked_run(place, task, language, options, name, more), input=name)
+            with self.together(), span("goedels-poetry run", about) as told:
+                result = replace(await self._checked_run(place, task, language, options, name, more), input=name)
+                told |= {"verdict": "" if result.away else str(result.verdict), "trust_level": result.trust_level}
+                return result
         except InvalidInput as exc:
             return RunResult(name, Verdict.INVALID, language=language.name, reason=str(exc), location=exc.location)
 

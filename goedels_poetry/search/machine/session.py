@@ -29,6 +29,7 @@ from goedels_poetry.store.results import Event
 from goedels_poetry.store.runs import RunDir
 from goedels_poetry.store.shared_database import is_damaged, is_unfinished, put_aside
 from goedels_poetry.store.state import ROOT, GoedelsPoetryState, ProofNode, Queue
+from goedels_poetry.telemetry import span_event
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
@@ -145,6 +146,7 @@ class RunSession:
 
     def emit(self, event: Event) -> None:
         """Tell the listener; its errors must not cost a goal its attempt."""
+        span_event("step", {"seq": event.seq, "agent": event.agent, "goal": event.node, "outcome": event.outcome})
         try:
             if self._is_heard:
                 self.services.on_event(replace(event, run_id=self.place.run_id))

@@ -24,7 +24,10 @@ from goedels_poetry.plugins import RefusedPlugin
 from goedels_poetry.protocol.base import Language
 from goedels_poetry.search.machine.background import BackgroundLoop, Closed, call_in, is_watched
 from goedels_poetry.search.machine.checkpoints import (
+    ENDED,
+    LISTENED_TO,
     RESULT,
+    Inner,
     OnChunk,
     Snapshot,
     StreamMode,
@@ -298,6 +301,7 @@ class GoedelsPoetryFramework(MachineRunner):
         source: Source,
         *,
         stream_mode: StreamMode | Sequence[StreamMode] | None = None,
+        subgraphs: bool = False,
         **arguments: Unpack[RunArguments],
     ) -> AsyncGenerator[Any, None]:
         """Like :meth:`arun`, as a stream. Closing it stops the run, which can be resumed.
@@ -305,30 +309,37 @@ class GoedelsPoetryFramework(MachineRunner):
         Args:
             source: the theorem's text or path; the other arguments are those of :meth:`arun`.
             stream_mode: as in LangGraph: "updates" (``{node: update}``), "values" (the state), "custom" (every
-                `Event`), or several of them (then ``(mode, chunk)``). The last chunk of each mode has the verdict.
-                None: every `Event`, then the `RunResult`.
+                `Event`), whose last chunk has the verdict; "messages", "tasks", "checkpoints", "debug"; or several of
+                them (then ``(mode, chunk)``). None: every `Event`, then the `RunResult`.
+            subgraphs: as in LangGraph: the namespace comes first, and graphs that agents run are heard, too.
 
         Raises:
             ValueError: there is no such mode.
         """
         modes = ("custom",) if stream_mode is None else modes_of(stream_mode)
+        arguments["modes"] = (*LISTENED_TO, *(mode for mode in modes if mode not in ENDED))
         begin = partial(self._listened_to, source, arguments)
         async with contextlib.aclosing(stream_of(begin, modes, verdict=stream_mode is not None)) as stream:
             async for mode, chunk in stream:
-                if stream_mode is None or (isinstance(stream_mode, str) and mode != RESULT):
+                if stream_mode is None:
                     yield chunk
-                elif mode != RESULT:
-                    yield mode, chunk
+                elif mode != RESULT and (subgraphs or not isinstance(chunk, Inner)):
+                    place, chunk = chunk if isinstance(chunk, Inner) else ((), chunk)
+                    said = chunk if isinstance(stream_mode, str) else (mode, chunk)
+                    if subgraphs:
+                        said = (place, chunk) if isinstance(stream_mode, str) else (place, mode, chunk)
+                    yield said
 
     def stream(
         self,
         source: Source,
         *,
         stream_mode: StreamMode | Sequence[StreamMode] | None = None,
+        subgraphs: bool = False,
         **arguments: Unpack[RunArguments],
     ) -> Iterator[Any]:
         """Synchronous :meth:`astream`, as :meth:`run` is of `arun`: the run goes on while chunks are looked at."""
-        chunks: AsyncGenerator[Any, None] = self.astream(source, stream_mode=stream_mode, **arguments)
+        chunks = self.astream(source, stream_mode=stream_mode, subgraphs=subgraphs, **arguments)
 
         async def further() -> Any:
             return await anext(chunks, _END)

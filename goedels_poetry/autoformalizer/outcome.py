@@ -10,7 +10,7 @@ from typing import Any
 
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.protocol.base import FAILED
-from goedels_poetry.store.results import RunResult
+from goedels_poetry.store.results import UNAVAILABLE, RunResult, outage
 
 PROOF_FILE = "proof"
 _PLACED = re.compile(r"(\d+):(\d+): (.*)", re.DOTALL)
@@ -85,9 +85,14 @@ class AutoformalizationResult:
     metrics: dict[str, float] = field(default_factory=dict)
     """calls, tokens, money (US dollars), cache_hits, solver_seconds of the whole run."""
 
+    away: str = ""
+    """As of `RunResult`."""
+
     @property
     def exit_code(self) -> int:
-        """0 for success, else that of the verdict."""
+        """0 for success, else that of the run, see `RunResult`."""
+        if self.away and not self.success:
+            return UNAVAILABLE
         return 0 if self.success else Verdict(self.verdict).exit_code or Verdict.UNKNOWN.exit_code
 
     def to_json(self) -> dict[str, Any]:
@@ -95,6 +100,8 @@ class AutoformalizationResult:
         data = asdict(self)
         data["id"] = data.pop("item_id")
         data["exit_code"] = self.exit_code
+        data["error"] = outage(data.pop("away"))
+        data["verdict"] = None if self.away else self.verdict
         del data["generation_log"]
         return data
 
@@ -133,6 +140,7 @@ def outcome(
         judged=bool(facts.get("judged")),
         confirmed=facts.get("confirmed"),
         verdict=str(run.verdict),
+        away=run.away,
         reason="" if success else run.reason,
         run_id=run.run_id,
         certificate=str(run.certificate) if run.certificate else None,

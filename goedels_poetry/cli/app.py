@@ -11,20 +11,16 @@ from functools import cache
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from goedels_poetry.cli import requests, tools
-from goedels_poetry.cli.options import NAME, command_of, group_of
+from goedels_poetry.cli.options import ASKED, NAME, HelpedGroup, command_of, group_of
 
 PROGRAM = """Proves theorems by recursive decomposition and backtracking, and re-checks every proof.
 
 A theorem is a file: SMT-LIB 2 (.smt2), Lean 4 (.lean), Python functions with contracts (.py), or a JSON logic program
-(.json). To begin:
-
-\b
-  goedels-poetry examples                             writes some
-  goedels-poetry prove theorems/smt/gauss_sum.smt2    proves one
+(.json). To begin: `goedels-poetry examples` writes some, `goedels-poetry prove theorems/smt/gauss_sum.smt2` proves one.
 """
+MORE = "COMMAND -h has its options. Others: --version, --install-completion, --show-completion (bash, zsh, fish)."
 
 
 def _prove(request: requests.Prove) -> int:
@@ -76,7 +72,7 @@ def _check(request: tools.Check) -> int:
 def _export(request: tools.Export) -> int:
     from goedels_poetry.cli.export import export_one
 
-    return export_one(request.certificate, request.out, request.lean_timeout, as_json=request.as_json)
+    return export_one(request.certificate, request.save, request.lean_timeout, as_json=request.as_json)
 
 
 def _premises(request: tools.Premises) -> int:
@@ -159,41 +155,76 @@ def _lean_install(request: tools.LeanInstall) -> int:
 
 COMMANDS: Mapping[str, Callable[[Any], int]] = {
     "prove": _prove,
-    "formalize": _formalize,
     "ask": _ask,
+    "check": _check,
+    "show": _show,
+    "runs": _runs,
+    "serve": _serve,
     "code": _code,
     "change": _change,
+    "formalize": _formalize,
     "bench": _bench,
-    "check": _check,
+    "examples": _examples,
+    "doctor": _doctor,
     "export": _export,
     "premises": _premises,
-    "show": _show,
     "trace": _trace,
     "graph": _graph,
-    "serve": _serve,
     "lsp": _lsp,
     "mcp": _mcp,
-    "examples": _examples,
     "schema": _schema,
-    "doctor": _doctor,
-    "runs": _runs,
 }
+SUMMARIES: Mapping[str, str] = {
+    "prove": "Prove or refute theorems; keep a certificate.",
+    "ask": "Answer a question in plain words, or a logic program.",
+    "check": "Check certificates or Lean files from nothing.",
+    "show": "Show a run's proof tree and what would help.",
+    "runs": "List, filter, repair and delete runs.",
+    "serve": "Watch and start runs in the browser.",
+    "code": "Write a Python function that passes given checks.",
+    "change": "Verify a change to a file by what it does.",
+    "formalize": "State claims in plain words formally.",
+    "bench": "Measure theorems or data sets of questions.",
+    "examples": "Write the examples of the documentation.",
+    "doctor": "Say what is installed and whether it works.",
+    "export": "Write a proof as a Lean file.",
+    "premises": "List theorems that may help to prove another.",
+    "trace": "Write a run's page, events, pictures; compare two.",
+    "graph": "Draw the state machine.",
+    "lsp": "Serve an editor (Language Server Protocol).",
+    "mcp": "Serve agents (Model Context Protocol).",
+    "schema": "Print a JSON schema.",
+    "lean": "Install the embedded Lean.",
+}
+"""What each command is for, in a line; the first ones are what most people need."""
+FIRST = 12
 
 
 @cache
 def _command(name: str) -> Any:
+    if name not in SUMMARIES:
+        return None
+    later = list(SUMMARIES).index(name) >= FIRST
+    about = {"short_help": SUMMARIES[name], "rich_help_panel": "More commands" if later else None}
     if name == "runs":
-        return group_of(name, "", _runs, {"repair": _repair})
+        return group_of(name, "", _runs, {"repair": _repair}, **about)
     if name == "lean":
-        return group_of(name, "The embedded Lean.", None, {"install": _lean_install})
-    return command_of(name, COMMANDS[name]) if name in COMMANDS else None
+        return group_of(name, "The embedded Lean.", None, {"install": _lean_install}, **about)
+    return command_of(name, COMMANDS[name], **about)
 
 
-class _Commands(TyperGroup):
+class _Commands(HelpedGroup):
     """The table; the help of `prove` names every language that is installed."""
 
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """The commands first."""
+        options: list[Any] = self.get_params(ctx)
+        for option in options:
+            option.hidden = True
+        super().format_help(ctx, formatter)
+
     def list_commands(self, ctx: Any) -> list[str]:
-        return [*COMMANDS, "lean"]
+        return list(SUMMARIES)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         command = _command(cmd_name)
@@ -208,6 +239,7 @@ class _Commands(TyperGroup):
 app = typer.Typer(
     name=NAME,
     cls=_Commands,
+    context_settings=dict(ASKED),
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -222,7 +254,7 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(help=PROGRAM)
+@app.callback(help=PROGRAM, epilog=MORE)
 def _options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")

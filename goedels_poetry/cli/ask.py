@@ -218,14 +218,15 @@ def _ask(request: Ask) -> int:
     if not result.run_id and result.verdict is Verdict.INVALID and not request.as_json:
         raise Unusable(result.reason)
     if request.as_json:
-        print_json({"schema": SCHEMA, **result.to_json(), "exit_code": result.verdict.exit_code})
+        print_json({"schema": SCHEMA, **result.to_json(), "exit_code": result.exit_code})
     else:
         out = lines_to(sys.stdout)
         for line in page(result):
             say(out, line)
-        say_verdict(out, result.verdict, one_line(result.question), result.reason, answer=_answer(result))
+        name = one_line(result.question)
+        say_verdict(out, result.verdict, name, result.reason, answer=_answer(result), away=result.away)
         sys.stdout.flush()
-    return result.verdict.exit_code
+    return result.exit_code
 
 
 def _question(request: Ask) -> Question:

@@ -49,8 +49,8 @@ def _change(request: Request) -> int:
         return _history(request, request.history)
     if request.restore is not None:
         return _restore(request, request.restore)
-    if request.out is not None and request.write:
-        raise Unusable("--out and --write exclude each other")
+    if request.save is not None and request.write:
+        raise Unusable("--save and --write exclude each other")
     in_force = settings_of(request, timeout=DEFAULT_TIMEOUT)
     try:
         result = asyncio.run(_run(request, in_force))
@@ -173,7 +173,7 @@ def _finish(request: Request, result: RunResult) -> int:
     """Print the result, and write the file where that was asked for and may be done."""
     told = (result.answer or {}).get("change")
     written, failed = _written(request, result, told) if told else ("", False)
-    code = result.verdict.exit_code or (Verdict.INVALID.exit_code if failed else 0)
+    code = result.exit_code or (Verdict.INVALID.exit_code if failed else 0)
     on = f"; {GOES_ON.format('')}" if result.verdict is Verdict.OUT_OF_BUDGET and request.back is None else ""
     if request.as_json:
         data = {"schema": SCHEMA, **result.to_json(), **(told or {}), "written": written}
@@ -186,14 +186,14 @@ def _finish(request: Request, result: RunResult) -> int:
         out = console(sys.stdout)
         for line in page(result, told, written):
             say(out, line)
-        say_verdict(out, result.verdict, result.input, result.reason + on)
+        say_verdict(out, result.verdict, result.input, result.reason + on, away=result.away)
     sys.stdout.flush()
     return code
 
 
 def _written(request: Request, result: RunResult, told: dict[str, Any]) -> tuple[str, bool]:
     """What became of the file, in words; and whether it could not be written although it was to be."""
-    if not (request.write or request.out):
+    if not (request.write or request.save):
         return "", False
     if result.verdict not in (Verdict.TESTED, Verdict.UNKNOWN):
         return f"nothing was written: the run is not over ({result.verdict})", False
@@ -202,9 +202,9 @@ def _written(request: Request, result: RunResult, told: dict[str, Any]) -> tuple
     if not told["diff"]:
         return "nothing was written: the file stays as it was", False
     try:
-        if request.out is not None:
-            write_new(request.out, told["text"])
-            return f"written: {request.out}", False
+        if request.save is not None:
+            write_new(request.save, told["text"])
+            return f"written: {request.save}", False
         backup = write_in_place(Path(told["path"]), _original(request, result.run_id), told["text"])
         return f"written: {told['path']}; what it was is in {backup}", False
     except (NotWritten, OSError) as problem:
@@ -233,7 +233,7 @@ def page(result: RunResult, told: dict[str, Any], written: str) -> Iterator[str]
     if written:
         yield f"  {one_line(written)}"
     elif told["diff"]:
-        yield "  nothing was written; --write changes the file, --out FILE writes another one"
+        yield "  nothing was written; --write changes the file, --save FILE writes another one"
     for warning in result.warnings:
         yield f"  warning: {one_line(warning)}"
     if result.certificate is not None:
@@ -296,9 +296,9 @@ def _restore(request: Request, where: str) -> int:
     if step not in states:
         raise Unusable(f"run {run} has no state after step {step}")
     text, err = states[step], console(sys.stderr)
-    if request.out is not None:
-        write_new(request.out, text)
-        say(err, f"written: {request.out}")
+    if request.save is not None:
+        write_new(request.save, text)
+        say(err, f"written: {request.save}")
     elif request.write:
         backup = write_in_place(Path(task.path), None, text)
         known = backup.read_bytes() in {state.encode("utf-8", "surrogatepass") for state in states.values()}

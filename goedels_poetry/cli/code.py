@@ -119,7 +119,7 @@ def _with_flags(task: CodeTask, request: Code) -> CodeTask:
 
 def _check_target(request: Code, tasks: list[Named]) -> None:
     """Refuse before any work what could not be written after it."""
-    for name, _ in tasks if request.out is not None else ():
+    for name, _ in tasks if request.save is not None else ():
         place = _place(request, name, len(tasks))
         problem = {
             f"{place} is a folder; with one task it is a file": place.is_dir(),
@@ -129,15 +129,15 @@ def _check_target(request: Code, tasks: list[Named]) -> None:
         }
         for words, holds in problem.items():
             if holds:
-                raise Unusable(f"--out {words}")
+                raise Unusable(f"--save {words}")
 
 
 def _place(request: Code, name: str, tasks: int) -> Path:
-    assert request.out is not None
+    assert request.save is not None
     if tasks == 1:
-        return request.out
+        return request.save
     stem = re.sub(r"[^\w.-]", "_", name.removesuffix(".toml").replace("/", "_")).strip("._") or "task"
-    return request.out / f"{stem}.py"
+    return request.save / f"{stem}.py"
 
 
 async def _run(request: Code, tasks: list[Named], in_force: Settings) -> tuple[list[RunResult], int]:
@@ -184,7 +184,7 @@ async def _run(request: Code, tasks: list[Named], in_force: Settings) -> tuple[l
 def _show(request: Code, result: RunResult, tasks: int, stopped: bool) -> bool:
     """Write and print; whether what was to be written is. ``stopped``: somebody has interrupted the batch."""
     written, failed = "", False
-    if request.out is not None and result.verdict in PASSED and result.answer is not None:
+    if request.save is not None and result.verdict in PASSED and result.answer is not None:
         place = _place(request, result.input, tasks)
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -192,7 +192,7 @@ def _show(request: Code, result: RunResult, tasks: int, stopped: bool) -> bool:
             written = str(place)
         except OSError as problem:
             failed = True
-            say(console(sys.stderr), f"--out {one_line(str(place))}: {problem.strerror or problem}")
+            say(console(sys.stderr), f"--save {one_line(str(place))}: {problem.strerror or problem}")
     if request.as_json:
         code = exit_code_of(result, request.required)
         print_json({**result.to_json(), "exit_code": code, "written": written or None})
@@ -203,7 +203,7 @@ def _show(request: Code, result: RunResult, tasks: int, stopped: bool) -> bool:
     if stopped and result.verdict is Verdict.OUT_OF_BUDGET and result.run_id:
         without = " without --record and --replay" if request.by_script else " without --fresh" * request.fresh
         say(out, f"  to go on: {GOES_ON.format(without)}")
-    say_verdict(out, result.verdict, one_line(result.input), result.reason, disputed=result.disputed)
+    say_verdict(out, result.verdict, one_line(result.input), result.reason, disputed=result.disputed, away=result.away)
     if tasks > 1:
         say(out, "")
     sys.stdout.flush()

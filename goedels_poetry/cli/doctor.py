@@ -57,6 +57,7 @@ class Finding:
 
 
 INSTALL = "goedels-poetry lean install"
+NO_NODE = "not installed: "
 TOOLCHAIN = "elan installs one, and the embedded Lean needs none"
 _THEOREM = "theorem t (a b : Nat) : a + b = b + a := by omega"
 _NODE_SECONDS = 20.0
@@ -70,7 +71,10 @@ def look_at_lean(settings: LeanSettings, *, call: bool) -> list[Finding]:
         return [Finding("lean", str(problem), ok=False)]
     address = settings.kimina_url
     kimina = Finding("lean kimina", address or "no address configured", installed=bool(address))
-    found = [_embedded(), _native(), kimina]
+    embedded = _embedded()
+    found = [embedded, _native(), kimina]
+    if kind == "embedded" and (not embedded.ok or embedded.found.startswith(NO_NODE)):
+        return [*found, Finding("lean in use", "none: the embedded one cannot run", embedded.ok, installed=False)]
     if call and (kind != "embedded" or is_installed()):
         return [*found, asyncio.run(_answer(settings))]
     if kind == "embedded" and not is_installed():
@@ -88,12 +92,12 @@ def _embedded() -> Finding:
             [str(node_program()), "--version"], capture_output=True, text=True, timeout=_NODE_SECONDS, check=True
         )
     except LeanUnavailable as missing:
-        return Finding("lean embedded", f"not installed: {missing}", installed=False)
+        return Finding("lean embedded", f"{NO_NODE}{missing}", installed=False)
     except (OSError, subprocess.SubprocessError) as problem:
         return Finding("lean embedded", f"Node does not run: {problem}", ok=False)
     where = f"Node {node.stdout.strip()}, {folder}"
     if not is_installed(folder):
-        return Finding("lean embedded", f"not installed, not fetched yet: {INSTALL}, {where}", installed=False)
+        return Finding("lean embedded", f"not fetched yet: {INSTALL}, {where}", installed=False)
     return Finding("lean embedded", f"{LEAN_VERSION}, {where}")
 
 

@@ -115,15 +115,7 @@ async def _run(request: Formalize, items: list[Item], executor: Autoformalizatio
         write_whole(request.out / "summary.json", json.dumps(summary, indent=1) + "\n")
     if len(results) > 1 and not request.as_json:
         say(out, f"{summary['successes']} of {summary['items']} formalized; rejected: {_counts(summary['errors'])}")
-    return worst_code(_verdict(result).exit_code for result in results)
-
-
-def _verdict(result: AutoformalizationResult) -> Verdict:
-    """For the exit code: a statement is what was asked for."""
-    if result.success:
-        return Verdict.PROVED
-    verdict = Verdict(result.verdict)
-    return Verdict.UNKNOWN if verdict is Verdict.PROVED else verdict
+    return worst_code(result.exit_code for result in results)
 
 
 def _write(folder: Path, result: AutoformalizationResult, suffix: str) -> Path | None:
@@ -141,7 +133,7 @@ def _write(folder: Path, result: AutoformalizationResult, suffix: str) -> Path |
 
 
 def _json(result: AutoformalizationResult) -> str:
-    return json.dumps({"schema": SCHEMA, **result.to_json(), "exit_code": _verdict(result).exit_code}, default=str)
+    return json.dumps({"schema": SCHEMA, **result.to_json()}, default=str)
 
 
 def _print(out: Console, result: AutoformalizationResult, file: Path | None, as_json: bool) -> None:
@@ -156,6 +148,7 @@ def _print(out: Console, result: AutoformalizationResult, file: Path | None, as_
 def _page(result: AutoformalizationResult, file: Path | None) -> Iterator[str]:
     """The result for people."""
     head = "formalized" if result.success else "not formalized" if result.verdict == "unknown" else result.verdict
+    head = "not run" if result.away and not result.success else head
     yield f"{head}  {one_line(result.item_id)}"
     if result.reason:
         yield f"  {one_line(result.reason)}"

@@ -11,11 +11,12 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
 from enum import StrEnum
-from inspect import Parameter, Signature, get_annotations
+from inspect import Parameter, Signature, cleandoc, get_annotations
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from goedels_poetry.interfaces.formats import FormatName
@@ -40,6 +41,20 @@ BUDGETS = {
 }
 """By flag: the budget, and how a result says that it ran out."""
 _MODEL_BUDGETS = ("--timeout", "--max-model-calls", "--max-model-tokens", "--max-money")
+
+
+PANELS: Mapping[str, tuple[str, ...]] = {
+    "Models": ("model", "base_url", "record", "replay", "symbolic_queries", "model_first", "no_judge", "post"),
+    "Budgets": (
+        *("timeout", "total", "attempts", "verify_timeout", "optimize_timeout", "test_seconds", "lean_timeout"),
+        *(flag.removeprefix("--").replace("-", "_") for flag in BUDGETS),
+    ),
+    "Runs": ("fresh", "resume", "seed", "no_bank", "jobs", "cluster", "max_concurrency", "since"),
+    "Results": ("form", "as_json", "out", "save", "force", "proof", "require", "quiet", "verbose", "lean"),
+    "Claims in words": ("informal", "no_round_trip"),
+    "Filling Lean files": ("diff", "write"),
+}
+"""Groups of options in the help of a command, by the names of the fields; the other options come first."""
 
 
 class BackendName(StrEnum):
@@ -135,13 +150,18 @@ def runs(incomplete: str) -> list[str]:
 def run_argument(default: Any = ...) -> Any:
     """Which run."""
     return argument(
-        "A run's id, or an unambiguous beginning of it.", default=default, metavar="RUN", autocompletion=runs
+        "A run's id, an unambiguous beginning of it, or last.", default=default, metavar="RUN", autocompletion=runs
     )
 
 
 def json_flag(help: str = "Print JSON, one object a line.") -> Any:
     """Whether programs read it."""
     return flag(help, "--json")
+
+
+def out_option(what: str) -> Any:
+    """Where what a command leaves goes: a folder, in every command."""
+    return option(f"Folder for {what}.", metavar="DIR")
 
 
 def require_option() -> Any:
@@ -228,7 +248,6 @@ class Search(Models):
     """What commands that search, and may ask a model, have in common."""
 
     as_json: bool = json_flag()
-    out: Path | None = option("Folder for certificates (default: in the run's folder).")
     timeout: float | None = duration("For each input, over all resumes; 0: no limit. [default: 300]")
     seed: int | None = option("Same input, same seed: same tree, same questions.")
     fresh: bool = flag("Ignore earlier runs of this input.")
@@ -272,19 +291,52 @@ def _field_of(flag: str) -> str:
     return flag.removeprefix("--").replace("-", "_")
 
 
-def command_of(name: str, work: Callable[[Any], int]) -> Any:
+class _Helped:
+    """Help in panels. Errors stay plain lines."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print it; brackets of our texts are no markup, and its lines end where the terminal's do."""
+        from rich.markup import escape
+        from typer.rich_utils import rich_format_help
+
+        obj: Any = self
+        for each in (obj, *obj.get_params(ctx), *getattr(obj, "commands", {}).values()):
+            parts = cleandoc(each.help or "").split("\n\n")
+            each.help = "\n\n".join(escape(part if "\b" in part else " ".join(part.split())) for part in parts)
+            if getattr(each, "is_flag", False):
+                each.metavar = ""
+        rich_format_help(obj=obj, ctx=ctx, markup_mode="rich")
+
+
+class HelpedGroup(_Helped, TyperGroup):
+    """A group of commands."""
+
+
+class _HelpedCommand(_Helped, TyperCommand):
+    pass
+
+
+ASKED: Mapping[str, Any] = {"help_option_names": ["-h", "--help"]}
+"""Settings of every command."""
+
+
+def command_of(name: str, work: Callable[[Any], int], **more: Any) -> Any:
     """The command that calls ``work`` with a request: its options are the fields of what ``work`` takes."""
     alone = _typer(name)
-    alone.command(name)(_function(work))
+    alone.command(name, cls=_HelpedCommand, context_settings=dict(ASKED), **more)(_function(work))
     return get_command(alone)
 
 
-def group_of(name: str, help: str, work: Callable[[Any], int] | None, below: Mapping[str, Callable[[Any], int]]) -> Any:
+def group_of(
+    name: str, help: str, work: Callable[[Any], int] | None, below: Mapping[str, Callable[[Any], int]], **more: Any
+) -> Any:
     """A group of commands; ``work``: what the group does by itself."""
-    group = _typer(name, no_args_is_help=work is None)
-    group.callback(help=help or None, invoke_without_command=work is not None)(_function(work) if work else _nothing)
+    group = _typer(name, no_args_is_help=work is None, cls=HelpedGroup, context_settings=dict(ASKED))
+    group.callback(help=help or None, invoke_without_command=work is not None, **more)(
+        _function(work) if work else _nothing
+    )
     for inner, each in below.items():
-        group.command(inner)(_function(each))
+        group.command(inner, cls=_HelpedCommand, context_settings=dict(ASKED))(_function(each))
     return get_command(group)
 
 
@@ -307,19 +359,22 @@ def _function(work: Callable[[Any], int]) -> Any:
     hints = get_type_hints(kind)
     own = [*get_annotations(kind), *hints]
     parameters = [Parameter("ctx", Parameter.KEYWORD_ONLY, annotation=typer.Context)]
-    parameters += [_parameter(f, hints[f.name]) for f in sorted(fields(kind), key=lambda f: own.index(f.name))]
+    panels = PANELS if issubclass(kind, (Reported, Search)) else {}
+    parameters += [_parameter(f, hints[f.name], panels) for f in sorted(fields(kind), key=lambda f: own.index(f.name))]
     call.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     call.__doc__ = kind.__doc__
     return call
 
 
-def _parameter(field: Field[Any], hint: Any) -> Parameter:
+def _parameter(field: Field[Any], hint: Any, panels: Mapping[str, tuple[str, ...]]) -> Parameter:
     """A flag is named after its field, and has no opposite."""
     default = Parameter.empty if field.default is MISSING else None if field.default == () else field.default
     info = field.metadata["info"]
     if get_origin(hint) is Sequence:
         hint = list[get_args(hint)[0]]  # type: ignore[misc]
     if hint is bool and not isinstance(info.default, str):
-        info = typer.Option(f"--{field.name.replace('_', '-')}", help=info.help)
+        info = typer.Option(f"--{field.name.replace('_', '-')}", help=info.help, rich_help_panel=info.rich_help_panel)
+    if info.rich_help_panel is None:
+        info.rich_help_panel = next((panel for panel, names in panels.items() if field.name in names), None)
     return Parameter(field.name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[hint, info])

@@ -40,6 +40,7 @@ from goedels_poetry.cli.run_errors import (
     Unusable,
     describe,
     failure_of,
+    outage_of,
     save_log,
     worst_code,
 )
@@ -464,7 +465,9 @@ class _Batch:
             )
         result = replace(result, reason=_without_traceback(result.reason))
         resume = resume_of(request, self._settings.budgets, source.name, result)
-        return Report(result, skipped=skipped, resume=resume, assumes=request.assume_definitions)
+        return Report(
+            result, skipped=skipped, resume=resume, assumes=request.assume_definitions, failure=outage_of(result)
+        )
 
     @property
     def _for_lean(self) -> bool:

@@ -17,7 +17,7 @@ from goedels_poetry.cli.run_errors import Failure, exit_code_of
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.interfaces.places import Place
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.store.results import RunResult
+from goedels_poetry.store.results import AWAY, UNAVAILABLE, RunResult
 from goedels_poetry.store.state import ProofNode
 from goedels_poetry.trace.proof_text import LEAN, MAX_LINES, ProofText
 from goedels_poetry.trace.terminal import PIPE_WIDTH, counted, draw_short, indented, one_line, printable, say, say_parts
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 ABOUT = "the verdict is about this formal statement, not about the words"
 GOES_ON = "the same command{} goes on where the run stopped"
+GONE = "gone: the same command works on the theorem anew"
 STYLES = {
     Verdict.PROVED: "bold green",
     Verdict.TESTED: "green",
@@ -54,6 +55,7 @@ def say_verdict(
     answer: str = "",
     note: str = "",
     disputed: Sequence[Mapping[str, Any]] = (),
+    away: str = "",
 ) -> None:
     """Print the end of a page.
 
@@ -65,7 +67,11 @@ def say_verdict(
         answer: of a question: printed instead of the verdict, which follows it.
         note: printed after the name.
         disputed: objections to a tested function, see `RunResult.disputed`; printed first.
+        away: which model could not be asked, see `RunResult.away`: then there is no verdict.
     """
+    if away:
+        say_failure(out, Failure(AWAY, away, UNAVAILABLE), name)
+        return
     for each in disputed:
         say(out, f'  disputed: {one_line(str(each["reason"]))}; the task says "{one_line(str(each["words"]))}"')
     if reason:
@@ -194,7 +200,7 @@ def show(out: Console, report: Report) -> None:
     if report.resume:
         say(out, f"  to go on: {report.resume}")
     note = "(proved earlier, re-checked now)" if report.skipped else ""
-    say_verdict(out, result.verdict, result.input, result.reason, note=note, disputed=result.disputed)
+    say_verdict(out, result.verdict, result.input, result.reason, note=note, disputed=result.disputed, away=result.away)
 
 
 def _warn(out: Console, result: RunResult) -> None:
@@ -236,8 +242,9 @@ def _evidence(out: Console, report: Report) -> None:
         means = trust_words(result.trust_level, lean=result.language == "lean", checked_by=result.checked_by or "")
         say(out, f"  trust level {result.trust_level}: {means}")
     if result.certificate:
+        gone = "" if result.certificate.exists() else f"  ({GONE})"
         say_faults(out, result.certificate, result.trust_level)
-        say(out, f"  certificate: {printable(str(result.certificate))}")
+        say(out, f"  certificate: {printable(str(result.certificate))}{gone}")
     for line in described(result, report.assumes):
         say(out, f"  {line}")
     if result.run_id:

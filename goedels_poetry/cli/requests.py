@@ -30,6 +30,7 @@ from goedels_poetry.cli.options import (
     languages,
     many,
     option,
+    out_option,
     post_option,
     require_option,
     round_trip_flag,
@@ -49,9 +50,9 @@ class Prove(Reported, Search):
     """Prove theorems; keep every run and its certificate.
 
     Exit code: 0 proved, 1 unknown or less than --require asks for, 2 invalid input, 3 refuted, 4 inconsistent premises,
-    5 out of budget. Without any verdict: 75 another process works on the run, 74 a file or the disk failed, 70 a defect
-    of this program. With several theorems it is that of the worst, in the order 70, invalid, inconsistent, refuted, 74,
-    75, out of budget, unknown, proved.
+    5 out of budget. Without any verdict: 75 another process works on the run, 74 a file or the disk failed, 69 a model
+    could not be asked or a tool is missing, 70 a defect of this program. With several theorems it is that of the worst:
+    70, invalid, inconsistent, refuted, 74, 69, 75, out of budget, unknown, proved.
     """
 
     inputs: Sequence[str] = argument(
@@ -63,6 +64,7 @@ class Prove(Reported, Search):
     timeout: float | None = duration(
         "For each theorem, over all resumes: seconds, or 10s, 5m, 1h30m; 0: no limit. [default: 300]"
     )
+    out: Path | None = out_option("certificates (default: in the run's folder)")
     jobs: int | None = at_once("Theorems at once. [default: 1; on a cluster what it has room for]")
     cluster: str | None = cluster_option()
     resume: bool = flag("Only go on with a run that exists.")
@@ -86,9 +88,15 @@ class Prove(Reported, Search):
     replay: Path | None = option("Answer from such a file, without any network; implies --no-bank.", metavar="FILE")
     informal: bool = flag("FILE is a claim in plain words (text, or a .txt or .md file): formalize it.")
     context: Path | None = option(
-        "With --informal: formal definitions that the formal theorem begins with.", metavar="FILE"
+        "With --informal: formal definitions that the formal theorem begins with.",
+        metavar="FILE",
+        rich_help_panel="Claims in words",
     )
-    confirm: bool = flag("With --informal: show the formal statement and ask before proving.")
+    confirm: bool = option(
+        "With --informal: show the formal statement and ask before proving.",
+        default=False,
+        rich_help_panel="Claims in words",
+    )
     no_round_trip: bool = round_trip_flag()
     proof: bool | None = option("Print the proof. [default: when it has at most 12 lines]", "--proof/--no-proof")
     diff: bool = flag("Lean: print what filling the holes of each file changes in it.")
@@ -132,7 +140,7 @@ class Formalize(Search):
     )
     file: Path | None = option("A data set: JSON Lines or JSON with statements and steps.", metavar="ITEMS")
     language: str | None = option("Proof language: lean or smt. [default: smt]")
-    out: Path | None = option("Folder for formal statements and their records.")
+    out: Path | None = out_option("formal statements and their records")
     jobs: int = at_once("Claims worked on at once.", default=1)
     context: Path | None = option("Formal definitions that the formal statement begins with.", metavar="FILE")
     confirm: bool = flag("Show each formal statement and ask.")
@@ -177,7 +185,7 @@ class Ask(Search):
         "Programs: have verdicts confirmed by a fresh z3 and by cvc5. [default: for a single one]"
     )
     jobs: int | None = at_once("Programs at once. [default: one a processor]")
-    out: Path | None = option("Folder for the certificate (default: in the run's folder).")
+    out: Path | None = out_option("the certificate (default: in the run's folder)")
     timeout: float | None = duration("For a question, over all resumes; 0: no limit. [default: 900]")
 
     @property
@@ -210,8 +218,8 @@ class Code(Search):
     )
     problem: Sequence[str] = many("Of a HumanEval or MBPP file: these problems alone; repeatable.", metavar="NAME")
     limit: int | None = option("At most so many.", "--limit", "-n", min=1)
-    out: Path | None = option("Write the function there; with several tasks a folder.", metavar="FILE")
-    force: bool = flag("Overwrite what stands at --out.")
+    save: Path | None = option("Write the function there; with several tasks a folder.", metavar="FILE")
+    force: bool = flag("Overwrite what stands at --save.")
     max_attempts: int | None = option("Functions by a model, for each task. [default: what the task says, 10]", min=1)
     ban: Sequence[str] = many(
         'A strategy not to use, e.g. "recursion and not memoisation"; repeatable.', metavar="TEXT"
@@ -260,9 +268,9 @@ class Change(Search):
     max_attempts: int | None = option("Changes by a model. [default: 6]", min=1)
     test_seconds: float | None = duration("Processor time for one run of the tests. [default: 60]", least=1)
     write: bool = flag("Change the file itself; what it was is kept in FILE.orig.")
-    out: Path | None = option("Write the changed file there.", metavar="FILE")
+    save: Path | None = option("Write the changed file there.", metavar="FILE")
     history: str | None = option("Show the steps and decisions of a run.", metavar="RUN")
-    restore: str | None = option("Print the file as a step left it; or --out, or --write.", metavar="RUN:STEP")
+    restore: str | None = option("Print the file as a step left it; or --save, or --write.", metavar="RUN:STEP")
     back: str | None = option("Go back to that state and on from there, with --patch or --model.", metavar="RUN:STEP")
     export: Path | None = option("Write the conversation of the run as JSON Lines.", metavar="FILE")
     timeout: float | None = duration("Over all resumes; 0: no limit. [default: 900]")
@@ -303,7 +311,7 @@ class Bench(Reported, Search):
     limit: int | None = option("At most so many of each data set, drawn by the seed.", "--limit", "-n", min=1)
     jobs: int | None = at_once("Questions at once. [default: 1; on a cluster what it has room for]")
     cluster: str | None = cluster_option()
-    out: Path | None = option("Folder for answers and report (default: in the data directory).", metavar="DIR")
+    out: Path | None = out_option("answers and report (default: in the data directory)")
     samples: int | None = option("Answers to each question.", min=1, max=10_000)
     pass_at: str | None = option("pass@k, e.g. 1,5,10: of theorems, questions, or results.", metavar="K,...")
     compare: bool = flag("The PATHs are results of runs over the same questions: the first with each other.")

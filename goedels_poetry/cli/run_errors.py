@@ -14,10 +14,8 @@ from typing import Any
 
 from goedels_poetry.errors import GoedelsPoetryError, MissingTool, RunLocked, StoreError
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.store.results import RunResult
+from goedels_poetry.store.results import AWAY, UNAVAILABLE, RunResult
 
-UNAVAILABLE = 69
-"""Exit code when a tool that is needed is not there (EX_UNAVAILABLE)."""
 INTERNAL_ERROR = 70
 """Exit code for a defect of this program (EX_SOFTWARE of sysexits.h); no verdict has it."""
 NOT_STORED = 74
@@ -91,7 +89,7 @@ class Failure:
     """Why an input has no verdict at all: that says nothing about it."""
 
     kind: str
-    """``locked``, ``missing``, ``storage`` or ``internal``."""
+    """``away`` (a model), ``locked``, ``missing``, ``storage`` or ``internal``."""
     reason: str
     """One line for people."""
     exit_code: int
@@ -103,11 +101,17 @@ class Failure:
     @property
     def title(self) -> str:
         """What stands where a verdict would."""
-        return {"locked": "locked", "missing": "not done", "storage": "not done"}.get(self.kind, "internal error")
+        titles = {"locked": "locked", "missing": "not done", "storage": "not done", AWAY: "not run"}
+        return titles.get(self.kind, "internal error")
 
     def to_json(self) -> dict[str, Any]:
         """The object ``error`` of ``--json``."""
         return {name: value for name, value in asdict(self).items() if name != "exit_code"}
+
+
+def outage_of(result: RunResult) -> Failure | None:
+    """Why a result has no verdict: a model could not be asked; None where it has one."""
+    return Failure(AWAY, result.away, UNAVAILABLE) if result.away else None
 
 
 def failure_of(error: Exception, data_dir: Path) -> Failure:

@@ -181,7 +181,7 @@ def _cells(run: RunSummary, titles: Sequence[str]) -> list[str]:
     cells = {
         "run": run.run_id,
         "started": time.strftime("%Y-%m-%d %H:%M", time.localtime(run.started)),
-        "verdict": outcome(run),
+        "verdict": outcome(run) + ", certificate gone" * run.gone,
         "goals": str(run.nodes),
         "steps": str(run.steps),
         "size": megabytes(run.size),

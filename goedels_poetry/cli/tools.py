@@ -79,7 +79,7 @@ class Export(Command):
 
     certificate: Path = argument("The certificate of a proof in SMT-LIB: a folder.", metavar="CERT", default=...)
     to: Target = option("What to write.", "--to", default=Target.LEAN)
-    out: Path | None = option("Where to write it (default: standard output).", metavar="FILE")
+    save: Path | None = option("Write it there (default: standard output).", metavar="FILE")
     lean_timeout: float | None = duration("For the whole proof. [default: 60]")
     as_json: bool = json_flag()
 

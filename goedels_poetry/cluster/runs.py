@@ -60,7 +60,7 @@ class ClusterRuns:
             result = _at_home(result, place)
             await asyncio.to_thread(unpack, files, place.path)
             retry = bool(place.card().get("retry"))
-            place.write_card(result=result.to_json(), retry=retry)
+            place.write_card(result=result.to_json(), retry=retry, unanswered=bool(place.card().get("unanswered")))
         elif result.verdict is Verdict.PROVED:
             raise Unavailable("a node says proved and sends no proof")
         return replace(result, metrics={**result.metrics, SECONDS: reply["seconds"]})

@@ -218,6 +218,7 @@ def _result(theorem: Theorem, run: RunResult, kinds: Mapping[str, int]) -> Query
         question=theorem.name,
         answer=decided.get(run.verdict),
         verdict=run.verdict,
+        away=run.away,
         backend=run.language,
         program=theorem.text if run.run_id else None,
         attempts=int(run.metrics.get("attempts", 0)),

@@ -309,7 +309,7 @@ class Runner:
         else:
             if self._stopped and result.verdict is Verdict.OUT_OF_BUDGET:
                 return None
-            reply = {"result": result.to_json()}
+            reply = {"error": result.away} if result.away else {"result": result.to_json()}
         seconds = time.monotonic() - began
         if "result" in reply:  # who works on many machines knows better how long it waited for one
             seconds = reply["result"]["costs"].get("seconds", seconds)

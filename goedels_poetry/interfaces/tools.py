@@ -358,7 +358,7 @@ class Toolbox:
         if question is not None:
             asked, budgets = Question(question, context, world=world), self._budgets(seconds)
             found = await solve(self._framework, asked, on_event=on_event, budgets=budgets)
-            data = {"schema": 1, **found.to_json(), "exit_code": found.verdict.exit_code}
+            data = {"schema": 1, **found.to_json(), "exit_code": found.exit_code}
             said = "no answer" if found.answer is None else str(found.answer).lower()
             return Reply(_json(data), f"{said} ({found.verdict}): {found.reason}".rstrip(": "))
         program, file = await self._text(text, path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Coroutine, Mapping
+from collections.abc import AsyncGenerator, Coroutine, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
@@ -19,6 +19,7 @@ from goedels_poetry.models.record import Recorder, Recording
 from goedels_poetry.models.replies import UnusableReply, parse_json_reply, text_of, without_thinking
 from goedels_poetry.models.requests import ROLES, Reply, Request, Usage
 from goedels_poetry.settings.declared import ModelSettings, ModelsSettings, Settings
+from goedels_poetry.telemetry import span
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -103,14 +104,16 @@ class Models:
 
     def troubles(self) -> tuple[str, ...]:
         """Models that were asked and have not once answered, each with the last reason; a recording that broke off."""
-        distinct = {id(endpoint): endpoint for endpoint in self.endpoints.values()}.values()
-        silent = [
-            f"no answer from {e.name}{f' at {public_address(e.server)}' if e.server else ''}: {e.fault}"
-            for e in distinct
-            if e.fault and not e.answered
-        ]
+        silent = [_no_answer(e, e.fault) for e in self._distinct() if e.fault and not e.answered]
         broken = self._recorder.problem if self._recorder is not None else ""
         return (*silent, broken) if broken else tuple(silent)
+
+    def outages(self) -> tuple[str, ...]:
+        """Models that could not be asked, each with its server and the last reason."""
+        return tuple(_no_answer(endpoint, endpoint.outage) for endpoint in self._distinct() if endpoint.outage)
+
+    def _distinct(self) -> Iterable[Endpoint]:
+        return {id(endpoint): endpoint for endpoint in self.endpoints.values()}.values()
 
     async def ask(
         self, request: Request, ledger: Ledger | None = None, cost: dict[str, float] | None = None
@@ -298,7 +301,7 @@ class Models:
         """Send, and send again where that may help, within the retries and the budgets."""
         began, calls, retries = time.monotonic(), 0, 0
         if endpoint.lacks:
-            endpoint.fault = endpoint.lacks
+            endpoint.fault = endpoint.outage = endpoint.lacks
             return Reply(error=endpoint.lacks, model=endpoint.name, away=True)
         while True:
             await endpoint.pace.wait()
@@ -314,6 +317,7 @@ class Models:
             pause = answer.retry_after if answer.retry_after is not None else FIRST_PAUSE * 2**retries
             if not answer.retryable or retries >= endpoint.settings.retries or pause > MOST_PATIENCE:
                 seconds = time.monotonic() - began
+                endpoint.outage = answer.reason if answer.away else endpoint.outage
                 return Reply(error=answer.reason, calls=calls, seconds=seconds, model=endpoint.name, away=answer.away)
             retries += 1
             await asyncio.sleep(pause)
@@ -331,16 +335,29 @@ class Models:
         counted = {"model_calls": 1.0, f"model_calls:{request.role}": 1.0}
         counted["model_seconds"] = ledger.begin()
         ledger.charge(counted, cost)
-        try:
-            async with asyncio.timeout(limit):
-                message = await endpoint.send(
-                    question["messages"], question["temperature"], question["max_tokens"], request.schema
-                )
-        except Exception as problem:  # noqa: BLE001  whatever a client raises is one failed request
-            return fault_of(problem, limit, f"models.{request.role}.timeout_seconds")
-        finally:
-            ledger.charge({"model_seconds": ledger.end()}, cost)
-        return self._read(endpoint, message)
+        about = {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.request.model": endpoint.name,
+            "gen_ai.request.temperature": question["temperature"],
+            "gen_ai.request.max_tokens": question["max_tokens"],
+            "server.address": public_address(endpoint.server),
+            "role": request.role,
+        }
+        with span(f"chat {endpoint.name}", about, client=True) as told:
+            try:
+                async with asyncio.timeout(limit):
+                    message = await endpoint.send(
+                        question["messages"], question["temperature"], question["max_tokens"], request.schema
+                    )
+            except Exception as problem:  # noqa: BLE001  whatever a client raises is one failed request
+                told["error.type"] = type(problem).__name__
+                return fault_of(problem, limit, f"models.{request.role}.timeout_seconds")
+            finally:
+                ledger.charge({"model_seconds": ledger.end()}, cost)
+            reply, usage = self._read(endpoint, message), "gen_ai.usage"
+            told |= {f"{usage}.input_tokens": reply.usage.input_tokens}
+            told |= {f"{usage}.output_tokens": reply.usage.output_tokens, "money": reply.usage.money}
+        return reply
 
     def _read(self, endpoint: Endpoint, message: BaseMessage) -> Reply:
         text = text_of(message.content).encode("utf-8", "replace").decode()
@@ -368,6 +385,10 @@ class Models:
         usage = Usage(metadata.get("input_tokens") or 0, metadata.get("output_tokens") or 0, cached)
         price = self.prices.of(endpoint.name)
         return replace(usage, money=price.of(usage)) if price is not None else usage
+
+
+def _no_answer(endpoint: Endpoint, why: str) -> str:
+    return f"no answer from {endpoint.name}{f' at {public_address(endpoint.server)}' if endpoint.server else ''}: {why}"
 
 
 def _cache(settings: Settings | None) -> ExecutorCache:

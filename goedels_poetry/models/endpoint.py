@@ -61,6 +61,8 @@ class Endpoint:
     """Whether any request has brought a message."""
     fault: str = ""
     """Why the last request that failed did."""
+    outage: str = ""
+    """Why the last request was not answered that the server could not be asked for, retries included."""
     lacks: str = ""
     """What is missing, so that nothing need be sent; "" when it can be asked."""
 

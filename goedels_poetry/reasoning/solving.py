@@ -107,6 +107,7 @@ def _empty(question: Question, run: RunResult) -> QueryResult:
         reason=run.reason,
         warnings=run.warnings,
         run_id=run.run_id,
+        away=run.away,
     )
 
 

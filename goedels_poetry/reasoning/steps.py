@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.questions.result import Answer, Semantics, World
 from goedels_poetry.search.tasks.question import Question
+from goedels_poetry.store.results import UNAVAILABLE, outage
 
 # What comes back of a program and of a question
 
@@ -65,15 +66,24 @@ class QueryResult:
     reason: str = ""
     warnings: tuple[str, ...] = ()
     run_id: str = ""
+    away: str = ""
+    """As of `RunResult`: the verdict says nothing then."""
 
     @property
     def success(self) -> bool:
         """Whether there is an answer."""
         return self.answer is not None
 
+    @property
+    def exit_code(self) -> int:
+        """As of `RunResult`."""
+        return UNAVAILABLE if self.away else self.verdict.exit_code
+
     def to_json(self) -> dict[str, Any]:
         """The object that ``ask --json`` prints."""
-        return {**asdict(self), "verdict": str(self.verdict)}
+        data = asdict(self)
+        del data["away"]
+        return {**data, "verdict": None if self.away else str(self.verdict), "error": outage(self.away)}
 
 
 T = TypeVar("T")

@@ -9,6 +9,10 @@ from typing import Any, TypeAlias
 
 from goedels_poetry.kernel.verdict import Verdict
 
+UNAVAILABLE = 69
+"""Exit code when a tool or a server that is needed is not there (EX_UNAVAILABLE of sysexits.h)."""
+AWAY = "away"
+"""Kind of error: a model could not be asked."""
 SCHEMA_VERSION = 1
 """Version of the JSON form of :class:`RunResult`."""
 
@@ -52,6 +56,11 @@ class OpenGoal:
     strategy: str | None = None
 
 
+def outage(away: str) -> dict[str, Any] | None:
+    """The object ``error`` of a result without a verdict, see `RunResult.away`."""
+    return {"kind": AWAY, "reason": away, "pid": None, "log": None} if away else None
+
+
 @dataclass(frozen=True, slots=True)
 class RunResult:
     """The outcome of one theorem."""
@@ -85,13 +94,15 @@ class RunResult:
     """The plug-in whose checker gave the verdict; None: ours, or no checker was asked."""
     checked: dict[str, Any] | None = None
     """What the checker has said of its work: ``{"axioms", "checkers"}``, as the receipt has it; None: not known."""
+    away: str = ""
+    """Which model could not be asked, where that kept the run from a verdict: `verdict` says nothing then."""
     answer: dict[str, Any] | None = None
     """Of a logic program: what the checker found, a `goedels_poetry.reasoning.VerificationResult` as JSON."""
 
     @property
     def exit_code(self) -> int:
-        """Process exit code for this verdict."""
-        return self.verdict.exit_code
+        """Process exit code for this verdict, or that there is none."""
+        return UNAVAILABLE if self.away else self.verdict.exit_code
 
     @property
     def verdict_text(self) -> str:
@@ -106,12 +117,14 @@ class RunResult:
     def to_json(self) -> dict[str, Any]:
         """The object that ``--json`` prints: stable keys, JSON values only.
 
-        What the command alone knows (``error``, ``resume``, ``proof``, ``seconds``) is null, ``skipped`` false.
+        What the command alone knows (``resume``, ``proof``, ``seconds``) is null, ``skipped`` false. Where a model
+        could not be asked ``verdict`` is null and ``error`` says so.
         """
-        data = asdict(self) | dict.fromkeys(("error", "resume", "proof", "seconds"))
+        data = asdict(self) | dict.fromkeys(("resume", "proof", "seconds"))
         data |= {"exit_code": self.exit_code, "skipped": False}
         data["schema"] = SCHEMA_VERSION
-        data["verdict"] = str(self.verdict)
+        data["verdict"] = None if self.away else str(self.verdict)
+        data["error"] = outage(data.pop("away"))
         for key in ("certificate", "run_dir"):
             data[key] = str(data[key]) if data[key] is not None else None
         data["open_goals"] = list(data["open_goals"])
@@ -122,7 +135,8 @@ class RunResult:
     def from_json(cls, data: dict[str, Any]) -> RunResult:
         """The inverse of :meth:`to_json`; unknown keys are ignored."""
         known = {name: data[name] for name in cls.__dataclass_fields__ if name in data}
-        known["verdict"] = Verdict(known["verdict"])
+        known["verdict"] = Verdict(known["verdict"] or Verdict.UNKNOWN)
+        known["away"] = (data.get("error") or {}).get("reason", "")
         for key in ("certificate", "run_dir"):
             known[key] = Path(known[key]) if known.get(key) else None
         known["open_goals"] = tuple(OpenGoal(**goal) for goal in known.get("open_goals", ()))
@@ -148,3 +162,6 @@ class RunSummary:
     steps: int
     size: int = 0
     """Bytes of the run's folder."""
+    certificate: str | None = None
+    gone: bool = False
+    """Whether the certificate is not there any more: nothing shows the verdict, and the same command finds it anew."""

@@ -35,6 +35,8 @@ _PRESENTATION = ("file",)
 RESUMABLE = (Verdict.OUT_OF_BUDGET,)
 LOCK_PATIENCE = 0.5
 """Seconds: whoever only looks whether a run is locked holds its lock for a moment, which nobody is to fail of."""
+LAST = "last"
+"""In place of a run's id: the one that was begun last."""
 TRASH = ".trash"
 """Folder beside the runs of what is being deleted. No run's id begins so."""
 
@@ -197,6 +199,8 @@ class RunDir:
             nodes=int(metrics.get("nodes", 0)),
             steps=int(metrics.get("steps", 0)),
             size=self.size(),
+            certificate=str(result.certificate) if result and result.certificate else None,
+            gone=bool(result and result.certificate and not result.certificate.exists()),
         )
 
 
@@ -271,7 +275,9 @@ class Runs:
         return len(self.everywhere())
 
     def get(self, run_id: str) -> RunDir:
-        """The run with that id or the only one whose id begins so; raises :class:`UnknownRun`."""
+        """The run with that id, the only one whose id begins so, or the latest one (`LAST`); raises `UnknownRun`."""
+        if run_id == LAST and (runs := self.all()):
+            return runs[0]
         if re.fullmatch(r"[0-9a-f-]+", run_id):
             exact = self.place(run_id)
             if exact.path.is_dir() if self._database is None else exact.card():

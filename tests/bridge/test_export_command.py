@@ -65,7 +65,7 @@ def test_export_writes_the_file_and_says_so_as_json(
     tmp_path: Path, env: dict[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made, target = certificate(tmp_path / "c"), tmp_path / "proof.lean"
-    code, out, err = call(["export", str(made), "--out", str(target), "--json"], monkeypatch, capsys, env)
+    code, out, err = call(["export", str(made), "--save", str(target), "--json"], monkeypatch, capsys, env)
     said = json.loads(out)
     jsonschema.validate(said, SCHEMA)
     assert (code, err, said["file"], said["text"], said["step"]) == (0, "", str(target), None, None)
@@ -76,13 +76,13 @@ def test_a_step_that_lean_does_not_accept_is_shown(
     tmp_path: Path, env: dict[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made, target = certificate(tmp_path / "c", FALSE), tmp_path / "proof.lean"
-    code, out, err = call(["export", str(made), "--out", str(target)], monkeypatch, capsys, env)
+    code, out, err = call(["export", str(made), "--save", str(target)], monkeypatch, capsys, env)
     assert (code, out) == (1, "")
     assert not target.exists()
     assert "step 1 of 1" in err
     assert "the step: theorem" in err
     assert "tried: grind" in err
-    code, out, err = call(["export", str(made), "--out", str(target), "--json"], monkeypatch, capsys, env)
+    code, out, err = call(["export", str(made), "--save", str(target), "--json"], monkeypatch, capsys, env)
     said = json.loads(out)
     jsonschema.validate(said, SCHEMA)
     assert (code, err, said["file"], said["step"], "grind" in said["tried"][0]) == (1, "", None, "1", True)

@@ -57,7 +57,7 @@ def test_write_keeps_what_was_and_the_mode_and_restore_brings_every_state_back(p
     assert told["written"] == f"written: {file}; what it was is in {file}.orig"
     run = told["run_id"]
     assert call("--restore", f"{run}:1", code=0).stdout == MENDED
-    assert call("--restore", f"{run}:0", "--out", "old.py", code=0) and (project / "old.py").read_text() == STATS
+    assert call("--restore", f"{run}:0", "--save", "old.py", code=0) and (project / "old.py").read_text() == STATS
     call("--restore", f"{run}:0", "--write", code=0)
     assert file.read_text() == STATS and (project / "stats.py.orig.2").read_text() == MENDED
     assert "no state after step 5" in call("--restore", f"{run}:5", code=2).output
@@ -79,7 +79,7 @@ def test_write_keeps_what_was_and_the_mode_and_restore_brings_every_state_back(p
         (("data.bin", *WORDS), "no text file"),
         (("mend.diff", *WORDS, "--patch", "mend.diff"), "no Python file"),
         (("stats.py", *WORDS, "--test", "pytest '"), "cannot be read"),
-        (("stats.py", *WORDS, "--write", "--out", "x"), "exclude each other"),
+        (("stats.py", *WORDS, "--write", "--save", "x"), "exclude each other"),
         (("--restore", "abc"), "not RUN:STEP"),
         (("--history", "abc"), "there is no run"),
     ],
@@ -127,7 +127,7 @@ def test_a_change_by_a_model_that_the_checker_accepts_is_tested_and_written(proj
     model = Scripted([f"```diff\n{MEND}```"])
     with Server(model) as server:
         words = ("--test", UNITTEST, "--model", "scripted", "--base-url", server.url, "--json")
-        taken: dict[str, Any] = json.loads(call("stats.py", *words, "--out", "test_stats.py", code=2).stdout)
+        taken: dict[str, Any] = json.loads(call("stats.py", *words, "--save", "test_stats.py", code=2).stdout)
         told: dict[str, Any] = json.loads(call("stats.py", *words, "--write", code=0).stdout)
     assert (taken["verdict"], taken["exit_code"]) == ("tested", 2) and "exists" in taken["written"]
     assert (project / "test_stats.py").read_text() == TESTS

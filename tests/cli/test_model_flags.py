@@ -65,7 +65,7 @@ def test_a_server_that_never_answers_is_named_with_the_reason(
     url = f"https://127.0.0.1:{hangs_up}/v1" if secure else "http://127.0.0.1:9/v1"
     ran = cli("prove", "double.smt2", "--json", "-q", "--model", "mödel", "--base-url", url, env=QUICK)
     (result,) = ran.objects()
-    assert (ran.code, result["verdict"]) == (1, "unknown")
+    assert (ran.code, result["verdict"], result["error"]["kind"]) == (69, None, "away")
     (warning,) = result["warnings"]
     assert warning.startswith(f"no answer from mödel at {url}: the connection failed")
     assert server.calls == 0

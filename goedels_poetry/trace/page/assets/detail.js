@@ -217,10 +217,17 @@ function drawStuck(view) {
         [state.attempts, state.decomposition_attempts, backtracks].map(number => el('td', {class: 'number'}, number || ''))))))) : null));
 }
 
+/** Why there is nothing to read. */
+function withoutProof(result) {
+  if (!result) return 'The run has not ended.';
+  if (result.error) return `No verdict: ${shown(result.error.reason)}`;
+  return result.certificate ? 'The certificate is gone.' : `No certificate: the verdict is ${shown(result.verdict)}.`;
+}
+
 /** The finished proof and the certificate's files. */
 function drawProof(view) {
   const {proof, result} = view.model;
-  if (!proof.length) return el('p', {class: 'dim pad'}, result ? `No certificate: the verdict is ${shown(result.verdict)}.` : 'The run has not ended.');
+  if (!proof.length) return el('p', {class: 'dim pad'}, withoutProof(result));
   return el('div', {class: 'goal'}, proof.map((file, i) => i === 0 && file.kind !== 'json'
     ? el('section', {}, el('h3', {}, shown(file.name)), code(file.text, file.kind))
     : folded(shown(file.name), () => code(file.text, file.kind), i === 0)),

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from goedels_poetry.kernel.components import components
 from goedels_poetry.kernel.printer import show_symbol
-from goedels_poetry.kernel.reading.nearest import nearest
+from goedels_poetry.kernel.problem import components
+from goedels_poetry.kernel.reading.hints import nearest
 from goedels_poetry.kernel.terms import BOOL, INT, REAL, STRING, Sort, array, bitvec
 from goedels_poetry.kernel.theory import is_theory_symbol
 from goedels_poetry.questions.json.syntax import WORDS, ExpressionError, function, parse

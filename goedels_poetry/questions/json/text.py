@@ -12,7 +12,7 @@ from json import JSONDecodeError, JSONDecoder
 from typing import Any, NoReturn
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.kernel.reading.lines import Lines
+from goedels_poetry.kernel.reading.reader import Lines
 from goedels_poetry.protocol.lines import from_utf8
 
 MAX_BYTES = 2_000_000

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, NoReturn, TypeAlias
 
-from goedels_poetry.kernel.reading.nearest import nearest
+from goedels_poetry.kernel.reading.hints import nearest
 from goedels_poetry.kernel.terms import BOOL, INT, REAL, Sort, array
 from goedels_poetry.questions.json import operators as arithmetic
 from goedels_poetry.questions.json.operators import ELSEWHERE, OPERATORS, Call, Operator

@@ -272,11 +272,7 @@ def is_word(expr: SExpr, word: str) -> bool:
 
 
 def command_of(source: Source, expr: SExpr) -> tuple[str, Group]:
-    """A command and its name.
-
-    Raises:
-        InvalidText: it is no command.
-    """
+    """A command and its name. Raises InvalidText: it is no command."""
     if not isinstance(expr, Group) or not expr.items:
         source.fail("a command such as (assert ...) was expected here", expr, "other text begins with ;")
     head = expr.items[0]
@@ -314,11 +310,7 @@ def annotated(body: SExpr, rest: list[tuple[Atom, SExpr]], at: int) -> SExpr:
 
 
 def name_of(source: Source, key: Atom, value: SExpr) -> str:
-    """The value of ``:named``.
-
-    Raises:
-        InvalidText: it is no symbol.
-    """
+    """The value of ``:named``. Raises InvalidText: it is no symbol."""
     if not isinstance(value, Atom) or value.kind is not Lexeme.SYMBOL:
         source.fail(":named takes one symbol", key)
     return value.text

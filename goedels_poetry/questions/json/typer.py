@@ -85,11 +85,7 @@ class Typer:
         return fit(self.value(text, scope), BOOL, "a formula")
 
     def value(self, text: str, scope: Scope = NOTHING) -> Typed:
-        """The term that an expression is.
-
-        Raises:
-            ExpressionError: likewise.
-        """
+        """The term that an expression is. Raises ExpressionError: likewise."""
         self.text = text
         return self.term(parse(text), scope)
 

@@ -130,11 +130,7 @@ class Budget:
         return (self._horizon if self._deadline is None else self._deadline) - time.monotonic()
 
     def check(self) -> None:
-        """To be called before a query, and by whoever works for long without one.
-
-        Raises:
-            OutOfTime: nothing is left.
-        """
+        """To be called before a query, and by whoever works for long without one. Raises OutOfTime: nothing is left."""
         if self._deadline is not None and time.monotonic() > self._deadline:
             raise OutOfTime
         if self._most_calls is not None and self.calls >= self._most_calls:

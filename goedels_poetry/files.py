@@ -102,11 +102,7 @@ _IN_A_CHECKOUT = {"theorems": "theorems", "schema": "docs/schema"}
 
 
 def shipped(what: str) -> Path:
-    """The folder ``theorems`` or ``schema``.
-
-    Raises:
-        FileNotFoundError: this installation came without it.
-    """
+    """The folder ``theorems`` or ``schema``. Raises FileNotFoundError: this installation came without it."""
     for folder in (_PACKAGE / "data" / what, _PACKAGE.parent / _IN_A_CHECKOUT[what]):
         if folder.is_dir():
             return folder

@@ -35,11 +35,7 @@ class CheckerPlugin(NamedTuple):
     entry_point: EntryPoint
 
     def load(self) -> Checker:
-        """A new instance.
-
-        Raises:
-            GoedelsPoetryError: it does not load, or is no checker.
-        """
+        """A new instance. Raises GoedelsPoetryError: it does not load, or is no checker."""
         try:
             with foreign_code():
                 made = self.entry_point.load()()

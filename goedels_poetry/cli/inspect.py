@@ -97,11 +97,7 @@ def draw_machine(form: str, *, kind: str = "theorem") -> int:
 
 
 def check_moment(store: StoreReader, at: int | None) -> None:
-    """Refuse a moment that the run has not had.
-
-    Raises:
-        GoedelsPoetryError: with the range that there is.
-    """
+    """Refuse a moment that the run has not had. Raises GoedelsPoetryError: with the range that there is."""
     if at is not None and not 0 <= at <= store.seq:
         raise GoedelsPoetryError(f"--at {at}: this run has {store.seq} commits, so give a number from 0 to {store.seq}")
 

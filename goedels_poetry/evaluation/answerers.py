@@ -40,11 +40,7 @@ OF_SMT = ("refutation", "exploration")
 
 
 def names(texts: Iterable[str]) -> tuple[str, ...]:
-    """Names with commas between them, in the table's order.
-
-    Raises:
-        BadData: there is no such ablation.
-    """
+    """Names with commas between them, in the table's order. Raises BadData: there is no such ablation."""
     given = [name.strip().lower() for text in texts for name in text.split(",") if name.strip()]
     for name in given:
         if name not in ABLATIONS:

@@ -374,11 +374,7 @@ class PassAt(_Figures):
 
 
 def pass_at(outcomes: Iterable[Outcome], ks: Sequence[int]) -> PassAt:
-    """pass@k by the unbiased estimator, averaged over the items.
-
-    Raises:
-        BadData: there are no outcomes.
-    """
+    """pass@k by the unbiased estimator, averaged over the items. Raises BadData: there are no outcomes."""
     flags: dict[str, list[bool]] = {}
     for outcome in outcomes:
         flags.setdefault(outcome.key, []).append(outcome.correct)

@@ -418,11 +418,7 @@ def _proof_sections(report: Report) -> list[str]:
 
 
 def write(report: Report, folder: Path) -> None:
-    """Results, summary and page; each file whole or not at all.
-
-    Raises:
-        StoreError: a file cannot be written.
-    """
+    """Results, summary and page; each file whole or not at all. Raises StoreError: a file cannot be written."""
     files = {
         RESULTS: to_lines(list(report.run.outcomes)),
         SUMMARY: json.dumps(report.to_json(), indent=1, default=str) + "\n",

@@ -2,8 +2,7 @@
 
 Read it in this order. `terms`, `problem`, `sequent`: what is spoken of. `printer`, `encoding`: how solvers are told.
 `equations`: what definitions say. `inductions`, `schemas`: the rules. `derivation`: a proof as data. `obligations`,
-`structure`: what is left to ask so that it is one. `components` serves them; `faults` are their exceptions,
-`verdict` the program's words.
+`structure`: what is left to ask so that it is one. `faults` are their exceptions, `verdict` the program's words.
 
 `termination` is why recursive definitions define something, with `calls` and `sizes`; `recursion` is for
 inductions along them. `theory` has the typing rules of SMT-LIB. `reading` makes the core problem of a text and the

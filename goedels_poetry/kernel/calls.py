@@ -13,8 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from goedels_poetry.kernel.components import components
-from goedels_poetry.kernel.problem import Definition, Signature
+from goedels_poetry.kernel.problem import Definition, Signature, components
 from goedels_poetry.kernel.sequent import Names
 from goedels_poetry.kernel.terms import Kind, Term, is_app, not_, substitute, symbols
 

@@ -113,11 +113,7 @@ class Encoding:
         raise EncodingError(f"the symbol {term.name} has the index {index}")
 
     def text(self, term: Term) -> str:
-        """The term as SMT-LIB text in safe names.
-
-        Raises:
-            EncodingError: it is too large to be written.
-        """
+        """The term as SMT-LIB text in safe names. Raises EncodingError: it is too large to be written."""
         done = self._text_memo.get(term)
         if done is None:
             done = self._text_memo[term] = self.written(self.term(term))

@@ -360,7 +360,7 @@ class Answering(Protocol):
         Args:
             text: the program.
             options: as for `Language.read`.
-            requirements: of the question, see `goedels_poetry.questions.program_requirements`.
+            requirements: of the question, see `goedels_poetry.questions.jobs.ProgramRequirements`.
 
         Returns:
             ``{"result": a VerificationResult as JSON, "findings": [{"kind", "words", "reason"}], "world": lines of a

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.faults import InvalidText
-from goedels_poetry.kernel.reading import lines
+from goedels_poetry.kernel.reading import reader
 
 
 @contextmanager
@@ -22,4 +22,4 @@ def as_invalid_input() -> Iterator[None]:
 @as_invalid_input()
 def from_utf8(data: bytes, hint: str | None = None) -> str:
     """The text of bytes; raises InvalidInput."""
-    return lines.from_utf8(data, hint)
+    return reader.from_utf8(data, hint)

@@ -26,11 +26,7 @@ class Record:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """The inverse of :meth:`to_json`.
-
-        Raises:
-            InvalidInput: a field is unknown, missing, or malformed.
-        """
+        """The inverse of :meth:`to_json`. Raises InvalidInput: a field is unknown, missing, or malformed."""
         try:
             found: Self = _adapter(cls).validate_json(json.dumps(data), strict=True)
         except ValidationError as error:

@@ -15,7 +15,7 @@ from goedels_poetry.questions.entailment.findings import LEAST, MEMORY_MB
 from goedels_poetry.questions.entailment.models import Encoder
 from goedels_poetry.solvers.cvc5_process import Cvc5Process
 from goedels_poetry.solvers.limits import Answer, Limits, Options
-from goedels_poetry.solvers.racing import Runner, race
+from goedels_poetry.solvers.process import Runner, race
 from goedels_poetry.solvers.z3_process import Evidence, Z3Process
 
 FAST = 0.25

@@ -4,10 +4,10 @@
 one prelude. Who calls whom:
 
 * `limits` has the data that all share: `Limits`, `Answer`, the errors.
-* `process` is common to all solver processes, with the gate of their text, over `child` (a child behind two pipes) and
-  `launch` (tied to its parent, bounded in memory). `z3_process` talks SMT-LIB to the program, `cvc5_process` in
-  `frames` to `cvc5_child`.
-* `racing` puts one question to two of them, in threads; `worker_pool` is for coroutines: computation of our own in
-  processes (`worker`), which `preload` has forked from a warm parent, the `fork_server`.
+* `process` is common to all solver processes, with the gate of their text, messages in frames and a race of two, over
+  `child` (a child behind two pipes) and `launch` (tied to its parent, bounded in memory). `z3_process` talks SMT-LIB to
+  the program, `cvc5_process` in frames to `cvc5_child`.
+* `worker_pool` is for coroutines: computation of our own in processes (`worker`), which `preload` has forked from a
+  warm parent, the `fork_server`.
 * `versions` says which solvers answer here.
 """

@@ -11,9 +11,8 @@ from typing import Any
 
 import cvc5
 
-from goedels_poetry.solvers.frames import private_pipes, read_message, write_message
 from goedels_poetry.solvers.launch import address_space_now, bind_to_parent, limit_memory
-from goedels_poetry.solvers.process import MEMORY_EXIT, command_lines
+from goedels_poetry.solvers.process import MEMORY_EXIT, command_lines, private_pipes, read_message, write_message
 
 _RESOURCES = "resource::resourceUnitsUsed"
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from goedels_poetry.solvers.child import Child, start_module
-from goedels_poetry.solvers.frames import is_whole, pack, unpack
 from goedels_poetry.solvers.limits import Answer, Get, Limits, Options
-from goedels_poetry.solvers.process import SolverProcess, get_command
+from goedels_poetry.solvers.process import SolverProcess, get_command, is_whole, pack, unpack
 
 CHILD = "goedels_poetry.solvers.cvc5_child"
 _MAX_PONG = 10_000

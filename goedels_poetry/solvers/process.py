@@ -1,21 +1,102 @@
-"""What the solver processes share: the lexical gate of their text, and a child that is replaced when it fails."""
+"""What the solver processes share: the gate of their text, framed messages, a child that is replaced when it fails.
+
+A frame is four bytes of length, then so many bytes of JSON. In a race of two the first definite answer counts.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import math
+import os
 import re
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import replace
-from typing import Self
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from queue import SimpleQueue
+from typing import Any, Self
 
 from goedels_poetry.solvers.child import KILLED, WHO_KILLS, Child, ChildDied, ChildFlood, ChildTimeout
-from goedels_poetry.solvers.frames import BrokenFrame
 from goedels_poetry.solvers.launch import memory_limit_mb
-from goedels_poetry.solvers.limits import Answer, Get, Limits, Options, SolverUnavailable
+from goedels_poetry.solvers.limits import Answer, Finish, Get, Limits, Options, SolverUnavailable
+
+_HEADER = 4
+MAX_FRAME = 1 << 30
+
+
+class BrokenFrame(Exception):
+    """The other side ended, or does not speak in frames."""
+
+
+def pack(message: dict[str, Any]) -> bytes:
+    """One message, framed. Raises TypeError or ValueError for what JSON cannot hold."""
+    body = json.dumps(message, allow_nan=False).encode()
+    if len(body) > MAX_FRAME:
+        raise ValueError(f"a message of {len(body)} bytes is too long")
+    return len(body).to_bytes(_HEADER, "big") + body
+
+
+def is_whole(received: bytearray) -> bool:
+    """Whether exactly one frame was received. Raises BrokenFrame when it can never be."""
+    if len(received) < _HEADER:
+        return False
+    length = int.from_bytes(received[:_HEADER], "big")
+    if length > MAX_FRAME or len(received) > _HEADER + length:
+        raise BrokenFrame("not a frame")
+    return len(received) == _HEADER + length
+
+
+def unpack(received: bytes | bytearray) -> dict[str, Any]:
+    """The message in one whole frame. Raises BrokenFrame."""
+    try:
+        message = json.loads(received[_HEADER:])
+    except ValueError as error:
+        raise BrokenFrame(str(error)) from error
+    if not isinstance(message, dict):
+        raise BrokenFrame("not a message")
+    return message
+
+
+def read_message(fd: int) -> dict[str, Any] | None:
+    """Block until a message arrives; None at the end of input."""
+    header = _read_exactly(fd, _HEADER)
+    if header is None:
+        return None
+    body = _read_exactly(fd, int.from_bytes(header, "big"))
+    return None if body is None else unpack(header + body)
+
+
+def write_message(fd: int, message: dict[str, Any]) -> None:
+    """Block until the whole message is written."""
+    rest = memoryview(pack(message))
+    while rest:
+        rest = rest[os.write(fd, rest) :]
+
+
+def _read_exactly(fd: int, size: int) -> bytes | None:
+    data = bytearray()
+    while len(data) < size:
+        chunk = os.read(fd, min(size - len(data), 1 << 20))
+        if not chunk:
+            return None
+        data += chunk
+    return bytes(data)
+
+
+def private_pipes() -> tuple[int, int]:
+    """For a child: take standard input and output for messages alone.
+
+    Whatever else prints in this process (a C++ library, a job) then goes nowhere and cannot forge a message.
+    """
+    requests, replies = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
+    os.dup2(null, 1)
+    os.close(null)
+    return requests, replies
+
 
 # A lexical gate in front of every solver
 
@@ -388,3 +469,58 @@ def _why(death: ChildDied) -> str:
     limit = memory_limit_mb()
     parts = [str(death), *lines[-1:], *([f"ulimit -v leaves it {limit} MB"] if limit is not None else [])]
     return "; ".join(parts)
+
+
+_RETRY_SECONDS = 0.02
+
+
+@dataclass(frozen=True)
+class Runner:
+    """A process, and what it answers when asked in one way after the other; the next way only when it is needed."""
+
+    process: SolverProcess
+    answers: Iterator[Answer]
+
+
+def race(*runners: Runner) -> Finish:
+    """Let each runner answer until one says ``sat`` or ``unsat``; that one wins, the others are killed.
+
+    A killed process starts again with its next query. Who wins is a matter of time, so where a result has to repeat,
+    answers must be bounded by steps and it must not matter who gave them.
+
+    Raises: what asking raises.
+    """
+    done: SimpleQueue[tuple[int, Answer | BaseException]] = SimpleQueue()
+    over = threading.Event()
+
+    def run(number: int, runner: Runner) -> None:
+        answer = Answer("unknown", "not asked")
+        try:
+            for answer in runner.answers:
+                if answer.definite or over.is_set():
+                    break
+            done.put((number, answer))
+        except SolverUnavailable as error:  # the others are asked, too
+            done.put((number, Answer("error", str(error), lost=True)))
+        except BaseException as error:  # noqa: BLE001 - raised again where the race is awaited
+            done.put((number, error))
+
+    threads = [threading.Thread(target=run, args=item, daemon=True) for item in enumerate(runners)]
+    for thread in threads:
+        thread.start()
+    last = Answer("unknown", "not asked")
+    try:
+        for _ in runners:
+            number, answer = done.get()
+            if isinstance(answer, BaseException):
+                raise answer
+            if answer.definite:
+                return Finish(number, answer)
+            last = answer
+    finally:
+        over.set()
+        for thread, runner in zip(threads, runners, strict=True):
+            while thread.is_alive():  # a kill may come just before there is something to kill
+                runner.process.kill()
+                thread.join(_RETRY_SECONDS)
+    return Finish(None, last)

@@ -18,9 +18,8 @@ from typing import Any
 
 from goedels_poetry.errors import Unavailable, lacks_resources, one_line
 from goedels_poetry.solvers import child
-from goedels_poetry.solvers.frames import private_pipes, read_message, write_message
 from goedels_poetry.solvers.launch import allowed_memory, bind_to_parent, limit_memory
-from goedels_poetry.solvers.process import MEMORY_EXIT
+from goedels_poetry.solvers.process import MEMORY_EXIT, private_pipes, read_message, write_message
 
 
 def is_allowed(module: str, packages: Sequence[str]) -> bool:

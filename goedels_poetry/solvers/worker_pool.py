@@ -8,7 +8,6 @@ from typing import Any
 
 from goedels_poetry.solvers import preload
 from goedels_poetry.solvers.child import KILLED, WHO_KILLS, Child, ChildDied, ChildFlood, ChildTimeout
-from goedels_poetry.solvers.frames import BrokenFrame, is_whole, pack, unpack
 from goedels_poetry.solvers.launch import memory_limit_mb
 from goedels_poetry.solvers.limits import (
     JobCrashed,
@@ -18,7 +17,15 @@ from goedels_poetry.solvers.limits import (
     SolverUnavailable,
     processors,
 )
-from goedels_poetry.solvers.process import START_SECONDS, last_output, out_of_memory
+from goedels_poetry.solvers.process import (
+    START_SECONDS,
+    BrokenFrame,
+    is_whole,
+    last_output,
+    out_of_memory,
+    pack,
+    unpack,
+)
 from goedels_poetry.solvers.worker_threads import WorkerThreads
 
 _MAX_RESULT_BYTES = 256 << 20

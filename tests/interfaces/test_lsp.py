@@ -12,8 +12,7 @@ import pytest
 from lsprotocol import types
 from pygls.lsp.client import LanguageClient
 
-from goedels_poetry.interfaces.hover import hover
-from goedels_poetry.interfaces.lsp import PROVE, STOP
+from goedels_poetry.interfaces.lsp import PROVE, STOP, hover
 from goedels_poetry.protocol.trials import ENOUGH
 
 ROOT = Path(__file__).parents[2]

@@ -15,9 +15,9 @@ from goedels_poetry.errors import InvalidInput
 from goedels_poetry.models.endpoint import response_format
 from goedels_poetry.models.replies import problem_with
 from goedels_poetry.questions.json.reader import read_json
-from goedels_poetry.questions.json.schema import STRUCTURED_SCHEMA
 from goedels_poetry.questions.json.sections import SECTIONS
 from goedels_poetry.questions.json.text import MAX_BYTES, Node, Text, decode, read
+from goedels_poetry.search.questions.writer import STRUCTURED_SCHEMA
 
 TABLES = tables(__file__)
 

@@ -15,7 +15,7 @@ from goedels_poetry.checker.lean import gate as versions
 from goedels_poetry.checker.lean.certify import check_lean
 from goedels_poetry.checker.lean.gate import Accepted, Leans, admit, confirm, ground, ground_alone
 from goedels_poetry.checker.lean.original import Original, Refusal, first_finding, read_original
-from goedels_poetry.checker.lean.vacuity import premises_of
+from goedels_poetry.checker.lean.verify import premises_of
 from goedels_poetry.lean.gate.compare import Comparison
 from goedels_poetry.lean.gate.data import read
 from goedels_poetry.lean.gate.stream import BadData

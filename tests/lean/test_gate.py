@@ -15,8 +15,7 @@ from goedels_poetry.checker.by_language import check_again
 from goedels_poetry.checker.lean.certify import certify_negation, certify_proof, check_lean
 from goedels_poetry.checker.lean.gate import Accepted, Leans, admit, ground
 from goedels_poetry.checker.lean.original import Refusal, read_original
-from goedels_poetry.checker.lean.vacuity import premises_of
-from goedels_poetry.checker.lean.verify import FreshLean
+from goedels_poetry.checker.lean.verify import FreshLean, premises_of
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.lean.runtime.pool import LeanPool

@@ -8,8 +8,7 @@ import pytest
 from goedels_poetry.checker.certificate.report import TrustLevel
 from goedels_poetry.checker.lean.gate import Leans
 from goedels_poetry.checker.lean.original import read_original
-from goedels_poetry.checker.lean.vacuity import Looked, premises_of
-from goedels_poetry.checker.lean.verify import Claim, FreshLean, verify
+from goedels_poetry.checker.lean.verify import Claim, FreshLean, Looked, premises_of, verify
 from goedels_poetry.lean.gate.compare import Comparison
 from goedels_poetry.lean.gate.data import read
 from goedels_poetry.lean.runtime.pool import LeanPool

@@ -9,7 +9,6 @@ import pytest
 
 from goedels_poetry.kernel.terms import BOOL, alpha, app, not_
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.questions.confidence.english import Row, rows
 from goedels_poetry.questions.entailment import closed_world
 from goedels_poetry.questions.entailment.closed_world import Closure
 from goedels_poetry.questions.entailment.entailment import decide
@@ -18,6 +17,7 @@ from goedels_poetry.questions.entailment.program import LogicPremise, Origin
 from goedels_poetry.questions.json.reader import read_json
 from goedels_poetry.questions.program.smt2 import read_smt2
 from goedels_poetry.questions.query_runner import SolverPair
+from goedels_poetry.search.questions.writer import Row, rows
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ import pytest
 
 from goedels_poetry import GoedelsPoetryFramework, Settings
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.python.early import open_goals
-from goedels_poetry.python.hints import hints_of
+from goedels_poetry.python.jobs import hints_of
+from goedels_poetry.python.language import open_goals
 from goedels_poetry.python.translate.contracts import OutsideFragment, PythonFault
 from goedels_poetry.python.translate.program import read_program
 from goedels_poetry.python.translate.translate import translate

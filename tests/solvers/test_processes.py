@@ -14,8 +14,7 @@ import pytest
 
 from goedels_poetry.solvers.cvc5_process import Cvc5Process
 from goedels_poetry.solvers.limits import Limits, SolverUnavailable
-from goedels_poetry.solvers.process import SolverProcess
-from goedels_poetry.solvers.racing import Runner, race
+from goedels_poetry.solvers.process import Runner, SolverProcess, race
 from goedels_poetry.solvers.z3_process import Z3Process
 
 FALSE = "(assert false)"

@@ -647,27 +647,41 @@ class Case:
 
 @dataclass
 class Collection:
-    """Cases that are written as functions, each with the fault as its docstring."""
+    """Cases with the fault in words: rows, or functions that have it as their docstring."""
 
+    lean: Verdict = "refuse"
+    second: Verdict = "refuse"
     alone: bool = False
     cases: list[Case] = field(default_factory=list)
 
+    def add(
+        self,
+        fault: str,
+        write: Callable[[Tables], object],
+        lean: Verdict = "",
+        second: Verdict = "",
+        modules: tuple[str, ...] = ("Init",),
+        alone: bool = False,
+        name: str = "",
+    ) -> None:
+        def written(tables: Tables) -> str | None:
+            stream = write(tables)
+            return stream if isinstance(stream, str) else None
+
+        alone = alone or self.alone or modules != ("Init",)
+        self.cases.append(Case(name or fault, fault, lean or self.lean, second or self.second, written, modules, alone))
+
     def case(
         self, lean: Verdict, second: Verdict, modules: tuple[str, ...] = ("Init",), alone: bool = False
-    ) -> Callable[[Callable[[Tables], str | None]], Callable[[Tables], str | None]]:
-        def register(write: Callable[[Tables], str | None]) -> Callable[[Tables], str | None]:
-            fault = (write.__doc__ or "").strip()
-            self.cases.append(
-                Case(write.__name__, fault, lean, second, write, modules, alone or self.alone or modules != ("Init",))
-            )
-            return write
+    ) -> Callable[[Callable[[Tables], str | None]], None]:
+        return lambda write: self.add(
+            (write.__doc__ or "").strip(), write, lean, second, modules, alone, write.__name__
+        )
 
-        return register
-
-    def refuse(self, alone: bool = False) -> Callable[[Callable[[Tables], str | None]], Callable[[Tables], str | None]]:
+    def refuse(self, alone: bool = False) -> Callable[[Callable[[Tables], str | None]], None]:
         """Both refuse it."""
         return self.case("refuse", "refuse", alone=alone)
 
-    def accept(self) -> Callable[[Callable[[Tables], str | None]], Callable[[Tables], str | None]]:
+    def accept(self) -> Callable[[Callable[[Tables], str | None]], None]:
         """Both accept it."""
         return self.case("accept", "accept")

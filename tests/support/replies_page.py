@@ -7,7 +7,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-from mistakes import MISTAKES
 from named_texts import named
 
 from goedels_poetry.smt.notation import reply_forms
@@ -54,8 +53,7 @@ def page() -> str:
     parts += ["", "## Examples\n", "Goals over these functions:\n", f"```lisp\n{THEORY}```\n"]
     for example in (*EXAMPLES, INSTANCES_ALONE):
         parts.append(_example(example))
-    parts += [TEXTS["tail"], TEXTS["slips"], "| the first reply | requests |", "|---|---|"]
-    return "\n".join([*parts, *(f"| {m.name} | {m.calls} |" for m in MISTAKES)]) + "\n"
+    return "\n".join([*parts, TEXTS["tail"]])
 
 
 def _type(schema: dict[str, Any]) -> str:
@@ -72,14 +70,23 @@ def _type(schema: dict[str, Any]) -> str:
 
 def _example(example: Example) -> str:
     goal = example.goal
-    return (
-        f"`{example.construct}`: {example.words}. The goal is `{goal}`.\n\n```json\n{_indented(example.reply)}\n```\n"
-    )
+    return f"`{example.construct}`: {example.words}. Goal: `{goal}`.\n\n```json\n{_indented(example.reply)}\n```\n"
 
 
 def _indented(reply: dict[str, Any]) -> str:
-    text = json.dumps(reply, ensure_ascii=False)
-    return text if len(text) <= 100 else json.dumps(reply, ensure_ascii=False, indent=1)
+    """On one line, or with a line for each part and each element of a list of objects."""
+
+    def line(value: Any) -> str:
+        return json.dumps(value, ensure_ascii=False)
+
+    def part(value: Any) -> str:
+        if isinstance(value, list) and len(line(value)) > 100:
+            return "[\n  " + ",\n  ".join(map(line, value)) + "\n ]"
+        return line(value)
+
+    if len(line(reply)) <= 100:
+        return line(reply)
+    return "{\n" + ",\n".join(f" {line(key)}: {part(value)}" for key, value in reply.items()) + "\n}"
 
 
 if __name__ == "__main__":

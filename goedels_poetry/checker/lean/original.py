@@ -72,11 +72,7 @@ class Original:
         return [n for n in names if self.constants[n].kind == "theorem"]
 
     def named(self, wanted: str) -> str:
-        """The constant of a theorem named in full or by its end.
-
-        Raises:
-            InvalidInput: there is none, or several.
-        """
+        """The constant of a theorem named in full or by its end. Raises InvalidInput: there is none, or several."""
         names = self._theorems()
         found = [n for n in names if n.removeprefix(PRIVATE) == wanted or n == wanted]
         found = found or [n for n in names if n.removeprefix(PRIVATE).endswith(f".{wanted}")]

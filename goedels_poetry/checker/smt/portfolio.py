@@ -92,7 +92,7 @@ class Solvers:
         if answer.definite:
             return Finish(0, answer)
         ours = (a for limits in _stages(self.limits) for a in self._first_answers(script, limits.seconds))
-        from goedels_poetry.solvers.racing import Runner, race  # what one solver decides needs no second
+        from goedels_poetry.solvers.process import Runner, race  # what one solver decides needs no second
 
         return race(Runner(self.first, ours), Runner(self.second, self._second_answers(script, self.limits.seconds)))
 

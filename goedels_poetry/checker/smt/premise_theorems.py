@@ -34,11 +34,7 @@ class PremiseTheorems:
 
     @classmethod
     def from_json(cls, json: Any, problem: Problem) -> PremiseTheorems:
-        """What ``json`` describes.
-
-        Raises:
-            CodecError: it describes nothing of the kind.
-        """
+        """What ``json`` describes. Raises CodecError: it describes nothing of the kind."""
         match json:
             case {"names": [*names], "proof": proof, **rest} if not rest and all(isinstance(n, str) for n in names):
                 return cls(tuple(names), derivation_from_json(proof, problem.signature))

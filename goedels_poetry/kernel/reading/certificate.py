@@ -84,11 +84,7 @@ def _defined(text: str, signature: Signature) -> Signature:
 
 
 def extended(signature: Signature, definitions: Iterable[Definition]) -> Signature:
-    """The signature with more definitions behind its own.
-
-    Raises:
-        InvalidText: one of the names is taken.
-    """
+    """The signature with more definitions behind its own. Raises InvalidText: one of the names is taken."""
     new = tuple(definitions)
     names = [d.name for d in new]
     taken = sorted({n for n in names if n in signature.names or names.count(n) > 1})
@@ -271,11 +267,7 @@ def _instance(json: Any, read: _Reader) -> Instance:
 
 
 def sequent_from_json(json: Any, signature: Signature) -> Sequent:
-    """The sequent of a text.
-
-    Raises:
-        CodecError: it is not one over the signature.
-    """
+    """The sequent of a text. Raises CodecError: it is not one over the signature."""
     text = _text(json, "sequent")
     try:
         return parser.parse_sequent(text, signature)
@@ -335,11 +327,7 @@ TERMINATION = ("termination", "bounds")
 
 
 def termination_from_json(json: Any, signature: Signature) -> TerminationEvidence:
-    """The evidence at the keys ``TERMINATION`` of ``json``.
-
-    Raises:
-        CodecError: as `scheme_from_json`.
-    """
+    """The evidence at the keys ``TERMINATION`` of ``json``. Raises CodecError: as `scheme_from_json`."""
     said = _mapping(json, "evidence")
     groups = tuple([_group(item, signature) for item in _items(said.get("termination", []), "termination")])
     bounds = {}

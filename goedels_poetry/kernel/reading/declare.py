@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias
 
-from goedels_poetry.kernel.components import components
 from goedels_poetry.kernel.printer import show_sort
-from goedels_poetry.kernel.problem import Constructor, Datatype, Definition, Signature
+from goedels_poetry.kernel.problem import Constructor, Datatype, Definition, Signature, components
 from goedels_poetry.kernel.reading.elaborate import Elaborator, Scope
 from goedels_poetry.kernel.reading.names import sort_word
 from goedels_poetry.kernel.reading.reader import Atom, Group, Lexeme, SExpr

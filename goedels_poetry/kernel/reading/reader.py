@@ -7,13 +7,44 @@ SMT-LIB 2.6 and refuses what lies outside it instead of guessing.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from typing import NoReturn, TypeAlias
 
 from goedels_poetry.kernel.faults import InvalidText
-from goedels_poetry.kernel.reading.lines import Lines, from_utf8
+
+
+class Lines:
+    """A text and the way from offsets in it to lines and columns, both counted from 1."""
+
+    text: str
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [0, *(found.end() for found in re.finditer("\n", self.text))]
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Line and column of the character at ``offset``."""
+        line = bisect_right(self._line_starts, offset)
+        return line, offset - self._line_starts[line - 1] + 1
+
+
+def from_utf8(data: bytes, hint: str | None = None) -> str:
+    """The text of bytes.
+
+    Raises:
+        InvalidText: where the first byte stands that is not UTF-8; columns are those of bytes.
+    """
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        column = error.start - data.rfind(b"\n", 0, error.start)
+        raise InvalidText(f"byte 0x{data[error.start]:02x} is not UTF-8", line, column, hint) from error
+
 
 MAX_BYTES = 10_000_000
 MAX_TOKENS = 1_000_000
@@ -241,11 +272,7 @@ def is_word(expr: SExpr, word: str) -> bool:
 
 
 def command_of(source: Source, expr: SExpr) -> tuple[str, Group]:
-    """A command and its name.
-
-    Raises:
-        InvalidText: it is no command.
-    """
+    """A command and its name. Raises InvalidText: it is no command."""
     if not isinstance(expr, Group) or not expr.items:
         source.fail("a command such as (assert ...) was expected here", expr, "other text begins with ;")
     head = expr.items[0]
@@ -283,11 +310,7 @@ def annotated(body: SExpr, rest: list[tuple[Atom, SExpr]], at: int) -> SExpr:
 
 
 def name_of(source: Source, key: Atom, value: SExpr) -> str:
-    """The value of ``:named``.
-
-    Raises:
-        InvalidText: it is no symbol.
-    """
+    """The value of ``:named``. Raises InvalidText: it is no symbol."""
     if not isinstance(value, Atom) or value.kind is not Lexeme.SYMBOL:
         source.fail(":named takes one symbol", key)
     return value.text

@@ -270,11 +270,7 @@ def value_to_json(value: Value) -> Any:
 
 
 def value_from_json(json: Any) -> Value:
-    """The value that ``json`` describes.
-
-    Raises:
-        CodecError: it describes none.
-    """
+    """The value that ``json`` describes. Raises CodecError: it describes none."""
     if isinstance(json, bool | str | int):
         return json
     try:
@@ -468,11 +464,7 @@ def _without_languages(problem: Problem) -> Problem:
 
 
 def confirmation_of(context: Context, claimed: Counterexample) -> Confirmation:
-    """What solvers are asked about a counterexample, once our evaluator agrees to it.
-
-    Raises:
-        BadProof: it is none.
-    """
+    """What solvers are asked about a counterexample, once our evaluator agrees to it. Raises BadProof: it is none."""
     context, table = Context(_without_languages(context.problem)), claimed.table
     asked: set[tuple[str, tuple[Value, ...]]] = set()
 

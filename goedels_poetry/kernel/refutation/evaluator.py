@@ -194,11 +194,7 @@ class Evaluator:
     # ------------------------------------------------------------------------------------------ face
 
     def value(self, term: Term, assignment: Mapping[Term, Value]) -> Value:
-        """The value of ``term``.
-
-        Raises:
-            Undecided: open by the standard, or beyond the bounds.
-        """
+        """The value of ``term``. Raises Undecided: open by the standard, or beyond the bounds."""
         order = tuple(assignment)
         return self.run(self.compile(term, order), list(assignment.values()))
 
@@ -211,11 +207,7 @@ class Evaluator:
         return code
 
     def run(self, code: Code, frame: list[Value]) -> Value:
-        """Run compiled code with a full tank of fuel.
-
-        Raises:
-            Undecided: see `value`.
-        """
+        """Run compiled code with a full tank of fuel. Raises Undecided: see `value`."""
         if len(self._memo) > 200_000:
             self._memo.clear()
         return self._bounded(lambda: code(frame))

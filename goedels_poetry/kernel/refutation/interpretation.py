@@ -52,11 +52,7 @@ class Interpretation:
 
     @classmethod
     def from_json(cls, json: Any) -> Interpretation:
-        """What ``json`` describes.
-
-        Raises:
-            CodecError: it is of another form.
-        """
+        """What ``json`` describes. Raises CodecError: it is of another form."""
         match json:
             case {"functions": dict(functions), "sorts": dict(sorts), **rest} if not rest.keys() - {"exist"}:
                 if functions or sorts or rest:

@@ -153,7 +153,7 @@ def _sized_values(signature: Signature, sort: Sort, size: int) -> Iterator[Value
         nested = [i for i, (_, s) in enumerate(constructor.fields) if signature.datatype(_innermost(s)) is not None]
         if not nested and size != 1:
             continue
-        for sizes in _compositions(size - 1, len(nested)):
+        for sizes in compositions(size - 1, len(nested)):
             at = dict(zip(nested, sizes, strict=True))
             pools = [
                 list(_sized_values(signature, s, at[i])) if i in at else small_values(signature, s, 3)
@@ -163,7 +163,8 @@ def _sized_values(signature: Signature, sort: Sort, size: int) -> Iterator[Value
                 yield (constructor.name, *fields)
 
 
-def _compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
+def compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
+    """Every way to write ``total`` as a sum of ``parts`` positive numbers, order counting."""
     if parts == 0:
         if total == 0:
             yield ()
@@ -172,7 +173,7 @@ def _compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
             yield (total,)
     else:
         for first in range(1, total - parts + 2):
-            for rest in _compositions(total - first, parts - 1):
+            for rest in compositions(total - first, parts - 1):
                 yield (first, *rest)
 
 

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from goedels_poetry.kernel.components import components
 from goedels_poetry.kernel.printer import RESERVED
+from goedels_poetry.kernel.problem import components
 from goedels_poetry.kernel.theory import is_theory_symbol
 from goedels_poetry.lean.goals.facts import CONSTRUCTORS, FIELDS, Expr, Facts, apply, const, joined, opened, telescope
 

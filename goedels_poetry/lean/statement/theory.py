@@ -208,11 +208,7 @@ class LeanTheory:
         return self._writer.binders(variables)
 
     def prop(self, term: Term) -> str:
-        """A formula as a proposition.
-
-        Raises:
-            NotTranslatable: Lean's core has no counterpart for something in it.
-        """
+        """A formula as a proposition. Raises NotTranslatable: Lean's core has no counterpart for something in it."""
         return self._guarded(self._writer.prop, term)
 
     def value(self, term: Term) -> str:

@@ -166,11 +166,7 @@ class Vocabulary:
     # ------------------------------------------------------------------------------------------------- sorts
 
     def sort(self, sort: Sort) -> str:
-        """Lean's type for a sort, in parentheses where it needs them.
-
-        Raises:
-            NotTranslatable: there is none.
-        """
+        """Lean's type for a sort, in parentheses where it needs them. Raises NotTranslatable: there is none."""
         if sort is BOOL or sort is INT:
             return sort.name
         if sort.name == "BitVec" and sort.indices:

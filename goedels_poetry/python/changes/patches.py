@@ -411,11 +411,7 @@ _Edit = tuple[int, int, tuple[str, ...]]
 
 
 def apply(original: str, proposal: Proposal) -> Applied:
-    """Apply a change to a file as it is, line ends included.
-
-    Raises:
-        NotApplicable: a part of it has no place here.
-    """
+    """Apply a change to a file as it is, line ends included. Raises NotApplicable: a part of it has no place here."""
     if proposal.deletes:
         raise NotApplicable("the change deletes the file")
     before = plain(original)

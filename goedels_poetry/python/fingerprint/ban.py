@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.kernel.reading.nearest import nearest
+from goedels_poetry.kernel.reading.hints import nearest
 
 RECURSION = "recursion"
 MEMOISATION = "memoisation"

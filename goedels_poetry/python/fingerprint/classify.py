@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterable
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.kernel.reading.nearest import nearest
+from goedels_poetry.kernel.reading.hints import nearest
 from goedels_poetry.python.fingerprint.ban import (
     CLOSED_FORM,
     DIVIDE_AND_CONQUER,

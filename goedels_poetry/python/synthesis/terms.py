@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, NamedTuple
 
-from goedels_poetry.protocol.enumeration import compositions
+from goedels_poetry.kernel.refutation.values import compositions
 
 Value = Any
 MAX_INT, MAX_LENGTH = 10**60, 400

@@ -178,11 +178,7 @@ def _type_of(default: str | None) -> str:
 
 
 def expected_signature(checks: Checks) -> ast.FunctionDef | None:
-    """The signature that the checks ask for.
-
-    Raises:
-        InvalidInput: it is none, or of another function.
-    """
+    """The signature that the checks ask for. Raises InvalidInput: it is none, or of another function."""
     text = checks.signature.strip()
     if not text:
         return None

@@ -22,11 +22,7 @@ from goedels_poetry.python.translate.registry import legal
 
 
 def call(frame: Frame, node: ast.Call) -> Value:
-    """The value of a call.
-
-    Raises:
-        OutsideFragment: it is not covered.
-    """
+    """The value of a call. Raises OutsideFragment: it is not covered."""
     if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
         outside("a call with * or **", node, "Starred")
     root = node.func.value if isinstance(node.func, ast.Attribute) else node.func

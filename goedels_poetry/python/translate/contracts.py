@@ -54,21 +54,13 @@ class OutsideFragment(Exception):
 
 
 def outside(message: str, node: ast.AST | None = None, construct: str = "") -> NoReturn:
-    """Raise `OutsideFragment` for a node.
-
-    Raises:
-        OutsideFragment: always.
-    """
+    """Raise `OutsideFragment` for a node. Raises OutsideFragment: always."""
     kind = construct or (type(node).__name__ if node is not None else "")
     raise OutsideFragment(message, *_place(node), kind)
 
 
 def fault(message: str, node: ast.AST | None = None, hint: str | None = None) -> NoReturn:
-    """Raise `PythonFault` for a node.
-
-    Raises:
-        PythonFault: always.
-    """
+    """Raise `PythonFault` for a node. Raises PythonFault: always."""
     raise PythonFault(message, *_place(node), hint)
 
 

@@ -354,11 +354,7 @@ class Frame:
         return Value(inner, self.registry.the(inner, value.term))
 
     def integral(self, value: Value, node: ast.AST) -> Value:
-        """The value as an integer: a truth value is one.
-
-        Raises:
-            OutsideFragment: it is something else.
-        """
+        """The value as an integer: a truth value is one. Raises OutsideFragment: it is something else."""
         value = self.present(value, "TypeError")
         if value.kind == BOOL:
             return Value(INT, self.coerce(value, INT, node).term, natural=True)

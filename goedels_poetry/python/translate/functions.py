@@ -29,11 +29,7 @@ from goedels_poetry.python.translate.statements import Block
 
 
 def expression(frame: Frame, node: ast.expr) -> Value:
-    """The value of an expression that is no call.
-
-    Raises:
-        OutsideFragment: it is not covered.
-    """
+    """The value of an expression that is no call. Raises OutsideFragment: it is not covered."""
     rule = _RULES.get(type(node))
     return rule(frame, node) if rule else outside(f"{_name(node)} is not covered", node)
 
@@ -453,11 +449,7 @@ class Functions:
         return and_([self.registry.effects.returns(inner.effect), truth])
 
     def require(self, name: str, node: ast.AST) -> Translated:
-        """The function, translated or about to be.
-
-        Raises:
-            OutsideFragment: it is not covered.
-        """
+        """The function, translated or about to be. Raises OutsideFragment: it is not covered."""
         known = self.known.get(name)
         if known is None:
             function = self.registry.module.function(name)

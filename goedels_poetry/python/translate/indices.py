@@ -285,11 +285,7 @@ def position(frame: Frame, at: Value, length: Term, exception: str = "IndexError
 
 
 def cut_out(frame: Frame, value: Value, cut: ast.Slice, node: ast.AST) -> Value:
-    """``value[low:high:step]``.
-
-    Raises:
-        OutsideFragment: it is not covered.
-    """
+    """``value[low:high:step]``. Raises OutsideFragment: it is not covered."""
     if cut.step is not None and not (isinstance(cut.step, ast.Constant) and cut.step.value is None):
         return _stepping(frame, value, cut, node)
     low, high = (_bound(frame, e, node) for e in (cut.lower, cut.upper))

@@ -30,11 +30,7 @@ class Iteration:
 
 
 def iteration(frame: Frame, node: ast.expr) -> Iteration:
-    """How to go over ``node``, which is evaluated here, once.
-
-    Raises:
-        OutsideFragment: nothing that is covered.
-    """
+    """How to go over ``node``, which is evaluated here, once. Raises OutsideFragment: nothing that is covered."""
     near = _neighbours(frame, node)
     if near is not None:
         return near

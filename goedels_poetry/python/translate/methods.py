@@ -288,11 +288,7 @@ class _Body(ast.NodeTransformer):
             self.guards = [_about(c, self.own).expression for c in one.invariants]
 
     def run(self) -> list[ast.stmt]:
-        """The statements.
-
-        Raises:
-            OutsideFragment: one that is not followed.
-        """
+        """The statements. Raises OutsideFragment: one that is not followed."""
         member, found = self.member, list[ast.stmt]()
         for part in (n for s in (member.node.args, *member.node.body) for n in ast.walk(s)):
             binds = isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load) and part.id

@@ -64,11 +64,7 @@ class _Purpose:
 
 
 def comprehension(frame: Frame, node: ast.ListComp | ast.GeneratorExp, purpose: str) -> Value:
-    """The value of a comprehension.
-
-    Raises:
-        OutsideFragment: what it goes over or what it gives is not covered.
-    """
+    """The value of a comprehension. Raises OutsideFragment: what it goes over or what it gives is not covered."""
     if any(g.is_async for g in node.generators):
         outside("an asynchronous comprehension", node, "async")
     node = _over_elements(frame, node)

@@ -73,11 +73,7 @@ class Program:
 
 
 def read_program(source: str) -> Program:
-    """Read a file.
-
-    Raises:
-        PythonFault: not Python, too long, nested too deep, a contract that cannot be read.
-    """
+    """Read a file. Raises PythonFault: not Python, too long, nested too deep, a contract that cannot be read."""
     tree = parse_module(source)
     names = ContractNames.of(tree)
     functions: dict[str, Function] = {}
@@ -183,11 +179,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def parse_module(source: str) -> ast.Module:
-    """The syntax tree of a text, which is bounded in length and depth.
-
-    Raises:
-        PythonFault: see `read_program`.
-    """
+    """The syntax tree of a text, which is bounded in length and depth. Raises PythonFault: see `read_program`."""
     if len(source) > MAX_CHARACTERS:
         raise PythonFault(f"this file has more than {MAX_CHARACTERS:,} characters")
     try:

@@ -106,11 +106,7 @@ class Registry:
     # ------------------------------------------------------------------------------------------ bounds
 
     def spend(self) -> None:
-        """Count one step of the translation.
-
-        Raises:
-            OutsideFragment: they are too many.
-        """
+        """Count one step of the translation. Raises OutsideFragment: they are too many."""
         self.work += 1
         if self.work > MAX_WORK or len(self.definitions) > MAX_DEFINITIONS:
             raise OutsideFragment("this is too large to be translated", construct="size")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
-from goedels_poetry.kernel.components import components
 from goedels_poetry.kernel.printer import show, show_sort, show_symbol
+from goedels_poetry.kernel.problem import components
 from goedels_poetry.kernel.terms import FALSE, TRUE, Kind, Sort, Term, is_app, rebuild, substitute, subterms
 from goedels_poetry.python.translate.build import INEXACT, OUTCOME, RETURNS, again, assume, cond
 from goedels_poetry.python.translate.registry import Defined, Registry, Shape

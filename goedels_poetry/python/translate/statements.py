@@ -28,11 +28,7 @@ class Block:
         self.result, self.fresh = result, fresh  # fresh: what is returned must be no part of an object
 
     def run(self, statements: Sequence[ast.stmt], flow: Flow, after: After) -> None:
-        """Follow statements from a point that is reached.
-
-        Raises:
-            OutsideFragment: something is not covered.
-        """
+        """Follow statements from a point that is reached. Raises OutsideFragment: something is not covered."""
         for i, node in enumerate(statements):
             rest = tuple(statements[i + 1 :])
             left = flow.left

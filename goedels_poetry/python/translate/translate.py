@@ -378,11 +378,7 @@ Value: TypeAlias = Any
 
 
 def python_value(registry: Registry, kind: Type, value: Value) -> str:
-    """The text of a Python expression for a value of the script.
-
-    Raises:
-        ValueError: it is no value of that type.
-    """
+    """The text of a Python expression for a value of the script. Raises ValueError: it is no value of that type."""
     if kind.kind in ("int", "bool", "str"):
         wanted = {"int": int, "bool": bool, "str": str}[kind.kind]
         if type(value) is not wanted:

@@ -4,5 +4,5 @@ None of them changes a verdict.
 
 * `case` puts together what is tested; `sanity_tests` needs no model,
   `model_tests` asks readers who have seen either the text or the program.
-* `doubts` chooses what the author of the program is told; `score` makes one number of all outcomes.
+* `score` makes one number of all outcomes.
 """

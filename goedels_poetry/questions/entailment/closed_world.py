@@ -25,9 +25,8 @@ import itertools
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from goedels_poetry.kernel.components import components
 from goedels_poetry.kernel.printer import show, show_symbol
-from goedels_poetry.kernel.problem import Signature
+from goedels_poetry.kernel.problem import Signature, components
 from goedels_poetry.kernel.reading.reader import Group, Source, read
 from goedels_poetry.kernel.terms import (
     BOOL,

@@ -6,5 +6,5 @@ The way of a program, from text to `LogicProgram`:
   `questions.program` reads like any other.
 * A formula is parsed by Python's `ast` after `syntax` has masked it, and typed by `typer`: `operators` is the table of
   what is written as a call, `terms` says what these mean in their places.
-* What is declared is in `symbols`; `schema` is the form that models are held to.
+* What is declared is in `symbols`.
 """

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
-from goedels_poetry.kernel.reading.nearest import nearest
+from goedels_poetry.kernel.reading.hints import nearest
 from goedels_poetry.kernel.terms import BOOL, INT, REAL, Sort
 from goedels_poetry.questions.entailment.program import Origin
 from goedels_poetry.questions.json.symbols import (

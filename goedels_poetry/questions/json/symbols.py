@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from goedels_poetry.kernel.components import components
 from goedels_poetry.kernel.printer import show_symbol
-from goedels_poetry.kernel.reading.nearest import nearest
+from goedels_poetry.kernel.problem import components
+from goedels_poetry.kernel.reading.hints import nearest
 from goedels_poetry.kernel.terms import BOOL, INT, REAL, STRING, Sort, array, bitvec
 from goedels_poetry.kernel.theory import is_theory_symbol
 from goedels_poetry.questions.json.syntax import WORDS, ExpressionError, function, parse
@@ -75,11 +75,7 @@ class Symbols:
     """Of each enumeration, its values in order."""
 
     def declare(self, name: str, kind: str, params: tuple[Sort, ...], result: Sort) -> Symbol:
-        """A new symbol.
-
-        Raises:
-            NameTaken: the name has another meaning, or cannot stand in an expression.
-        """
+        """A new symbol. Raises NameTaken: the name has another meaning, or cannot stand in an expression."""
         self.check(name, kind, called=bool(params))
         if name in self.fields and params:
             raise NameTaken(f"the {kind} `{name}` has the name of a field", "rename one of them")
@@ -102,11 +98,7 @@ class Symbols:
             same[sort] = Symbol(field_name, "field", (sort,), field_sort, smt_name(f"{sort.name}.{field_name}"))
 
     def declare_tester(self, constructor: str, sort: Sort) -> None:
-        """``is_constructor(x)``: whether a value was built by it.
-
-        Raises:
-            NameTaken: the name is taken.
-        """
+        """``is_constructor(x)``: whether a value was built by it. Raises NameTaken: the name is taken."""
         name = f"is_{constructor}"
         if name in self.table or name in self.fields:
             raise NameTaken(f"`{name}` is the test for the constructor `{constructor}`", f"rename `{name}`")
@@ -250,11 +242,7 @@ class SortManager:
         return found if found is not None else self.sort_of(parse(text))
 
     def sort_of(self, expression: ast.expr, depth: int = 0) -> Sort:
-        """The sort that an expression names.
-
-        Raises:
-            ExpressionError: unknown, or malformed.
-        """
+        """The sort that an expression names. Raises ExpressionError: unknown, or malformed."""
         if depth > MAX_NESTING:
             raise ExpressionError(f"a sort nested more than {MAX_NESTING} deep", expression.col_offset)
         if isinstance(expression, ast.Name):

@@ -73,11 +73,7 @@ def truth(value: bool, at: int) -> Typed:
 
 
 def number(value: int | Fraction, sort: Sort, at: int) -> Typed:
-    """A literal of sort Int, Real or BitVec.
-
-    Raises:
-        ExpressionError: of more digits than are worth writing out.
-    """
+    """A literal of sort Int, Real or BitVec. Raises ExpressionError: of more digits than are worth writing out."""
     bits = max(value.numerator.bit_length(), value.denominator.bit_length())
     if bits > _NUMBER_BITS:
         raise ExpressionError(
@@ -208,11 +204,7 @@ def numeric(terms: Sequence[Typed], at: int, operator: str) -> tuple[Typed, ...]
 
 
 def bits(terms: Sequence[Typed], at: int, operator: str, hint: str = "") -> tuple[Typed, ...]:
-    """Terms made of one bit-vector sort.
-
-    Raises:
-        ExpressionError: none is a bit-vector, or they differ in width.
-    """
+    """Terms made of one bit-vector sort. Raises ExpressionError: none is a bit-vector, or they differ in width."""
     if not any(is_bits(term.sort) for term in terms):
         shown = ", ".join(dict.fromkeys(show(term.sort) for term in terms))
         raise ExpressionError(f"`{operator}` takes bit-vectors, not {shown}", at, hint)

@@ -12,7 +12,7 @@ from json import JSONDecodeError, JSONDecoder
 from typing import Any, NoReturn
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.kernel.reading.lines import Lines
+from goedels_poetry.kernel.reading.reader import Lines
 from goedels_poetry.protocol.lines import from_utf8
 
 MAX_BYTES = 2_000_000
@@ -95,11 +95,7 @@ class Text(Lines):
 
 
 def decode(text: str | bytes) -> str:
-    """The characters of a program.
-
-    Raises:
-        InvalidInput: too large, or not UTF-8.
-    """
+    """The characters of a program. Raises InvalidInput: too large, or not UTF-8."""
     if len(text) > MAX_BYTES:
         raise InvalidInput(f"the program is larger than {MAX_BYTES:,} bytes", 1, 1, "make it smaller")
     if isinstance(text, bytes):
@@ -110,11 +106,7 @@ def decode(text: str | bytes) -> str:
 
 
 def read(text: Text) -> Node:
-    """The one value of a text.
-
-    Raises:
-        InvalidInput: no JSON, a key given twice, or a limit passed.
-    """
+    """The one value of a text. Raises InvalidInput: no JSON, a key given twice, or a limit passed."""
     reader = _Reader(text)
     if reader.next() == "":
         text.fail("the program is empty", 0, "give a JSON object")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, NoReturn, TypeAlias
 
-from goedels_poetry.kernel.reading.nearest import nearest
+from goedels_poetry.kernel.reading.hints import nearest
 from goedels_poetry.kernel.terms import BOOL, INT, REAL, Sort, array
 from goedels_poetry.questions.json import operators as arithmetic
 from goedels_poetry.questions.json.operators import ELSEWHERE, OPERATORS, Call, Operator
@@ -85,11 +85,7 @@ class Typer:
         return fit(self.value(text, scope), BOOL, "a formula")
 
     def value(self, text: str, scope: Scope = NOTHING) -> Typed:
-        """The term that an expression is.
-
-        Raises:
-            ExpressionError: likewise.
-        """
+        """The term that an expression is. Raises ExpressionError: likewise."""
         self.text = text
         return self.term(parse(text), scope)
 

@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from goedels_poetry.kernel.reading.nearest import nearest
 from goedels_poetry.kernel.reading.reader import Atom, Group, Lexeme, SExpr, Source, annotated, attributes, name_of
 from goedels_poetry.kernel.terms import BOOL, Kind, Term, alpha, and_, app, is_app, not_, subterms
 from goedels_poetry.questions.entailment.program import LogicGoal, Objective, Origin, Place
@@ -45,6 +44,10 @@ def read_notes(source: Source, body: SExpr) -> tuple[SExpr, Notes]:
     rest: list[tuple[Atom, SExpr]] = []
     for key, value in pairs:
         if key.text not in OURS:
+            from goedels_poetry.kernel.reading.hints import (
+                nearest,
+            )  # for what is refused, and no part of what is trusted
+
             meant = nearest(key.text, OURS)
             if meant:
                 source.fail(f"unknown attribute {key.text}", key, meant)

@@ -305,11 +305,7 @@ class _Script:
     # ------------------------------------------------------------------------------------- the program
 
     def program(self, dialect: str) -> LogicProgram:
-        """All that was read.
-
-        Raises:
-            InvalidInput: nothing is asked, or not clearly.
-        """
+        """All that was read. Raises InvalidInput: nothing is asked, or not clearly."""
         for goal in self.goals.values():
             self._read_goal(goal)
         asked = settle(self.source, list(self.goals.values()), self.stack, self.check)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 from goedels_poetry.models.prompts import Prompts
 from goedels_poetry.models.replies import UnusableReply, blocks, json_objects, without_thinking
 from goedels_poetry.models.requests import Reply
-from goedels_poetry.questions.confidence.english import Kind, goals, table
 from goedels_poetry.search.agents.conversation import Message, correction, note_of, write
 from goedels_poetry.search.agents.deps import Apply, Deps
 from goedels_poetry.search.agents.registry import agent
@@ -260,6 +261,83 @@ def _schema(deps: Deps, role: str, question: Question) -> dict[str, Any] | None:
     endpoint = deps.models.endpoints.get(role) if deps.models is not None else None
     if question.backend != "json" or endpoint is None or endpoint.settings.structured != "on":
         return None
-    from goedels_poetry.questions.json.schema import STRUCTURED_SCHEMA
 
     return STRUCTURED_SCHEMA
+
+
+_TEXT: dict[str, Any] = {"type": "string"}
+
+
+def _list(element: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": element}
+
+
+def _strict(**properties: dict[str, Any]) -> dict[str, Any]:
+    """An object as servers with structured output want it: every key required, no other."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+_TYPED = _list(_strict(name=_TEXT, sort=_TEXT))
+
+STRUCTURED_SCHEMA: dict[str, Any] = {
+    "title": "logic_program",
+    **_strict(
+        sorts=_list(_strict(name=_TEXT, type=_TEXT, values=_list(_TEXT), fields=_TYPED)),
+        functions=_list(_strict(name=_TEXT, domain=_list(_TEXT), range=_TEXT)),
+        constants=_TYPED,
+        knowledge_base=_list(
+            _strict(name=_TEXT, assertion=_TEXT, sentences=_list({"type": "integer"}), world=_TEXT, derived=_TEXT)
+        ),
+        goal=_TEXT,
+        goals=_list(_strict(name=_TEXT, constraint=_TEXT)),
+        optimization=_strict(
+            constraints=_list(_TEXT),
+            objectives=_list(_strict(type={"type": "string", "enum": ["maximize", "minimize"]}, expression=_TEXT)),
+        ),
+    ),
+}
+"""Programs of a form with few choices: every key is there, what is not needed is an empty list or string.
+
+Rules stand in the knowledge base; ``goal`` is what is asked, ``goals`` are the options of a multiple-choice question.
+"""
+
+
+Kind = Literal["text", "case", "world"]
+"""What a question comes with: a text, rules and a case that they are applied to, or nothing."""
+Row = dict[str, Any]
+"""``english``, ``kinds`` and, where there are such, ``smt2``, ``json``, ``remark`` and ``where``."""
+
+
+@cache
+def rows() -> dict[str, list[Row]]:
+    """The rows about ``sentences`` and about ``questions``."""
+    return tomllib.loads(Path(__file__).with_name("english.toml").read_text(encoding="utf-8"))
+
+
+def table(kind: Kind, backend: Literal["smt2", "json"], text: str = "") -> str:
+    """The rows for questions of a kind, and those that words of ``text`` call for, as a table in Markdown."""
+    return _markdown("| English | formula |", "sentences", kind, backend, text)
+
+
+def goals(kind: Kind, question: str = "") -> str:
+    """What questions of a kind ask, likewise, and what this one does."""
+    return _markdown("| asked | goal |", "questions", kind, "", question)
+
+
+def _markdown(head: str, part: str, kind: Kind, formula: str, text: str) -> str:
+    found = [row for row in rows()[part] if kind in row["kinds"] or _stands_in(row.get("where", ""), text)]
+    lines = [f"| {row['english']} | {_cell(row.get(formula, ''), row.get('remark', ''))} |" for row in found]
+    return "\n".join((head, "|---|---|", *lines))
+
+
+def _stands_in(pattern: str, text: str) -> bool:
+    return bool(pattern) and re.search(pattern, text, re.IGNORECASE) is not None
+
+
+def _cell(formula: str, remark: str) -> str:
+    return "; ".join(filter(None, (f"`{formula}`" if formula else "", remark)))

@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
-from goedels_poetry.kernel.components import components
 from goedels_poetry.kernel.derivation import Instance
 from goedels_poetry.kernel.equations import simplify
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.kernel.problem import Definition, Signature
+from goedels_poetry.kernel.problem import Definition, Signature, components
 from goedels_poetry.kernel.terms import FALSE, INT, TRUE, Kind, Term, app, is_app, rebuild, substitute, subterms, var
 from goedels_poetry.smt.rewriting.polynomials import normal
 

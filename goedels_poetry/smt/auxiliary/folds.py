@@ -17,8 +17,7 @@ import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from goedels_poetry.kernel.components import components
-from goedels_poetry.kernel.problem import Constructor, Datatype, Definition, Problem, Signature
+from goedels_poetry.kernel.problem import Constructor, Datatype, Definition, Problem, Signature, components
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.refutation.operations import Undecided, Value
 from goedels_poetry.kernel.refutation.values import small_values

@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from goedels_poetry.kernel.components import components
-from goedels_poetry.kernel.problem import Datatype, Definition, Problem, Signature
+from goedels_poetry.kernel.problem import Datatype, Definition, Problem, Signature, components
 from goedels_poetry.kernel.reading.certificate import with_auxiliaries
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.refutation.operations import Undecided

@@ -24,7 +24,7 @@ from typing import Any, TypeAlias
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.refutation.operations import OPERATIONS, Undecided
-from goedels_poetry.kernel.refutation.values import random_value
+from goedels_poetry.kernel.refutation.values import compositions, random_value
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import (
     BOOL,
@@ -44,7 +44,6 @@ from goedels_poetry.kernel.terms import (
     subterms,
     var,
 )
-from goedels_poetry.protocol.enumeration import compositions
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.refutation.refute import interpretation
 from goedels_poetry.smt.rewriting.rules import Rules

@@ -155,11 +155,7 @@ class Budget:
         return (self._horizon if self._deadline is None else self._deadline) - self.now()
 
     def check(self) -> None:
-        """To be called before a query, and by whoever works for long without one.
-
-        Raises:
-            OutOfTime: nothing is left.
-        """
+        """To be called before a query, and by whoever works for long without one. Raises OutOfTime: nothing is left."""
         if self._deadline is not None and self.now() > self._deadline:
             raise OutOfTime
         if self._most_calls is not None and self.calls >= self._most_calls:

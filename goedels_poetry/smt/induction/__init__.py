@@ -3,8 +3,7 @@
 * `structural`: on the structure of a datatype; in which variables, nested, how deep.
 * `recursion`: along the calls of a terminating function.
 * `descent`: on the measure of a function whose guard is proved.
-* `by_size`: on the number of constructors.
 * `integers`: from a bound, or on a measure of integers.
-* `first`: the first of all these that closes a goal.
+* `first`: the first of all these that closes a goal, one on the number of constructors among them.
 * `saturate`: cases without quantifiers.
 """

@@ -1,6 +1,6 @@
 """Induction on the measure of a function: the hypothesis where the function calls itself.
 
-For functions whose termination is a lemma (see `kernel.guards`), which induction along a function does not serve.
+For functions whose termination is a lemma (see `kernel.termination`), which induction along a function does not serve.
 """
 
 from __future__ import annotations

@@ -13,8 +13,7 @@ import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from goedels_poetry.kernel.components import components
-from goedels_poetry.kernel.problem import Datatype
+from goedels_poetry.kernel.problem import Datatype, components
 from goedels_poetry.kernel.sequent import Names, Sequent
 from goedels_poetry.kernel.terms import (
     BOOL,

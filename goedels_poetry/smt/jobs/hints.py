@@ -15,7 +15,7 @@ from goedels_poetry.kernel.inductions import IntInduction, RecursionInduction, S
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.reading.elaborate import Elaborator, Scope
-from goedels_poetry.kernel.reading.nearest import nearest
+from goedels_poetry.kernel.reading.hints import nearest
 from goedels_poetry.kernel.reading.reader import HINTS, Atom, Group, Lexeme, SExpr, Source, attributes, decode
 from goedels_poetry.kernel.reading.symbols import Symbols
 from goedels_poetry.kernel.schemas import CaseSplit

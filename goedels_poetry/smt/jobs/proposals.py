@@ -434,11 +434,7 @@ def _named(item: Any, names: dict[str, int]) -> int | None:
 
 
 def _ordered(uses: dict[int, list[int]]) -> list[int]:
-    """The lemmas with those that others need in front.
-
-    Raises:
-        BadProposal: some need each other.
-    """
+    """The lemmas with those that others need in front. Raises BadProposal: some need each other."""
     try:
         return list(TopologicalSorter(uses).static_order())
     except CycleError as error:

@@ -29,11 +29,7 @@ class BadProposal(ValueError):
 
 
 def object_of(reply: Any) -> Json:
-    """The object that a reply is.
-
-    Raises:
-        BadProposal: it is none, or too large.
-    """
+    """The object that a reply is. Raises BadProposal: it is none, or too large."""
     if isinstance(reply, str):
         if len(reply) > MAX_TEXT:
             raise BadProposal(f"more than {MAX_TEXT} characters")
@@ -105,11 +101,7 @@ def unbarred(name: str) -> str:
 
 
 def term_of(text: Any, problem: Problem, variables: tuple[Term, ...], where: str, sort: Sort | None = None) -> Term:
-    """A term over ``variables``, of ``sort`` when given.
-
-    Raises:
-        BadProposal: it is none, or too large.
-    """
+    """A term over ``variables``, of ``sort`` when given. Raises BadProposal: it is none, or too large."""
     if type(text) is int or (isinstance(text, str) and _NEGATIVE.fullmatch(text)):
         text = str(text) if int(text) >= 0 else f"(- {-int(text)})"
     if isinstance(text, bool):

@@ -185,11 +185,7 @@ MAX_REASON = 2_000
 
 
 def says_refuted(reply: Any) -> bool:
-    """Whether a reply says that its goal is false.
-
-    Raises:
-        BadProposal: it is not an object.
-    """
+    """Whether a reply says that its goal is false. Raises BadProposal: it is not an object."""
     return bool(object_of(reply).get("refuted"))
 
 

@@ -7,7 +7,7 @@ declared or asserted later does not count for it, and its certificate is about b
 from __future__ import annotations
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.kernel.reading.nearest import nearest
+from goedels_poetry.kernel.reading.hints import nearest
 from goedels_poetry.kernel.reading.reader import Atom, Group, SExpr, Source, attributes, decode, is_word, read
 from goedels_poetry.protocol.lines import as_invalid_input
 from goedels_poetry.smt.notation.text import parse_problem

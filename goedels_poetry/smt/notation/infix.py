@@ -55,11 +55,7 @@ def render_tree(statement: str, told: Callable[[Tree], Tree]) -> str:
 
 
 def write(tree: Tree) -> str:
-    """The infix text of a tree, as `render` writes it.
-
-    Raises:
-        ValueError: it is of a form that has none.
-    """
+    """The infix text of a tree, as `render` writes it. Raises ValueError: it is of a form that has none."""
     return _write(tree, _LOOSEST)
 
 

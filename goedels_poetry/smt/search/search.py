@@ -18,8 +18,7 @@ from goedels_poetry.kernel.schemas import Conjuncts, Intro, Scheme, SkolemHypoth
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import INT, Kind, is_app, rebuild
 from goedels_poetry.protocol.trials import NOT_APPLIED, Status
-from goedels_poetry.smt.arithmetic.guarded import open_guards
-from goedels_poetry.smt.arithmetic.interpret import interpreted
+from goedels_poetry.smt.arithmetic.interpret import interpreted, open_guards
 from goedels_poetry.smt.conjecture.accumulators import general_statements
 from goedels_poetry.smt.conjecture.continuations import ContinuationStatement, continuation_laws
 from goedels_poetry.smt.conjecture.core_form import in_core_form

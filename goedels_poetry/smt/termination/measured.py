@@ -1,6 +1,6 @@
 """Measures for functions that are not seen to terminate, chosen by values; that they fall is proved in the search.
 
-See `kernel.guards` for why such definitions can be used without more ado. Candidates are sizes and integers and what
+See `kernel.termination` for why such definitions can be used here. Candidates are sizes and integers and what
 they come to together; pairs of them are compared from the left (Bulwahn, Krauss and Nipkow, "Finding Lexicographic
 Orders for Termination Proofs in Isabelle/HOL", 2007, who choose by proofs, not by values).
 

@@ -26,7 +26,7 @@ from lean_streams import (
     text,
 )
 
-HONEST = Collection()
+HONEST = Collection("accept", "accept")
 accept, case = HONEST.accept, HONEST.case
 
 T = const("T")
@@ -65,16 +65,8 @@ _levels("imax_of_three", ("imax", "u", ("imax", "v", "w")), ("imax", ("max", "u"
 _levels("imax_under_max_on_both_sides", ("max", "u", ("imax", "v", "u")), ("max", ("imax", "v", "u"), "u"))
 
 
-@accept()
-def quantifiers_over_types_are_propositions(t: Tables) -> None:
-    """`∀ A : Type 5, False` is a proposition."""
-    t.define("x", PROP, pi("A", sort(6), FALSE))
-
-
-@accept()
-def a_level_that_is_not_used(t: Tables) -> None:
-    """A parameter that nothing mentions."""
-    t.define("x", PROP, TRUE, ["u"])
+HONEST.add("`∀ A : Type 5, False` is a proposition.", lambda t: t.define("x", PROP, pi("A", sort(6), FALSE)))
+HONEST.add("A parameter that nothing mentions.", lambda t: t.define("x", PROP, TRUE, ["u"]))
 
 
 @accept()
@@ -99,22 +91,12 @@ def lets_in_lets(t: Tables) -> None:
     t.prove("x", eq(NAT, number(3), number(3)), let("A", TYPE, NAT, inner))
 
 
-@accept()
-def let_in_a_type(t: Tables) -> None:
-    """The type of a theorem is a let."""
-    t.prove("x", let("p", PROP, TRUE, bvar(0)), TRIVIAL)
-
-
-@accept()
-def let_that_is_not_used(t: Tables) -> None:
-    """A let whose variable does not occur."""
-    t.prove("x", TRUE, let("n", NAT, number(3), TRIVIAL))
-
-
-@accept()
-def binders_without_names(t: Tables) -> None:
-    """Binders with the empty name, and of every kind."""
-    t.prove("x", pi("", TRUE, TRUE, "implicit"), lam("", TRUE, bvar(0), "instImplicit"))
+HONEST.add("The type of a theorem is a let.", lambda t: t.prove("x", let("p", PROP, TRUE, bvar(0)), TRIVIAL))
+HONEST.add("A let whose variable does not occur.", lambda t: t.prove("x", TRUE, let("n", NAT, number(3), TRIVIAL)))
+HONEST.add(
+    "Binders with the empty name, and of every kind.",
+    lambda t: t.prove("x", pi("", TRUE, TRUE, "implicit"), lam("", TRUE, bvar(0), "instImplicit")),
+)
 
 
 @accept()
@@ -270,10 +252,7 @@ def strings_and_characters(t: Tables) -> None:
         by_refl(t, const("String"), text(s), characters(s), name=f"x{i}")
 
 
-@accept()
-def length_of_a_string(t: Tables) -> None:
-    """`"abc".length` is 3."""
-    by_refl(t, NAT, app(const("String.length"), text("abc")), number(3))
+HONEST.add('`"abc".length` is 3.', lambda t: by_refl(t, NAT, app(const("String.length"), text("abc")), number(3)))
 
 
 @accept()
@@ -323,16 +302,14 @@ def proof_after_data_that_no_field_mentions(t: Tables) -> None:
     t.prove("x", arrow(T, TRUE), lam("h", T, proj("T", 1, bvar(0))))
 
 
-@accept()
-def types_in_a_proposition(t: Tables) -> None:
-    """A proposition may hold what is too large for any type."""
-    t.inductive("T", PROP, [("T.c", arrow(sort(7), T))], large=False)
-
-
-@accept()
-def proposition_that_decides_nothing(t: Tables) -> None:
-    """One constructor without data: the recursor goes into all sorts."""
-    t.inductive("T", PROP, [("T.c", arrow(TRUE, TRUE, T))])
+HONEST.add(
+    "A proposition may hold what is too large for any type.",
+    lambda t: t.inductive("T", PROP, [("T.c", arrow(sort(7), T))], large=False),
+)
+HONEST.add(
+    "One constructor without data: the recursor goes into all sorts.",
+    lambda t: t.inductive("T", PROP, [("T.c", arrow(TRUE, TRUE, T))]),
+)
 
 
 @accept()
@@ -342,16 +319,11 @@ def proposition_whose_data_are_its_indices(t: Tables) -> None:
     t.inductive("T", arrow(NAT, BOOL, PROP), [("T.c", mk)])
 
 
-@accept()
-def proposition_without_proofs(t: Tables) -> None:
-    """No constructor: the recursor goes into all sorts."""
-    t.inductive("T", arrow(NAT, PROP), [])
-
-
-@accept()
-def proposition_in_an_imax(t: Tables) -> None:
-    """A proposition of `Sort (imax 1 0)` with two constructors, whose recursor goes into propositions."""
-    t.inductive("T", sort(("imax", 1, 0)), [("T.a", T), ("T.b", T)], large=False)
+HONEST.add("No constructor: the recursor goes into all sorts.", lambda t: t.inductive("T", arrow(NAT, PROP), []))
+HONEST.add(
+    "A proposition of `Sort (imax 1 0)` with two constructors, whose recursor goes into propositions.",
+    lambda t: t.inductive("T", sort(("imax", 1, 0)), [("T.a", T), ("T.b", T)], large=False),
+)
 
 
 @case("accept", "either")
@@ -361,10 +333,10 @@ def proofs_that_lean_takes_for_data(t: Tables) -> None:
     t.inductive("T", arrow(own, PROP), [("T.c", pi("p", own, lambda p: arrow(p, app(T, p))))], 1, large=False)
 
 
-@accept()
-def recursion_behind_arrows(t: Tables) -> None:
-    """A tree with a branch for every number."""
-    t.inductive("T", TYPE, [("T.leaf", T), ("T.node", arrow(arrow(NAT, BOOL, T), T))])
+HONEST.add(
+    "A tree with a branch for every number.",
+    lambda t: t.inductive("T", TYPE, [("T.leaf", T), ("T.node", arrow(arrow(NAT, BOOL, T), T))]),
+)
 
 
 @accept()

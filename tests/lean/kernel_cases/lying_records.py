@@ -23,12 +23,8 @@ def honest(t: Tables) -> dict[str, Any]:
     return t.inductive("Way", TYPE, [("Way.stop", way), ("Way.on", arrow(NAT, way, way))])
 
 
-def _lie(name: str, fault: str, change: Any, lean: str = "accept", alone: bool = False) -> None:
-    def build(t: Tables) -> None:
-        change(t, honest(t))
-
-    build.__name__, build.__doc__ = name, fault
-    case(lean, "refuse", alone=alone)(build)
+def _lie(fault: str, change: Any, lean: str = "accept", alone: bool = False) -> None:
+    LIES.add(fault, lambda t: change(t, honest(t)), lean, "refuse", alone=alone)
 
 
 def _set(part: str, i: int, key: str, value: Any) -> Any:
@@ -38,98 +34,66 @@ def _set(part: str, i: int, key: str, value: Any) -> Any:
     return change
 
 
-_lie("fields_more_than_there_are", "A constructor with three fields, it is said.", _set("ctors", 1, "numFields", 3))
-_lie("fields_less_than_there_are", "A constructor with one field, it is said.", _set("ctors", 1, "numFields", 1))
-_lie("fields_negative", "A constructor with -1 fields.", _set("ctors", 1, "numFields", -1), alone=True)
-_lie("fields_as_text", "The number of fields is a string.", _set("ctors", 1, "numFields", "2"), alone=True)
-_lie("fields_as_a_fraction", "The number of fields is 2.5.", _set("ctors", 1, "numFields", 2.5), alone=True)
-_lie("parameters_of_a_constructor", "A constructor with a parameter, it is said.", _set("ctors", 0, "numParams", 1))
-_lie("constructor_numbers", "The first constructor is said to be the second.", _set("ctors", 0, "cidx", 1))
+_lie("A constructor with three fields, it is said.", _set("ctors", 1, "numFields", 3))
+_lie("A constructor with one field, it is said.", _set("ctors", 1, "numFields", 1))
+_lie("A constructor with -1 fields.", _set("ctors", 1, "numFields", -1), alone=True)
+_lie("The number of fields is a string.", _set("ctors", 1, "numFields", "2"), alone=True)
+_lie("The number of fields is 2.5.", _set("ctors", 1, "numFields", 2.5), alone=True)
+_lie("A constructor with a parameter, it is said.", _set("ctors", 0, "numParams", 1))
+_lie("The first constructor is said to be the second.", _set("ctors", 0, "cidx", 1))
+_lie("A constructor that is said to make numbers.", lambda t, d: d["ctors"][0].update(induct=t.name("Nat")), "refuse")
+_lie("An index, it is said.", _set("types", 0, "numIndices", 1))
+_lie("A parameter, it is said.", _set("types", 0, "numParams", 1), "refuse")
+_lie("A nested occurrence, it is said.", _set("types", 0, "numNested", 1))
 _lie(
-    "constructor_of_another",
-    "A constructor that is said to make numbers.",
-    lambda t, d: d["ctors"][0].update(induct=t.name("Nat")),
-    "refuse",
-)
-_lie("indices", "An index, it is said.", _set("types", 0, "numIndices", 1))
-_lie("parameters", "A parameter, it is said.", _set("types", 0, "numParams", 1), "refuse")
-_lie("nested", "A nested occurrence, it is said.", _set("types", 0, "numNested", 1))
-_lie(
-    "not_recursive",
     "The type is said not to be recursive: then its values would be equal to their constructors.",
     _set("types", 0, "isRec", False),
 )
-_lie("reflexive", "The type is said to be reflexive.", _set("types", 0, "isReflexive", True))
-_lie("unsafe_type", "The type is said to be unsafe.", _set("types", 0, "isUnsafe", True))
-_lie("unsafe_constructor", "A constructor is said to be unsafe.", _set("ctors", 0, "isUnsafe", True))
-_lie("unsafe_recursor", "The recursor is said to be unsafe.", _set("recs", 0, "isUnsafe", True))
-_lie("family_of_none", "The family is empty, it is said.", _set("types", 0, "all", []))
+_lie("The type is said to be reflexive.", _set("types", 0, "isReflexive", True))
+_lie("The type is said to be unsafe.", _set("types", 0, "isUnsafe", True))
+_lie("A constructor is said to be unsafe.", _set("ctors", 0, "isUnsafe", True))
+_lie("The recursor is said to be unsafe.", _set("recs", 0, "isUnsafe", True))
+_lie("The family is empty, it is said.", _set("types", 0, "all", []))
+_lie("Another type is said to be of the family.", lambda t, d: d["types"][0]["all"].append(t.name("Nat")))
+_lie("The type lists one constructor.", lambda t, d: d["types"][0]["ctors"].pop())
+_lie("The type lists its constructors the other way round.", lambda t, d: d["types"][0]["ctors"].reverse())
+_lie("Two motives, it is said.", _set("recs", 0, "numMotives", 2))
+_lie("One minor premise, it is said.", _set("recs", 0, "numMinors", 1))
 _lie(
-    "family_of_another",
-    "Another type is said to be of the family.",
-    lambda t, d: d["types"][0]["all"].append(t.name("Nat")),
-)
-_lie("constructors_that_are_not_listed", "The type lists one constructor.", lambda t, d: d["types"][0]["ctors"].pop())
-_lie(
-    "constructors_in_another_order",
-    "The type lists its constructors the other way round.",
-    lambda t, d: d["types"][0]["ctors"].reverse(),
-)
-_lie("motives", "Two motives, it is said.", _set("recs", 0, "numMotives", 2))
-_lie("minors", "One minor premise, it is said.", _set("recs", 0, "numMinors", 1))
-_lie(
-    "motives_for_minors",
     "The sum of motives and minor premises is right, and each of them wrong (ix 586).",
     lambda t, d: d["recs"][0].update(numMotives=2, numMinors=1),
 )
-_lie("indices_of_the_recursor", "An index, it is said of the recursor.", _set("recs", 0, "numIndices", 1))
-_lie("parameters_of_the_recursor", "A parameter, it is said of the recursor.", _set("recs", 0, "numParams", 1))
-_lie("k", "The recursor is said to ignore what it recurses on (kernel arena 83).", _set("recs", 0, "k", True))
-_lie("rules_turned_round", "Each rule has the other's result.", lambda t, d: _swap(d["recs"][0]["rules"], "rhs"))
-_lie("rules_of_the_other", "Each rule has the other's constructor.", lambda t, d: _swap(d["recs"][0]["rules"], "ctor"))
-_lie("rules_in_another_order", "The rules stand in another order.", lambda t, d: d["recs"][0]["rules"].reverse())
-_lie("rule_that_is_missing", "There is no rule for the second constructor.", lambda t, d: d["recs"][0]["rules"].pop())
+_lie("An index, it is said of the recursor.", _set("recs", 0, "numIndices", 1))
+_lie("A parameter, it is said of the recursor.", _set("recs", 0, "numParams", 1))
+_lie("The recursor is said to ignore what it recurses on (kernel arena 83).", _set("recs", 0, "k", True))
+_lie("Each rule has the other's result.", lambda t, d: _swap(d["recs"][0]["rules"], "rhs"))
+_lie("Each rule has the other's constructor.", lambda t, d: _swap(d["recs"][0]["rules"], "ctor"))
+_lie("The rules stand in another order.", lambda t, d: d["recs"][0]["rules"].reverse())
+_lie("There is no rule for the second constructor.", lambda t, d: d["recs"][0]["rules"].pop())
 _lie(
-    "rule_that_stands_twice",
     "There are two rules for the first constructor.",
     lambda t, d: d["recs"][0]["rules"].append(d["recs"][0]["rules"][0]),
 )
+_lie("The second rule has one field.", lambda t, d: d["recs"][0]["rules"][1].update(nfields=1))
 _lie(
-    "rule_with_fewer_fields", "The second rule has one field.", lambda t, d: d["recs"][0]["rules"][1].update(nfields=1)
-)
-_lie(
-    "recursor_of_false",
     "The recursor is said to be a proof of False.",
     lambda t, d: d["recs"][0].update(type=t.term(FALSE), levelParams=[]),
     "refuse",
 )
-_lie("recursor_without_levels", "The recursor has no levels.", _set("recs", 0, "levelParams", []), "refuse")
+_lie("The recursor has no levels.", _set("recs", 0, "levelParams", []), "refuse")
+_lie("The recursor is called `Way.not_rec`.", lambda t, d: d["recs"][0].update(name=t.name("Way.not_rec")), "refuse")
+_lie("There is no recursor.", lambda t, d: d["recs"].clear())
+_lie("The recursor stands twice.", lambda t, d: d["recs"].append(d["recs"][0]))
+_lie("The second constructor has no record.", lambda t, d: d["ctors"].pop(), "refuse")
+_lie("The second constructor stands twice.", lambda t, d: d["ctors"].append(d["ctors"][1]), "refuse")
+_lie("The type stands twice.", lambda t, d: d["types"].append(d["types"][0]), "refuse")
+_lie("The type has the empty name.", lambda t, d: d["types"][0].update(name=0), "refuse")
 _lie(
-    "recursor_of_another_name",
-    "The recursor is called `Way.not_rec`.",
-    lambda t, d: d["recs"][0].update(name=t.name("Way.not_rec")),
-    "refuse",
-)
-_lie("recursor_that_is_missing", "There is no recursor.", lambda t, d: d["recs"].clear())
-_lie("recursor_that_stands_twice", "The recursor stands twice.", lambda t, d: d["recs"].append(d["recs"][0]))
-_lie("constructor_that_is_missing", "The second constructor has no record.", lambda t, d: d["ctors"].pop(), "refuse")
-_lie(
-    "constructor_that_stands_twice",
-    "The second constructor stands twice.",
-    lambda t, d: d["ctors"].append(d["ctors"][1]),
-    "refuse",
-)
-_lie("type_that_stands_twice", "The type stands twice.", lambda t, d: d["types"].append(d["types"][0]), "refuse")
-_lie("type_without_a_name", "The type has the empty name.", lambda t, d: d["types"][0].update(name=0), "refuse")
-_lie(
-    "levels_of_a_constructor",
     "A constructor has a level parameter that the type has not.",
     lambda t, d: d["ctors"][0].update(levelParams=[t.name("w")]),
     "refuse",
 )
-_lie(
-    "unknown_field_of_a_type", "A type has a field that no type has.", _set("types", 0, "isQuotient", False), alone=True
-)
+_lie("A type has a field that no type has.", _set("types", 0, "isQuotient", False), alone=True)
 
 
 def _swap(rules: list[dict[str, Any]], key: str) -> None:
@@ -242,61 +206,54 @@ def definition_of_the_library_again(t: Tables) -> None:
     t.define("Nat.add", add, lam("a", NAT, lam("b", NAT, bvar(1))))
 
 
-@case("refuse", "either")
-def theorem_of_the_library_again(t: Tables) -> None:
-    """A constant of the library that nothing else of the stream mentions."""
-    t.prove("Nat.add_comm", TRUE, TRIVIAL)
-
-
-@case("accept", "refuse")
-def name_of_nothing(t: Tables) -> None:
-    """A theorem with the empty name."""
-    t.prove("", TRUE, TRIVIAL)
+LIES.add(
+    "A constant of the library that nothing else of the stream mentions.",
+    lambda t: t.prove("Nat.add_comm", TRUE, TRIVIAL),
+    "refuse",
+    "either",
+)
+LIES.add("A theorem with the empty name.", lambda t: t.prove("", TRUE, TRIVIAL), "accept", "refuse")
 
 
 # What a stranger may not declare
 
-
-@case("accept", "refuse")
-def axiom(t: Tables) -> None:
-    """An axiom; Lean's kernel adds it."""
-    t.assume("magic", FALSE)
-
-
-@case("accept", "refuse")
-def opaque(t: Tables) -> None:
-    """A constant with a hidden value; it has no place among what is proved."""
-    t.hide("hidden", NAT, const("Nat.zero"))
-
-
-@case("accept", "refuse")
-def unsafe_definition(t: Tables) -> None:
-    """A definition that says of itself that it is unsafe; whoever asks Lean's kernel has it checked as a safe one."""
-    t.define("x", NAT, const("Nat.zero"), safety="unsafe")
-
-
-@case("accept", "refuse")
-def partial_definition(t: Tables) -> None:
-    """A definition that says of itself that it is partial."""
-    t.define("x", NAT, const("Nat.zero"), safety="partial")
-
-
-@refuse()
-def unsafe_definition_of_itself(t: Tables) -> None:
-    """An unsafe definition may call itself; here it may not."""
-    t.define("x", FALSE, const("x"), safety="unsafe")
-
-
-@case("refuse", "refuse", alone=True)
-def quotient(t: Tables) -> None:
-    """A record of a quotient with the type of False; Lean has its own."""
-    t.records.append(("quot", {**t.head("Quot.bad", [], FALSE), "kind": "type"}))
-
-
-@case("refuse", "refuse", alone=True)
-def assumption(t: Tables) -> None:
-    """A constant of the library without a value, among what a stranger declares."""
-    t.records.append(("assumed", {**t.head("magic", [], FALSE), "kind": "thm"}))
+LIES.add("An axiom; Lean's kernel adds it.", lambda t: t.assume("magic", FALSE), "accept", "refuse")
+LIES.add(
+    "A constant with a hidden value; it has no place among what is proved.",
+    lambda t: t.hide("hidden", NAT, const("Nat.zero")),
+    "accept",
+    "refuse",
+)
+LIES.add(
+    "A definition that says of itself that it is unsafe; whoever asks Lean's kernel has it checked as a safe one.",
+    lambda t: t.define("x", NAT, const("Nat.zero"), safety="unsafe"),
+    "accept",
+    "refuse",
+)
+LIES.add(
+    "A definition that says of itself that it is partial.",
+    lambda t: t.define("x", NAT, const("Nat.zero"), safety="partial"),
+    "accept",
+    "refuse",
+)
+LIES.add(
+    "An unsafe definition may call itself; here it may not.",
+    lambda t: t.define("x", FALSE, const("x"), safety="unsafe"),
+)
+LIES.add(
+    "A record of a quotient with the type of False; Lean has its own.",
+    lambda t: t.records.append(("quot", {**t.head("Quot.bad", [], FALSE), "kind": "type"})),
+    "refuse",
+    "refuse",
+    alone=True,
+)
+LIES.add(
+    "A constant of the library without a value, among what a stranger declares.",
+    lambda t: t.records.append(("assumed", {**t.head("magic", [], FALSE), "kind": "thm"})),
+    "refuse",
+    "refuse",
+    alone=True,
+)
 
 
 @case("unasked", "refuse", alone=True)
@@ -306,10 +263,13 @@ def unknown_record(t: Tables) -> None:
     t.records.append(("magic", {"name": t.name("y")}))
 
 
-@case("unasked", "refuse", alone=True)
-def unknown_field(t: Tables) -> None:
-    """A theorem with a field that no theorem has."""
-    t.prove("x", TRUE, TRIVIAL, isUnsafe=False)
+LIES.add(
+    "A theorem with a field that no theorem has.",
+    lambda t: t.prove("x", TRUE, TRIVIAL, isUnsafe=False),
+    "unasked",
+    "refuse",
+    alone=True,
+)
 
 
 @case("unasked", "refuse", alone=True)
@@ -319,16 +279,20 @@ def theorem_without_a_value(t: Tables) -> None:
     del t.records[0][1]["value"]
 
 
-@case("unasked", "refuse", alone=True)
-def hints_that_are_none(t: Tables) -> None:
-    """Hints of a definition that Lean does not know."""
-    t.define("x", NAT, const("Nat.zero"), hints="fast")
-
-
-@case("unasked", "refuse", alone=True)
-def hints_that_are_negative(t: Tables) -> None:
-    """A height of -1."""
-    t.define("x", NAT, const("Nat.zero"), hints={"regular": -1})
+LIES.add(
+    "Hints of a definition that Lean does not know.",
+    lambda t: t.define("x", NAT, const("Nat.zero"), hints="fast"),
+    "unasked",
+    "refuse",
+    alone=True,
+)
+LIES.add(
+    "A height of -1.",
+    lambda t: t.define("x", NAT, const("Nat.zero"), hints={"regular": -1}),
+    "unasked",
+    "refuse",
+    alone=True,
+)
 
 
 # Streams that are none; Lean's kernel is never given them, for a strict reader comes first

@@ -38,47 +38,21 @@ def by_refl(t: Tables, name: str, type: Term, a: Term, b: Term, level: object = 
 
 # What every kernel must see
 
-
-@refuse()
-def value_of_another_type(t: Tables) -> None:
-    """A definition whose value is no value of its type."""
-    t.define("x", NAT, TRUE)
-
-
-@refuse()
-def proof_of_another_proposition(t: Tables) -> None:
-    """A theorem with the proof of another one."""
-    t.prove("x", FALSE, TRIVIAL)
-
-
-@refuse()
-def theorem_that_is_data(t: Tables) -> None:
-    """The type of a theorem is no proposition: with proofs hidden, two such constants could differ."""
-    t.prove("x", NAT, number(0))
-
-
-@refuse()
-def theorem_that_is_a_proposition(t: Tables) -> None:
-    """The type of a theorem is `Prop` itself."""
-    t.prove("x", PROP, TRUE)
-
-
-@refuse()
-def theorem_of_unknown_universe(t: Tables) -> None:
-    """The type of a theorem lives in `Sort u`, a proposition only for some u."""
-    t.prove("x", pi("A", sort("u"), lambda A: arrow(A, A)), lam("A", sort("u"), lambda A: lam("a", A, bvar(0))), ["u"])
-
-
-@refuse()
-def theorem_that_proves_itself(t: Tables) -> None:
-    """The proof is the theorem."""
-    t.prove("x", FALSE, const("x"))
-
-
-@refuse()
-def definition_of_itself(t: Tables) -> None:
-    """The value is the definition."""
-    t.define("x", FALSE, const("x"))
+WRONG.add("A definition whose value is no value of its type.", lambda t: t.define("x", NAT, TRUE))
+WRONG.add("A theorem with the proof of another one.", lambda t: t.prove("x", FALSE, TRIVIAL))
+WRONG.add(
+    "The type of a theorem is no proposition: with proofs hidden, two such constants could differ.",
+    lambda t: t.prove("x", NAT, number(0)),
+)
+WRONG.add("The type of a theorem is `Prop` itself.", lambda t: t.prove("x", PROP, TRUE))
+WRONG.add(
+    "The type of a theorem lives in `Sort u`, a proposition only for some u.",
+    lambda t: t.prove(
+        "x", pi("A", sort("u"), lambda A: arrow(A, A)), lam("A", sort("u"), lambda A: lam("a", A, bvar(0))), ["u"]
+    ),
+)
+WRONG.add("The proof is the theorem.", lambda t: t.prove("x", FALSE, const("x")))
+WRONG.add("The value is the definition.", lambda t: t.define("x", FALSE, const("x")))
 
 
 @refuse()
@@ -88,100 +62,45 @@ def theorem_that_uses_a_later_one(t: Tables) -> None:
     t.prove("y", FALSE, const("x"))
 
 
-@refuse()
-def definition_in_its_own_type(t: Tables) -> None:
-    """The type mentions what is declared."""
-    t.define("x", const("x"), TRIVIAL)
-
-
-@refuse()
-def unknown_constant(t: Tables) -> None:
-    """A constant that nobody has declared."""
-    t.prove("x", FALSE, const("No.such"))
-
-
-@refuse()
-def argument_of_another_type(t: Tables) -> None:
-    """A function is given what it does not take."""
-    t.define("x", NAT, app(const("Nat.succ"), TRIVIAL))
-
-
-@refuse()
-def argument_in_an_unused_place(t: Tables) -> None:
-    """An ill-typed argument that reduction throws away."""
-    t.define("x", NAT, app(lam("a", NAT, number(0)), TRIVIAL))
-
-
-@refuse()
-def application_of_no_function(t: Tables) -> None:
-    """A number is applied."""
-    t.define("x", NAT, app(number(3), number(4)))
-
-
-@refuse()
-def variable_without_binder(t: Tables) -> None:
-    """A value that is a variable of no binder."""
-    t.define("x", NAT, bvar(0))
-
-
-@refuse()
-def variable_beyond_its_binder(t: Tables) -> None:
-    """A variable that points one binder too far out."""
-    t.prove("x", arrow(FALSE, FALSE), lam("h", FALSE, bvar(1)))
-
-
-@refuse()
-def variable_without_binder_in_a_type(t: Tables) -> None:
-    """A type with a variable of no binder."""
-    t.define("x", pi("a", NAT, bvar(1)), lam("a", NAT, bvar(1)))
-
-
-@case("unasked", "refuse", alone=True)
-def enormous_variable(t: Tables) -> None:
-    """A variable whose number needs more than 64 bits, as if it could wrap to that of a binder."""
-    t.prove("x", arrow(FALSE, FALSE), lam("h", FALSE, ("bvar", 2**64)))
-
-
-@refuse()
-def type_that_is_no_type(t: Tables) -> None:
-    """A number in the place of a type."""
-    t.define("x", number(1), number(0))
-
-
-@refuse()
-def domain_that_is_no_type(t: Tables) -> None:
-    """A number in the place of the type of a variable."""
-    t.define("x", arrow(NAT, NAT), lam("a", number(5), number(0)))
-
-
-@refuse()
-def quantifier_over_no_type(t: Tables) -> None:
-    """`∀ a : 5, True`."""
-    t.define("x", PROP, pi("a", number(5), TRUE))
-
-
-@refuse()
-def quantifier_whose_body_is_no_type(t: Tables) -> None:
-    """`∀ a : Nat, a`."""
-    t.define("x", PROP, pi("a", NAT, bvar(0)))
-
-
-@refuse()
-def let_with_another_value(t: Tables) -> None:
-    """The value of a let is not of its type."""
-    t.prove("x", FALSE, let("h", FALSE, TRIVIAL, bvar(0)))
-
-
-@refuse()
-def let_whose_type_is_no_type(t: Tables) -> None:
-    """The type of a let is a number, and the variable is not used."""
-    t.prove("x", TRUE, let("h", number(3), number(3), TRIVIAL))
-
-
-@refuse()
-def unused_let_with_another_value(t: Tables) -> None:
-    """A let that the body does not use is checked all the same (lean4#10475)."""
-    t.prove("x", TRUE, let("h", FALSE, TRIVIAL, TRIVIAL))
+WRONG.add("The type mentions what is declared.", lambda t: t.define("x", const("x"), TRIVIAL))
+WRONG.add("A constant that nobody has declared.", lambda t: t.prove("x", FALSE, const("No.such")))
+WRONG.add("A function is given what it does not take.", lambda t: t.define("x", NAT, app(const("Nat.succ"), TRIVIAL)))
+WRONG.add(
+    "An ill-typed argument that reduction throws away.",
+    lambda t: t.define("x", NAT, app(lam("a", NAT, number(0)), TRIVIAL)),
+)
+WRONG.add("A number is applied.", lambda t: t.define("x", NAT, app(number(3), number(4))))
+WRONG.add("A value that is a variable of no binder.", lambda t: t.define("x", NAT, bvar(0)))
+WRONG.add(
+    "A variable that points one binder too far out.",
+    lambda t: t.prove("x", arrow(FALSE, FALSE), lam("h", FALSE, bvar(1))),
+)
+WRONG.add(
+    "A type with a variable of no binder.", lambda t: t.define("x", pi("a", NAT, bvar(1)), lam("a", NAT, bvar(1)))
+)
+WRONG.add(
+    "A variable whose number needs more than 64 bits, as if it could wrap to that of a binder.",
+    lambda t: t.prove("x", arrow(FALSE, FALSE), lam("h", FALSE, ("bvar", 2**64))),
+    "unasked",
+    "refuse",
+    alone=True,
+)
+WRONG.add("A number in the place of a type.", lambda t: t.define("x", number(1), number(0)))
+WRONG.add(
+    "A number in the place of the type of a variable.",
+    lambda t: t.define("x", arrow(NAT, NAT), lam("a", number(5), number(0))),
+)
+WRONG.add("`∀ a : 5, True`.", lambda t: t.define("x", PROP, pi("a", number(5), TRUE)))
+WRONG.add("`∀ a : Nat, a`.", lambda t: t.define("x", PROP, pi("a", NAT, bvar(0))))
+WRONG.add("The value of a let is not of its type.", lambda t: t.prove("x", FALSE, let("h", FALSE, TRIVIAL, bvar(0))))
+WRONG.add(
+    "The type of a let is a number, and the variable is not used.",
+    lambda t: t.prove("x", TRUE, let("h", number(3), number(3), TRIVIAL)),
+)
+WRONG.add(
+    "A let that the body does not use is checked all the same (lean4#10475).",
+    lambda t: t.prove("x", TRUE, let("h", FALSE, TRIVIAL, TRIVIAL)),
+)
 
 
 @refuse()
@@ -198,29 +117,12 @@ def let_that_stays_hidden(t: Tables) -> None:
 
 # Levels
 
-
-@refuse()
-def too_few_levels(t: Tables) -> None:
-    """`Eq` without its level."""
-    t.define("x", PROP, app(const("Eq"), NAT, number(0), number(0)))
-
-
-@refuse()
-def too_many_levels(t: Tables) -> None:
-    """`Eq` with two levels."""
-    t.define("x", PROP, app(const("Eq", 1, 1), NAT, number(0), number(0)))
-
-
-@refuse()
-def levels_of_a_constant_that_has_none(t: Tables) -> None:
-    """`Nat` with a level."""
-    t.define("x", TYPE, const("Nat", 0))
-
-
-@refuse()
-def undeclared_level(t: Tables) -> None:
-    """A level that is no parameter of the declaration."""
-    t.define("x", sort(("succ", "v")), sort("v"), ["u"])
+WRONG.add("`Eq` without its level.", lambda t: t.define("x", PROP, app(const("Eq"), NAT, number(0), number(0))))
+WRONG.add("`Eq` with two levels.", lambda t: t.define("x", PROP, app(const("Eq", 1, 1), NAT, number(0), number(0))))
+WRONG.add("`Nat` with a level.", lambda t: t.define("x", TYPE, const("Nat", 0)))
+WRONG.add(
+    "A level that is no parameter of the declaration.", lambda t: t.define("x", sort(("succ", "v")), sort("v"), ["u"])
+)
 
 
 @refuse()
@@ -237,16 +139,8 @@ def undeclared_level_that_vanishes(t: Tables) -> None:
     t.prove("x", pi("p", PROP, lambda p: arrow(p, p)), lam("p", own, lambda p: lam("h", p, bvar(0))))
 
 
-@refuse()
-def level_declared_twice(t: Tables) -> None:
-    """One name for two parameters."""
-    t.define("x", TYPE, PROP, ["u", "u"])
-
-
-@refuse()
-def type_in_itself(t: Tables) -> None:
-    """`Type : Type`."""
-    t.define("x", TYPE, TYPE)
+WRONG.add("One name for two parameters.", lambda t: t.define("x", TYPE, PROP, ["u", "u"]))
+WRONG.add("`Type : Type`.", lambda t: t.define("x", TYPE, TYPE))
 
 
 @refuse()
@@ -268,70 +162,32 @@ def _level_lie(t: Tables, left: object, right: object) -> None:
     t.define("x", sort(("succ", left)), sort(right), params)
 
 
-@refuse()
-def imax_for_max(t: Tables) -> None:
-    """`imax u v` is not `max u v`: the one is 0 where v is."""
-    _level_lie(t, ("max", "u", "v"), ("imax", "u", "v"))
-
-
-@refuse()
-def imax_for_its_right_side(t: Tables) -> None:
-    """`imax u v` is not v."""
-    _level_lie(t, "v", ("imax", "u", "v"))
-
-
-@refuse()
-def imax_of_one_for_max(t: Tables) -> None:
-    """`imax 1 u` is not `max 1 u`."""
-    _level_lie(t, ("max", 1, "u"), ("imax", 1, "u"))
-
-
-@refuse()
-def a_level_for_its_successor(t: Tables) -> None:
-    """u is not u + 1."""
-    _level_lie(t, ("succ", "u"), "u")
-
-
-@refuse()
-def max_with_one_for_the_level(t: Tables) -> None:
-    """`max u 1` is not u."""
-    _level_lie(t, "u", ("max", "u", 1))
-
-
-@refuse()
-def successor_inside_of_max(t: Tables) -> None:
-    """`max u v + 1` is not `max (u + 1) v`."""
-    _level_lie(t, ("succ", ("max", "u", "v")), ("max", ("succ", "u"), "v"))
-
-
-@refuse()
-def imax_turned_round(t: Tables) -> None:
-    """`imax u v` is not `imax v u`."""
-    _level_lie(t, ("imax", "u", "v"), ("imax", "v", "u"))
-
-
-@refuse()
-def imax_of_three_by_the_wrong_end(t: Tables) -> None:
-    """`imax u (imax v w)` is not `imax (imax u w) v`."""
-    _level_lie(t, ("imax", "u", ("imax", "v", "w")), ("imax", ("imax", "u", "w"), "v"))
-
-
-@refuse()
-def imax_with_offset(t: Tables) -> None:
-    """`imax u v + 1` is not `imax (u + 1) (v + 1)`, which is `max u v + 1`."""
-    _level_lie(t, ("succ", ("imax", "u", "v")), ("imax", ("succ", "u"), ("succ", "v")))
-
-
-@refuse()
-def a_type_as_a_proposition(t: Tables) -> None:
-    """Functions into data are no proposition, whatever they start from."""
-    t.define("x", PROP, pi("p", PROP, NAT))
-
-
-@refuse()
-def functions_in_a_universe_too_low(t: Tables) -> None:
-    """`Type → Type` lives above `Type`."""
-    t.define("x", TYPE, arrow(TYPE, TYPE))
+WRONG.add(
+    "`imax u v` is not `max u v`: the one is 0 where v is.",
+    lambda t: _level_lie(t, ("max", "u", "v"), ("imax", "u", "v")),
+)
+WRONG.add("`imax u v` is not v.", lambda t: _level_lie(t, "v", ("imax", "u", "v")))
+WRONG.add("`imax 1 u` is not `max 1 u`.", lambda t: _level_lie(t, ("max", 1, "u"), ("imax", 1, "u")))
+WRONG.add("u is not u + 1.", lambda t: _level_lie(t, ("succ", "u"), "u"))
+WRONG.add("`max u 1` is not u.", lambda t: _level_lie(t, "u", ("max", "u", 1)))
+WRONG.add(
+    "`max u v + 1` is not `max (u + 1) v`.",
+    lambda t: _level_lie(t, ("succ", ("max", "u", "v")), ("max", ("succ", "u"), "v")),
+)
+WRONG.add("`imax u v` is not `imax v u`.", lambda t: _level_lie(t, ("imax", "u", "v"), ("imax", "v", "u")))
+WRONG.add(
+    "`imax u (imax v w)` is not `imax (imax u w) v`.",
+    lambda t: _level_lie(t, ("imax", "u", ("imax", "v", "w")), ("imax", ("imax", "u", "w"), "v")),
+)
+WRONG.add(
+    "`imax u v + 1` is not `imax (u + 1) (v + 1)`, which is `max u v + 1`.",
+    lambda t: _level_lie(t, ("succ", ("imax", "u", "v")), ("imax", ("succ", "u"), ("succ", "v"))),
+)
+WRONG.add(
+    "Functions into data are no proposition, whatever they start from.",
+    lambda t: t.define("x", PROP, pi("p", PROP, NAT)),
+)
+WRONG.add("`Type → Type` lives above `Type`.", lambda t: t.define("x", TYPE, arrow(TYPE, TYPE)))
 
 
 # Projections
@@ -362,22 +218,18 @@ def projection_number_of_65_bits(t: Tables) -> None:
     t.define("x", arrow(pair, NAT), lam("p", pair, proj("Prod", 2**64, bvar(0))))
 
 
-@refuse()
-def projection_out_of_two_constructors(t: Tables) -> None:
-    """The predecessor of any number, by a projection."""
-    t.define("x", arrow(NAT, NAT), lam("n", NAT, proj("Nat", 0, bvar(0))))
-
-
-@refuse()
-def projection_out_of_a_disjunction(t: Tables) -> None:
-    """`(Or.inr True.intro).0 : False` (kernel arena 81)."""
-    t.prove("x", FALSE, proj("Or", 0, app(const("Or.inr"), FALSE, TRUE, TRIVIAL)))
-
-
-@refuse()
-def projection_by_another_structure(t: Tables) -> None:
-    """A pair is projected as if it were one of another kind (lean4#14576)."""
-    t.define("x", NAT, proj("PProd", 0, _pair(t, number(1), number(2))))
+WRONG.add(
+    "The predecessor of any number, by a projection.",
+    lambda t: t.define("x", arrow(NAT, NAT), lam("n", NAT, proj("Nat", 0, bvar(0)))),
+)
+WRONG.add(
+    "`(Or.inr True.intro).0 : False` (kernel arena 81).",
+    lambda t: t.prove("x", FALSE, proj("Or", 0, app(const("Or.inr"), FALSE, TRUE, TRIVIAL))),
+)
+WRONG.add(
+    "A pair is projected as if it were one of another kind (lean4#14576).",
+    lambda t: t.define("x", NAT, proj("PProd", 0, _pair(t, number(1), number(2)))),
+)
 
 
 @refuse()
@@ -387,16 +239,14 @@ def projection_by_another_structure_that_is_thrown_away(t: Tables) -> None:
     t.define("x", NAT, app(lam("a", NAT, number(7)), bad))
 
 
-@refuse()
-def projection_by_no_structure(t: Tables) -> None:
-    """The name of a projection is that of a definition."""
-    t.define("x", NAT, proj("Nat.add", 0, _pair(t, number(1), number(2))))
-
-
-@refuse()
-def projection_by_an_unknown_structure(t: Tables) -> None:
-    """The name of a projection is that of nothing."""
-    t.define("x", NAT, proj("No.such", 0, _pair(t, number(1), number(2))))
+WRONG.add(
+    "The name of a projection is that of a definition.",
+    lambda t: t.define("x", NAT, proj("Nat.add", 0, _pair(t, number(1), number(2)))),
+)
+WRONG.add(
+    "The name of a projection is that of nothing.",
+    lambda t: t.define("x", NAT, proj("No.such", 0, _pair(t, number(1), number(2)))),
+)
 
 
 @refuse()
@@ -406,10 +256,10 @@ def projection_of_a_function(t: Tables) -> None:
     t.define("x", arrow(arrow(NAT, pair), NAT), lam("f", arrow(NAT, pair), proj("Prod", 0, bvar(0))))
 
 
-@refuse()
-def projection_of_an_unfinished_constructor(t: Tables) -> None:
-    """A constructor that lacks an argument is projected."""
-    t.define("x", NAT, proj("Prod", 0, app(const("Prod.mk", 0, 0), NAT, NAT, number(1))))
+WRONG.add(
+    "A constructor that lacks an argument is projected.",
+    lambda t: t.define("x", NAT, proj("Prod", 0, app(const("Prod.mk", 0, 0), NAT, NAT, number(1)))),
+)
 
 
 @refuse()
@@ -435,10 +285,10 @@ def proof_behind_a_witness(t: Tables) -> None:
     t.prove("x", arrow(exists, TRUE), lam("h", exists, proj("And", 1, proj("Exists", 1, bvar(0)))))
 
 
-@refuse()
-def projection_of_an_ill_typed_proof(t: Tables) -> None:
-    """`(And.intro True.intro True.intro : False ∧ True).0 : False` (kernel arena 36)."""
-    t.prove("x", FALSE, proj("And", 0, app(const("And.intro"), FALSE, TRUE, TRIVIAL, TRIVIAL)))
+WRONG.add(
+    "`(And.intro True.intro True.intro : False ∧ True).0 : False` (kernel arena 36).",
+    lambda t: t.prove("x", FALSE, proj("And", 0, app(const("And.intro"), FALSE, TRUE, TRIVIAL, TRIVIAL))),
+)
 
 
 @refuse()
@@ -487,29 +337,15 @@ def secret_of_a_type(t: Tables) -> None:
 
 # Equalities that do not hold
 
-
-@refuse()
-def different_numbers(t: Tables) -> None:
-    """2 = 3 by reflexivity."""
-    by_refl(t, "x", NAT, number(2), number(3))
-
-
-@refuse()
-def different_strings(t: Tables) -> None:
-    """Two literals that differ."""
-    by_refl(t, "x", const("String"), text("a"), text("b"))
-
-
-@refuse()
-def strings_that_look_alike(t: Tables) -> None:
-    """One letter as one character and as two."""
-    by_refl(t, "x", const("String"), text("\u00e9"), text("e\u0301"))
-
-
-@refuse()
-def empty_string_for_a_zero_character(t: Tables) -> None:
-    """A string that a program in C would end at once."""
-    by_refl(t, "x", const("String"), text("\0"), text(""))
+WRONG.add("2 = 3 by reflexivity.", lambda t: by_refl(t, "x", NAT, number(2), number(3)))
+WRONG.add("Two literals that differ.", lambda t: by_refl(t, "x", const("String"), text("a"), text("b")))
+WRONG.add(
+    "One letter as one character and as two.",
+    lambda t: by_refl(t, "x", const("String"), text("\u00e9"), text("e\u0301")),
+)
+WRONG.add(
+    "A string that a program in C would end at once.", lambda t: by_refl(t, "x", const("String"), text("\0"), text(""))
+)
 
 
 def _characters(*codes: int) -> Term:
@@ -520,40 +356,21 @@ def _characters(*codes: int) -> Term:
     return app(const("String.ofList"), whole)
 
 
-@refuse()
-def string_for_other_characters(t: Tables) -> None:
-    """A literal is not another list of characters."""
-    by_refl(t, "x", const("String"), text("ab"), _characters(97, 99))
-
-
-@refuse()
-def string_for_surrogates(t: Tables) -> None:
-    """A character beyond 65535 is one, not the two of UTF-16."""
-    by_refl(t, "x", const("String"), text("\U0001d53d"), _characters(0xD835, 0xDD3D))
-
-
-@refuse()
-def string_for_bytes(t: Tables) -> None:
-    """A character beyond 127 is one, not the two of UTF-8."""
-    by_refl(t, "x", const("String"), text("\u00e9"), _characters(0xC3, 0xA9))
-
-
-@refuse()
-def number_as_an_integer(t: Tables) -> None:
-    """A literal is a natural number and nothing else."""
-    t.define("x", const("Int"), number(3))
-
-
-@refuse()
-def string_as_a_number(t: Tables) -> None:
-    """A string is no number."""
-    t.define("x", NAT, text("3"))
-
-
-@refuse()
-def literal_for_a_successor(t: Tables) -> None:
-    """5 is not succ 5."""
-    by_refl(t, "x", NAT, number(5), app(const("Nat.succ"), number(5)))
+WRONG.add(
+    "A literal is not another list of characters.",
+    lambda t: by_refl(t, "x", const("String"), text("ab"), _characters(97, 99)),
+)
+WRONG.add(
+    "A character beyond 65535 is one, not the two of UTF-16.",
+    lambda t: by_refl(t, "x", const("String"), text("\U0001d53d"), _characters(0xD835, 0xDD3D)),
+)
+WRONG.add(
+    "A character beyond 127 is one, not the two of UTF-8.",
+    lambda t: by_refl(t, "x", const("String"), text("\u00e9"), _characters(0xC3, 0xA9)),
+)
+WRONG.add("A literal is a natural number and nothing else.", lambda t: t.define("x", const("Int"), number(3)))
+WRONG.add("A string is no number.", lambda t: t.define("x", NAT, text("3")))
+WRONG.add("5 is not succ 5.", lambda t: by_refl(t, "x", NAT, number(5), app(const("Nat.succ"), number(5))))
 
 
 @refuse()
@@ -563,16 +380,11 @@ def literal_for_a_successor_of_a_variable(t: Tables) -> None:
     t.prove("x", zero, lam("n", NAT, refl(NAT, number(0))))
 
 
-@refuse()
-def large_literals(t: Tables) -> None:
-    """Two numbers that are equal as floating-point numbers."""
-    by_refl(t, "x", NAT, number(2**53), number(2**53 + 1))
-
-
-@refuse()
-def literals_that_wrap(t: Tables) -> None:
-    """2^64 is not 0."""
-    by_refl(t, "x", NAT, number(2**64), number(0))
+WRONG.add(
+    "Two numbers that are equal as floating-point numbers.",
+    lambda t: by_refl(t, "x", NAT, number(2**53), number(2**53 + 1)),
+)
+WRONG.add("2^64 is not 0.", lambda t: by_refl(t, "x", NAT, number(2**64), number(0)))
 
 
 def _arithmetic(function: str, a: int, b: int, wrong: int) -> None:
@@ -609,22 +421,17 @@ for _function, _a, _b, _wrong in (
     _arithmetic(_function, _a, _b, _wrong)
 
 
-@refuse()
-def comparison_of_numbers(t: Tables) -> None:
-    """`Nat.beq 2 3 = true` by reflexivity."""
-    by_refl(t, "x", BOOL, app(const("Nat.beq"), number(2), number(3)), YES)
-
-
-@refuse()
-def order_of_numbers(t: Tables) -> None:
-    """`Nat.ble 3 2 = true` by reflexivity."""
-    by_refl(t, "x", BOOL, app(const("Nat.ble"), number(3), number(2)), YES)
-
-
-@refuse()
-def logarithm(t: Tables) -> None:
-    """`Nat.log2 8 = 4` by reflexivity."""
-    by_refl(t, "x", NAT, app(const("Nat.log2"), number(8)), number(4))
+WRONG.add(
+    "`Nat.beq 2 3 = true` by reflexivity.",
+    lambda t: by_refl(t, "x", BOOL, app(const("Nat.beq"), number(2), number(3)), YES),
+)
+WRONG.add(
+    "`Nat.ble 3 2 = true` by reflexivity.",
+    lambda t: by_refl(t, "x", BOOL, app(const("Nat.ble"), number(3), number(2)), YES),
+)
+WRONG.add(
+    "`Nat.log2 8 = 4` by reflexivity.", lambda t: by_refl(t, "x", NAT, app(const("Nat.log2"), number(8)), number(4))
+)
 
 
 @refuse()
@@ -837,10 +644,10 @@ def case_of_the_other_constructor(t: Tables) -> None:
     by_refl(t, "x", NAT, chosen, number(1))
 
 
-@refuse()
-def case_with_a_motive_of_another_type(t: Tables) -> None:
-    """Branches that do not fit the motive."""
-    t.define("x", NAT, app(const("Bool.rec", 1), lam("b", BOOL, NAT), TRIVIAL, number(2), YES))
+WRONG.add(
+    "Branches that do not fit the motive.",
+    lambda t: t.define("x", NAT, app(const("Bool.rec", 1), lam("b", BOOL, NAT), TRIVIAL, number(2), YES)),
+)
 
 
 @refuse()
@@ -852,7 +659,7 @@ def proof_that_is_eliminated_into_data(t: Tables) -> None:
     t.define("x", arrow(either, BOOL), lam("h", either, lambda h: app(chosen, h)))
 
 
-@refuse()
-def unused_instance_of_a_lie(t: Tables) -> None:
-    """A theorem that holds, whose proof mentions a term of the wrong type along the way."""
-    t.prove("x", TRUE, let("h", TRUE, app(lam("h", FALSE, TRIVIAL), TRIVIAL), bvar(0)))
+WRONG.add(
+    "A theorem that holds, whose proof mentions a term of the wrong type along the way.",
+    lambda t: t.prove("x", TRUE, let("h", TRUE, app(lam("h", FALSE, TRIVIAL), TRIVIAL), bvar(0))),
+)

@@ -17,35 +17,11 @@ def one(t: Tables, type: Term, *constructors: Term, parameters: int = 0, **more:
 
 # Occurrences
 
-
-@refuse()
-def negative_occurrence(t: Tables) -> None:
-    """`(T → Nat) → T`."""
-    one(t, TYPE, arrow(arrow(T, NAT), T))
-
-
-@refuse()
-def negative_occurrence_of_itself(t: Tables) -> None:
-    """`(T → T) → T`."""
-    one(t, TYPE, arrow(arrow(T, T), T))
-
-
-@refuse()
-def negative_occurrence_behind_arrows(t: Tables) -> None:
-    """`(Nat → (T → Nat)) → T`."""
-    one(t, TYPE, arrow(arrow(NAT, T, NAT), T))
-
-
-@refuse()
-def positive_but_not_strictly(t: Tables) -> None:
-    """`((T → Nat) → Nat) → T`."""
-    one(t, TYPE, arrow(arrow(arrow(T, NAT), NAT), T))
-
-
-@refuse()
-def negative_occurrence_in_a_proposition(t: Tables) -> None:
-    """`(T → False) → T` for a proposition."""
-    one(t, PROP, arrow(arrow(T, FALSE), T), large=False)
+WRONG.add("`(T → Nat) → T`.", lambda t: one(t, TYPE, arrow(arrow(T, NAT), T)))
+WRONG.add("`(T → T) → T`.", lambda t: one(t, TYPE, arrow(arrow(T, T), T)))
+WRONG.add("`(Nat → (T → Nat)) → T`.", lambda t: one(t, TYPE, arrow(arrow(NAT, T, NAT), T)))
+WRONG.add("`((T → Nat) → Nat) → T`.", lambda t: one(t, TYPE, arrow(arrow(arrow(T, NAT), NAT), T)))
+WRONG.add("`(T → False) → T` for a proposition.", lambda t: one(t, PROP, arrow(arrow(T, FALSE), T), large=False))
 
 
 @refuse()
@@ -69,10 +45,7 @@ def occurrence_in_an_index(t: Tables) -> None:
     one(t, family, pi("A", PROP, lambda A: arrow(app(T, app(T, A)), app(T, A))), large=False)
 
 
-@refuse()
-def occurrence_in_the_index_of_the_result(t: Tables) -> None:
-    """The result is `T (T True)`."""
-    one(t, arrow(PROP, PROP), app(T, app(T, TRUE)), large=False)
+WRONG.add("The result is `T (T True)`.", lambda t: one(t, arrow(PROP, PROP), app(T, app(T, TRUE)), large=False))
 
 
 @refuse()
@@ -89,49 +62,31 @@ def occurrence_in_a_quotient(t: Tables) -> None:
     one(t, TYPE, arrow(app(const("Quot", 1), T, relation), T))
 
 
-@refuse()
-def occurrence_in_an_equality(t: Tables) -> None:
-    """An equation between values of the type is a field."""
-    one(t, TYPE, T, pi("a", T, lambda a: pi("b", T, lambda b: arrow(app(const("Eq", 1), T, a, b), T))))
-
-
-@refuse()
-def occurrence_in_a_type_of_lets(t: Tables) -> None:
-    """A negative occurrence behind a let."""
-    one(t, TYPE, arrow(("letE", "A", TYPE, T, arrow(bvar(0), NAT)), T))
-
-
-@refuse()
-def occurrence_of_the_recursor(t: Tables) -> None:
-    """A constructor mentions the recursor of its type."""
-    one(t, TYPE, T, arrow(app(const("T.rec", 1), lam("t", T, TYPE), NAT), T))
-
-
-@refuse()
-def occurrence_of_a_later_constructor(t: Tables) -> None:
-    """A constructor mentions a later one."""
-    one(t, TYPE, pi("h", app(const("Eq", 1), T, const("T.c1"), const("T.c1")), T), T)
-
-
-@refuse()
-def occurrence_of_an_earlier_constructor(t: Tables) -> None:
-    """A constructor mentions an earlier one: that is induction-recursion, and there is none."""
-    one(t, TYPE, T, pi("h", app(const("Eq", 1), T, const("T.c0"), const("T.c0")), T))
+WRONG.add(
+    "An equation between values of the type is a field.",
+    lambda t: one(t, TYPE, T, pi("a", T, lambda a: pi("b", T, lambda b: arrow(app(const("Eq", 1), T, a, b), T)))),
+)
+WRONG.add(
+    "A negative occurrence behind a let.", lambda t: one(t, TYPE, arrow(("letE", "A", TYPE, T, arrow(bvar(0), NAT)), T))
+)
+WRONG.add(
+    "A constructor mentions the recursor of its type.",
+    lambda t: one(t, TYPE, T, arrow(app(const("T.rec", 1), lam("t", T, TYPE), NAT), T)),
+)
+WRONG.add(
+    "A constructor mentions a later one.",
+    lambda t: one(t, TYPE, pi("h", app(const("Eq", 1), T, const("T.c1"), const("T.c1")), T), T),
+)
+WRONG.add(
+    "A constructor mentions an earlier one: that is induction-recursion, and there is none.",
+    lambda t: one(t, TYPE, T, pi("h", app(const("Eq", 1), T, const("T.c0"), const("T.c0")), T)),
+)
 
 
 # Universes
 
-
-@refuse()
-def field_too_large(t: Tables) -> None:
-    """`Type` as a field of a type of `Type`: Girard's paradox is near."""
-    one(t, TYPE, arrow(TYPE, T))
-
-
-@refuse()
-def field_too_large_by_imax(t: Tables) -> None:
-    """The same with `Sort (imax 1 1)`."""
-    one(t, TYPE, arrow(sort(("imax", 1, 1)), T))
+WRONG.add("`Type` as a field of a type of `Type`: Girard's paradox is near.", lambda t: one(t, TYPE, arrow(TYPE, T)))
+WRONG.add("The same with `Sort (imax 1 1)`.", lambda t: one(t, TYPE, arrow(sort(("imax", 1, 1)), T)))
 
 
 @refuse()
@@ -159,31 +114,20 @@ def field_too_large_where_imax_is_small(t: Tables) -> None:
     one(t, arrow(sort(("succ", "u")), result), mk, parameters=1, levels=["u", "v"], large=False)
 
 
-@refuse()
-def function_field_too_large(t: Tables) -> None:
-    """Functions from `Type` to numbers as a field of a type of `Type`."""
-    one(t, TYPE, arrow(arrow(TYPE, NAT), T))
-
-
-@refuse()
-def large_index_is_fine_large_field_is_not(t: Tables) -> None:
-    """A constructor whose field is the type that is its index."""
-    one(t, arrow(TYPE, TYPE), pi("A", TYPE, lambda A: app(T, A)))
+WRONG.add(
+    "Functions from `Type` to numbers as a field of a type of `Type`.",
+    lambda t: one(t, TYPE, arrow(arrow(TYPE, NAT), T)),
+)
+WRONG.add(
+    "A constructor whose field is the type that is its index.",
+    lambda t: one(t, arrow(TYPE, TYPE), pi("A", TYPE, lambda A: app(T, A))),
+)
 
 
 # Large elimination: the recursor goes where it must not
 
-
-@refuse()
-def choice_in_a_proposition(t: Tables) -> None:
-    """Two constructors, a proposition, and a recursor into all sorts."""
-    one(t, PROP, T, T)
-
-
-@refuse()
-def choice_in_a_proposition_by_imax(t: Tables) -> None:
-    """The same for `Sort (imax 1 0)`."""
-    one(t, sort(("imax", 1, 0)), T, T)
+WRONG.add("Two constructors, a proposition, and a recursor into all sorts.", lambda t: one(t, PROP, T, T))
+WRONG.add("The same for `Sort (imax 1 0)`.", lambda t: one(t, sort(("imax", 1, 0)), T, T))
 
 
 @refuse()
@@ -193,16 +137,14 @@ def choice_in_what_may_be_a_proposition(t: Tables) -> None:
     one(t, sort("v"), own, own, levels=["v"])
 
 
-@refuse()
-def data_in_a_proposition(t: Tables) -> None:
-    """One constructor with a Boolean, a proposition, and a recursor into all sorts."""
-    one(t, PROP, arrow(BOOL, T))
-
-
-@refuse()
-def data_in_a_proposition_that_a_parameter_is_about(t: Tables) -> None:
-    """A Boolean field, while the Boolean parameter says nothing of it."""
-    one(t, arrow(BOOL, PROP), pi("b", BOOL, lambda b: arrow(BOOL, app(T, b))), parameters=1)
+WRONG.add(
+    "One constructor with a Boolean, a proposition, and a recursor into all sorts.",
+    lambda t: one(t, PROP, arrow(BOOL, T)),
+)
+WRONG.add(
+    "A Boolean field, while the Boolean parameter says nothing of it.",
+    lambda t: one(t, arrow(BOOL, PROP), pi("b", BOOL, lambda b: arrow(BOOL, app(T, b))), parameters=1),
+)
 
 
 @refuse()
@@ -234,25 +176,16 @@ def proposition_that_holds_any_sort(t: Tables) -> None:
     one(t, arrow(sort("v"), PROP), mk, parameters=1, levels=["v"])
 
 
-@refuse()
-def small_recursor_for_data(t: Tables) -> None:
-    """A type of data whose recursor goes into propositions alone: not what the kernel makes."""
-    one(t, TYPE, T, T, large=False)
+WRONG.add(
+    "A type of data whose recursor goes into propositions alone: not what the kernel makes.",
+    lambda t: one(t, TYPE, T, T, large=False),
+)
 
 
 # Shapes
 
-
-@refuse()
-def type_that_ends_in_no_sort(t: Tables) -> None:
-    """The type of the type is `Nat`."""
-    one(t, NAT)
-
-
-@refuse()
-def type_that_is_no_type(t: Tables) -> None:
-    """The type of the type is a number."""
-    one(t, const("Nat.zero"))
+WRONG.add("The type of the type is `Nat`.", lambda t: one(t, NAT))
+WRONG.add("The type of the type is a number.", lambda t: one(t, const("Nat.zero")))
 
 
 @case("refuse", "either")
@@ -263,34 +196,20 @@ def type_behind_a_let(t: Tables) -> None:
     d["types"][0]["type"] = t.term(("letE", "h", TRUE, const("True.intro"), arrow(TYPE, TYPE)))
 
 
-@refuse()
-def constructor_of_another_type(t: Tables) -> None:
-    """A constructor that makes a number."""
-    one(t, TYPE, arrow(NAT, NAT))
-
-
-@refuse()
-def constructor_that_is_no_type(t: Tables) -> None:
-    """The type of a constructor is a number."""
-    one(t, TYPE, const("Nat.zero"))
-
-
-@refuse()
-def constructor_behind_a_definition(t: Tables) -> None:
-    """The type of a constructor is `id T`: it must be plain to see."""
-    one(t, TYPE, app(const("id", 2), TYPE, T))
-
-
-@refuse()
-def constructor_with_another_parameter(t: Tables) -> None:
-    """A parameter of `Prop` that the constructor takes as one of `Type`."""
-    one(t, arrow(PROP, TYPE), pi("A", TYPE, app(T, TRUE)), parameters=1)
-
-
-@refuse()
-def constructor_with_a_fixed_parameter(t: Tables) -> None:
-    """The result has `Nat` where the parameter should stand."""
-    one(t, arrow(TYPE, TYPE), pi("A", TYPE, app(T, NAT)), parameters=1)
+WRONG.add("A constructor that makes a number.", lambda t: one(t, TYPE, arrow(NAT, NAT)))
+WRONG.add("The type of a constructor is a number.", lambda t: one(t, TYPE, const("Nat.zero")))
+WRONG.add(
+    "The type of a constructor is `id T`: it must be plain to see.",
+    lambda t: one(t, TYPE, app(const("id", 2), TYPE, T)),
+)
+WRONG.add(
+    "A parameter of `Prop` that the constructor takes as one of `Type`.",
+    lambda t: one(t, arrow(PROP, TYPE), pi("A", TYPE, app(T, TRUE)), parameters=1),
+)
+WRONG.add(
+    "The result has `Nat` where the parameter should stand.",
+    lambda t: one(t, arrow(TYPE, TYPE), pi("A", TYPE, app(T, NAT)), parameters=1),
+)
 
 
 @refuse()
@@ -307,52 +226,20 @@ def field_with_parameters_turned_round(t: Tables) -> None:
     one(t, arrow(TYPE, TYPE, TYPE), mk, parameters=2)
 
 
-@refuse()
-def constructor_without_its_arguments(t: Tables) -> None:
-    """The result lacks its index."""
-    one(t, arrow(NAT, TYPE), arrow(NAT, T))
-
-
-@refuse()
-def constructor_with_levels_turned_round(t: Tables) -> None:
-    """`T.{v, u}` instead of `T.{u, v}`."""
-    one(t, TYPE, const("T", "v", "u"), levels=["u", "v"])
-
-
-@refuse()
-def constructor_at_one_level(t: Tables) -> None:
-    """A recursive field at the level 1 of a type with a parameter."""
-    one(t, sort(2), arrow(const("T", 1), const("T", "v")), levels=["v"])
-
-
-@refuse()
-def undeclared_level_in_a_constructor(t: Tables) -> None:
-    """A level that is no parameter of the type."""
-    one(t, sort(5), arrow(const("PUnit", "w"), T))
-
-
-@refuse()
-def level_declared_twice(t: Tables) -> None:
-    """One name for two parameters of a type."""
-    one(t, TYPE, const("T", "v", "v"), levels=["v", "v"])
-
-
-@refuse()
-def ill_typed_field(t: Tables) -> None:
-    """A field of the type `Nat.succ True`."""
-    one(t, TYPE, arrow(app(const("Nat.succ"), TRUE), T))
-
-
-@refuse()
-def field_that_is_no_type(t: Tables) -> None:
-    """A field of the type 0."""
-    one(t, TYPE, arrow(const("Nat.zero"), T))
-
-
-@refuse()
-def ill_typed_index(t: Tables) -> None:
-    """The result has a proof where the index is a number."""
-    one(t, arrow(NAT, TYPE), app(T, const("True.intro")))
+WRONG.add("The result lacks its index.", lambda t: one(t, arrow(NAT, TYPE), arrow(NAT, T)))
+WRONG.add("`T.{v, u}` instead of `T.{u, v}`.", lambda t: one(t, TYPE, const("T", "v", "u"), levels=["u", "v"]))
+WRONG.add(
+    "A recursive field at the level 1 of a type with a parameter.",
+    lambda t: one(t, sort(2), arrow(const("T", 1), const("T", "v")), levels=["v"]),
+)
+WRONG.add("A level that is no parameter of the type.", lambda t: one(t, sort(5), arrow(const("PUnit", "w"), T)))
+WRONG.add("One name for two parameters of a type.", lambda t: one(t, TYPE, const("T", "v", "v"), levels=["v", "v"]))
+WRONG.add("A field of the type `Nat.succ True`.", lambda t: one(t, TYPE, arrow(app(const("Nat.succ"), TRUE), T)))
+WRONG.add("A field of the type 0.", lambda t: one(t, TYPE, arrow(const("Nat.zero"), T)))
+WRONG.add(
+    "The result has a proof where the index is a number.",
+    lambda t: one(t, arrow(NAT, TYPE), app(T, const("True.intro"))),
+)
 
 
 @refuse()
@@ -362,34 +249,13 @@ def more_parameters_than_arguments(t: Tables) -> None:
     d["types"][0]["numParams"] = 2
 
 
-@refuse()
-def constructors_of_one_name(t: Tables) -> None:
-    """Two constructors, one name."""
-    t.inductive("T", TYPE, [("T.c", T), ("T.c", arrow(NAT, T))])
-
-
-@refuse()
-def constructor_of_the_name_of_the_type(t: Tables) -> None:
-    """A constructor is called as its type."""
-    t.inductive("T", TYPE, [("T", T)])
-
-
-@refuse()
-def constructor_of_the_name_of_the_recursor(t: Tables) -> None:
-    """A constructor is called as the recursor."""
-    t.inductive("T", TYPE, [("T.rec", T)])
-
-
-@refuse()
-def type_of_a_known_name(t: Tables) -> None:
-    """A second `List`."""
-    t.inductive("List", TYPE, [("List.mk", const("List"))])
-
-
-@refuse()
-def constructor_of_a_known_name(t: Tables) -> None:
-    """A constructor with the name of a theorem of the library."""
-    t.inductive("T", TYPE, [("True.intro", T)])
+WRONG.add("Two constructors, one name.", lambda t: t.inductive("T", TYPE, [("T.c", T), ("T.c", arrow(NAT, T))]))
+WRONG.add("A constructor is called as its type.", lambda t: t.inductive("T", TYPE, [("T", T)]))
+WRONG.add("A constructor is called as the recursor.", lambda t: t.inductive("T", TYPE, [("T.rec", T)]))
+WRONG.add("A second `List`.", lambda t: t.inductive("List", TYPE, [("List.mk", const("List"))]))
+WRONG.add(
+    "A constructor with the name of a theorem of the library.", lambda t: t.inductive("T", TYPE, [("True.intro", T)])
+)
 
 
 @refuse()
@@ -399,10 +265,7 @@ def type_that_is_declared_twice(t: Tables) -> None:
     one(t, TYPE, T)
 
 
-@refuse()
-def variable_without_binder_in_a_constructor(t: Tables) -> None:
-    """A constructor with a variable of no binder."""
-    one(t, TYPE, arrow(bvar(3), T))
+WRONG.add("A constructor with a variable of no binder.", lambda t: one(t, TYPE, arrow(bvar(3), T)))
 
 
 # Nested occurrences. The recursors are not what a kernel would make: it has to stop before.
@@ -416,16 +279,8 @@ def nested_in_what_is_not_positive(t: Tables) -> None:
     one(t, TYPE, arrow(neg(T), T))
 
 
-@refuse()
-def nested_in_lists_of_functions(t: Tables) -> None:
-    """Lists of functions from the type."""
-    one(t, TYPE, arrow(app(const("List", 0), arrow(T, NAT)), T))
-
-
-@refuse()
-def nested_behind_the_wrong_side_of_an_arrow(t: Tables) -> None:
-    """Functions from lists of the type."""
-    one(t, TYPE, arrow(arrow(app(const("List", 0), T), NAT), T))
+WRONG.add("Lists of functions from the type.", lambda t: one(t, TYPE, arrow(app(const("List", 0), arrow(T, NAT)), T)))
+WRONG.add("Functions from lists of the type.", lambda t: one(t, TYPE, arrow(arrow(app(const("List", 0), T), NAT), T)))
 
 
 @refuse()
@@ -454,10 +309,7 @@ def nested_with_an_ill_typed_parameter(t: Tables) -> None:
     one(t, TYPE, arrow(app(phantom, T, const("True.intro")), T))
 
 
-@refuse()
-def nested_in_a_universe_too_high(t: Tables) -> None:
-    """Lists at the wrong level."""
-    one(t, TYPE, arrow(app(const("List", 1), T), T))
+WRONG.add("Lists at the wrong level.", lambda t: one(t, TYPE, arrow(app(const("List", 1), T), T)))
 
 
 def _auxiliary(t: Tables, sort_of_it: Term) -> None:
@@ -472,10 +324,7 @@ def name_of_an_auxiliary_type(t: Tables) -> None:
     one(t, PROP, arrow(const(("_nested", "T_1")), T))
 
 
-@case("accept", "either")
-def name_of_an_auxiliary_type_alone(t: Tables) -> None:
-    """A definition under `_nested` and nothing else."""
-    _auxiliary(t, PROP)
+WRONG.add("A definition under `_nested` and nothing else.", lambda t: _auxiliary(t, PROP), "accept", "either")
 
 
 @refuse()

@@ -70,8 +70,10 @@ def _check(request: tools.Check) -> int:
 
 
 def _export(request: tools.Export) -> int:
-    from goedels_poetry.cli.export import export_one
+    from goedels_poetry.cli.export import export_one, for_comparator
 
+    if request.to is tools.Target.COMPARATOR:
+        return for_comparator(request.certificate, request.save)
     return export_one(request.certificate, request.save, request.lean_timeout, as_json=request.as_json)
 
 

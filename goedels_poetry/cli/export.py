@@ -19,12 +19,14 @@ from goedels_poetry.checker.certificate.archive import (
     read_canonical,
     write_archive,
 )
+from goedels_poetry.checker.lean.certify import REFUTED, read_lean
 from goedels_poetry.checker.limited import check_within
 from goedels_poetry.checker.plugins import CLAIMS
 from goedels_poetry.cli.configure import settings
 from goedels_poetry.cli.lean import fetch_first
 from goedels_poetry.cli.run_errors import Unusable
 from goedels_poetry.errors import RunLocked
+from goedels_poetry.lean.runtime.protocol import LOGIC_AXIOMS
 from goedels_poetry.lean.smt_proofs.export import DEFAULT_SECONDS, Exported, exported
 from goedels_poetry.settings.declared import LeanSettings
 from goedels_poetry.store.results import RunResult
@@ -79,6 +81,50 @@ def export_one(certificate: Path, out: Path | None, seconds: float | None = None
     else:
         say(errors, f"{one_line(str(out))}: {found.steps} steps, accepted by Lean in {found.seconds:.1f} s")
     return 0 if found.text is not None else 1
+
+
+LAKEFILE = """name = "judged"
+defaultTargets = ["Challenge", "Solution"]
+
+[[lean_lib]]
+name = "Challenge"
+
+[[lean_lib]]
+name = "Solution"
+"""
+
+
+def for_comparator(certificate: Path, folder: Path | None) -> int:
+    """Write a Lake project in which Lean's comparator judges a certificate of Lean; returns the exit code.
+
+    ``Challenge.lean`` is the user's file, ``Solution.lean`` the proof; that a theorem is false is ``NAME.disproof``.
+    """
+    errors = lines_to(sys.stderr)
+    if folder is None:
+        say(errors, "--to comparator writes a folder: --save DIR")
+        return 2
+    try:
+        archive = read_lean(certificate)
+        config = {
+            "challenge_module": "Challenge",
+            "solution_module": "Solution",
+            "theorem_names": [archive.theorem],
+            "permitted_axioms": sorted(LOGIC_AXIOMS),
+            "allow_disproofs": archive.claim == REFUTED,
+        }
+        folder.mkdir(parents=True, exist_ok=True)
+        files = {"Challenge.lean": archive.original, "Solution.lean": archive.proof, "lakefile.toml": LAKEFILE}
+        for name, text in {**files, "config.json": json.dumps(config, indent=2) + "\n"}.items():
+            (folder / name).write_text(text, "utf-8")
+    except BadCertificate as problem:
+        say(errors, one_line(f"{certificate}: {problem.message}"))
+        return 2
+    except OSError as problem:
+        say(errors, f"{one_line(str(folder))}: {problem.strerror or problem}")
+        return 2
+    version = archive.versions.get("lean", "")
+    say(errors, f"{one_line(str(folder))}: made with Lean {one_line(version)}; `lake env comparator config.json` there")
+    return 0
 
 
 def failure_lines(found: Exported) -> list[str]:

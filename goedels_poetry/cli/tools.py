@@ -30,6 +30,7 @@ class Target(StrEnum):
     """What a proof can be exported to."""
 
     LEAN = "lean"
+    COMPARATOR = "comparator"
 
 
 class TraceFormat(StrEnum):
@@ -72,14 +73,18 @@ class Check(Reported):
 
 @dataclass(frozen=True, kw_only=True)
 class Export(Command):
-    """Write the proof of a certificate as a Lean file that Lean accepts.
+    """Write the proof of a certificate as a Lean file that Lean accepts, or what Lean's comparator needs to judge it.
 
     Exit code: 0 it is written, 1 Lean was not led to accept a step, or there is no Lean, 2 no such certificate.
     """
 
-    certificate: Path = argument("The certificate of a proof in SMT-LIB: a folder.", metavar="CERT", default=...)
-    to: Target = option("What to write.", "--to", default=Target.LEAN)
-    save: Path | None = option("Write it there (default: standard output).", metavar="FILE")
+    certificate: Path = argument("The certificate of a proof: a folder.", metavar="CERT", default=...)
+    to: Target = option(
+        "lean: of a proof in SMT-LIB; comparator: of one in Lean, a folder with challenge, solution and config.json.",
+        "--to",
+        default=Target.LEAN,
+    )
+    save: Path | None = option("Write it there (default: standard output).", metavar="PATH")
     lean_timeout: float | None = duration("For the whole proof. [default: 60]")
     as_json: bool = json_flag()
 

@@ -11,6 +11,7 @@ from called import call
 from forge import forge
 
 from goedels_poetry.checker import CheckReport, check_certificate
+from goedels_poetry.checker.lean.certify import PROVED, REFUTED, LeanArchive, write_lean
 from goedels_poetry.checker.smt import lean_proof
 from goedels_poetry.checker.smt.check import VERDICTS
 from goedels_poetry.cli import export
@@ -211,3 +212,31 @@ def test_the_run_knows_the_level_that_its_certificate_has_now(tmp_path: Path) ->
     with run.lock():
         export.remember(result, "L2")
     assert run.result() == known
+
+
+@pytest.mark.parametrize(("claim", "witness"), [(PROVED, ""), (REFUTED, "t.disproof")])
+def test_a_certificate_of_lean_becomes_a_project_for_the_comparator(
+    claim: str, witness: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    archive = LeanArchive(
+        "theorem t : p := sorry\n", "theorem t : p := q\n", claim, "t", witness, "p", {"lean": "4.28"}
+    )
+    write_lean(tmp_path / "cert", archive, {})
+    to = ["--to", "comparator", "--save", str(tmp_path / "judged")]
+    code, _, said = call(["export", str(tmp_path / "cert"), *to], monkeypatch, capsys, {})
+    assert code == 0, said
+    config = json.loads((tmp_path / "judged" / "config.json").read_text())
+    assert config["theorem_names"] == ["t"] and config["allow_disproofs"] is (claim == REFUTED)
+    assert sorted(config["permitted_axioms"]) == ["Classical.choice", "Quot.sound", "propext"]
+    for module, text in (("challenge", archive.original), ("solution", archive.proof)):
+        assert (tmp_path / "judged" / f"{config[f'{module}_module']}.lean").read_text() == text
+
+
+def test_the_comparator_needs_a_folder_and_a_certificate_of_lean(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["export", str(certificate(tmp_path)), "--to", "comparator"]
+    for more, words in (([], "--save DIR"), (["--save", str(tmp_path / "judged")], "missing or unknown files")):
+        code, _, said = call([*command, *more], monkeypatch, capsys, {})
+        assert code == 2 and words in said
+    assert not (tmp_path / "judged").exists()

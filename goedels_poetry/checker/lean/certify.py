@@ -165,7 +165,7 @@ async def certify_negation(
     if not target.type:
         return Certificate(Verdict.UNKNOWN, reason="the statement has no closed form to negate")
     name = target.full_name.removeprefix(PRIVATE)
-    witness = f"{name}_refuted" if _PLAIN_NAME.fullmatch(name) else "refuted"
+    witness = f"{name}.disproof" if _PLAIN_NAME.fullmatch(name) else "disproof"
     universes = f".{{{', '.join(target.levels)}}}" if target.levels else ""
     text = f"{target.prefix}theorem _root_.{witness}{universes} : ¬ ({target.type}) := {proof}\n"
     claim = Claim(text, _stated(target), (target.full_name,), witness)

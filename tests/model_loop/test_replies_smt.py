@@ -178,7 +178,7 @@ async def test_a_run_ends_refuted_by_what_the_model_said_and_the_certificate_is_
         ({"n": "3"}, "at n = 3 the goal holds"),
         ({"n": "-288"}, "at n = (- 288) H1 does not hold: (>= n 0)"),
         ({"n": "(sum 100000)"}, "the value of n cannot be computed"),
-        ({"n": "(div 1 0)"}, "the value of n cannot be computed"),
+        ({"n": "(div 1 0)"}, "at n = 0 the goal holds"),
         ({"n": "100000"}, "it is undecided whether the conclusion holds"),
     ],
 )

@@ -65,7 +65,7 @@ def test_the_second_solver_gets_little_for_an_obligation_and_nothing_when_patien
     with portfolio.Solvers.start(Limits(seconds=20.0), second=False) as solvers:
         monkeypatch.setattr(solvers, "second", stubborn)
         assert solvers.confirms("(assert true)").status == "unknown"
-        assert stubborn.asked == [portfolio.SHORT] * len(portfolio.CVC5_OPTIONS)
+        assert stubborn.asked == [portfolio.CONFIRMING] * len(portfolio.CVC5_OPTIONS)
         solvers.patience = 0.0
         assert "not asked" in solvers.confirms("(assert true)").reason
         solvers.patience, solvers.until = portfolio.PATIENCE, time.monotonic()

@@ -12,7 +12,7 @@ from typing import Any
 
 from goedels_poetry.kernel.derivation import Instance, Query
 from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.kernel.terms import Kind
+from goedels_poetry.kernel.terms import INT, Kind, app, integer
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.context.sessions import CANDIDATE, DIRECT, GROUND, MODEL_SECONDS, QUICK, ROUNDS
 from goedels_poetry.smt.notation.text import query_to_json, scheme_to_json, show_sequent
@@ -90,7 +90,21 @@ def _by_second(context: ProverContext, sequent: Sequent) -> Query | None:
         attempts = [Query((), instances, equations=False) for instances in unfoldings]
         if context.lemmas and unfoldings:
             attempts += list(_with_lemmas(context, sequent, unfoldings[-1]))[:1]
+    if before := _one_place_before(sequent):
+        attempts += [replace(query, instances=(*query.instances, *before)) for query in attempts[:1]]
     return next((q for q in attempts if context.holds_by_second(sequent, q)), None)
+
+
+def _one_place_before(sequent: Sequent) -> tuple[Instance, ...]:
+    """What hypotheses say for all values of an index, at the place before that of the goal: no term of a text shows it."""
+    variables = {(v.name, v.sort): v for v in sequent.vars}
+    found = []
+    for number, hypothesis in enumerate(sequent.hyps):
+        at = [variables.get((b.name, b.sort)) for b in hypothesis.binders if hypothesis.kind is Kind.FORALL]
+        if at and all(v is not None and v.sort is INT for v in at):
+            before = tuple([app("-", (v, integer(1)), INT) for v in at if v is not None])
+            found.append(Instance("hyp", str(number), before))
+    return tuple(found)
 
 
 def _with_lemmas(context: ProverContext, sequent: Sequent, unfoldings: tuple[Instance, ...]) -> Iterable[Query]:

@@ -135,8 +135,9 @@ class RunResult:
     def from_json(cls, data: dict[str, Any]) -> RunResult:
         """The inverse of :meth:`to_json`; unknown keys are ignored."""
         known = {name: data[name] for name in cls.__dataclass_fields__ if name in data}
-        known["verdict"] = Verdict(known["verdict"] or Verdict.UNKNOWN)
-        known["away"] = (data.get("error") or {}).get("reason", "")
+        error = data.get("error")
+        known["away"] = str(error["reason"]) if isinstance(error, dict) and error["kind"] == AWAY else ""
+        known["verdict"] = Verdict(Verdict.UNKNOWN if known["away"] else known["verdict"])
         for key in ("certificate", "run_dir"):
             known[key] = Path(known[key]) if known.get(key) else None
         known["open_goals"] = tuple(OpenGoal(**goal) for goal in known.get("open_goals", ()))

@@ -65,7 +65,7 @@ def test_sentences_stand_apart_from_what_is_assumed_and_the_answer_ends_the_page
     assert (checked.code, checked.out.split()[0]) == (0, "proved")
     again = cli("ask", "Is Sam soft?", "--context", "text.md", *flags(server), "--out", "proofs", "--json")
     (elsewhere,) = (tmp_path / "proofs").iterdir()
-    assert (again.objects()[0]["certificate"], server.calls) == (str(elsewhere.relative_to(tmp_path)), 1)
+    assert (again.objects()[0]["certificate"], server.calls) == (str(elsewhere), 1)
     assert cli("check", elsewhere).code == 0
     (Path(certificate) / "program.smt2").write_text(PROGRAM.replace("GOAL", "(cat sam)"))
     assert cli("check", certificate).code == 1

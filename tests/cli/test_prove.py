@@ -56,7 +56,7 @@ def test_every_verdict_fits_the_published_schema(cli: Any, theorems: Path, tmp_p
 
 
 def test_a_proof_is_printed_with_its_lemma_its_cases_and_its_certificate(
-    cli: Any, program: Any, theorems: Path
+    cli: Any, program: Any, theorems: Path, tmp_path: Path
 ) -> None:
     ran = program("prove", theorems / "reverse_twice.smt2", "--out", "proofs")
     assert ran.code == 0
@@ -64,7 +64,7 @@ def test_a_proof_is_printed_with_its_lemma_its_cases_and_its_certificate(
     assert "lemma: " in ran.out
     assert "trust level L3" in ran.out
     certificate = next(line.split(": ", 1)[1] for line in ran.out.splitlines() if "certificate:" in line)
-    assert Path(certificate).is_relative_to("proofs")
+    assert Path(certificate).is_relative_to(tmp_path / "proofs")
     assert "decomposed into" in ran.err, "plain progress when piped"
     checked = cli("check", certificate, "--against", theorems / "reverse_twice.smt2", "--json")
     (report,) = checked.objects()
@@ -100,7 +100,7 @@ def test_a_batch_skips_what_is_proved_and_says_so(cli: Any, tmp_path: Path) -> N
     assert again["easy.smt2"]["skipped"]
     assert not first["easy.smt2"]["skipped"]
     assert again["easy.smt2"]["certificate"] == first["easy.smt2"]["certificate"]
-    assert Path(again["easy.smt2"]["certificate"]).is_relative_to(Path("proofs/deep"))
+    assert Path(again["easy.smt2"]["certificate"]).is_relative_to(tmp_path / "proofs" / "deep")
     assert "proved earlier, re-checked now" in cli("prove", folder, "--out", "proofs").out
 
 

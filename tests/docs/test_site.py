@@ -49,3 +49,15 @@ def test_the_api_is_that_of_the_docstrings(site: Path) -> None:
     text = (site / "api" / "index.html").read_text("utf-8")
     for name in ("GoedelsPoetryFramework.run", "RunResult.verdict", "contracts.ensures", "ProofOfThought.query"):
         assert name in text
+
+
+def test_the_recording_is_what_the_program_prints_and_asks_no_server(tmp_path: Path) -> None:
+    record = [sys.executable, str(ROOT / "scripts" / "record_terminal.py"), str(tmp_path / "made.svg")]
+    theorem = "theorems/smt/swap_twice.smt2"
+    done = subprocess.run([*record, "goedels-poetry", "prove", theorem], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    for file, name in ((tmp_path / "made.svg", theorem), (ROOT / "docs/pictures/prove.svg", "reverse_twice.smt2")):
+        svg = file.read_text("utf-8")
+        text = re.sub(r"<[^>]+>", "", svg).replace("&#160;", " ")
+        assert name in text and "trust level L3" in text and "certificate: ~/.goedels_poetry/runs/" in text
+        assert "@font-face" not in svg and "url(http" not in svg

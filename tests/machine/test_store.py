@@ -322,8 +322,14 @@ async def test_a_store_that_another_process_holds_is_named_and_the_run_goes_on_o
 
 
 @pytest.mark.parametrize(
-    "card", ["{bad", "[]", '{"started": "x"}', '{"result": 5}', '{"result": {"verdict": "?"}}', '{"name": 7}']
-)
+    "card",
+    [
+        "{bad", "[]", '{"started": "x"}', '{"result": 5}', '{"result": {"verdict": "?"}}', '{"name": 7}',
+        '{"result": {"input": "t", "verdict": null}}', '{"result": {"input": "t", "verdict": null, "error": 7}}',
+        '{"result": {"input": "t", "verdict": null, "error": {"kind": "locked", "reason": ""}}}',
+        '{"result": {"input": "t", "verdict": null, "error": {}}}',
+    ],
+)  # fmt: skip
 def test_a_damaged_card_is_no_card(tmp_path: Path, card: str) -> None:
     folder = tmp_path / "runs" / "0123456789ab"
     folder.mkdir(parents=True)

@@ -96,7 +96,7 @@ def _by_second(context: ProverContext, sequent: Sequent) -> Query | None:
 
 
 def _one_place_before(sequent: Sequent) -> tuple[Instance, ...]:
-    """What hypotheses say for all values of an index, at the place before that of the goal: no term of a text shows it."""
+    """What hypotheses say for all values of an index, at the place before that of the goal."""
     variables = {(v.name, v.sort): v for v in sequent.vars}
     found = []
     for number, hypothesis in enumerate(sequent.hyps):

@@ -360,7 +360,7 @@ def _defining(definition: Definition, args: tuple[Term, ...]) -> Term:
     """``f(args) = body[args]``."""
     if tuple(a.sort for a in args) != tuple(p.sort for p in definition.params):
         raise ObligationError(f"{definition.name} does not take such arguments")
-    body = substitute(definition.body, dict(zip(definition.params, args, strict=True)))
+    body = definition.at(args)
     return app("=", (app(definition.name, args, definition.sort), body), BOOL)
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, TypeAlias, TypeVar
 
-from goedels_poetry.kernel.terms import Kind, Sort, Term, subterms, symbols
+from goedels_poetry.kernel.terms import Kind, Sort, Term, substitute, subterms, symbols
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,10 @@ class Definition:
     body: Term
     group: int
     recursive: bool
+
+    def at(self, args: Iterable[Term]) -> Term:
+        """The body at these arguments."""
+        return substitute(self.body, dict(zip(self.params, args, strict=True)))
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,10 @@ class Signature:
     def definition(self, name: str) -> Definition | None:
         """The definition of ``name``."""
         return self._definitions.get(name)
+
+    def unfolded(self, call: Term) -> Term:
+        """The body of the function of ``call``, which has a definition, at its arguments."""
+        return self._definitions[call.name].at(call.args)
 
     def type_of(self, name: str) -> tuple[tuple[Sort, ...], Sort] | None:
         """Argument sorts and result sort of a declared or defined function."""

@@ -235,7 +235,7 @@ def cases_along(
     out, and so is one whose path is false by its form. For all values of the variables exactly one case applies.
     """
     whole = app(definition.name, at, definition.sort)
-    body = substitute(definition.body, dict(zip(definition.params, at, strict=True)))
+    body = definition.at(at)
     found = []
     for pattern, _ in constructor_cases(whole, body, moved, signature, names):
         below = []

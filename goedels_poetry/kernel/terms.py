@@ -7,7 +7,7 @@ expands the first and turns the second into testers and selectors, so that one c
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import IntEnum
 from fractions import Fraction
 from itertools import islice
@@ -276,16 +276,22 @@ def rebuild(term: Term, args: tuple[Term, ...]) -> Term:
     return _make(term.kind, term.name, term.indices, args, term.binders, term.value, term.sort)
 
 
-def replaced(term: Term, mapping: Mapping[Term, Term]) -> Term:
-    """Parts of a term replaced by others, such as constants by variables whose names no binder has."""
-    done = dict(mapping)
+def bottom_up(term: Term, change: Callable[[Term, tuple[Term, ...]], Term]) -> Term:
+    """The term made anew from its leaves: ``change`` is given each subterm and its arguments, which are changed."""
+    memo: dict[Term, Term] = {}
 
     def go(t: Term) -> Term:
-        if t not in done:
-            done[t] = rebuild(t, tuple([go(a) for a in t.args])) if t.args else t
-        return done[t]
+        done = memo.get(t)
+        if done is None:
+            done = memo[t] = change(t, tuple([go(a) for a in t.args]))
+        return done
 
     return go(term)
+
+
+def replaced(term: Term, mapping: Mapping[Term, Term]) -> Term:
+    """Parts of a term replaced by others, such as constants by variables whose names no binder has."""
+    return bottom_up(term, lambda t, args: mapping.get(t) or rebuild(t, args))
 
 
 def fresh_name(base: str, taken: Iterable[str]) -> str:

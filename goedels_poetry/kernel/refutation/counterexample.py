@@ -452,7 +452,7 @@ def _without_languages(problem: Problem) -> Problem:
         definition = unfolding.get(term.name) if term.kind is Kind.APP else None
         if definition is None:
             return rebuild(term, args)
-        return unfolded(substitute(definition.body, dict(zip(definition.params, args, strict=True))))
+        return unfolded(definition.at(args))
 
     definitions = tuple([replace(d, body=unfolded(d.body)) for d in found if d.name not in unfolding])
     return replace(

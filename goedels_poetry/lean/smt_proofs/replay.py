@@ -38,7 +38,7 @@ from goedels_poetry.kernel.schemas import (
     instances,
 )
 from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.kernel.terms import BOOL, FALSE, INT, Kind, Term, app, is_app, substitute, subterms
+from goedels_poetry.kernel.terms import BOOL, FALSE, INT, Kind, Term, app, is_app, subterms
 from goedels_poetry.lean.runtime.protocol import CheckRequest, LeanRuntime
 from goedels_poetry.lean.smt_proofs import inductions
 from goedels_poetry.lean.smt_proofs.inductions import recursion
@@ -154,7 +154,7 @@ def _instance(writing: Writing, instance: Instance) -> str:
     definition = writing.problem.signature.definition(instance.name)
     if definition is None:
         return ""
-    body = substitute(definition.body, dict(zip(definition.params, instance.args, strict=True)))
+    body = definition.at(instance.args)
     call = app(definition.name, instance.args, definition.sort)
     stated = ""
     for side in (simplify(body, writing.problem.signature), body):  # the first may have no selectors

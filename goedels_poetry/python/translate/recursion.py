@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from goedels_poetry.kernel.terms import TRUE, Kind, Sort, Term, app, is_app, rebuild, substitute
+from goedels_poetry.kernel.terms import TRUE, Kind, Sort, Term, app, bottom_up, is_app, rebuild, substitute
 from goedels_poetry.python.translate.frame import Frame
 from goedels_poetry.python.translate.registry import SELF, Registry
 
@@ -13,17 +13,11 @@ MAX_PATHS = 200
 
 def only_recursion(body: Term, name: str, unit: Term) -> bool:
     """Whether a body is ``unit`` when all calls of ``name`` in it are."""
-    memo: dict[Term, Term] = {}
 
-    def go(t: Term) -> Term:
-        if not t.args and t.name != name:
-            return t
-        done = memo.get(t)
-        if done is None:
-            memo[t] = done = unit if is_app(t, name) else _folded(rebuild(t, tuple([go(a) for a in t.args])), unit)
-        return done
+    def change(t: Term, args: tuple[Term, ...]) -> Term:
+        return unit if is_app(t, name) else _folded(rebuild(t, args), unit) if args else t
 
-    return go(body) is unit
+    return bottom_up(body, change) is unit
 
 
 def _folded(term: Term, unit: Term) -> Term:
@@ -246,16 +240,4 @@ def _with_fixed(body: Term, fixed: Sequence[Term]) -> Term:
 
 
 def _rewritten(body: Term, change: Callable[[Term], Term]) -> Term:
-    memo: dict[Term, Term] = {}
-
-    def go(t: Term) -> Term:
-        if not t.args and t.name != SELF:
-            return t
-        done = memo.get(t)
-        if done is None:
-            args = tuple([go(a) for a in t.args])
-            made = app(SELF, args, t.sort) if is_app(t, SELF) else rebuild(t, args)
-            done = memo[t] = change(made) if is_app(t, SELF) else made
-        return done
-
-    return go(body)
+    return bottom_up(body, lambda t, args: change(app(SELF, args, t.sort)) if is_app(t, SELF) else rebuild(t, args))

@@ -15,6 +15,7 @@ from goedels_poetry.kernel.terms import (
     Term,
     and_,
     app,
+    bottom_up,
     integer,
     is_app,
     lit,
@@ -340,16 +341,10 @@ def _canonical(body: Term, params: Sequence[Term]) -> Term:
 
 def _renamed(term: Term, names: Mapping[str, str]) -> Term:
     """The term with other functions."""
-    memo: dict[Term, Term] = {}
 
-    def go(t: Term) -> Term:
-        if not t.args and t.name not in names:
-            return t
-        done = memo.get(t)
-        if done is None:
-            args = tuple([go(a) for a in t.args])
-            named = t.kind is Kind.APP and t.name in names
-            done = memo[t] = app(names[t.name], args, t.sort, t.indices) if named else rebuild(t, args)
-        return done
+    def change(t: Term, args: tuple[Term, ...]) -> Term:
+        return (
+            app(names[t.name], args, t.sort, t.indices) if t.kind is Kind.APP and t.name in names else rebuild(t, args)
+        )
 
-    return go(term)
+    return bottom_up(term, change)

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from goedels_poetry.kernel.printer import show, show_sort, show_symbol
 from goedels_poetry.kernel.problem import components
-from goedels_poetry.kernel.terms import FALSE, TRUE, Kind, Sort, Term, is_app, rebuild, substitute, subterms
+from goedels_poetry.kernel.terms import FALSE, TRUE, Kind, Sort, Term, bottom_up, is_app, rebuild, substitute, subterms
 from goedels_poetry.python.translate.build import INEXACT, OUTCOME, RETURNS, again, assume, cond
 from goedels_poetry.python.translate.registry import Defined, Registry, Shape
 
@@ -144,25 +144,14 @@ def unfolded(registry: Registry, goal: Term, also: Sequence[Term] = ()) -> tuple
 
 def _expanded(term: Term, plain: dict[str, Defined]) -> Term:
     """The term with the bodies of these functions in place of their calls, folded."""
-    memo: dict[Term, Term] = {}
 
-    def go(t: Term) -> Term:
-        if not t.args and t.name not in plain:
-            return t
-        done = memo.get(t)
-        if done is None:
-            args = tuple([go(a) for a in t.args])
-            found = plain.get(t.name) if t.kind is Kind.APP else None
-            if found is not None:
-                done = substitute(found.body, dict(zip(found.params, args, strict=True)))
-            elif t.binders:
-                done = rebuild(t, args)
-            else:
-                done = t if args == t.args else again(t, args)
-            memo[t] = done
-        return done
+    def change(t: Term, args: tuple[Term, ...]) -> Term:
+        found = plain.get(t.name) if t.kind is Kind.APP else None
+        if found is not None:
+            return substitute(found.body, dict(zip(found.params, args, strict=True)))
+        return rebuild(t, args) if t.binders or args == t.args else again(t, args)
 
-    return go(term)
+    return bottom_up(term, change)
 
 
 def _called(term: Term) -> list[str]:

@@ -58,9 +58,7 @@ class Former:
         if definition is None:
             return term
         if term.name not in self.own and len(self.put_in) < MOST_PUT_IN:
-            body = simplify(
-                substitute(definition.body, dict(zip(definition.params, term.args, strict=True))), self.signature
-            )
+            body = simplify(definition.at(term.args), self.signature)
             decided = any(a.kind is Kind.LIT for a in term.args) and not is_app(body, "ite")
             if not definition.recursive or (is_app(definition.body, "ite") and decided):
                 self.put_in[Instance("def", term.name, term.args)] = None

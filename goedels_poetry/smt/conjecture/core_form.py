@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable
 from goedels_poetry.kernel.derivation import Instance, Query
 from goedels_poetry.kernel.inductions import MeasureInduction, RecursionInduction
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.kernel.problem import Signature
 from goedels_poetry.kernel.sequent import Sequent, make_sequent
-from goedels_poetry.kernel.terms import Term, and_, app, eq, substitute, subterms
+from goedels_poetry.kernel.terms import Term, and_, app, eq, subterms
 from goedels_poetry.smt.auxiliary.cores import Former, cores
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.context.sessions import GROUND
@@ -81,7 +80,7 @@ class _Laws:
             former = Former(signature, self._standing, own)
             heads = [t for t in subterms(case.concl) if t.name in {*own, *(self._standing[n] for n in own)}]
             for call in heads:
-                former.form(_body(signature, call))
+                former.form(signature.unfolded(call))
             others = [call for call in former.replaced if call.name not in own]
             if not all(self.shown(other, establish) for other in _names(others)):
                 return None
@@ -97,7 +96,7 @@ class _Laws:
                 if recursion is None or not recursion.total:
                     return None
                 return closed_along(context, fact, RecursionInduction(own[0], heads[0].args), close)
-            calls = dict.fromkeys(c.args for t in heads for c in subterms(_body(signature, t)) if c.name in own)
+            calls = dict.fromkeys(c.args for t in heads for c in subterms(signature.unfolded(t)) if c.name in own)
             for scheme in (MeasureInduction(v, tuple(calls)) for v in fact.vars):
                 plan = by_cases(context, fact, scheme, close, "measure-induction", show(scheme.measure))
                 if plan is not None:
@@ -105,9 +104,3 @@ class _Laws:
             return None
 
         return establish(law, prove, quiet=True)
-
-
-def _body(signature: Signature, call: Term) -> Term:
-    definition = signature.definition(call.name)
-    assert definition is not None
-    return substitute(definition.body, dict(zip(definition.params, call.args, strict=True)))

@@ -162,7 +162,7 @@ def _steps(context: ProverContext, side: Term) -> Iterator[tuple[tuple[Term, ...
         definition = context.signature.definition(call.name) if call.kind is Kind.APP else None
         if definition is None or call.name not in context.shape.unfolded:
             continue
-        body = substitute(definition.body, dict(zip(definition.params, call.args, strict=True)))
+        body = definition.at(call.args)
         for path, leaf in _branches(simplify(body, context.signature), ()):
             yield path, replace_subterm(side, call, leaf)
 

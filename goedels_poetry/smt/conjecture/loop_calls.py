@@ -20,7 +20,6 @@ from goedels_poetry.kernel.terms import (
     is_app,
     not_,
     or_,
-    substitute,
     subterms,
 )
 from goedels_poetry.smt.conjecture.indices import every_index
@@ -42,9 +41,7 @@ def without_plain_functions(context: ProverContext, sequent: Sequent) -> Sequent
             call = next((t for t in subterms(term) if _is_plain(context, t) or context.unfolder.runs(t)), None)
             if call is None:
                 break
-            definition = context.signature.definition(call.name)
-            assert definition is not None
-            body = substitute(definition.body, dict(zip(definition.params, call.args, strict=True)))
+            body = context.signature.unfolded(call)
             term = simplify(replace_subterm(term, call, body), context.signature)
         return term
 

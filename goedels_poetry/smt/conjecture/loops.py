@@ -518,7 +518,7 @@ class _Loop:
         """What a call would give if it ended in this state, under which conditions."""
         definition = self._context.signature.definition(call.name)
         assert definition is not None
-        body = substitute(definition.body, dict(zip(definition.params, self._args, strict=True)))
+        body = definition.at(self._args)
         yield from ends(body, call.name)
 
     def _bounds(self, shifts: Iterable[int] = (0, 1, -1)) -> Iterator[tuple[Term, Term]]:

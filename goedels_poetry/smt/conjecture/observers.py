@@ -26,7 +26,6 @@ from goedels_poetry.kernel.terms import (
     is_app,
     not_,
     or_,
-    substitute,
     subterms,
     var,
 )
@@ -142,7 +141,7 @@ def _makers(context: ProverContext, functions: Iterable[Definition]) -> Iterator
         given = [var(f"x{i}", p.sort) for i, p in enumerate(definition.params)]
         loop = definition.name in context.shape.unfolded and any(v.sort is definition.sort for v in given)
         if context.signature.datatype(definition.sort) and not loop:
-            body = substitute(definition.body, dict(zip(definition.params, given, strict=True)))
+            body = definition.at(given)
             yield app(definition.name, given, definition.sort), body
     for datatype in context.signature.datatypes:
         for constructor in datatype.constructors:

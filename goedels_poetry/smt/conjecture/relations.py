@@ -199,7 +199,7 @@ def _calls(context: ProverContext, goal: Term, on: Term) -> list[Term]:
         for other in context.signature.definitions:
             if other.group == definition.group and [p.sort for p in other.params] == [a.sort for a in call.args]:
                 waiting.append(app(other.name, call.args, other.sort))
-        body = substitute(definition.body, dict(zip(definition.params, call.args, strict=True)))
+        body = definition.at(call.args)
         brought = subterms(_core(context, make_sequent((on,), (), eq(body, integer(0)))))
         waiting += [t for t in brought if t.kind is Kind.APP and not _mentions(t, context, definition.group)]
     return sorted(found, key=lambda call: call.size)

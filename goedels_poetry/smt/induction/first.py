@@ -157,9 +157,7 @@ def _shapes(
 ) -> Iterator[tuple[Term, dict[Term, Term], dict[Term, Term]]]:
     """For each case of ``call``: the condition, what the variables become, and the new variables as selectors."""
     names = Names(*sequent.vars, *sequent.hyps, sequent.concl, reserved=context.reserved)
-    definition = context.signature.definition(call.name)
-    assert definition is not None
-    body = substitute(definition.body, dict(zip(definition.params, call.args, strict=True)))
+    body = context.signature.unfolded(call)
     whole = app(call.name, on, BOOL)  # only there to carry the variables
     for built, _ in constructor_cases(whole, body, on, context.signature, names)[:MAX_SHAPES]:
         back: dict[Term, Term] = {}

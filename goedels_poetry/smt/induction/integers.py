@@ -239,7 +239,7 @@ def _recursive_calls(context: ProverContext, call: Term) -> list[Term]:
     definition = context.signature.definition(call.name)
     if definition is None:
         return []
-    body = substitute(definition.body, dict(zip(definition.params, call.args, strict=True)))
+    body = definition.at(call.args)
     return [t for t in subterms(body) if t.kind is Kind.APP and t.name == call.name]
 
 

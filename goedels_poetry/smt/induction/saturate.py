@@ -139,7 +139,7 @@ def _instances(
     plain = not definition.recursive and not is_auxiliary(call.name)
     wanted = (needed or is_auxiliary(call.name)) and (built or call.name in context.shape.unfolded)
     if plain or wanted or _unfolds(context, call):
-        body = substitute(definition.body, dict(zip(definition.params, call.args, strict=True)))
+        body = definition.at(call.args)
         yield Instance("def", call.name, call.args), simplify(body, context.signature)
 
 

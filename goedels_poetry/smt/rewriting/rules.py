@@ -213,7 +213,7 @@ class Rules:
         if definition is None:
             return side
         self._unfolded[Instance("def", side.name, side.args)] = None
-        body = substitute(definition.body, dict(zip(definition.params, side.args, strict=True)))
+        body = definition.at(side.args)
         return simplify(body, self._signature)
 
     # ----------------------------------------------------------------------------------------- rules

@@ -23,7 +23,7 @@ from goedels_poetry.kernel.equations import simplify
 from goedels_poetry.kernel.obligations import is_quantified
 from goedels_poetry.kernel.problem import Signature
 from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent
-from goedels_poetry.kernel.terms import BOOL, Kind, Term, app, is_app, substitute, subterms
+from goedels_poetry.kernel.terms import BOOL, Kind, Term, app, is_app, subterms
 from goedels_poetry.smt.rewriting.plan import key_of
 from goedels_poetry.smt.rewriting.statements import match, replace_subterms
 
@@ -92,9 +92,7 @@ class Unfolder:
         return is_app(definition.body, "ite") and not is_app(self._body(call), "ite")
 
     def _body(self, call: Term) -> Term:
-        definition = self._signature.definition(call.name)
-        assert definition is not None
-        body = substitute(definition.body, dict(zip(definition.params, call.args, strict=True)))
+        body = self._signature.unfolded(call)
         return simplify(body, self._signature)
 
     def calls(self, term: Term) -> list[Term]:
@@ -133,7 +131,7 @@ def written_out(signature: Signature, sequent: Sequent) -> tuple[Sequent, Query]
         for term in subterms(waiting.pop()):
             if term.kind is Kind.APP and term.name in plain and term not in bodies and term.free <= known:
                 definition = plain[term.name]
-                bodies[term] = substitute(definition.body, dict(zip(definition.params, term.args, strict=True)))
+                bodies[term] = definition.at(term.args)
                 waiting.append(bodies[term])
                 if len(bodies) > MAX_CALLS:
                     return None

@@ -309,7 +309,7 @@ class Models:
             calls += 1
             answer = await self._send(endpoint, request, question, ledger, cost)
             if not isinstance(answer, Fault):
-                endpoint.answered = True
+                endpoint.answered, endpoint.outage = True, ""
                 return replace(answer, calls=calls, seconds=time.monotonic() - began)
             endpoint.fault = answer.reason
             if answer.refused and endpoint.adapt(answer.refused):

@@ -62,7 +62,7 @@ class Endpoint:
     fault: str = ""
     """Why the last request that failed did."""
     outage: str = ""
-    """Why the last request was not answered that the server could not be asked for, retries included."""
+    """Why the server could not be asked the last time, retries included; "" since it has answered."""
     lacks: str = ""
     """What is missing, so that nothing need be sent; "" when it can be asked."""
 

@@ -255,3 +255,12 @@ async def test_a_function_that_could_not_be_written_is_asked_for_again(tmp_path:
     with Server(script, port):
         again = await run(task, settings)
     assert (again.result.verdict, len(script.asked)) == (Verdict.TESTED, 1)
+
+
+async def test_a_server_that_has_come_back_leaves_a_verdict_which_is_not_kept(place: Place) -> None:
+    replies = iter([server_error()] * 3)  # the retries, too
+    none = Answer("I do not know.")
+    found = await place.prove(lambda asked: next(replies, none))
+    assert (found.verdict, found.away, found.exit_code) == (Verdict.UNKNOWN, "", 1)
+    assert "the same command asks it again" in found.reason and "could not be asked for a while" in found.reason
+    assert place.listed(found.run_id) == ("stopped", None)

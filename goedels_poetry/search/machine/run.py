@@ -51,6 +51,7 @@ CHECKED = (*CLAIMS, Verdict.TESTED)
 NOT_FINAL = (Verdict.UNKNOWN, Verdict.TESTED)
 """Verdicts that a model which could not be asked might have changed."""
 NOT_ASKED = "the same command goes on when a model can be asked"
+NOT_KEPT = "a model could not be asked for a while, so this is not kept as the answer: the same command asks it again"
 NO_CHECKER = "the language {} claims {}; no checker is registered for it"
 NOT_ACCEPTED = "every goal was proved, but the checker did not accept the whole proof"
 
@@ -98,11 +99,11 @@ class Conclusion:
         numbers = await store.on_own_thread(metrics, store, nodes)
         self._tell_of_models(numbers)
         finding = await store.on_own_thread(self._finding, stop, nodes)
-        unanswered, away = finding.verdict in NOT_FINAL and bool(store.spent().get(AWAY)), ""
+        unanswered = finding.verdict in NOT_FINAL and bool(store.spent().get(AWAY))
+        outages = session.services.models.outages() if unanswered and session.services.models is not None else ()
+        away = "; ".join((*outages, NOT_ASKED)) if outages else ""
         if unanswered:
-            models = session.services.models
-            away = "; ".join(dict.fromkeys((*(models.outages() if models is not None else ()), NOT_ASKED)))
-            finding = replace(finding, reason=away)
+            finding = replace(finding, reason=away or "; ".join(filter(None, (finding.reason, NOT_KEPT))))
         if finding.verdict is Verdict.UNKNOWN and self._subject.theorem.tests is not None:
             checks = {"checks": self._subject.theorem.tests}  # what was neither proved nor refuted is still tested
             finding = Finding(Verdict.TESTED, f"not proved: {finding.reason}", checks)

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from goedels_poetry.checker.cpc.check import check_proof
+from goedels_poetry.checker.cpc.reader import expressions
 from goedels_poetry.checker.cpc.terms import Rejected
 
 
@@ -16,7 +17,7 @@ def main() -> int:
         return 2
     try:
         obligation, proof = [Path(name).read_text("utf-8") for name in sys.argv[1:]]
-        sys.stdout.write(f"holds: {check_proof(obligation, proof)} steps\n")
+        sys.stdout.write(f"holds: {check_proof(expressions(obligation), proof)} steps\n")
     except Rejected as error:
         sys.stdout.write(f"rejected: {error}\n")
         return 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from goedels_poetry.checker.cpc import arithmetic, logic
@@ -24,8 +24,8 @@ _MALFORMED = (ValueError, IndexError, KeyError)
 """What a rule raises that finds other numbers of premises, arguments or operands than it takes apart."""
 
 
-def check_proof(obligation: str, proof: str) -> int:
-    """How many steps a proof has that the assertions of an obligation contradict each other.
+def check_proof(obligation: Iterable[SExpr], proof: str) -> int:
+    """How many steps a proof has that the assertions of an obligation, given by its commands, contradict each other.
 
     Raises:
         Rejected: it is none, with the line and the name of the step.

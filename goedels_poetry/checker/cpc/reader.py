@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -111,7 +111,24 @@ class ObligationText:
     assertions: frozenset[Term]
 
 
-def read_obligation(text: str) -> ObligationText:
+def queries(script: str) -> Iterator[tuple[int, list[SExpr]]]:
+    """Of each ``check-sat`` of a script its line, and the commands that are in force there."""
+    levels: list[list[SExpr]] = [[]]
+    for command in map(_group, expressions(script)):
+        match command:
+            case ("push", "1"):
+                levels.append([])
+            case ("pop", "1") if len(levels) > 1:
+                levels.pop()
+            case ("reset",):
+                levels = [[]]
+            case Group() if command[:1] == ("check-sat",):
+                yield command.line, [c for level in levels for c in level]
+            case _:
+                levels[-1].append(command)
+
+
+def read_obligation(commands: Iterable[SExpr]) -> ObligationText:
     """The assertions of a script of ``set-logic``, ``declare-...`` and ``assert``.
 
     Raises:
@@ -120,7 +137,7 @@ def read_obligation(text: str) -> ObligationText:
     signature = Signature()
     terms = Terms(signature)
     assertions = []
-    for found in expressions(text):
+    for found in commands:
         command = _group(found, 1)
         try:
             match command:

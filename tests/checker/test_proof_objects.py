@@ -1,4 +1,4 @@
-"""Proof objects in certificates: all of them proofs make L4, and whatever is wrong with one is named and helps nobody."""
+"""Proof objects in certificates: all of them proofs make L4, and what is wrong with one is named, and helps nothing."""
 
 import gzip
 import json

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  proofs, one a line
 """Each rule of the checker of CPC proofs: what the table says is true, and what a step must not do is refused."""
 
 import itertools

@@ -1,4 +1,4 @@
-"""Certificates on disk: four files, and what may be added; canonical JSON, a hash of each; written whole or not at all."""
+"""Certificates on disk: four files, and what may be added; canonical JSON, hashes; written whole or not at all."""
 
 from __future__ import annotations
 

@@ -158,8 +158,9 @@ def read_obligation(commands: Iterable[SExpr]) -> ObligationText:
                     assertions.append(term)
                 case _:
                     raise Rejected(f"an obligation has no command {_short(command)}")
-        except Rejected as error:
-            raise Rejected(f"obligation, line {command.line}: {error}") from error
+        except (Rejected, RecursionError) as error:
+            reason = error if isinstance(error, Rejected) else "too deeply nested"
+            raise Rejected(f"obligation, line {command.line}: {reason}") from error
     return ObligationText(terms, frozenset(assertions))
 
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from goedels_poetry.checker.cpc.reader import SExpr, Value, a_term, expressions
-from goedels_poetry.checker.cpc.terms import INT, REAL, RESERVED, Rejected, Term, Terms
+from goedels_poetry.checker.cpc.terms import INT, REAL, RESERVED, Rejected, Term, Terms, sides
 
 TABLE = """\
 contra | | F (not F) | false
@@ -34,10 +34,6 @@ equiv_elim1 | | (= F G) | (or (not F) G)
 equiv_elim2 | | (= F G) | (or F (not G))
 not_equiv_elim1 | | (not (= F G)) | (or F G)
 not_equiv_elim2 | | (not (= F G)) | (or (not F) (not G))
-xor_elim1 | | (xor F G) | (or F G)
-xor_elim2 | | (xor F G) | (or (not F) (not G))
-not_xor_elim1 | | (not (xor F G)) | (or F (not G))
-not_xor_elim2 | | (not (xor F G)) | (or (not F) G)
 ite_elim1 | | (ite C F G) | (or (not C) F)
 ite_elim2 | | (ite C F G) | (or C G)
 not_ite_elim1 | | (not (ite C F G)) | (or (not C) (not F))
@@ -49,10 +45,6 @@ cnf_equiv_pos1 | (= F G) | | (or (not (= F G)) (not F) G)
 cnf_equiv_pos2 | (= F G) | | (or (not (= F G)) F (not G))
 cnf_equiv_neg1 | (= F G) | | (or (= F G) F G)
 cnf_equiv_neg2 | (= F G) | | (or (= F G) (not F) (not G))
-cnf_xor_pos1 | (xor F G) | | (or (not (xor F G)) F G)
-cnf_xor_pos2 | (xor F G) | | (or (not (xor F G)) (not F) (not G))
-cnf_xor_neg1 | (xor F G) | | (or (xor F G) (not F) G)
-cnf_xor_neg2 | (xor F G) | | (or (xor F G) F (not G))
 cnf_ite_pos1 | (ite C F G) | | (or (not (ite C F G)) (not C) F)
 cnf_ite_pos2 | (ite C F G) | | (or (not (ite C F G)) C G)
 cnf_ite_pos3 | (ite C F G) | | (or (not (ite C F G)) F G)
@@ -61,15 +53,11 @@ cnf_ite_neg2 | (ite C F G) | | (or (ite C F G) C (not G))
 cnf_ite_neg3 | (ite C F G) | | (or (ite C F G) (not F) (not G))
 ite_eq | (ite C t s) | | (ite C (= (ite C t s) t) (= (ite C t s) s))
 skolem_intro | (@purify t) | | (= (@purify t) t)
-
 eq-refl | t | | (= (= t t) true)
 eq-symm | t s | | (= (= t s) (= s t))
 eq-ite-lift | C t s r | | (= (= (ite C t s) r) (ite C (= t r) (= s r)))
 distinct-binary-elim | t s | | (= (distinct t s) (not (= t s)))
-
 bool-double-not-elim | F | | (= (not (not F)) F)
-bool-not-true | F | (= F false) | (= (not F) true)
-bool-not-false | F | (= F true) | (= (not F) false)
 bool-eq-true | F | | (= (= F true) F)
 bool-eq-false | F | | (= (= F false) (not F))
 bool-impl-false1 | F | | (= (=> F false) (not F))
@@ -84,15 +72,11 @@ bool-or-taut2 | xs*or F ys*or zs*or | | (= (or xs*or (not F) ys*or F zs*or) true
 bool-or-de-morgan | F G zs*or | | (= (not (or F G zs*or)) (and (not F) (not (or1 G zs*or))))
 bool-implies-de-morgan | F G | | (= (not (=> F G)) (and F (not G)))
 bool-and-de-morgan | F G zs*and | | (= (not (and F G zs*and)) (or (not F) (not (and1 G zs*and))))
-bool-xor-refl | F | | (= (xor F F) false)
-bool-xor-false | F | | (= (xor F false) F)
-bool-xor-true | F | | (= (xor F true) (not F))
 bool-xor-elim | F G | | (= (xor F G) (= (not F) G))
 bool-not-xor-elim | F G | | (= (not (xor F G)) (= F G))
 bool-not-eq-elim1 | F G | | (= (not (= F G)) (= (not F) G))
 bool-not-eq-elim2 | F G | | (= (not (= F G)) (= F (not G)))
 bool-not-ite-elim | C F G | | (= (not (ite C F G)) (ite C (not F) (not G)))
-
 ite-neg-branch | C F G | (= (not G) F) | (= (ite C F G) (= C F))
 ite-then-true | C F | | (= (ite C true F) (or C F))
 ite-else-false | C F | | (= (ite C F false) (and C F))
@@ -111,7 +95,6 @@ ite-then-lookahead | C t s r | | (= (ite C (ite C t s) r) (ite C t r))
 ite-else-lookahead | C t s r | | (= (ite C t (ite C s r)) (ite C t r))
 ite-then-neg-lookahead | C t s r | | (= (ite C (ite (not C) t s) r) (ite C s r))
 ite-else-neg-lookahead | C t s r | | (= (ite C t (ite (not C) s r)) (ite C t s))
-
 arith-int-div-total | t s | (= (= s 0) false) | (= (div t s) (div_total t s))
 arith-int-div-total-one | t | | (= (div_total t 1) t)
 arith-int-div-total-zero | t | | (= (div_total t 0) 0)
@@ -122,8 +105,6 @@ arith-int-mod-total-zero | t | | (= (mod_total t 0) t)
 arith-int-mod-total-neg | t s | (= (< s 0) true) | (= (mod_total t s) (mod_total t (- s)))
 arith-elim-gt | t s | | (= (> t s) (not (>= s t)))
 arith-elim-lt | t s | | (= (< t s) (not (>= t s)))
-arith-elim-int-gt | t s | | (= (> t s) (>= t (+ s 1)))
-arith-elim-int-lt | t s | | (= (< t s) (>= s (+ t 1)))
 arith-elim-leq | t s | | (= (<= t s) (>= s t))
 arith-leq-norm | t s | | (= (<= t s) (not (>= t (+ s 1))))
 arith-geq-tighten | t s | | (= (not (>= t s)) (>= s (+ t 1)))
@@ -136,7 +117,6 @@ arith-int-geq-tighten | t c d | (= (= (to_real (to_int c)) c) false) (= d (+ (to
 arith-abs-eq | t s | | (= (= (abs t) (abs s)) (or (= t s) (= t (- s))))
 arith-geq-ite-lift | C t s r | | (= (>= (ite C t s) r) (ite C (>= t r) (>= s r)))
 arith-leq-ite-lift | C t s r | | (= (<= (ite C t s) r) (ite C (<= t r) (<= s r)))
-
 array-read-over-write | a i e | | (= (select (store a i e) i) e)
 array-read-over-write2 | a i j e | (= (= i j) false) | (= (select (store a i e) j) (select a j))
 array-store-overwrite | a i e f | | (= (store (store a i e) i f) (store a i f))
@@ -164,7 +144,7 @@ class Pattern:
 def patterns() -> dict[str, Pattern]:
     """The table, by the names of its rules."""
     found = {}
-    for line in filter(None, TABLE.splitlines()):
+    for line in TABLE.splitlines():
         name, *parts = [tuple(expressions(part)) for part in line.split("|")]
         assert name[0] not in found, f"{name[0]} stands twice"
         found[str(name[0])] = Pattern(str(name[0]), parts[0], parts[1], parts[2][0])
@@ -230,3 +210,16 @@ def build(terms: Terms, pattern: SExpr, bound: Bound) -> Term:
     if op in ("or1", "and1") and len(args) == 1:
         return args[0]
     return terms.app(op.rstrip("1"), *args)
+
+
+def only(arguments: Sequence[Value], premises: Sequence[Term] = ()) -> Term:
+    """The one argument of a rule without premises."""
+    if len(arguments) != 1 or premises:
+        raise Rejected("one argument and no premise were expected")
+    return a_term(arguments[0])
+
+
+def equation(arguments: Sequence[Value], premises: Sequence[Term]) -> tuple[Term, Term, Term]:
+    """The equation that is the one argument, and its sides."""
+    wanted = only(arguments, premises)
+    return (wanted, *sides(wanted))

@@ -1,4 +1,4 @@
-"""Rules about integers and reals: linear combinations, polynomials, evaluation of literals."""
+"""Rules about integers and reals (linear combinations, polynomials, evaluation of literals) and about datatypes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from fractions import Fraction
 from math import floor, prod
 
 from goedels_poetry.checker.cpc.reader import Value, a_term
+from goedels_poetry.checker.cpc.rewrites import equation, only
 from goedels_poetry.checker.cpc.terms import BOOL, INT, REAL, RELATIONS, Rejected, Term, Terms, sides
 
 MAX_MONOMIALS = 5_000
@@ -188,8 +189,6 @@ def arith_reduction(terms: Terms, premises: Sequence[Term], arguments: Sequence[
     """
     (given,) = arguments
     term, app = a_term(given), terms.app
-    if premises:
-        raise Rejected("no premise was expected")
     match term.op, term.args:
         case ("div" | "mod") as op, (a, b):
             by_zero = "@int_div_by_zero" if op == "div" else "@mod_by_zero"
@@ -265,8 +264,6 @@ def evaluate(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value])
     """``(= t c)``, ``c`` the literal that ``t`` denotes. Needs: literals and functions that are given there."""
     (given,) = arguments
     term = a_term(given)
-    if premises:
-        raise Rejected("no premise was expected")
     found = _value(term, {})
     if term.sort == BOOL:
         return terms.app("=", term, terms.true if found else terms.false)
@@ -275,22 +272,17 @@ def evaluate(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value])
 
 def _value(term: Term, done: dict[Term, Fraction | bool]) -> Fraction | bool:
     """The value of a term without variables and declared functions; a division by zero has none."""
-    if term not in done:
-        done[term] = _computed(term, done)
-    return done[term]
-
-
-def _computed(term: Term, done: dict[Term, Fraction | bool]) -> Fraction | bool:
+    if term in done:
+        return done[term]
     if term.value is not None:
         return Fraction(term.value)
-    if term.op == "ite":
-        return _value(term.args[1 if _value(term.args[0], done) else 2], done)
     if term.binders or not isinstance(term.op, str) or any(a.sort not in (BOOL, INT, REAL) for a in term.args):
         raise Rejected("a term that cannot be evaluated")
     values = [_value(a, done) for a in term.args]
     if term.op not in _FUNCTIONS or (term.op in _DIVISIONS and not values[1]):
         raise Rejected("a term that cannot be evaluated")
-    return _FUNCTIONS[term.op](*values)
+    done[term] = _FUNCTIONS[term.op](*values)
+    return done[term]
 
 
 def _quotient(a: Fraction, b: Fraction) -> Fraction:
@@ -307,6 +299,7 @@ _FUNCTIONS: dict[str, Callable[..., Fraction | bool]] = {
     "or": lambda *parts: any(parts),
     "=>": lambda a, b: not a or b,
     "xor": lambda a, b: a != b,
+    "ite": lambda a, b, c: b if a else c,
     "=": lambda a, b: a == b,
     "<": lambda a, b: a < b,
     "<=": lambda a, b: a <= b,
@@ -328,10 +321,114 @@ _FUNCTIONS: dict[str, Callable[..., Fraction | bool]] = {
 }
 """At values; each takes as many as its terms have, see `terms`."""
 
+
+# -------------------------------------------------------------------------------------------------- datatypes
+
+
+def _constructors(terms: Terms, term: Term) -> dict[str, tuple[str, ...]]:
+    found = terms.signature.datatypes.get(term.sort)
+    if found is None:
+        raise Rejected("a term of a datatype was expected")
+    return found
+
+
+def dt_split(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+    """That a value is built by one of the constructors of its sort."""
+    term = only(arguments, premises)
+    cases = [terms.app(("is", name), term) for name in _constructors(terms, term)]
+    return cases[0] if len(cases) == 1 else terms.app("or", *cases)
+
+
+def dt_inst(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+    """``(= (is c x) (= x (c (s x) ...)))``. Needs: all selectors of ``c``, in order."""
+    wanted, left, right = equation(arguments, premises)
+    if left.op[0] != "is":
+        raise Rejected("a tester was expected")
+    (term,), name = left.args, str(left.op[1])
+    built = terms.app(name, *[terms.app(s, term) for s in _constructors(terms, term)[name]])
+    if right is not terms.app("=", term, built):
+        raise Rejected("these are not the two forms")
+    return wanted
+
+
+def dt_collapse_selector(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+    """``(= (s (c a b)) a)``. Needs: ``s`` selects that field of the same constructor."""
+    wanted, left, right = equation(arguments, premises)
+    (term,) = left.args
+    selectors = _constructors(terms, term).get(str(term.op), ())
+    if left.op not in selectors or right is not term.args[selectors.index(str(left.op))]:
+        raise Rejected("not the field of a constructor")
+    return wanted
+
+
+def dt_collapse_tester(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+    """``(= (is c (d a)) ...)``: true if ``c`` is ``d``, else false. Needs: ``d`` is a constructor."""
+    wanted, left, right = equation(arguments, premises)
+    if left.op[0] != "is" or not terms.signature.is_constructor(left.args[0].op):
+        raise Rejected("a tester of a constructor was expected")
+    if right is not (terms.true if left.op[1] == left.args[0].op else terms.false):
+        raise Rejected("the tester says the opposite")
+    return wanted
+
+
+def dt_cons_eq(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+    """``(= (= (c a b) (c d e)) (and (= a d) (= b e)))``."""
+    wanted, left, right = equation(arguments, premises)
+    one, other = sides(left)
+    if one.op != other.op or not terms.signature.is_constructor(one.op):
+        raise Rejected("an equation of terms with the same constructor was expected")
+    parts = [terms.app("=", a, b) for a, b in zip(one.args, other.args, strict=True)]
+    together = terms.app("and", *parts) if len(parts) > 1 else parts[0] if parts else terms.true
+    if right is not together:
+        raise Rejected("these are not the equations of the fields")
+    return wanted
+
+
+def dt_cons_eq_clash(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+    """``(= (= t s) false)``. Needs: constructors, or literals, of the two differ at the same place."""
+    wanted, left, right = equation(arguments, premises)
+    if right is not terms.false or not _differ(terms, *sides(left)):
+        raise Rejected("the two may be equal")
+    return wanted
+
+
+def distinct_values(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+    """``(not (= t s))``. Needs: as `dt_cons_eq_clash`."""
+    one, other = map(a_term, arguments)
+    if premises or not _differ(terms, one, other):
+        raise Rejected("the two may be equal")
+    return terms.app("not", terms.app("=", one, other))
+
+
+def _differ(terms: Terms, one: Term, other: Term) -> bool:
+    if (one.value is not None and other.value is not None) or {one, other} == {terms.true, terms.false}:
+        return one is not other
+    if not (terms.signature.is_constructor(one.op) and terms.signature.is_constructor(other.op)):
+        return False
+    return one.op != other.op or any(_differ(terms, a, b) for a, b in zip(one.args, other.args, strict=True))
+
+
+def dt_cycle(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+    """``(= (= x (c (d x))) false)``. Needs: one side is in the other under constructors, one at least."""
+    wanted, left, right = equation(arguments, premises)
+
+    def inside(part: Term, whole: Term) -> bool:
+        return terms.signature.is_constructor(whole.op) and any(a is part or inside(part, a) for a in whole.args)
+
+    one, other = sides(left)
+    if right is not terms.false or not (inside(one, other) or inside(other, one)):
+        raise Rejected("no term is inside of the other")
+    return wanted
+
+
 RULES = {
     rule.__name__: rule
     for rule in (
         arith_poly_norm, arith_poly_norm_rel, arith_sum_ub, arith_mult_pos, arith_mult_neg, arith_trichotomy,
-        int_tight_ub, int_tight_lb, arith_reduction, arith_mult_sign, evaluate,
+        int_tight_ub, int_tight_lb, arith_reduction, arith_mult_sign, evaluate, dt_split,
+        distinct_values,
     )
+} | {
+    rule.__name__.replace("_", "-"): rule
+    for rule in (dt_inst, dt_collapse_selector, dt_collapse_tester, dt_cons_eq, dt_cons_eq_clash, dt_cycle)
 }  # fmt: skip

@@ -236,6 +236,12 @@ def test_a_step_that_does_not_follow_is_refused(proof: str, reason: str) -> None
         ("(assert 1)", "no closed formula"),
         ("(define-fun f () Bool true)", "no command"),
         ("(assert (forall ((x Int)) (let ((y x)) (forall ((x Int)) (= x y)))))", "captured"),
+        ("(declare-datatypes ((T 0)) (((c (d (Array Int T))))))", "have no values"),
+        ("(declare-const |1| Int)", "a name was expected"),
+        ("(declare-const |-1| Int)", "a name was expected"),
+        ("(assert (exists ((|1| Int)) (not (= |1| 1))))", "a name was expected"),
+        ("(assert (let ((|#b1| true)) #b1))", "a name was expected"),
+        ("(declare-const || Int)", "an empty name"),
         ("(assert true", "not closed"),
         ("(assert true))", "too many"),
     ],
@@ -252,6 +258,10 @@ def test_what_smt_lib_abbreviates_is_read_as_it_defines() -> None:
         (assert (=> (= a 1) (= a 2) (= a 3))) (assert (=> (= a 1) (=> (= a 2) (= a 3))))""")
     )
     assert len(read.assertions) == 2
+
+
+def test_what_is_asserted_after_the_query_does_not_count() -> None:
+    assert not read_obligation(expressions("(check-sat)(assert false)")).assertions
 
 
 def test_the_same_name_is_one_variable_for_each_sort() -> None:

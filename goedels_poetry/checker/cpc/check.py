@@ -299,9 +299,8 @@ def alpha_equiv(terms: Terms, premises: Sequence[Term], arguments: Sequence[Valu
 def exists_elim(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
     """``(= (exists xs F) (not (forall xs (not F))))``."""
     wanted, left, right = equation(arguments, premises)
-    if left.op != "exists" or right is not _not(
-        terms, terms.quantified("forall", left.binders, _not(terms, left.body))
-    ):
+    denied = terms.quantified("forall", left.binders, _not(terms, left.body))
+    if left.op != "exists" or right is not _not(terms, denied):
         raise Rejected("these are not the two forms")
     return wanted
 
@@ -385,7 +384,7 @@ def check_proof(obligation: Iterable[SExpr], proof: str) -> int:
             state.execute(command)
         except (Rejected, *_MALFORMED) as error:
             reason = str(error) if isinstance(error, Rejected) else "wrong numbers of premises, arguments or operands"
-            step = " ".join(str(part) for part in command[:2])[:40]
+            step = " ".join(part for part in command[:2] if isinstance(part, str))
             raise Rejected(f"line {command.line}: {step}: {reason}") from error
         except RecursionError as error:
             raise Rejected(f"line {command.line}: too deeply nested") from error
@@ -457,11 +456,11 @@ class State:
         values = [read_value(self.terms, argument, self.names) for argument in arguments]
         return stated, rule, [self.proved[str(name)] for name in premises], values
 
-    def _step(self, name: str, stated: Term | None, rule: str, premises: list[Term], arguments: list[Value]) -> None:
+    def _step(self, name: str, stated: Term | None, rule: str, premises: list[Term], values: list[Value]) -> None:
         if rule in RULES:
-            found = RULES[rule](self.terms, premises, arguments)
+            found = RULES[rule](self.terms, premises, values)
         elif rule in patterns():
-            found = by_pattern(patterns()[rule], self.terms, premises, arguments)
+            found = by_pattern(patterns()[rule], self.terms, premises, values)
         else:
             raise Rejected(f"the rule {rule} is not known here")
         if RULES.get(rule) is cong:
@@ -470,9 +469,9 @@ class State:
                 raise Rejected("an open assumption is about a variable that is bound here")
         self._conclude(name, stated, found)
 
-    def _close(self, name: str, stated: Term | None, rule: str, premises: list[Term], arguments: list[Value]) -> None:
+    def _close(self, name: str, stated: Term | None, rule: str, premises: list[Term], values: list[Value]) -> None:
         """Discharge the last open assumption: it implies the premise."""
-        if rule != "scope" or len(premises) != 1 or arguments or not self.open:
+        if rule != "scope" or len(premises) != 1 or values or not self.open:
             raise Rejected("a scope of an open assumption was expected")
         assumption, before = self.open.pop()
         self.proved = dict(before)

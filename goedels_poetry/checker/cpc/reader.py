@@ -85,8 +85,8 @@ def _group(found: SExpr, least: int = 0) -> Group:
 
 
 def _name(found: SExpr) -> str:
-    if isinstance(found, str) and found[0] != '"':
-        return found
+    if isinstance(found, str) and found[0] not in '"#:0123456789' and _number(found) is None:
+        return found  # what is a literal without bars would be taken for one
     raise Rejected(f"a name was expected, not {_short(found)}")
 
 
@@ -129,7 +129,7 @@ def queries(script: str) -> Iterator[tuple[int, list[SExpr]]]:
 
 
 def read_obligation(commands: Iterable[SExpr]) -> ObligationText:
-    """The assertions of a script of ``set-logic``, ``declare-...`` and ``assert``.
+    """The assertions of a script of ``set-logic``, ``declare-...`` and ``assert``, up to its first ``check-sat``.
 
     Raises:
         Rejected: another command, a name that is declared twice or has a meaning of its own, a term that is ill-sorted.
@@ -141,8 +141,10 @@ def read_obligation(commands: Iterable[SExpr]) -> ObligationText:
         command = _group(found, 1)
         try:
             match command:
-                case ("set-logic", _) | ("check-sat",):
+                case ("set-logic", _):
                     pass
+                case ("check-sat",):
+                    break
                 case ("declare-sort", name, "0"):
                     _new_sort(signature, _name(name))
                 case ("declare-const", name, sort):
@@ -165,7 +167,7 @@ def read_obligation(commands: Iterable[SExpr]) -> ObligationText:
 
 
 def _fresh(signature: Signature, name: str) -> str:
-    if name in RESERVED or name[0] == "@" or name in signature.functions or _number(name) is not None:
+    if name in RESERVED or name[0] == "@" or name in signature.functions:
         raise Rejected(f"{name} cannot be declared")
     return name
 
@@ -207,9 +209,13 @@ def _new_datatypes(terms: Terms, heads: Group, bodies: Group) -> None:
 
 def _has_values(signature: Signature, name: str, open_: set[str]) -> bool:
     return any(
-        all(signature.functions[c][0][i] not in open_ for i in range(len(selectors)))
-        for c, selectors in signature.datatypes[name].items()
+        not any(_rests_on(domain, open_) for domain in signature.functions[constructor][0])
+        for constructor in signature.datatypes[name]
     )
+
+
+def _rests_on(sort: Sort, names: set[str]) -> bool:
+    return sort in names if isinstance(sort, str) else any(_rests_on(part, names) for part in sort)
 
 
 def _number(text: str) -> int | Fraction | None:
@@ -306,7 +312,7 @@ def read_value(terms: Terms, found: SExpr, names: Mapping[str, Value]) -> Value:
         case ("is", str() as name, body):
             return terms.app(("is", name), a_term(read_value(terms, body, names)))
         case ("@quantifiers_skolemize", formula, index):
-            number = _number(_name(index))
+            number = _number(str(index))
             if not isinstance(number, int):
                 raise Rejected("the number of a variable was expected")
             return terms.witness(a_term(read_value(terms, formula, names)), number)

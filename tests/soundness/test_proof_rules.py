@@ -169,6 +169,7 @@ def refusal(proof: str, assertions: str = "") -> str:
         ("(step @p1 :rule dt-collapse-selector :args ((= (left (g t)) t)))", "not the field"),
         ("(step @p1 :rule dt-collapse-tester :args ((= (is leaf (node t t)) true)))", "the opposite"),
         ("(step @p1 :rule dt-collapse-tester :args ((= (is leaf (g t)) false)))", "a tester of a constructor"),
+        ("(step @p1 :rule dt-collapse-tester-singleton :args ((= (is leaf t) true)))", "an only constructor"),
         ("(step @p1 :rule dt-inst :args ((= (is node t) (= t (node (right t) (left t))))))", "two forms"),
         ("(step @p1 :rule dt-inst :args ((= (is node t) (= t (leaf (tag t))))))", "two forms"),
         ("(step @p1 :rule dt-cons-eq :args ((= (= (leaf 1) (leaf a)) (= 1 b))))", "equations of the fields"),

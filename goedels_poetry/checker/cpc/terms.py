@@ -247,7 +247,6 @@ def substitute(terms: Terms, term: Term, mapping: Mapping[Term, Term]) -> Term:
 
 def same_but_for_names(left: Term, right: Term) -> bool:
     """Whether two terms differ in the names of bound variables at most."""
-    seen: set[tuple[object, ...]] = set()
 
     def go(a: Term, b: Term, mine: dict[Term, int], yours: dict[Term, int], depth: int) -> bool:
         bound = any(v in mine for v in a.free) or any(v in yours for v in b.free)
@@ -258,20 +257,12 @@ def same_but_for_names(left: Term, right: Term) -> bool:
             return same and a.sort == b.sort and (a in mine or a is b)
         if a.op != b.op or len(a.args) != len(b.args) or a.sort != b.sort:
             return False
-        key = (a, b, *sorted((v.number, mine[v]) for v in a.free if v in mine))
-        key = (*key, 0, *sorted((v.number, yours[v]) for v in b.free if v in yours))
-        if key in seen:
-            return True
         if a.binders:
             if [v.sort for v in a.binders] != [v.sort for v in b.binders]:
                 return False
             mine = mine | {v: depth + i for i, v in enumerate(a.binders)}
             yours = yours | {v: depth + i for i, v in enumerate(b.binders)}
-            done = go(a.body, b.body, mine, yours, depth + len(a.binders))
-        else:
-            done = all(go(x, y, mine, yours, depth) for x, y in zip(a.args, b.args, strict=True))
-        if done:
-            seen.add(key)
-        return done
+            return go(a.body, b.body, mine, yours, depth + len(a.binders))
+        return all(go(x, y, mine, yours, depth) for x, y in zip(a.args, b.args, strict=True))
 
     return go(left, right, {}, {}, 0)

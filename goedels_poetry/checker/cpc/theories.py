@@ -10,6 +10,7 @@ from goedels_poetry.checker.cpc.reader import Value, a_term
 from goedels_poetry.checker.cpc.rewrites import equation, only
 from goedels_poetry.checker.cpc.terms import BOOL, INT, REAL, RELATIONS, Rejected, Term, Terms, sides
 
+NUMBERS = (INT, REAL)
 MAX_MONOMIALS = 5_000
 """Of a polynomial; what has more is rejected."""
 
@@ -26,10 +27,9 @@ def polynomial(terms: Terms, term: Term, done: dict[Term, Polynomial] | None = N
     found: Polynomial
     if term.value is not None:
         found = {(): Fraction(term.value)} if term.value else {}
-    elif term.op == "+":
-        found = _sum([(1, p) for p in parts])
-    elif term.op == "-":
-        found = _sum([(-1, parts[0])] if len(parts) == 1 else [(1, parts[0]), (-1, parts[1])])
+    elif term.op in ("+", "-"):
+        signs = [1] * len(parts) if term.op == "+" else [-1] if len(parts) == 1 else [1, -1]
+        found = _collected((m, sign * c) for sign, part in zip(signs, parts, strict=True) for m, c in part.items())
     elif term.op == "*":
         found = {(): Fraction(1)}
         for part in parts:
@@ -42,10 +42,6 @@ def polynomial(terms: Terms, term: Term, done: dict[Term, Polynomial] | None = N
         found = {(term.number,): Fraction(1)}
     done[term] = found
     return found
-
-
-def _sum(parts: Sequence[tuple[int, Polynomial]]) -> Polynomial:
-    return _collected((m, sign * c) for sign, part in parts for m, c in part.items())
 
 
 def _product(left: Polynomial, right: Polynomial) -> Polynomial:
@@ -63,10 +59,6 @@ def _collected(monomials: Iterable[tuple[tuple[int, ...], Fraction]]) -> Polynom
     return {m: c for m, c in found.items() if c}
 
 
-def _is_number(term: Term) -> bool:
-    return term.sort in (INT, REAL)
-
-
 def _zero(terms: Terms, term: Term) -> Term:
     return terms.number(0, term.sort if term.sort == REAL else INT)
 
@@ -75,7 +67,7 @@ def arith_poly_norm(terms: Terms, premises: Sequence[Term], arguments: Sequence[
     """``(= a b)``. Needs: ``a`` and ``b`` are numbers with the same polynomial."""
     (equation,) = arguments
     wanted = a_term(equation)
-    if wanted.op != "=" or not _is_number(wanted.args[0]) or premises:
+    if wanted.op != "=" or wanted.args[0].sort not in NUMBERS or premises:
         raise Rejected("an equation of numbers was expected")
     done: dict[Term, Polynomial] = {}
     if polynomial(terms, wanted.args[0], done) != polynomial(terms, wanted.args[1], done):
@@ -92,7 +84,7 @@ def arith_poly_norm_rel(terms: Terms, premises: Sequence[Term], arguments: Seque
     (premise,), (equation,) = premises, arguments
     wanted = a_term(equation)
     left, right = sides(wanted, "=")
-    if left.op != right.op or left.op not in RELATIONS | {"="} or not _is_number(left.args[0]):
+    if left.op != right.op or left.op not in RELATIONS | {"="} or left.args[0].sort not in NUMBERS:
         raise Rejected("two comparisons of numbers by the same relation were expected")
     factors = []
     for product, relation in zip(sides(premise, "="), (left, right), strict=True):
@@ -111,7 +103,11 @@ def arith_poly_norm_rel(terms: Terms, premises: Sequence[Term], arguments: Seque
 
 def arith_sum_ub(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
     """The sum of ``(r a b)``: strict if one of them is. Needs: each ``r`` is ``<``, ``<=`` or ``=``."""
-    if not premises or arguments or any(p.op not in ("<", "<=", "=") or not _is_number(p.args[0]) for p in premises):
+    if (
+        not premises
+        or arguments
+        or any(p.op not in ("<", "<=", "=") or p.args[0].sort not in NUMBERS for p in premises)
+    ):
         raise Rejected("premises by <, <= or = were expected")
     relation = "<" if any(p.op == "<" for p in premises) else "<="
     return terms.app(relation, *[terms.app("+", *[p.args[side] for p in premises]) for side in (0, 1)])
@@ -133,7 +129,7 @@ def arith_mult_neg(terms: Terms, premises: Sequence[Term], arguments: Sequence[V
 
 def _multiplied(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value], sign: str) -> Term:
     factor, given = map(a_term, arguments)
-    if premises or given.op not in _TURNED or not _is_number(given.args[0]):
+    if premises or given.op not in _TURNED or given.args[0].sort not in NUMBERS:
         raise Rejected("a comparison of numbers was expected")
     relation = str(given.op) if sign == ">" else _TURNED[str(given.op)]
     result = terms.app(relation, *[terms.app("*", factor, side) for side in given.args])
@@ -159,7 +155,7 @@ def _denied(premise: Term) -> tuple[str, tuple[Term, ...]]:
     """The comparison that a premise denies."""
     inner = premise.args[0] if premise.op == "not" else premise
     relation = str(inner.op) if premise.op == "not" else _DENIED.get(str(inner.op), "")
-    if relation not in _TURNED or not _is_number(inner.args[0]):
+    if relation not in _TURNED or inner.args[0].sort not in NUMBERS:
         raise Rejected("a comparison of numbers was expected")
     return relation, inner.args
 
@@ -371,6 +367,14 @@ def dt_collapse_tester(terms: Terms, premises: Sequence[Term], arguments: Sequen
     return wanted
 
 
+def dt_collapse_tester_singleton(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+    """``(= (is c x) true)``. Needs: the sort has no other constructor."""
+    wanted, left, right = equation(arguments, premises)
+    if left.op[0] != "is" or len(_constructors(terms, left.args[0])) != 1 or right is not terms.true:
+        raise Rejected("a tester of an only constructor was expected")
+    return wanted
+
+
 def dt_cons_eq(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
     """``(= (= (c a b) (c d e)) (and (= a d) (= b e)))``."""
     wanted, left, right = equation(arguments, premises)
@@ -430,5 +434,8 @@ RULES = {
     )
 } | {
     rule.__name__.replace("_", "-"): rule
-    for rule in (dt_inst, dt_collapse_selector, dt_collapse_tester, dt_cons_eq, dt_cons_eq_clash, dt_cycle)
+    for rule in (
+        dt_inst, dt_collapse_selector, dt_collapse_tester, dt_collapse_tester_singleton, dt_cons_eq, dt_cons_eq_clash,
+        dt_cycle,
+    )
 }  # fmt: skip

@@ -24,13 +24,25 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "support"))
 
-from cpc_semantics import LIMITS, Meaning, accepted_steps, attacked, closes, commands_of, cvc5_proof, mutated, written
+from cpc_semantics import (
+    LIMITS,
+    Meaning,
+    Steps,
+    accepted_steps,
+    attacked,
+    closes,
+    commands_of,
+    cvc5_proof,
+    mutated,
+    text_of,
+    written,
+)
 
 from goedels_poetry.checker.cpc.check import RULES, check_proof
 from goedels_poetry.checker.cpc.reader import Group, expressions
 from goedels_poetry.checker.cpc.rewrites import patterns
 from goedels_poetry.checker.cpc.terms import Rejected
-from goedels_poetry.checker.smt.proof_objects import _scripts
+from goedels_poetry.checker.smt.proof_objects import scripts_of
 from goedels_poetry.solvers.cvc5_process import Cvc5Process
 from goedels_poetry.solvers.z3_process import Z3Process
 
@@ -76,7 +88,7 @@ def main() -> int:
     asked = parser.parse_args()
     scripts = list(OBLIGATIONS)
     if asked.certificates:
-        scripts = [s for c in asked.certificates for s in _scripts((c / "obligations.smt2").read_text("utf-8"))]
+        scripts = [s for c in asked.certificates for s in scripts_of((c / "obligations.smt2").read_text("utf-8"))]
     with Cvc5Process() as cvc5, Z3Process() as z3:
         if asked.figures:
             figures(cvc5, scripts)
@@ -131,11 +143,9 @@ def fuzz(z3: Z3Process, proofs: list[tuple[str, list[Group]]], count: int, seed:
     return faults, counts
 
 
-def _texts(steps: list[tuple[list, object]]) -> list[tuple[list[str], str]]:  # type: ignore[type-arg]
+def _texts(steps: Steps) -> list[tuple[list[str], str]]:
     """Steps as text, to compare those over different terms."""
-    from cpc_semantics import _text
-
-    return [([_text(p) for p in premises], _text(conclusion)) for premises, conclusion in steps]  # type: ignore[arg-type]
+    return [([text_of(p) for p in premises], text_of(conclusion)) for premises, conclusion in steps]
 
 
 def figures(cvc5: Cvc5Process, scripts: list[str]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ SECONDS = 300.0
 RESERVE = 4.0
 """Seconds that are left when the second solver stops; what it leaves open costs a trust level, the limit everything."""
 MEMORY_MB = 4096
+NO_PROOFS = "there are no proof objects of it: proofs in SMT-LIB and of Python functions may have them"
 LEAN_MEMORY_MB = 1 << 24
 """Lean's process reserves far more address space than it uses, and has a limit of its own."""
 
@@ -103,7 +105,10 @@ async def checked_in(
         return CheckReport(Verdict.UNKNOWN, reasons=(reason,), retry=True, seconds=time.monotonic() - began)
     except SolverError as error:
         return CheckReport(Verdict.UNKNOWN, reasons=(str(error),), retry=True, seconds=time.monotonic() - began)
-    return CheckReport.from_json(found)
+    report = CheckReport.from_json(found)
+    if proofs and report.accepted and report.proofs is None:
+        return replace(report, notes=(*report.notes, NO_PROOFS))
+    return report
 
 
 async def _in_a_process(pool: WorkerPool, payload: Json, seconds: float, memory_mb: int) -> Json:

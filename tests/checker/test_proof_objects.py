@@ -10,6 +10,7 @@ from pathlib import Path
 
 import proofs
 import pytest
+from trusted_base import certificate
 
 from goedels_poetry.checker import check_certificate, write_certificate, write_counterexample
 from goedels_poetry.checker.certificate.archive import (
@@ -24,6 +25,8 @@ from goedels_poetry.checker.certificate.archive import (
     write_archive,
 )
 from goedels_poetry.checker.certificate.report import CheckReport, TrustLevel
+from goedels_poetry.checker.limited import NO_PROOFS, check_within
+from goedels_poetry.checker.python.archive import PROOF
 from goedels_poetry.checker.smt import proof_objects
 from goedels_poetry.kernel.verdict import Verdict
 
@@ -121,6 +124,12 @@ def test_files_that_were_edited_or_put_there_refuse_the_certificate(copied: Path
     assert "no folder of files 001.cpc.gz" in check_certificate(copied).reasons[0]
 
 
+def test_the_second_checker_leaves_them_aside(made: Path) -> None:
+    script = Path(__file__).parents[2] / "scripts" / "verify_certificate.py"
+    done = subprocess.run([sys.executable, script, made], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
 def test_a_certificate_without_them_stays_valid(tmp_path: Path) -> None:
     path = write_certificate(proofs.GAUSS, proofs.gauss(), tmp_path / "certificate")
     report = check_certificate(path, proofs=True)
@@ -141,8 +150,17 @@ def test_premises_not_shown_to_be_consistent_keep_the_level_low(tmp_path: Path) 
 
 def test_a_counterexample_has_none(tmp_path: Path) -> None:
     text = b"(prove (forall ((n Int)) (< n 5)))"
-    report = check_certificate(write_counterexample(text, {"n": 7}, tmp_path / "certificate"), proofs=True)
-    assert report.verdict is Verdict.REFUTED and proof_objects.NO_PROOF in report.notes
+    path = write_counterexample(text, {"n": 7}, tmp_path / "certificate")
+    report = check_within(60.0, path, proofs=True)
+    assert report.verdict is Verdict.REFUTED and report.notes == (NO_PROOFS,)
+
+
+def test_the_proof_of_a_python_function_reaches_the_level_as_well(tmp_path: Path) -> None:
+    path = Path(certificate("Python proof", tmp_path / "certificate"))
+    add_files(path / PROOF, {name: packed for _, name, packed in proof_objects.proofs_of(path / PROOF)})
+    assert check_within(60.0, path).trust_level is TrustLevel.CONFIRMED
+    report = check_within(60.0, path, proofs=True)
+    assert report.trust_level is TrustLevel.STEP_BY_STEP and report.proofs is not None and report.proofs.checked == 1
 
 
 def test_a_proof_is_also_checked_by_the_program_alone(copied: Path, tmp_path: Path) -> None:

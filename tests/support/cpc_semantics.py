@@ -51,7 +51,7 @@ class Meaning:
         lines += [f"(define-fun {_purify(s)} ((x {_sort(s)})) {_sort(s)} x)" for s in sorts]
         arrays = dict.fromkeys((t.args[0].sort, t.sort) for t in parts if t.op == "@array_deq_diff")
         lines += [f"(declare-fun {_diff(a)} ({_sort(a)} {_sort(a)}) {_sort(s)})" for a, s in arrays]
-        lines += [f"(assert {_text(t)})" for t in [*formulas, *laws]]
+        lines += [f"(assert {text_of(t)})" for t in [*formulas, *laws]]
         return "\n".join(lines)
 
     def _law(self, term: Term) -> Term:
@@ -119,7 +119,7 @@ def _diff(sort: Sort) -> str:
     return f"|@diff {_sort(sort).replace('|', '')}|"
 
 
-def _text(term: Term) -> str:
+def text_of(term: Term) -> str:
     value, op = term.value, term.op
     if value is not None:
         number = f"(/ {abs(value.numerator)}.0 {value.denominator}.0)" if term.sort == "Real" else str(abs(value))
@@ -128,8 +128,8 @@ def _text(term: Term) -> str:
         return _atom(term)
     if term.binders:
         bound = " ".join(f"({_atom(v)} {_sort(v.sort)})" for v in term.binders)
-        return f"({op} ({bound}) {_text(term.body)})"
-    args = " ".join(map(_text, term.args))
+        return f"({op} ({bound}) {text_of(term.body)})"
+    args = " ".join(map(text_of, term.args))
     return f"({_head(op, term)} {args})" if args else _head(op, term)
 
 

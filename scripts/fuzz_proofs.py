@@ -94,6 +94,7 @@ def main() -> int:
             figures(cvc5, scripts)
             return 0
         found = [(s, commands_of(p)) for s in scripts if (p := cvc5_proof(cvc5, s))]
+        found = [(s, proof) for s, proof in found if closes(*accepted_steps(s, proof)[1:])]
         faults, counts = fuzz(z3, found, asked.count, asked.seed)
     for fault in faults:
         sys.stdout.write(f"{fault}\n")

@@ -7,6 +7,7 @@ with its number, as the checker has computed it.
 from __future__ import annotations
 
 import gzip
+import time
 import zlib
 from collections.abc import Iterator
 from dataclasses import replace
@@ -26,6 +27,8 @@ MAX_BYTES = 100_000_000
 """Of the text of one proof."""
 LIMITS = Limits(seconds=SHORT, output_bytes=MAX_BYTES)
 """For each way to have cvc5 prove one obligation."""
+SECONDS = 120.0
+"""For all of a certificate; what cvc5 has not proved by then stays without a proof."""
 _OPTIONS = {"produce-proofs": "true", "proof-format-mode": "cpc", "proof-granularity": "dsl-rewrite"}
 NOT_WRITTEN = "there is no proof object"
 LOWER = "the trust level stays {} all the same: what keeps it there is no matter of proof objects"
@@ -81,9 +84,10 @@ def _named(lines: list[str], line: int) -> str:
 
 def proofs_of(directory: Path) -> Iterator[tuple[int, str, bytes]]:
     """What cvc5 can prove of the obligations of a certificate: number, file, compressed proof."""
+    until = time.monotonic() + SECONDS
     with Cvc5Process() as cvc5:
         for number, script in enumerate(scripts_of(plain_bytes(directory / OBLIGATIONS).decode()), 1):
-            for options in CVC5_OPTIONS:
+            for options in CVC5_OPTIONS if time.monotonic() < until else ():
                 answer = cvc5.ask(script, LIMITS, "proof", {**_OPTIONS, **options})
                 if answer.status == "unsat" and answer.output:
                     text = f"; cvc5 {solver_versions().get('cvc5')}\n{answer.output}\n"

@@ -22,7 +22,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.checker.certificate.archive import EVIDENCE, add_lean_proof, read_archive, read_canonical
+from goedels_poetry.checker.certificate.archive import EVIDENCE, LEAN_PROOF, add_files, read_archive, read_canonical
 from goedels_poetry.checker.limited import check_within
 from goedels_poetry.lean.runtime.opening import open_lean
 from goedels_poetry.lean.runtime.pool import LeanPool
@@ -105,7 +105,7 @@ async def one(file: Path, folder: Path, lean: LeanPool, given: argparse.Namespac
         return row
     row.accepted, row.lines = True, result.text.count("\n")
     if not given.no_gate:
-        add_lean_proof(certificate, result.text)
+        add_files(certificate, {LEAN_PROOF: result.text.encode()})
         report = await asyncio.to_thread(check_within, GATE_SECONDS, certificate, archive.theorem.decode())
         row.gate = str(report.trust_level) if report.accepted else "refused"
         row.accepted = row.gate == "L4" or any("Lean's kernel accepted" in note for note in report.notes)

@@ -1396,8 +1396,9 @@ def archive(folder: Path, theorem: bytes | None) -> tuple[dict[str, Any], dict[s
     manifest = json.loads((folder / "manifest.json").read_bytes())
     kind = (manifest.get("language"), manifest.get("schema"))
     need(kind == ("smt", 1), f"this script does not know certificates of {kind}", Undecided)
-    data = {p.name: p.read_bytes() for p in folder.iterdir()}
-    need(data.keys() - {LEAN} == set(FILES), f"the folder is to have just {', '.join(FILES)}")
+    data = {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if not p.is_dir()}
+    more = {LEAN, *(name for name in data if re.fullmatch(r"proofs/[0-9]{3,5}\.cpc\.gz", name))}
+    need(data.keys() - more == set(FILES), f"the folder is to have just {', '.join(FILES)}")
     sums = {name: hashlib.sha256(data[name]).hexdigest() for name in data if name != "manifest.json"}
     seal = json.dumps({k: v for k, v in manifest.items() if k != "manifest_sha256"}, sort_keys=True, indent=2) + "\n"
     good = manifest.get("manifest_sha256") == hashlib.sha256(seal.encode()).hexdigest()

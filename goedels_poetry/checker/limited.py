@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ SECONDS = 300.0
 RESERVE = 4.0
 """Seconds that are left when the second solver stops; what it leaves open costs a trust level, the limit everything."""
 MEMORY_MB = 4096
+NO_PROOFS = "there are no proof objects of it: proofs in SMT-LIB and of Python functions may have them"
 LEAN_MEMORY_MB = 1 << 24
 """Lean's process reserves far more address space than it uses, and has a limit of its own."""
 
@@ -44,6 +46,7 @@ class Wanted(TypedDict, total=False):
     assume_definitions: bool
     world: str
     language: str
+    proofs: bool
 
 
 def check_within(seconds: float, path: Path, against: str | None = None, **wanted: Unpack[Wanted]) -> CheckReport:
@@ -67,6 +70,7 @@ async def checked_in(
     assume_definitions: bool = False,
     world: str = "open",
     language: str = "",
+    proofs: bool = False,
 ) -> CheckReport:
     """The report on a certificate, or on anyone's Lean file, after ``seconds`` at most.
 
@@ -77,6 +81,7 @@ async def checked_in(
         against: text of the theorem that it has to be about; None accepts what the certificate says.
         lean_text: a Lean file that is no certificate.
         theorem, assume_definitions, world: what the caller chooses of what is claimed, see `Choices`.
+        proofs: also check the proof objects of a proof in SMT-LIB.
         language: the one of ours that ``against`` is in, where that is known: no checker of a plug-in decides about it.
     """
     began = time.monotonic()
@@ -90,6 +95,7 @@ async def checked_in(
         "lean_text": lean_text,
         "choices": {"assume_definitions": assume_definitions, "theorem": theorem, "world": world},
         "seconds": seconds,
+        "proofs": proofs,
     }
     lean = lean_text is not None or language_of(path) == LEAN or (path / LEAN_PROOF).is_file()
     try:
@@ -99,7 +105,10 @@ async def checked_in(
         return CheckReport(Verdict.UNKNOWN, reasons=(reason,), retry=True, seconds=time.monotonic() - began)
     except SolverError as error:
         return CheckReport(Verdict.UNKNOWN, reasons=(str(error),), retry=True, seconds=time.monotonic() - began)
-    return CheckReport.from_json(found)
+    report = CheckReport.from_json(found)
+    if proofs and report.accepted and report.proofs is None:
+        return replace(report, notes=(*report.notes, NO_PROOFS))
+    return report
 
 
 async def _in_a_process(pool: WorkerPool, payload: Json, seconds: float, memory_mb: int) -> Json:
@@ -142,13 +151,14 @@ def answer(report: CheckReport, certificate: str, against: str | None) -> Json:
         "seconds": round(report.seconds, 3),
         **report.about_lean(),
         **({"checked_by": report.checked_by} if report.checked_by else {}),
+        **report.about_proofs(),
         "exit_code": report.verdict.exit_code,
     }
 
 
 def _report(payload: Json) -> CheckReport:
     path, against, seconds = Path(payload["path"]), payload["against"], float(payload["seconds"])
-    choices = Choices(**payload["choices"])
+    choices, proofs = Choices(**payload["choices"]), bool(payload.get("proofs"))
     if payload["lean_text"] is not None or language_of(path) == LEAN:
         from goedels_poetry.checker.lean.audit import audit_file  # only where there is something of Lean
         from goedels_poetry.checker.lean.certify import check_lean
@@ -162,10 +172,11 @@ def _report(payload: Json) -> CheckReport:
 
         text = None if against is None else against.encode()
         left = max(seconds - RESERVE, 0.0)
-        return check_certificate(path, text, assume_definitions=choices.assume_definitions, second_seconds=left)
+        assume = choices.assume_definitions
+        return check_certificate(path, text, assume_definitions=assume, second_seconds=left, proofs=proofs)
     if language_of(path) == PYTHON:
         from goedels_poetry.checker.python.check import check_python  # only where there is one of Python
 
         left = max(seconds - RESERVE, 0.0)
-        return check_python(path, against, function=choices.theorem, second_seconds=left)
+        return check_python(path, against, function=choices.theorem, second_seconds=left, proofs=proofs)
     return check_any(path, against, **payload["choices"])

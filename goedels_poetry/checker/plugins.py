@@ -22,7 +22,7 @@ CLAIMS = (Verdict.PROVED, Verdict.REFUTED, Verdict.INCONSISTENT)
 """What only a checker says."""
 TESTING = frozenset({"python"})
 """Languages whose checker can also say ``tested``: it runs the checks anew."""
-_LEVELS = tuple(str(level) for level in TrustLevel if level < TrustLevel.IN_LEAN)
+_LEVELS = tuple(str(level) for level in TrustLevel if level < TrustLevel.STEP_BY_STEP)
 """What a checker of somebody else may say of its own."""
 
 

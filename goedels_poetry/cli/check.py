@@ -146,6 +146,7 @@ def _report(request: Check, path: Path, seconds: float, against: Path | None, or
         theorem=request.theorem or "",
         assume_definitions=request.assume_definitions,
         world=request.world.value,
+        proofs=request.proofs,
         language="" if against is None else _language(against),
     )
 
@@ -180,6 +181,11 @@ def _show(certificate: Path, report: CheckReport) -> None:
         say(out, f"  z3 could not decide: {', '.join(map(one_line, report.undecided_by_first))}")
     if report.undecided_by_second:
         say(out, f"  cvc5 could not decide: {', '.join(map(one_line, report.undecided_by_second))}")
+    if report.proofs is not None:
+        total = report.proofs.checked + len(report.proofs.without)
+        say(out, f"  {report.proofs.checked} of {total} obligations have a proof that was checked step by step")
+        for without in report.proofs.without:
+            say(out, f"  without: {one_line(without)}")
     for assumption in report.assumptions:
         say(out, f"  assumed: {one_line(assumption)}", style="yellow")
     for name, value in report.counterexample.items():

@@ -6,15 +6,15 @@ import asyncio
 import json
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from goedels_poetry.checker.certificate.archive import (
     EVIDENCE,
     FILES,
+    LEAN_PROOF,
     BadCertificate,
-    add_lean_proof,
+    add_files,
     read_archive,
     read_canonical,
     write_archive,
@@ -24,13 +24,12 @@ from goedels_poetry.checker.limited import check_within
 from goedels_poetry.checker.plugins import CLAIMS
 from goedels_poetry.cli.configure import settings
 from goedels_poetry.cli.lean import fetch_first
+from goedels_poetry.cli.proof_objects import CHECK_SECONDS, with_level
 from goedels_poetry.cli.run_errors import Unusable
-from goedels_poetry.errors import RunLocked
 from goedels_poetry.lean.runtime.protocol import LOGIC_AXIOMS
 from goedels_poetry.lean.smt_proofs.export import DEFAULT_SECONDS, Exported, exported
 from goedels_poetry.settings.declared import LeanSettings
 from goedels_poetry.store.results import RunResult
-from goedels_poetry.store.runs import RunDir
 from goedels_poetry.trace.terminal import lines_to, one_line, say
 
 LONGEST_TRIED = 12
@@ -146,9 +145,6 @@ def _begins(text: str) -> str:
     return text if left <= 0 else f"{text[:MOST_OF_AN_ATTEMPT]}... ({left} more characters; --json has all)"
 
 
-CHECK_SECONDS = 300.0
-
-
 async def with_lean_proof(
     result: RunResult,
     text: str,
@@ -179,7 +175,7 @@ async def with_lean_proof(
         return replace(result, warnings=(*result.warnings, f"no proof for Lean: {problem}"))
     before = None
     if archive.lean_proof is None:
-        before = {name: (directory / name).read_bytes() for name in FILES}
+        before = {name: (directory / name).read_bytes() for name in (*FILES, *archive.proofs)}
         note(f"{result.input}: writing the proof for Lean")
 
         def tell(done: int, total: int) -> None:
@@ -188,27 +184,11 @@ async def with_lean_proof(
         found = await exported(archive.theorem, evidence, settings, seconds, tell, claim)
         if found.text is None:
             return replace(result, warnings=(*result.warnings, *failure_lines(found)[:2]))
-        add_lean_proof(directory, found.text)
+        add_files(directory, {LEAN_PROOF: found.text.encode()})
         note(f"{result.input}: the certificate is checked with its proof for Lean")
     report = await asyncio.to_thread(
         check_within, CHECK_SECONDS, directory, text, assume_definitions=assume_definitions
     )
-    if report.verdict is not result.verdict:
-        if before is not None:
-            write_archive(directory, before, overwrite=True)
-        reason = report.reasons[0] if report.reasons else "no reason given"
-        return replace(result, warnings=(*result.warnings, f"no proof for Lean: it was not accepted: {reason}"))
-    level = str(report.trust_level) if report.trust_level is not None else result.trust_level
-    remember(result, level)
-    return replace(result, trust_level=level)
-
-
-def remember(result: RunResult, level: str | None) -> None:
-    """Let the run know the trust level that its certificate has now. Who works on the run meanwhile writes his own."""
-    if result.run_dir is None:
-        return
-    run = RunDir(result.run_dir)
-    with suppress(RunLocked, OSError), run.lock():
-        known = run.result()
-        if known is not None and known.verdict is result.verdict and known.trust_level != level:
-            run.write_card(result=replace(known, trust_level=level).to_json())
+    if report.verdict is not result.verdict and before is not None:
+        write_archive(directory, before, overwrite=True)
+    return with_level(result, report, "no proof for Lean: it was not accepted")

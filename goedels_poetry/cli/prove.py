@@ -463,6 +463,10 @@ class _Batch:
                 request.assume_definitions,
                 self._progress.note,
             )
+        if result.verdict in CLAIMS and result.language in (SMT, PYTHON) and request.proofs:
+            from goedels_poetry.cli.proof_objects import with_proof_objects  # for who asks for them
+
+            result = await with_proof_objects(result, text, request.assume_definitions, self._progress.note)
         result = replace(result, reason=_without_traceback(result.reason))
         resume = resume_of(request, self._settings.budgets, source.name, result)
         return Report(

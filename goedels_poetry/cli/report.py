@@ -106,7 +106,7 @@ TRUST = {
     "L1": "rebuilt and re-verified in fresh processes",
     "L2": "re-verified, and the premises shown not to be vacuous",
     "L3": "re-verified, and confirmed by a second, independent checker: another {checker}",
-    "L4": "and Lean's kernel accepted the whole proof",
+    "L4": "and the whole proof was checked step by step, without a solver",
 }
 
 

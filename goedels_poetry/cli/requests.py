@@ -103,6 +103,7 @@ class Prove(Reported, Search):
     write: bool = flag("Lean: fill the holes in the files; what they were is kept in FILE.orig.")
     lean: bool = flag("SMT: write each proof for Lean, too, into its certificate (level L4).")
     lean_timeout: float | None = duration("With --lean: for each. [default: 60]")
+    proofs: bool = flag("SMT, Python: write a proof object for each obligation, too, into the certificate (level L4).")
     verbose: bool = flag(
         "Name each method and each function without a contract that a folder passes over.", "--verbose", "-v"
     )

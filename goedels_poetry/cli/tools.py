@@ -68,6 +68,7 @@ class Check(Reported):
     )
     timeout: float | None = duration("For each; then its check is ended. [default: 300]", least=0.1)
     assume_definitions: bool = assume_flag()
+    proofs: bool = flag("SMT: check the proof object of each obligation, too (level L4 if all are proofs).")
     world: WorldName = option("Of a logic program: the world that it is about.", default=WorldName.OPEN)
 
 

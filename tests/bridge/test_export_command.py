@@ -15,6 +15,7 @@ from goedels_poetry.checker.lean.certify import PROVED, REFUTED, LeanArchive, wr
 from goedels_poetry.checker.smt import lean_proof
 from goedels_poetry.checker.smt.check import VERDICTS
 from goedels_poetry.cli import export
+from goedels_poetry.cli.proof_objects import remember
 from goedels_poetry.kernel.derivation import Derivation, Query, Step
 from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.sequent import sequent_of
@@ -204,13 +205,13 @@ def test_the_run_knows_the_level_that_its_certificate_has_now(tmp_path: Path) ->
     run.path.mkdir()
     result = RunResult("t", Verdict.PROVED, run_id=run.run_id, language="smt", trust_level="L3", run_dir=run.path)
     run.write_card(result=result.to_json())
-    export.remember(result, "L4")
+    remember(result, "L4")
     known = run.result()
     assert known is not None and known.trust_level == "L4"
-    export.remember(replace(result, verdict=Verdict.REFUTED), "L1")  # another's result stays what it is
+    remember(replace(result, verdict=Verdict.REFUTED), "L1")  # another's result stays what it is
     assert run.result() == known
     with run.lock():
-        export.remember(result, "L2")
+        remember(result, "L2")
     assert run.result() == known
 
 

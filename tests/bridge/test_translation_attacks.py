@@ -15,7 +15,7 @@ from goedels_poetry.checker.certificate.archive import (
     LEAN_PROOF,
     Archive,
     BadCertificate,
-    add_lean_proof,
+    add_files,
     canonical,
     read_archive,
 )
@@ -62,7 +62,7 @@ def test_a_proof_that_the_gate_accepts_lifts_the_level(lean: LeanPool, theory: L
         f"{theory.header}{lemma}\n{theory.statement} := by\n"
         f"  intro a\n  exact ⟨step {' '.join(theory.arguments)} a, by omega⟩\n#print axioms goal\n",
     )
-    assert report.trust_level is TrustLevel.IN_LEAN and str(report.trust_level) == "L4"
+    assert report.trust_level is TrustLevel.STEP_BY_STEP and str(report.trust_level) == "L4"
     assert "Lean's kernel accepted the whole proof" in report.notes[-1]
 
 
@@ -147,7 +147,10 @@ def test_a_certificate_with_a_proof_in_lean_is_checked_from_nothing(
     problem = parse_problem(proofs.GAUSS)
     evidence = json.loads((path / "derivation.json").read_bytes())
     of = translate(problem, derivation_from_json(evidence, problem.signature))
-    add_lean_proof(path, f"{of.header}\n{of.statement} := by\n  intro n h\n  fun_induction Smt.sum n <;> grind\n")
+    add_files(
+        path,
+        {LEAN_PROOF: f"{of.header}\n{of.statement} := by\n  intro n h\n  fun_induction Smt.sum n <;> grind\n".encode()},
+    )
     assert str(check_certificate(path).trust_level) == "L4"
     text = (path / LEAN_PROOF).read_text()
     (path / LEAN_PROOF).write_text(text.replace("grind", "omega"))
@@ -170,7 +173,7 @@ def test_a_function_that_a_proof_brings_along_is_no_hypothesis_of_the_theorem() 
 
 def test_the_second_checker_leaves_the_file_aside_and_says_so(tmp_path: Path) -> None:
     path = write_certificate(proofs.GAUSS, proofs.gauss(), tmp_path / "certificate")
-    add_lean_proof(path, "theorem goal : True := trivial\n")
+    add_files(path, {LEAN_PROOF: b"theorem goal : True := trivial\n"})
     script = Path(__file__).parents[2] / "scripts" / "verify_certificate.py"
     done = subprocess.run([sys.executable, script, path], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -182,7 +185,7 @@ def test_the_second_checker_leaves_the_file_aside_and_says_so(tmp_path: Path) ->
 def test_adding_a_proof_changes_nothing_else(tmp_path: Path) -> None:
     path = write_certificate(proofs.GAUSS, proofs.gauss(), tmp_path / "certificate", {"run": 7})
     before = read_archive(path)
-    add_lean_proof(path, "theorem goal : True := trivial\n")
+    add_files(path, {LEAN_PROOF: b"theorem goal : True := trivial\n"})
     after = read_archive(path)
     assert after.lean_proof == b"theorem goal : True := trivial\n"
     assert (after.theorem, after.evidence, after.obligations) == (before.theorem, before.evidence, before.obligations)

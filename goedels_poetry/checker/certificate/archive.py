@@ -1,15 +1,16 @@
-"""Certificates on disk: exactly four files, or five, canonical JSON, a hash of each; written whole or not at all."""
+"""Certificates on disk: four files, and what may be added; canonical JSON, hashes; written whole or not at all."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -27,6 +28,9 @@ FILES = (THEOREM, EVIDENCE, OBLIGATIONS, MANIFEST)
 HASHED = (THEOREM, EVIDENCE, OBLIGATIONS)
 LEAN_PROOF = "proof.lean"
 """The whole proof once more, for Lean; a certificate may do without."""
+PROOFS = "proofs"
+"""A folder of proof objects in CPC, one for each obligation; a certificate may do without."""
+_PROOF = re.compile(r"[0-9]{3,5}\.cpc\.gz")
 
 MAX_BYTES = 200_000_000
 CLAIMS = ("proved", "negation proved", "counterexample", "inconsistent")
@@ -59,6 +63,13 @@ class Archive:
     obligations: bytes
     manifest: Json
     lean_proof: bytes | None = None
+    proofs: Mapping[str, bytes] = field(default_factory=dict)
+    """Proof objects by `proof_name`."""
+
+
+def proof_name(number: int) -> str:
+    """The file of the proof object of an obligation; they count from 1, in the order of their queries."""
+    return f"{PROOFS}/{number:03}.cpc.gz"
 
 
 def canonical(value: Any) -> bytes:
@@ -171,10 +182,12 @@ def read_archive(path: Path) -> Archive:
         if not path.is_dir():
             raise BadCertificate(f"not a certificate: a folder with {', '.join(FILES)} was expected", path)
         names = sorted(entry.name for entry in path.iterdir())
-        more = [LEAN_PROOF] if LEAN_PROOF in names else []
+        more = [name for name in (LEAN_PROOF, PROOFS) if name in names]
         if names != sorted((*FILES, *more)):
             odd = sorted(set(names) ^ {*FILES, *more})
             raise BadCertificate(f"missing or unknown files: {', '.join(odd)}")
+        if PROOFS in more:
+            more[more.index(PROOFS) :] = _proofs_in(path)
         data = {name: plain_bytes(path / name) for name in (*FILES, *more)}
     except OSError as error:
         raise BadCertificate(f"the certificate cannot be read: {error}") from error
@@ -183,18 +196,28 @@ def read_archive(path: Path) -> Archive:
         raise BadCertificate(f"unknown claim: {manifest['claim']!r}")
     if manifest["files"] != {name: sha256(data[name]) for name in (*HASHED, *more)}:
         raise BadCertificate("a file was edited: its hash is not the one in the manifest")
-    return Archive(data[THEOREM], data[EVIDENCE], data[OBLIGATIONS], manifest, data.get(LEAN_PROOF))
+    proofs = {name: data[name] for name in more if name != LEAN_PROOF}
+    return Archive(data[THEOREM], data[EVIDENCE], data[OBLIGATIONS], manifest, data.get(LEAN_PROOF), proofs)
 
 
-def add_lean_proof(directory: Path, text: str) -> None:
-    """Put the text of a Lean proof into a certificate, whose other files stay as they are. Nothing is checked.
+def _proofs_in(path: Path) -> list[str]:
+    """The names of the proof objects of a certificate; raises `BadCertificate` where there is something else."""
+    names = sorted(entry.name for entry in (path / PROOFS).iterdir()) if not (path / PROOFS).is_symlink() else []
+    if not names or not all(map(_PROOF.fullmatch, names)):
+        raise BadCertificate(f"{PROOFS} is no folder of files 001.cpc.gz, ...")
+    return [f"{PROOFS}/{name}" for name in names]
+
+
+def add_files(directory: Path, more: Mapping[str, bytes]) -> None:
+    """Put a Lean proof, or proof objects, into a certificate, whose other files stay as they are. Nothing is checked.
 
     Raises:
         BadCertificate: there is no certificate at this place.
     """
     archive = read_archive(directory)
+    lean = {} if archive.lean_proof is None else {LEAN_PROOF: archive.lean_proof}
     files = {THEOREM: archive.theorem, EVIDENCE: archive.evidence, OBLIGATIONS: archive.obligations}
-    files[LEAN_PROOF] = text.encode()
+    files |= {**lean, **archive.proofs, **more}
     hashes = {name: sha256(data) for name, data in files.items()}
     manifest = {key: value for key, value in archive.manifest.items() if key != "manifest_sha256"} | {"files": hashes}
     write_archive(directory, {**files, MANIFEST: canonical(sealed(manifest))}, overwrite=True)
@@ -234,6 +257,7 @@ def write_archive(directory: Path, files: Mapping[str, bytes], *, overwrite: boo
     temporary = Path(tempfile.mkdtemp(prefix=f".{directory.name}.{os.getpid()}.", dir=directory.parent))
     try:
         for name, data in files.items():
+            (temporary / name).parent.mkdir(exist_ok=True)
             (temporary / name).write_bytes(data)
         temporary.chmod(0o755)
         put_in_place(temporary, directory, overwrite=_asked(overwrite))

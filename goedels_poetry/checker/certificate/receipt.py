@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.checker.certificate.archive import MANIFEST, MAX_BYTES, THEOREM, sha256
+from goedels_poetry.checker.certificate.archive import MANIFEST, MAX_BYTES, PROOFS, THEOREM, sha256
 from goedels_poetry.files import read_bytes
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.solvers.versions import solver_versions
@@ -57,6 +57,8 @@ def receipt(
     if stated is None and statement is not None:
         stated = statement.encode("utf-8", "surrogatepass")
     compared = "" if against is None else f" --against {shlex.quote(against)}"
+    if certificate is not None and any((certificate / part / PROOFS).is_dir() for part in ("", "proof")):
+        compared += " --proofs"
     return {
         "schema": 1,
         "verdict": str(verdict),

@@ -20,7 +20,7 @@ class TrustLevel(IntEnum):
     REBUILT = 1  # rebuilt from the theorem's text, every obligation shown again by a fresh solver, or a fresh Lean
     NOT_VACUOUS = 2  # and the premises were shown to be consistent
     CONFIRMED = 3  # and confirmed once more: by a second solver, or by Lean's kernel over every declaration
-    IN_LEAN = 4  # and a theorem of SMT-LIB was proved as one of Lean as well, with no solver
+    STEP_BY_STEP = 4  # and all of the proof was checked step by step with no solver: in Lean, or by proof objects
 
     def __str__(self) -> str:
         return f"L{self.value}"
@@ -44,6 +44,14 @@ class Reading:
 
 
 @dataclass(frozen=True)
+class ProofObjects:
+    """How many obligations have a proof object that was checked step by step, and why each of the others has none."""
+
+    checked: int
+    without: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class CheckReport:
     """The verdict of the checker, found from nothing but the certificate's files and fresh solver processes.
 
@@ -60,6 +68,7 @@ class CheckReport:
         answer with ``unsat``; the other one did.
     needed: names of the premises that a proof rests on; None when that is not told.
     reading: how much of the theorem's text a solver reads as we do; None when nobody was asked.
+    proofs: what came of the proof objects; None when they were not asked for.
     notes: what a reader should know although it does not change the verdict.
     """
 
@@ -84,6 +93,7 @@ class CheckReport:
     checked_by: str = ""
     retry: bool = False
     reading: Reading | None = None
+    proofs: ProofObjects | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The report as JSON."""
@@ -106,6 +116,7 @@ class CheckReport:
             **self.about_lean(),
             **({"checked_by": self.checked_by} if self.checked_by else {}),
             **({"reading": asdict(self.reading)} if self.reading is not None else {}),
+            **self.about_proofs(),
         }
 
     @classmethod
@@ -129,7 +140,14 @@ class CheckReport:
             versions=json.get("versions", {}),
             checked_by=json.get("checked_by", ""),
             reading=Reading(**json["reading"]) if json.get("reading") else None,
+            proofs=ProofObjects(p["checked"], tuple(p["without"])) if (p := json.get("proofs")) else None,
         )
+
+    def about_proofs(self) -> dict[str, Any]:
+        """What came of proof objects; empty when they were not asked for."""
+        if self.proofs is None:
+            return {}
+        return {"proofs": {"checked": self.proofs.checked, "without": list(self.proofs.without)}}
 
     def about_lean(self) -> dict[str, Any]:
         """What only a check by Lean tells; empty for others."""

@@ -24,7 +24,12 @@ Json = dict[str, Any]
 
 
 def check_python(
-    path: Path, against: str | None = None, *, function: str = "", second_seconds: float = math.inf
+    path: Path,
+    against: str | None = None,
+    *,
+    function: str = "",
+    second_seconds: float = math.inf,
+    proofs: bool = False,
 ) -> CheckReport:
     """Check a certificate.
 
@@ -33,7 +38,7 @@ def check_python(
         against: the text that it has to be about; None accepts the one inside it. That is the program; of a candidate
             for a task the task, as JSON; of a change the file as it was.
         function: the function that it has to be about; "" accepts the one that it names.
-        second_seconds: as of `check_certificate`, for a proof.
+        second_seconds, proofs: as of `check_certificate`, for a proof.
 
     Returns:
         The report; it never raises on account of what the certificate contains.
@@ -46,7 +51,7 @@ def check_python(
             raise BadCertificate(f"the certificate is about another {what} than the one given")
         if function and archive.function != function:
             raise BadCertificate(f"the certificate is about the function {archive.function}, not about {function}")
-        report = _of_claim(archive, began + second_seconds)
+        report = _of_claim(archive, began + second_seconds, proofs)
     except (BadCertificate, OutsideFragment, InvalidInput) as error:
         report = CheckReport(Verdict.UNKNOWN, refused=True, reasons=(str(error),))
     except PythonFault as fault:
@@ -57,11 +62,11 @@ def check_python(
     return replace(report, seconds=time.monotonic() - began)
 
 
-def _of_claim(archive: PythonArchive, until: float) -> CheckReport:
+def _of_claim(archive: PythonArchive, until: float, proofs: bool) -> CheckReport:
     if archive.claim == "proved":
         from goedels_poetry.checker.python.proof import proved  # rests on a translation and on solvers
 
-        return proved(archive, until)
+        return proved(archive, until, proofs)
     from goedels_poetry.checker.python.runs import refuted, tested  # rests on CPython
 
     return refuted(archive) if archive.claim == "refuted" else tested(archive, until)

@@ -43,8 +43,8 @@ UNFOLDED = "is unfolded only where"
 """In a note: a definition that has perhaps no solution, of which the proof used only a part."""
 
 
-def proved(archive: PythonArchive, until: float) -> CheckReport:
-    """The report on a proof."""
+def proved(archive: PythonArchive, until: float, proofs: bool = False) -> CheckReport:
+    """The report on a proof; ``proofs``: also on its proof objects."""
     assert archive.proof is not None
     program = read_program(archive.source)
     text = translate(program, archive.function).text.encode()
@@ -54,7 +54,7 @@ def proved(archive: PythonArchive, until: float) -> CheckReport:
         raise BadCertificate(f"the program has no contract of {archive.function!r}")
     with ThreadPoolExecutor(1) as beside:  # while solvers work
         running = beside.submit(_cross_check, archive.source, archive.function)
-        report = check_certificate(archive.proof, text, second_seconds=until - time.monotonic())
+        report = check_certificate(archive.proof, text, second_seconds=until - time.monotonic(), proofs=proofs)
         ran = running.result()
     report = replace(report, statement=f"{archive.function}: its contract holds")
     if report.verdict is not Verdict.PROVED:

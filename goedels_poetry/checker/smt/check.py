@@ -215,6 +215,7 @@ def check_certificate(
     assume_definitions: bool = False,
     limits: Limits = DEFAULT_LIMITS,
     second_seconds: float = math.inf,
+    proofs: bool = False,
 ) -> CheckReport:
     """Check a certificate.
 
@@ -228,17 +229,20 @@ def check_certificate(
         assume_definitions: accept definitions that cannot be shown to terminate, if the certificate says so, too.
         limits: on each single query.
         second_seconds: from now; later the second solver is not asked any more, and no Lean either.
+        proofs: also check the proof objects.
 
     Returns:
         The report; it never raises on account of what the certificate contains.
     """
     began = time.monotonic()
     with Solvers.start(limits, second_solver, began + second_seconds) as solvers:
-        report = _reported(path, against, assume_definitions, solvers, began + second_seconds)
+        report = _reported(path, against, assume_definitions, solvers, began + second_seconds, proofs)
     return replace(report, seconds=time.monotonic() - began)
 
 
-def _reported(path: Path, against: bytes | None, assume: bool, solvers: Solvers, until: float) -> CheckReport:
+def _reported(
+    path: Path, against: bytes | None, assume: bool, solvers: Solvers, until: float, proofs: bool
+) -> CheckReport:
     """The report, whatever becomes of the check. ``until``: on the monotonic clock, when a proof in Lean is left."""
     try:
         archive = read_archive(Path(path))
@@ -246,6 +250,10 @@ def _reported(path: Path, against: bytes | None, assume: bool, solvers: Solvers,
             raise Refused("the certificate is about another text than the theorem given")
         problem = parse_problem(archive.theorem)
         report = with_reading(_check(archive, problem, assume, solvers), archive.theorem, problem, solvers)
+        if proofs:
+            from goedels_poetry.checker.smt.proof_objects import with_proofs  # only where they are asked for
+
+            report = with_proofs(report, archive)
         if archive.lean_proof is None or not report.accepted:
             return report
         from goedels_poetry.checker.smt.lean_proof import with_lean  # only where there is a proof in Lean

@@ -105,4 +105,4 @@ def _told(report: CheckReport, found: Refusal | Accepted) -> CheckReport:
     level = report.trust_level
     if level is None or level < TrustLevel.NOT_VACUOUS:
         return replace(report, notes=(*notes, LOWER.format(level)))
-    return replace(report, trust_level=TrustLevel.IN_LEAN, notes=notes)
+    return replace(report, trust_level=TrustLevel.STEP_BY_STEP, notes=notes)

@@ -1,0 +1,441 @@
+"""Rules about integers and reals (linear combinations, polynomials, evaluation of literals) and about datatypes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from math import floor, prod
+
+from goedels_poetry.checker.cpc.reader import Value, a_term
+from goedels_poetry.checker.cpc.rewrites import equation, only
+from goedels_poetry.checker.cpc.terms import BOOL, INT, REAL, RELATIONS, Rejected, Term, Terms, sides
+
+NUMBERS = (INT, REAL)
+MAX_MONOMIALS = 5_000
+"""Of a polynomial; what has more is rejected."""
+
+Polynomial = dict[tuple[int, ...], Fraction]
+"""Coefficients that are not zero, by the sorted numbers of the terms that a monomial is the product of."""
+
+
+def polynomial(terms: Terms, term: Term, done: dict[Term, Polynomial] | None = None) -> Polynomial:
+    """A number as a polynomial over those of its parts that are no sums, products or literals."""
+    done = {} if done is None else done
+    if term in done:
+        return done[term]
+    parts = [polynomial(terms, a, done) for a in term.args] if term.op in ("+", "-", "*", "to_real") else []
+    found: Polynomial
+    if term.value is not None:
+        found = {(): Fraction(term.value)} if term.value else {}
+    elif term.op in ("+", "-"):
+        signs = [1] * len(parts) if term.op == "+" else [-1] if len(parts) == 1 else [1, -1]
+        found = _collected((m, sign * c) for sign, part in zip(signs, parts, strict=True) for m, c in part.items())
+    elif term.op == "*":
+        found = {(): Fraction(1)}
+        for part in parts:
+            found = _product(found, part)
+    elif term.op == "to_real":
+        found = parts[0]
+    elif term.op in ("/", "/_total") and term.args[1].value:
+        found = _product(polynomial(terms, term.args[0], done), {(): 1 / Fraction(term.args[1].value)})
+    else:
+        found = {(term.number,): Fraction(1)}
+    done[term] = found
+    return found
+
+
+def _product(left: Polynomial, right: Polynomial) -> Polynomial:
+    if len(left) * len(right) > 100 * MAX_MONOMIALS:
+        raise Rejected("a polynomial with too many monomials")
+    return _collected((tuple(sorted(m + n)), c * d) for m, c in left.items() for n, d in right.items())
+
+
+def _collected(monomials: Iterable[tuple[tuple[int, ...], Fraction]]) -> Polynomial:
+    found: Polynomial = {}
+    for monomial, coefficient in monomials:
+        found[monomial] = found.get(monomial, Fraction(0)) + coefficient
+    if len(found) > MAX_MONOMIALS:
+        raise Rejected("a polynomial with too many monomials")
+    return {m: c for m, c in found.items() if c}
+
+
+def _zero(terms: Terms, term: Term) -> Term:
+    return terms.number(0, term.sort if term.sort == REAL else INT)
+
+
+def arith_poly_norm(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+    """``(= a b)``. Needs: ``a`` and ``b`` are numbers with the same polynomial."""
+    (equation,) = arguments
+    wanted = a_term(equation)
+    if wanted.op != "=" or wanted.args[0].sort not in NUMBERS or premises:
+        raise Rejected("an equation of numbers was expected")
+    done: dict[Term, Polynomial] = {}
+    if polynomial(terms, wanted.args[0], done) != polynomial(terms, wanted.args[1], done):
+        raise Rejected("the two sides are different polynomials")
+    return wanted
+
+
+def arith_poly_norm_rel(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+    """From ``(= (* c (- a b)) (* d (- e f)))`` that ``(= (r a b) (r e f))``.
+
+    Needs: ``c``, ``d`` are literals that are not zero; of the same sign unless ``r`` is ``=``. Differences of integers
+    may stand in ``to_real``.
+    """
+    (premise,), (equation,) = premises, arguments
+    wanted = a_term(equation)
+    left, right = sides(wanted, "=")
+    if left.op != right.op or left.op not in RELATIONS | {"="} or left.args[0].sort not in NUMBERS:
+        raise Rejected("two comparisons of numbers by the same relation were expected")
+    factors = []
+    for product, relation in zip(sides(premise, "="), (left, right), strict=True):
+        factor, difference = sides(product, "*")
+        if difference.op == "to_real":
+            difference = difference.args[0]
+        if difference is not terms.app("-", *relation.args):
+            raise Rejected("the premise is about other differences")
+        if not factor.value:
+            raise Rejected("a factor that is no literal, or zero")
+        factors.append(factor.value)
+    if left.op != "=" and (factors[0] > 0) != (factors[1] > 0):
+        raise Rejected("factors of different signs")
+    return wanted
+
+
+def arith_sum_ub(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+    """The sum of ``(r a b)``: strict if one of them is. Needs: each ``r`` is ``<``, ``<=`` or ``=``."""
+    if (
+        not premises
+        or arguments
+        or any(p.op not in ("<", "<=", "=") or p.args[0].sort not in NUMBERS for p in premises)
+    ):
+        raise Rejected("premises by <, <= or = were expected")
+    relation = "<" if any(p.op == "<" for p in premises) else "<="
+    return terms.app(relation, *[terms.app("+", *[p.args[side] for p in premises]) for side in (0, 1)])
+
+
+_TURNED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_DENIED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+
+
+def arith_mult_pos(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+    """``(=> (and (> m 0) (r a b)) (r (* m a) (* m b)))``. Needs: ``r`` compares numbers."""
+    return _multiplied(terms, premises, arguments, ">")
+
+
+def arith_mult_neg(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+    """``(=> (and (< m 0) (r a b)) (r' (* m a) (* m b)))``, ``r'`` turned round. Needs: ``r`` compares numbers."""
+    return _multiplied(terms, premises, arguments, "<")
+
+
+def _multiplied(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value], sign: str) -> Term:
+    factor, given = map(a_term, arguments)
+    if premises or given.op not in _TURNED or given.args[0].sort not in NUMBERS:
+        raise Rejected("a comparison of numbers was expected")
+    relation = str(given.op) if sign == ">" else _TURNED[str(given.op)]
+    result = terms.app(relation, *[terms.app("*", factor, side) for side in given.args])
+    return terms.app("=>", terms.app("and", terms.app(sign, factor, _zero(terms, factor)), given), result)
+
+
+def arith_trichotomy(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+    """From the denials of two of ``<``, ``=``, ``>`` between ``a`` and ``b`` the third.
+
+    Needs: the same ``a`` and ``b``, numbers, in the same order.
+    """
+    if len(premises) != 2 or arguments:
+        raise Rejected("two premises were expected")
+    denied = [_denied(p) for p in premises]
+    (one, first), (other, second) = denied
+    left = {"<", "=", ">"} - {one, other}
+    if first != second or len(left) != 1 or not {one, other} <= {"<", "=", ">"}:
+        raise Rejected("these are not two of three cases of the same numbers")
+    return terms.app(left.pop(), *first)
+
+
+def _denied(premise: Term) -> tuple[str, tuple[Term, ...]]:
+    """The comparison that a premise denies."""
+    inner = premise.args[0] if premise.op == "not" else premise
+    relation = str(inner.op) if premise.op == "not" else _DENIED.get(str(inner.op), "")
+    if relation not in _TURNED or inner.args[0].sort not in NUMBERS:
+        raise Rejected("a comparison of numbers was expected")
+    return relation, inner.args
+
+
+def int_tight_ub(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+    """From ``(< s c)`` that ``(<= s c - 1)``. Needs: integers, ``c`` a literal."""
+    return _tightened(terms, premises, "<", -1)
+
+
+def int_tight_lb(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+    """From ``(> s c)`` that ``(>= s c + 1)``. Needs: integers, ``c`` a literal."""
+    return _tightened(terms, premises, ">", 1)
+
+
+def _tightened(terms: Terms, premises: Sequence[Term], relation: str, step: int) -> Term:
+    (premise,) = premises
+    term, bound = sides(premise, relation)
+    if term.sort != INT or bound.value is None:
+        raise Rejected("an integer beside a literal was expected")
+    return terms.app(f"{relation}=", term, terms.number(bound.value + step, INT))
+
+
+def arith_reduction(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+    """What defines ``div``, ``mod``, ``abs``, ``to_int``, ... at their arguments; a division by zero is any function.
+
+    Needs: nothing; ``(@purify t)`` is ``t``, and ``@int_div_by_zero``, ... are what the function is at zero.
+    """
+    (given,) = arguments
+    term, app = a_term(given), terms.app
+    match term.op, term.args:
+        case ("div" | "mod") as op, (a, b):
+            by_zero = "@int_div_by_zero" if op == "div" else "@mod_by_zero"
+            zero = app("=", b, terms.number(0, INT))
+            return app("=", term, app("ite", zero, app(by_zero, a), app(f"{op}_total", a, b)))
+        case ("div_total" | "mod_total") as op, (a, b):
+            quotient = app("@purify", app("div_total", a, b))
+            value = quotient if op == "div_total" else app("-", a, app("*", b, quotient))
+            return app("and", app("=", term, value), _division(terms, a, b, quotient))
+        case "abs", (a,):
+            return app("=", term, app("ite", app("<", a, _zero(terms, a)), app("-", a), a))
+        case "to_int", (a,):
+            whole = app("@purify", term)
+            rest = app("-", a, app("to_real", whole))
+            bounds = app("and", app("<=", terms.number(0, REAL), rest), app("<", rest, terms.number(1, REAL)))
+            return app("and", app("=", term, whole), bounds)
+        case "/", (a, b):
+            zero = app("=", b, terms.number(0, REAL))
+            return app("=", term, app("ite", zero, app("@div_by_zero", a), app("/_total", a, b)))
+        case "/_total", (a, b):
+            quotient = app("@purify", term)
+            nonzero = app("not", app("=", b, terms.number(0, REAL)))
+            return app("and", app("=", term, quotient), app("=>", nonzero, app("=", app("*", b, quotient), a)))
+    raise Rejected("a term with a division, abs or to_int was expected")
+
+
+def _division(terms: Terms, a: Term, b: Term, quotient: Term) -> Term:
+    app = terms.app
+    low = app("<=", app("*", b, quotient), a)
+
+    def below(step: int) -> Term:
+        return app("and", low, app("<", a, app("*", b, app("+", quotient, terms.number(step, INT)))))
+
+    if b.value is not None:
+        if not b.value:
+            raise Rejected("a division by the literal zero")
+        return below(1 if b.value > 0 else -1)
+    zero = terms.number(0, INT)
+    return app("and", app("=>", app(">", b, zero), below(1)), app("=>", app("<", b, zero), below(-1)))
+
+
+def arith_mult_sign(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+    """From the signs of factors that of their product: ``(=> (and (> x 0) (not (= y 0)) ...) (r m 0))``.
+
+    Needs: ``m`` is a product in which each factor stands as often as it stands in a run of its own, in order; of a
+    factor that is merely not zero an even number of times.
+    """
+    signs, product = map(a_term, arguments)
+    literals = signs.args if signs.op == "and" else (signs,)
+    factors = list(product.args) if product.op == "*" else [product]
+    positive = True
+    for literal in literals:
+        inner = literal.args[0] if literal.op == "not" else literal
+        if len(inner.args) != 2 or inner.args[1] is not _zero(terms, inner.args[0]) or premises:
+            raise Rejected("comparisons with zero were expected")
+        count = 0
+        while factors and factors[0] is inner.args[0]:
+            factors.pop(0)
+            count += 1
+        kind = (literal.op, inner.op)
+        if not count or (kind == ("not", "=") and count % 2) or kind not in (("not", "="), ("<", "<"), (">", ">")):
+            raise Rejected("the sign of a factor is not known")
+        positive ^= kind == ("<", "<") and count % 2 == 1
+    if factors and not (len(factors) == 1 and factors[0].value == 1):
+        raise Rejected("a factor whose sign is not given")
+    return terms.app("=>", signs, terms.app(">" if positive else "<", product, _zero(terms, product)))
+
+
+# ------------------------------------------------------------------------------------------------- evaluation
+
+
+def evaluate(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+    """``(= t c)``, ``c`` the literal that ``t`` denotes. Needs: literals and functions that are given there."""
+    (given,) = arguments
+    term = a_term(given)
+    found = _value(term, {})
+    if term.sort == BOOL:
+        return terms.app("=", term, terms.true if found else terms.false)
+    return terms.app("=", term, terms.number(found, term.sort))
+
+
+def _value(term: Term, done: dict[Term, Fraction | bool]) -> Fraction | bool:
+    """The value of a term without variables and declared functions; a division by zero has none."""
+    if term in done:
+        return done[term]
+    if term.value is not None:
+        return Fraction(term.value)
+    if term.binders or not isinstance(term.op, str) or any(a.sort not in (BOOL, INT, REAL) for a in term.args):
+        raise Rejected("a term that cannot be evaluated")
+    values = [_value(a, done) for a in term.args]
+    if term.op not in _FUNCTIONS or (term.op in _DIVISIONS and not values[1]):
+        raise Rejected("a term that cannot be evaluated")
+    done[term] = _FUNCTIONS[term.op](*values)
+    return done[term]
+
+
+def _quotient(a: Fraction, b: Fraction) -> Fraction:
+    """Of integers, so that the remainder is not negative."""
+    return Fraction(floor(a / abs(b)) if b > 0 else -floor(a / abs(b)))
+
+
+_DIVISIONS = frozenset({"div", "mod", "/", "div_total", "mod_total", "/_total"})
+_FUNCTIONS: dict[str, Callable[..., Fraction | bool]] = {
+    "true": lambda: True,
+    "false": lambda: False,
+    "not": lambda a: not a,
+    "and": lambda *parts: all(parts),
+    "or": lambda *parts: any(parts),
+    "=>": lambda a, b: not a or b,
+    "xor": lambda a, b: a != b,
+    "ite": lambda a, b, c: b if a else c,
+    "=": lambda a, b: a == b,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+    "+": lambda *parts: sum(parts, Fraction(0)),
+    "-": lambda a, *b: a - b[0] if b else -a,
+    "*": lambda *parts: prod(parts, start=Fraction(1)),
+    "abs": abs,
+    "to_real": lambda a: a,
+    "to_int": lambda a: Fraction(floor(a)),
+    "is_int": lambda a: a.denominator == 1,
+    "div": _quotient,
+    "div_total": _quotient,
+    "mod": lambda a, b: a - b * _quotient(a, b),
+    "mod_total": lambda a, b: a - b * _quotient(a, b),
+    "/": lambda a, b: a / b,
+    "/_total": lambda a, b: a / b,
+}
+"""At values; each takes as many as its terms have, see `terms`."""
+
+
+# -------------------------------------------------------------------------------------------------- datatypes
+
+
+def _constructors(terms: Terms, term: Term) -> dict[str, tuple[str, ...]]:
+    found = terms.signature.datatypes.get(term.sort)
+    if found is None:
+        raise Rejected("a term of a datatype was expected")
+    return found
+
+
+def dt_split(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+    """That a value is built by one of the constructors of its sort."""
+    term = only(arguments, premises)
+    cases = [terms.app(("is", name), term) for name in _constructors(terms, term)]
+    return cases[0] if len(cases) == 1 else terms.app("or", *cases)
+
+
+def dt_inst(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+    """``(= (is c x) (= x (c (s x) ...)))``. Needs: all selectors of ``c``, in order."""
+    wanted, left, right = equation(arguments, premises)
+    if left.op[0] != "is":
+        raise Rejected("a tester was expected")
+    (term,), name = left.args, str(left.op[1])
+    built = terms.app(name, *[terms.app(s, term) for s in _constructors(terms, term)[name]])
+    if right is not terms.app("=", term, built):
+        raise Rejected("these are not the two forms")
+    return wanted
+
+
+def dt_collapse_selector(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+    """``(= (s (c a b)) a)``. Needs: ``s`` selects that field of the same constructor."""
+    wanted, left, right = equation(arguments, premises)
+    (term,) = left.args
+    selectors = _constructors(terms, term).get(str(term.op), ())
+    if left.op not in selectors or right is not term.args[selectors.index(str(left.op))]:
+        raise Rejected("not the field of a constructor")
+    return wanted
+
+
+def dt_collapse_tester(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+    """``(= (is c (d a)) ...)``: true if ``c`` is ``d``, else false. Needs: ``d`` is a constructor."""
+    wanted, left, right = equation(arguments, premises)
+    if left.op[0] != "is" or not terms.signature.is_constructor(left.args[0].op):
+        raise Rejected("a tester of a constructor was expected")
+    if right is not (terms.true if left.op[1] == left.args[0].op else terms.false):
+        raise Rejected("the tester says the opposite")
+    return wanted
+
+
+def dt_collapse_tester_singleton(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+    """``(= (is c x) true)``. Needs: the sort has no other constructor."""
+    wanted, left, right = equation(arguments, premises)
+    if left.op[0] != "is" or len(_constructors(terms, left.args[0])) != 1 or right is not terms.true:
+        raise Rejected("a tester of an only constructor was expected")
+    return wanted
+
+
+def dt_cons_eq(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+    """``(= (= (c a b) (c d e)) (and (= a d) (= b e)))``."""
+    wanted, left, right = equation(arguments, premises)
+    one, other = sides(left)
+    if one.op != other.op or not terms.signature.is_constructor(one.op):
+        raise Rejected("an equation of terms with the same constructor was expected")
+    parts = [terms.app("=", a, b) for a, b in zip(one.args, other.args, strict=True)]
+    together = terms.app("and", *parts) if len(parts) > 1 else parts[0] if parts else terms.true
+    if right is not together:
+        raise Rejected("these are not the equations of the fields")
+    return wanted
+
+
+def dt_cons_eq_clash(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+    """``(= (= t s) false)``. Needs: constructors, or literals, of the two differ at the same place."""
+    wanted, left, right = equation(arguments, premises)
+    if right is not terms.false or not _differ(terms, *sides(left)):
+        raise Rejected("the two may be equal")
+    return wanted
+
+
+def distinct_values(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+    """``(not (= t s))``. Needs: as `dt_cons_eq_clash`."""
+    one, other = map(a_term, arguments)
+    if premises or not _differ(terms, one, other):
+        raise Rejected("the two may be equal")
+    return terms.app("not", terms.app("=", one, other))
+
+
+def _differ(terms: Terms, one: Term, other: Term) -> bool:
+    if (one.value is not None and other.value is not None) or {one, other} == {terms.true, terms.false}:
+        return one is not other
+    if not (terms.signature.is_constructor(one.op) and terms.signature.is_constructor(other.op)):
+        return False
+    return one.op != other.op or any(_differ(terms, a, b) for a, b in zip(one.args, other.args, strict=True))
+
+
+def dt_cycle(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+    """``(= (= x (c (d x))) false)``. Needs: one side is in the other under constructors, one at least."""
+    wanted, left, right = equation(arguments, premises)
+
+    def inside(part: Term, whole: Term) -> bool:
+        return terms.signature.is_constructor(whole.op) and any(a is part or inside(part, a) for a in whole.args)
+
+    one, other = sides(left)
+    if right is not terms.false or not (inside(one, other) or inside(other, one)):
+        raise Rejected("no term is inside of the other")
+    return wanted
+
+
+RULES = {
+    rule.__name__: rule
+    for rule in (
+        arith_poly_norm, arith_poly_norm_rel, arith_sum_ub, arith_mult_pos, arith_mult_neg, arith_trichotomy,
+        int_tight_ub, int_tight_lb, arith_reduction, arith_mult_sign, evaluate, dt_split,
+        distinct_values,
+    )
+} | {
+    rule.__name__.replace("_", "-"): rule
+    for rule in (
+        dt_inst, dt_collapse_selector, dt_collapse_tester, dt_collapse_tester_singleton, dt_cons_eq, dt_cons_eq_clash,
+        dt_cycle,
+    )
+}  # fmt: skip

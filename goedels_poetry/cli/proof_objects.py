@@ -1,0 +1,78 @@
+"""What `prove --proofs` does: proof objects for a certificate, and the trust level that it has with them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+
+from goedels_poetry.checker import CheckReport
+from goedels_poetry.checker.certificate.archive import PROOFS, BadCertificate, add_files, read_archive
+from goedels_poetry.checker.limited import check_within
+from goedels_poetry.checker.python.archive import PROOF
+from goedels_poetry.checker.smt.proof_objects import proofs_of
+from goedels_poetry.errors import RunLocked
+from goedels_poetry.solvers.limits import SolverUnavailable
+from goedels_poetry.store.results import RunResult
+from goedels_poetry.store.runs import RunDir
+
+CHECK_SECONDS = 300.0
+
+
+async def with_proof_objects(
+    result: RunResult, text: str, assume_definitions: bool, note: Callable[[str], None]
+) -> RunResult:
+    """The result with the trust level that its certificate has with a proof object for each obligation.
+
+    What cvc5 does not prove stays without one, with a warning; the certificate is as good as it was.
+
+    Args:
+        text: the theorem's.
+        note: is told how far it is.
+    """
+    directory = result.certificate
+    if directory is None:
+        return result
+    of_smt = directory / PROOF if (directory / PROOF).is_dir() else directory
+    try:
+        archive = read_archive(of_smt)
+        if archive.manifest["claim"] == "counterexample":
+            return result
+        if not archive.proofs:
+            note(f"{result.input}: cvc5 writes the proof objects")
+            found = await asyncio.to_thread(lambda: {name: packed for _, name, packed in proofs_of(of_smt)})
+            if not found:
+                return replace(result, warnings=(*result.warnings, f"no {PROOFS}: cvc5 proves none of the obligations"))
+            add_files(of_smt, found)
+        report = await asyncio.to_thread(
+            check_within, CHECK_SECONDS, directory, text, assume_definitions=assume_definitions, proofs=True
+        )
+    except (BadCertificate, SolverUnavailable) as problem:
+        return replace(result, warnings=(*result.warnings, f"no {PROOFS}: {problem}"))
+    without = report.proofs.without if report.proofs is not None else ()
+    warnings = tuple(f"no proof object: {reason}" for reason in without)
+    result = replace(result, warnings=(*result.warnings, *warnings))
+    return with_level(result, report, f"the certificate was not accepted with its {PROOFS}")
+
+
+def with_level(result: RunResult, report: CheckReport, failure: str) -> RunResult:
+    """The result with the level of a later report on its certificate, which the run remembers; if that does not say the
+    same, with a warning."""
+    if report.verdict is not result.verdict:
+        reason = report.reasons[0] if report.reasons else "no reason given"
+        return replace(result, warnings=(*result.warnings, f"{failure}: {reason}"))
+    level = str(report.trust_level) if report.trust_level is not None else result.trust_level
+    remember(result, level)
+    return replace(result, trust_level=level)
+
+
+def remember(result: RunResult, level: str | None) -> None:
+    """Let the run know the trust level that its certificate has now. Who works on the run meanwhile writes his own."""
+    if result.run_dir is None:
+        return
+    run = RunDir(result.run_dir)
+    with suppress(RunLocked, OSError), run.lock():
+        known = run.result()
+        if known is not None and known.verdict is result.verdict and known.trust_level != level:
+            run.write_card(result=replace(known, trust_level=level).to_json())

@@ -2,8 +2,8 @@
 
 * `language`: its methods, each a job in a worker process; `jobs` are the jobs: replies of models, sketches, proofs.
 * `search`: the order in which proofs are looked for, by `induction`, `conjecture`, `invariants`, `auxiliary`,
-  `arithmetic` and `rewriting`, all in a `context` (budget, solvers, attempts).
-* `preflight`: quick tests before a search; `refutation`: counterexamples.
+  and `rewriting`, all in a `context` (budget, solvers, attempts).
+* `refutation`: tests before a search, counterexamples.
 * `termination`: the search for evidence that recursive definitions terminate.
 * `notation`: theorems and terms from text, as JSON, as prompts and people read them, in infix notation.
 """

@@ -169,7 +169,7 @@ def test_a_proof_is_also_checked_by_the_program_alone(copied: Path, tmp_path: Pa
     proof.write_text("((assume @p1 a)(assume @p2 (not a))(step @p3 false :rule contra :premises (@p1 @p2)))")
 
     def run() -> tuple[int, str]:
-        command = [sys.executable, "-m", "goedels_poetry.checker.cpc", str(obligation), str(proof)]
+        command = [sys.executable, "-m", "goedels_poetry.checker.cpc.check", str(obligation), str(proof)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         return done.returncode, done.stdout
 

@@ -11,7 +11,7 @@ from searches import is_complete, job, sketched
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.sequent import sequent_of
-from goedels_poetry.smt.arithmetic.interpret import open_guards
+from goedels_poetry.smt.conjecture.interpret import open_guards
 from goedels_poetry.smt.conjecture.library import Library
 from goedels_poetry.smt.context.attempts import close_goal, direct_query, minimal_query
 from goedels_poetry.smt.context.prover import ProverContext

@@ -62,8 +62,8 @@ from goedels_poetry.smt.notation.text import (
     scheme_to_json,
     show_sequent,
 )
-from goedels_poetry.smt.preflight.checks import EVALUATED
-from goedels_poetry.smt.preflight.falsify import (
+from goedels_poetry.smt.refutation.checks import EVALUATED
+from goedels_poetry.smt.refutation.falsify import (
     Counterexample,
     asked,
     closed_context,

@@ -18,7 +18,6 @@ from goedels_poetry.kernel.schemas import Conjuncts, Intro, Scheme, SkolemHypoth
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import INT, Kind, is_app, rebuild
 from goedels_poetry.protocol.trials import NOT_APPLIED, Status
-from goedels_poetry.smt.arithmetic.interpret import interpreted, open_guards
 from goedels_poetry.smt.conjecture.accumulators import general_statements
 from goedels_poetry.smt.conjecture.continuations import ContinuationStatement, continuation_laws
 from goedels_poetry.smt.conjecture.core_form import in_core_form
@@ -32,6 +31,7 @@ from goedels_poetry.smt.conjecture.indices import (
     taken_apart,
     without_idle_hypotheses,
 )
+from goedels_poetry.smt.conjecture.interpret import interpreted, open_guards
 from goedels_poetry.smt.conjecture.library import Library
 from goedels_poetry.smt.conjecture.loop_calls import accumulations, loop_calls, without_plain_functions
 from goedels_poetry.smt.conjecture.loops import LoopStatement, loop_statements

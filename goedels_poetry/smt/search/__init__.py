@@ -1,1 +1,0 @@
-"""The order in which a theorem's proofs are looked for."""

@@ -117,13 +117,9 @@ def origin_of(brought: Any) -> str:
 
 
 def marked(given: Iterable[Any], mark: str, what: str, how: str) -> list[tuple[Any, str]]:
-    """What a caller has brought, by its mark, each with where it comes from.
+    """What a caller has brought, functions with the mark or modules that hold some, each with where it comes from.
 
-    Args:
-        given: functions with the mark, or modules that hold some.
-        mark: see :func:`load`.
-        what: e.g. "agent".
-        how: e.g. ``@agent(queue=...)``.
+    ``what`` (such as "agent") and ``how`` (such as ``@agent(queue=...)``) are for messages.
 
     Raises:
         RefusedPlugin: one is not marked.

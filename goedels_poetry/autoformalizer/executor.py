@@ -235,7 +235,6 @@ class AutoformalizationExecutor:
         Args:
             config: another schedule than the executor's; a run that is done is not done again for it.
             fresh: begin anew even if there is a run of this item.
-            out: folder for the certificate.
             on_event: called after every commit of the run.
 
         Raises:

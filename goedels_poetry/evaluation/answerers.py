@@ -134,9 +134,6 @@ class ProofAnswerer:
 
     Args:
         settings: budgets of each run, models, seed of the first sample.
-        theorems: all that will be asked about.
-        setup: see `Answerer.setup`.
-        options: handed to the language.
         learns: use the lemma bank and the statistics of the data directory, and add to them.
     """
 

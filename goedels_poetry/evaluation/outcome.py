@@ -339,14 +339,9 @@ def predicted(result: QueryResult) -> Predicted:
 
 
 def outcome(question: GoldQuestion, result: QueryResult | str, sample: int, seconds: float, repeated: bool) -> Outcome:
-    """The outcome of a question.
+    """The outcome of a question: its answer, or why there is none.
 
-    Args:
-        question: what was asked.
-        result: the answer, or why there is none.
-        sample: number of the sample, from 0.
-        seconds: from asking to answering; 0 when the answer is another question's.
-        repeated: whether it is; then it costs nothing.
+    ``sample`` counts from 0. Where ``repeated``, the answer is another question's: it took no time and cost nothing.
     """
     base: dict[str, Any] = {
         "id": question.id,

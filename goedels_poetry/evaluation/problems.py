@@ -87,7 +87,6 @@ def read_problems(file: Path, *, split: str | None = None) -> tuple[list[Problem
     """The problems of a file, and how many rows were left out for which reason.
 
     Args:
-        file: JSON or JSON Lines.
         split: only rows of this ``split``; rows without one belong to all.
 
     Raises:

@@ -451,8 +451,6 @@ class EvaluationPipeline:
         limits: of the whole run.
         proofs: whether theorems are proved, so that accuracy is no figure of interest.
         resume: the command that goes on, for the report.
-        on_outcome: called with each outcome as it comes.
-        on_note: called with what a person should know about the folder.
     """
 
     def __init__(

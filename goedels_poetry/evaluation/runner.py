@@ -210,15 +210,9 @@ def cache_key(question: GoldQuestion, setup: Mapping[str, Any], sample: int) -> 
 
 
 class Runner:
-    """Asks the questions that the log does not answer yet.
+    """Asks the questions that the log does not answer yet, ``jobs`` at once, ``samples`` times each.
 
-    Args:
-        answerer: who is asked.
-        log: where answers are kept.
-        jobs: questions asked at once.
-        samples: answers to each question.
-        limits: of the whole run.
-        on_outcome: called with each outcome as it comes, those of the log first.
+    ``limits`` are those of the whole run; ``on_outcome`` gets each outcome as it comes, those of the log first.
     """
 
     def __init__(

@@ -314,7 +314,7 @@ def along_recursion(
         any_hypothesis = any_hypothesis or bool(hyps)
         cases.append(
             make_sequent(
-                (*rest, *[v for term in case.here.values() for v in _leaves(term)]),
+                (*rest, *[v for term in case.here.values() for v in leaves(term)]),
                 (*outside, *hyps, *[substitute(h, case.here) for h in inside]),
                 substitute(sequent.concl, case.here),
             )
@@ -355,6 +355,6 @@ def by_size(sequent: Sequent, scheme: SizeInduction, sizes: Sizes) -> Sequent:
     return make_sequent(sequent.vars, (*outside, *hyps, *inside), sequent.concl)
 
 
-def _leaves(pattern: Term) -> tuple[Term, ...]:
+def leaves(pattern: Term) -> tuple[Term, ...]:
     """The variables of a pattern, from left to right."""
-    return (pattern,) if pattern.kind is Kind.VAR else tuple(v for a in pattern.args for v in _leaves(a))
+    return (pattern,) if pattern.kind is Kind.VAR else tuple(v for a in pattern.args for v in leaves(a))

@@ -121,7 +121,6 @@ class Models:
         """All samples of a request, in their order. A fault is a reply with an ``error``, never an exception.
 
         Args:
-            request: the question.
             ledger: accounts and limits of the run that asks.
             cost: counters of the job that asks; what is spent is added while it is spent.
 
@@ -408,10 +407,6 @@ def _parsed(reply: Reply, request: Request) -> Reply:
 
 def models_from(settings: Settings, cache: ExecutorCache | None = None) -> Models | None:
     """The models that the settings name, or None when they name none (and no recording).
-
-    Args:
-        settings: see ``Settings.models``.
-        cache: to be used instead of ``cache.db`` of the data directory.
 
     Raises:
         RecordingError, PriceError, PromptError: a file or folder that the settings name cannot be used.

@@ -29,7 +29,6 @@ async def look(settings: Settings, *, call: bool) -> list[Seen]:
     """What each role uses, each server, the user's prompts; [] when no model is configured.
 
     Args:
-        settings: as a run would have them.
         call: also ask one model, the prover's if there is one, for one word.
 
     Raises:

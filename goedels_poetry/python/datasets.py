@@ -33,7 +33,6 @@ class CodeProblem:
         function: the name that the tests call.
         prompt: what stands in front of a completion: imports, helpers, head and docstring. "" in MBPP.
         assertions: programs, each run after the candidate and ``setup``.
-        setup: what the tests need first.
         reference: a solution that comes with the problem, "" if none.
     """
 

@@ -236,8 +236,6 @@ def models_of(llm: Any, model: str | None, settings: Settings, what: str = "llm"
     Args:
         llm: see :class:`goedels_poetry.reasoning.ProofOfThought`.
         model: the model's name, where ``llm`` does not say it.
-        settings: as :func:`settings_with` made them.
-        what: how the caller calls ``llm``.
 
     Raises:
         UnusableClient: nothing that can be asked.

@@ -37,13 +37,11 @@ async def solve(
     """Ask once: formalize, verify, correct, decide. A finished run of the same question is not asked again.
 
     Args:
-        framework: its settings say which models, budgets and data directory.
         question: see :class:`Question`; ``sample`` tells apart several independent answers to one question.
         fresh: begin anew even if there is a run of this question.
         out: directory for the certificate.
         on_event: called in the event loop after every commit of the run; must not block.
         allowance: what other runs with the same purpose leave of the budgets.
-        budgets: instead of those of the settings.
 
     Raises:
         RunLocked: another process is at it. Whatever a model answers, and a limit that is reached, is a result.

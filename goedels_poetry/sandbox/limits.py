@@ -54,8 +54,6 @@ class SandboxResult:
             limit it ran into), ``killed`` (by a signal), ``unavailable`` (it was not run).
         returncode: of a program that exited; minus the signal of one that was killed.
         stdout: at most so many bytes as the limits say, together with `stderr`.
-        stderr: likewise.
-        seconds: on the clock.
         cpu_seconds: of its first process and those it waited for.
         files: those that were asked for and that it left.
         explanation: one line for people.

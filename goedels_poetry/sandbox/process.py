@@ -90,8 +90,6 @@ def run_process(
     Args:
         config: what ``child/launch.py`` reads.
         walls: the beginning of the command, [] for none.
-        environment: all variables.
-        stdin: what the program may read.
         limits: of output and time here; the others are the launcher's.
         cancelled: a file descriptor that can be read when nobody wants the result any more.
     """

@@ -55,13 +55,10 @@ def run_python(
     """Run a program in Python as ``__main__`` in an empty folder that is removed.
 
     Args:
-        program: its text.
         arguments: ``sys.argv`` after the name.
-        stdin: its standard input.
         files: of the folder, by names relative to it; modules among them can be imported.
         keep: names of files that are wanted when it has ended.
         packages: it may import third-party packages of this interpreter.
-        limits: what it may use.
         cancelled: a file descriptor that can be read when nobody wants the result any more.
 
     Raises InvalidInput for names of files that lead out of the folder.
@@ -93,7 +90,6 @@ def run_command(
 
     Args:
         argv: the command and its arguments; found on the path of this interpreter and the system.
-        tree: the folder.
         changes: new contents of files by names relative to it.
         keep: names of files that are wanted when it has ended.
         packages: it may import third-party packages of this interpreter.

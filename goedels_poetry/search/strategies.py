@@ -210,11 +210,7 @@ class Strategy:
 
 
 def strategy(*, name: str, languages: str | tuple[str, ...] = ()) -> Callable[[ProposeT], ProposeT]:
-    """Declare a coroutine function ``(goal) -> proposal | sketch | None`` as a strategy.
-
-    Args:
-        name: under which it stands in the tree, in statistics and among bans.
-        languages: that it speaks, or the one; (): all.
+    """Declare a coroutine function ``(goal) -> proposal | sketch | None`` as a strategy of these languages; (): of all.
 
     Raises:
         TypeError: it is no coroutine function, or takes something else than the goal.

@@ -178,11 +178,7 @@ class Order(BaseModel):
 
     @classmethod
     def of(cls, said: Any, *, seconds: float | None) -> Order:
-        """Read a JSON value.
-
-        Args:
-            said: the fields as a JSON object; ``text`` alone is needed.
-            seconds: the longest that a run may take, and what it takes when nothing is said; None: no limit.
+        """Read a JSON object, of which ``text`` alone is needed; ``seconds`` is the longest and the usual time.
 
         Raises:
             Refused: it is something else.

@@ -230,8 +230,6 @@ async def serve(
     """Serve until ``stopping`` is set; then every run that was begun here is stopped and can be resumed.
 
     Args:
-        settings: of all runs.
-        limits: see `Limits`.
         ready: called with the key when the server can be asked.
         report: gets a line for each thing that goes wrong.
         stopping: set by whoever wants it to end.

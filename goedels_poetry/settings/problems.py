@@ -59,7 +59,6 @@ def validation_problems(
     Args:
         error: What the settings' classes said.
         fields: The class of all settings, for the names that there are.
-        environment: Its variables.
         file: The configuration file in force.
         given: Settings that the command line says, with dots, as in `OPTIONS`.
         group: The group that was validated by itself; then the places in ``error`` are inside it.

@@ -121,9 +121,6 @@ class Z3Process(SolverProcess):
         the loss.
 
         Args:
-            prelude: declarations, definitions and assertions.
-            extras: assertions.
-            limits: of each check.
             assuming: for each extra the Boolean constants that are assumed; those that an ``unsat`` needs are its core.
         """
         assumed = [tuple(names) for names in assuming] or [()] * len(extras)

@@ -214,7 +214,6 @@ class ProofStore(StoreReader):
             key: idempotency key; when it is recorded already nothing happens and None is returned.
             apply: changes the tree through the :class:`Txn`, returns the outcome word of the event.
             expect: revision at which the node was handed out.
-            cost: amounts to add to the run's counters.
 
         Raises:
             StaleWork: the node has moved on or is cut off (what it has cost is counted all the same, the step is not).

@@ -15,7 +15,7 @@ from typing import Any
 from goedels_poetry.kernel.faults import InvalidText
 from goedels_poetry.kernel.reading.reader import Group, Source, read
 from goedels_poetry.store.results import RunResult
-from goedels_poetry.trace.wording import worded, worded_definition, worded_name
+from goedels_poetry.trace.wording import in_words, worded_definition, worded_name
 
 LEAN, OUTLINE = "lean", "outline"
 MAX_BYTES = 8_000_000
@@ -153,7 +153,7 @@ def _outline(folder: Path, claim: str, level: str | None, language: str = "") ->
     drawn = _Outline(steps, _solvers(level), language, definitions="(define-" in theorem, premises=premises)
     lines = [f"with the auxiliary definition {' '.join(str(text).split())}" for text in evidence.get("auxiliary", ())]
     lines += [
-        f"{worded_name(str(name), language)} is unfolded where {_words(str(m), language)} falls"
+        f"{worded_name(str(name), language)} is unfolded where {in_words(str(m), language)} falls"
         for name, m in evidence.get("measures", {}).items()
     ]
     lines += drawn.lines()
@@ -186,7 +186,7 @@ class _Outline:
 
     def _told_as(self, title: str, name: str) -> Iterator[str]:
         step = self._steps[self._place[name]]
-        yield f"{title}: {_words(str(step['sequent']), self._language)}"
+        yield f"{title}: {in_words(str(step['sequent']), self._language)}"
         yield from (f"  {line}" for line in self._why(step))
 
     def _why(self, step: _Step) -> Iterator[str]:
@@ -204,7 +204,7 @@ class _Outline:
             if name in self._lemmas:
                 yield f"{title}: lemma {self._lemmas[name]}"
             elif name in self._told or self._count > MAX_LINES:
-                yield f"{title}: {_words(str(self._steps[self._place[name]]['sequent']), self._language)}, as above"
+                yield f"{title}: {in_words(str(self._steps[self._place[name]]['sequent']), self._language)}, as above"
             else:
                 self._told.add(name)
                 yield from (f"{'  ' if more else ''}{line}" for more, line in enumerate(self._told_as(title, name)))
@@ -215,7 +215,7 @@ class _Outline:
             yield "definitions"
         at: dict[tuple[str, str], list[str]] = {}
         for instance in query.get("instances", ()):
-            values = ", ".join(_words(str(value), self._language) for value in instance["args"])
+            values = ", ".join(in_words(str(value), self._language) for value in instance["args"])
             at.setdefault((str(instance["of"]), str(instance["name"])), []).append(values)
         for (of, name), points in at.items():
             if of == "def":
@@ -255,7 +255,7 @@ def how(scheme: Mapping[str, Any], language: str = "") -> str:
         return worded_name(str(name), language)
 
     def worded_terms(terms: Iterable[Any]) -> str:
-        return ", ".join(_words(str(term), language) for term in terms)
+        return ", ".join(in_words(str(term), language) for term in terms)
 
     kind, on = str(scheme["kind"]), scheme.get("on", "")
     general = ", ".join(map(named, scheme.get("general") or ()))
@@ -265,18 +265,13 @@ def how(scheme: Mapping[str, Any], language: str = "") -> str:
         return f"induction on {named(on)}{f', {depth} constructors at a time' if depth > 1 else ''}{every}"
     if kind == "integer":
         way = "" if scheme.get("upward", True) else " downward"
-        return f"induction on the integer {named(on)}{way} from {_words(str(scheme.get('base', 0)), language)}{every}"
+        return f"induction on the integer {named(on)}{way} from {in_words(str(scheme.get('base', 0)), language)}{every}"
     if kind == "measure":
-        return f"induction on the measure {_words(str(scheme['measure']), language)}"
+        return f"induction on the measure {in_words(str(scheme['measure']), language)}"
     if kind == "recursion":
         return f"induction along the recursion of {named(scheme['function'])}({worded_terms(scheme['at'])}){every}"
     if kind == "size":
         return f"induction on the size of {', '.join(map(named, on))}{every}"
     if kind == "witness":
         return f"with {worded_terms(scheme['at'])} as what exists"
-    return _SCHEMES.get(kind, kind).format(on=_words(str(on), language))
-
-
-def _words(text: str, language: str) -> str:
-    """A term of a certificate as people write it."""
-    return worded(text, language) if text.startswith("(") else worded_name(text, language)
+    return _SCHEMES.get(kind, kind).format(on=in_words(str(on), language))

@@ -109,25 +109,25 @@ def _applied(strategy: str, text: str, language: str) -> str:
         return _called([found[1], *_elements(found[2])], _elements(found[3]), language)
     if found := _POINTS.fullmatch(text):
         points = [_point(part, language) for part in _elements(found[2][1:-1])]
-        measure = _words(found[1], language)
+        measure = in_words(found[1], language)
         return f"{measure} at {' and '.join(points)}" if points else measure
     found = _CALL.fullmatch(text) if strategy == _ALONG else None
     if found and not found[1].startswith("("):
         return _called(list(_parts(found[1])), list(_parts(found[2] or "")), language)
-    return " ".join(_words(part, language) for part in _parts(text))
+    return " ".join(in_words(part, language) for part in _parts(text))
 
 
 def _called(call: list[str], general: list[str], language: str) -> str:
     """``f(x, y + 1) for all z``."""
-    function, *arguments = (_words(part, language) for part in call)
+    function, *arguments = (in_words(part, language) for part in call)
     words = f"{function}({', '.join(arguments)})" if arguments else function
-    return f"{words} for all {' '.join(_words(part, language) for part in general)}" if general else words
+    return f"{words} for all {' '.join(in_words(part, language) for part in general)}" if general else words
 
 
 def _point(text: str, language: str) -> str:
     """A tuple of values of the goal's variables; of one alone, that."""
     parts = _elements(text[1:-1]) if text.startswith("(") else [text]
-    values = [_words(part, language) for part in parts]
+    values = [in_words(part, language) for part in parts]
     return values[0] if len(values) == 1 else f"({', '.join(values)})"
 
 
@@ -156,7 +156,7 @@ def _split(text: str, at: str) -> Iterator[str]:
     yield text[start:]
 
 
-def _words(text: str, language: str) -> str:
+def in_words(text: str, language: str) -> str:
     """A term as people write it; names lose the bars that only their letters need."""
     return worded(text, language) if text.startswith("(") else worded_name(text, language)
 

@@ -5,6 +5,7 @@ import random
 import pytest
 from searches import is_complete, job, sketched
 
+from goedels_poetry.kernel.refutation.counterexample import goal_of
 from goedels_poetry.kernel.refutation.values import random_value
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import INT
@@ -13,7 +14,7 @@ from goedels_poetry.python.translate.translate import translate
 from goedels_poetry.smt.auxiliary.cores import cores
 from goedels_poetry.smt.conjecture.library import Library
 from goedels_poetry.smt.context.prover import ProverContext
-from goedels_poetry.smt.jobs.payloads import problem_of, root_sequent
+from goedels_poetry.smt.jobs.payloads import problem_of
 from goedels_poetry.smt.notation.text import parse_problem
 from goedels_poetry.smt.rewriting.plan import Plan
 
@@ -151,6 +152,6 @@ def test_a_lemma_with_an_open_case_is_none() -> None:
             return Plan(fact)
 
         library = Library(context)
-        assert not library.establish(root_sequent(context.problem), open_plan) and not library.plans
+        assert not library.establish(goal_of(context.problem), open_plan) and not library.plans
     finally:
         context.close()

@@ -7,11 +7,12 @@ import pytest
 from searches import is_complete, job, sketched
 
 from goedels_poetry.kernel.printer import show
+from goedels_poetry.kernel.refutation.counterexample import goal_of
 from goedels_poetry.smt.conjecture.explore import Explorer
 from goedels_poetry.smt.conjecture.library import Library
 from goedels_poetry.smt.conjecture.loops import loop_statements
 from goedels_poetry.smt.context.prover import ProverContext
-from goedels_poetry.smt.jobs.payloads import problem_of, root_sequent
+from goedels_poetry.smt.jobs.payloads import problem_of
 from goedels_poetry.smt.notation.text import parse_problem
 from goedels_poetry.smt.rewriting.rules import Rules
 
@@ -143,7 +144,7 @@ def test_laws_of_three_variables_are_found_in_general_form_without_their_instanc
 
 
 def test_the_same_problem_gives_the_same_conjectures(context: ProverContext) -> None:
-    functions = context.shape.reachable_functions(root_sequent(context.problem).formula)
+    functions = context.shape.reachable_functions(goal_of(context.problem).formula)
     explorers = [Explorer(context, Rules(context.signature, context.rewriter), functions, 3) for _ in range(2)]
     first, second = ([c.concl for batch in e.conjectures() for c in batch][:200] for e in explorers)
     assert first == second
@@ -271,12 +272,12 @@ def test_what_a_loop_adds_to_its_beginning_is_told_apart_from_it(claim: str) -> 
 )
 def test_nothing_is_found_for_what_is_false(claim: str) -> None:
     context = ProverContext(problem_of(f"{NUMBERS}(prove (forall ((n Int)) (=> (>= n 0) {claim})))"))
-    found = [s for s in loop_statements(context, root_sequent(context.problem)) if s.proof(context) is not None]
+    found = [s for s in loop_statements(context, goal_of(context.problem)) if s.proof(context) is not None]
     usable = [
         s
         for s in found
-        for q in s.queries(context, root_sequent(context.problem))
-        if context.holds(root_sequent(context.problem), q, 30_000, extra={q.cites[0]: s.general})
+        for q in s.queries(context, goal_of(context.problem))
+        if context.holds(goal_of(context.problem), q, 30_000, extra={q.cites[0]: s.general})
     ]
     context.close()
     assert usable == []

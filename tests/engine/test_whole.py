@@ -9,6 +9,7 @@ from named_texts import tables
 from searches import is_complete, job, sketched
 
 from goedels_poetry.kernel.printer import show
+from goedels_poetry.kernel.refutation.counterexample import goal_of
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.sequent import sequent_of
 from goedels_poetry.smt.conjecture.interpret import open_guards
@@ -17,7 +18,7 @@ from goedels_poetry.smt.context.attempts import close_goal, direct_query, minima
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.jobs import symbolic as jobs
 from goedels_poetry.smt.jobs import whole
-from goedels_poetry.smt.jobs.payloads import problem_of, root_sequent
+from goedels_poetry.smt.jobs.payloads import problem_of
 from goedels_poetry.smt.notation.text import parse_problem, parse_sequent
 from goedels_poetry.smt.refutation.narrow import Narrowing
 from goedels_poetry.smt.refutation.refute import Refuter, interpretation
@@ -108,7 +109,7 @@ def context() -> Iterator[ProverContext]:
 def test_a_goal_that_needs_an_induction_closes_once_the_lemmas_are_there_and_cites_just_those(
     context: ProverContext,
 ) -> None:
-    goal = root_sequent(context.problem)
+    goal = goal_of(context.problem)
     assert close_goal(context, goal) is None
     keys = [context.add_lemma(parse_sequent(text, context.signature)) for text in (NOTHING, RIGHT_ZERO, RIGHT_ONE)]
     query = direct_query(context, goal)

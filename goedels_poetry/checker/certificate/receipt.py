@@ -45,12 +45,8 @@ def receipt(
 ) -> dict[str, Any]:
     """The receipt of a verdict, as `receipt-v1.json` has it.
 
-    Args:
-        certificate: the folder that bears the verdict out; None: there is none.
-        checked: see `basis_of`.
-        checked_by: the plug-in whose checker gave the verdict.
-        statement: the text that the verdict is about, where no certificate has it.
-        against: the file with that text, for the command; None: it is not known.
+    ``certificate`` is the folder that bears it out, ``statement`` the text that it is about where no certificate has
+    that, ``against`` the file with that text, for the command; ``checked`` is as of `basis_of`.
     """
     manifest = _file(certificate, MANIFEST)
     stated = next((data for name in STATEMENTS if (data := _file(certificate, name)) is not None), None)

@@ -41,12 +41,9 @@ async def audit_file(
     """The verdict on a file that anyone has written.
 
     Args:
-        text: the file.
         original: what it is to prove: a file with one or several theorems left open. None: the file is judged by
             itself, its theorems must rest on no `sorry` and no axiom but its own, and the report says that nothing
             was compared.
-        theorem: name of one theorem; by default all that the original leaves open.
-        fresh: starts the Lean.
         seconds: for Lean's work on the text.
 
     Raises:

@@ -246,10 +246,7 @@ async def check_lean(
     """Check a certificate from nothing: its files, a fresh Lean, and nothing that it says of itself.
 
     Args:
-        path: the certificate's folder.
         against: the user's file that it has to be about; None accepts the original inside it.
-        fresh: starts the Lean.
-        seconds: for the whole check.
         theorem: the one that it has to be about, in full or by its end; "" is any of the user's.
 
     Raises:

@@ -126,7 +126,6 @@ def write_counterexample(
     theorems: PremiseTheorems | None = None,
     interpretation: Interpretation | None = None,
     overwrite: bool = False,
-    found: Terminations | None = None,
 ) -> Path:
     """Write the certificate of a refutation by values for the goal's outer variables.
 
@@ -135,7 +134,6 @@ def write_counterexample(
         interpret: the values of declared functions, constants included, at given arguments.
         theorems: premises that the definitions imply, with the proof.
         interpretation: of declared functions and sorts as definitions; they count among these then.
-        found: as above.
 
     Raises:
         BadProof: the goal is not false there, or a premise is not true. FinishedProofExists: as above.
@@ -144,7 +142,7 @@ def write_counterexample(
     if interpretation is not None:
         problem = interpreted_theorem(problem_text, problem, interpretation)[1]
     context = Context(problem)
-    termination = _termination(context, Derivation(()), theorems, found)
+    termination = _termination(context, Derivation(()), theorems, None)
     proved = theorems.names if theorems else ()
     evidence = {
         **make_evidence(problem, values, interpret, proved),

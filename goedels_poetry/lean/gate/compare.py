@@ -379,7 +379,6 @@ async def second_opinion(
         library: what the candidate needs of the imports, a stream.
         candidate: the declarations in question, a stream of its own.
         premises: the user's own axioms and opaque constants among them.
-        seconds: for everything.
     """
     settings = {"seconds": seconds, "premises": list(premises), "memoryMb": MEMORY_MB}
     rights = ("--permission", "--allow-worker", f"--allow-fs-read={TYPECHECKER}")

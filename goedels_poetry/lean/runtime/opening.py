@@ -49,7 +49,6 @@ def open_lean(
     """The Lean that the settings ask for. Blocks where something has to be fetched or asked: call it in a thread.
 
     Args:
-        settings: kind, project, address, limits.
         size: requests at once; by default what the settings say.
         trusted: it is to decide about a proof. A server that others run may not: then it is the embedded one.
         progress: told while the embedded Lean is fetched on its first use.

@@ -131,12 +131,10 @@ async def export(
     """The Lean text of a proof.
 
     Args:
-        theorem: the theorem's text, of SMT-LIB.
         evidence: the certificate's ``derivation.json``, read.
         lean: the Lean in which alternatives are tried; it need not be trusted.
         seconds: after which nothing further is tried.
         progress: is told how many steps are done, of how many that are known to be needed.
-        claim: what the certificate claims; one of `SAYS`.
 
     Returns:
         The text, or why there is none. A text is one that this Lean has accepted as a whole; whether it is a proof of

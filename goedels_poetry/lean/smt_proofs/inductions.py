@@ -15,6 +15,7 @@ from goedels_poetry.kernel.inductions import (
     RecursionInduction,
     SizeInduction,
     StructuralInduction,
+    leaves,
     shapes_of,
     variable_of,
 )
@@ -56,11 +57,7 @@ def course(writing: Writing, definition: Definition, at: tuple[Term, ...], *besi
 
 def bound_by(case: Case) -> list[Term]:
     """What the patterns of a case bind, in order."""
-    return [v for term in case.here.values() for v in _leaves(term)]
-
-
-def _leaves(pattern: Term) -> tuple[Term, ...]:
-    return (pattern,) if pattern.kind is Kind.VAR else tuple(v for a in pattern.args for v in _leaves(a))
+    return [v for term in case.here.values() for v in leaves(term)]
 
 
 def _asked(writing: Writing, found: Course, case: Case) -> str:

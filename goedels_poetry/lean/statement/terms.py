@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations, pairwise
 
-from goedels_poetry.kernel.terms import BOOL, INT, BitVector, Kind, Sort, Term, subterms
+from goedels_poetry.kernel.obligations import is_quantified
+from goedels_poetry.kernel.terms import BOOL, INT, BitVector, Kind, Sort, Term
 from goedels_poetry.lean.statement.vocabulary import NotTranslatable, Open, Vocabulary, typed
 
 MAX_TEXT = 200_000
@@ -106,7 +107,7 @@ class Writer:
 
     def condition(self, term: Term) -> str:
         """A proposition of which Lean finds that it is decidable."""
-        return f"({self.value(term)} = true)" if _quantified(term) else self.prop(term)
+        return f"({self.value(term)} = true)" if is_quantified(term) else self.prop(term)
 
     def _atom(self, term: Term) -> str:
         """A proposition that is no connective; "" for what is a `Bool` in Lean."""
@@ -220,7 +221,7 @@ class Writer:
         return self._decided(term)
 
     def _decided(self, term: Term) -> str:
-        if not _quantified(term):
+        if not is_quantified(term):
             return f"(decide {self.prop(term)})"
         self.classical = True
         return f"(@decide {self.prop(term)} (Classical.propDecidable _))"
@@ -313,8 +314,3 @@ class Writer:
             case "int2bv" | "nat2bv" | "int_to_bv":
                 return f"(BitVec.ofInt {term.sort.indices[0]} {args[0]} : {sort})"
         raise NotTranslatable(f"`{name}` has no counterpart in Lean's core")
-
-
-def _quantified(term: Term) -> bool:
-    """Whether a quantifier stands in a term."""
-    return any(t.binders for t in subterms(term))

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from goedels_poetry.kernel.problem import Datatype, Signature
+from goedels_poetry.kernel.reading.declare import sort_parts
 from goedels_poetry.kernel.terms import BOOL, INT, Sort, Term
 
 # Lean names for the user's names
@@ -202,7 +203,7 @@ class Vocabulary:
         if datatype is not None:
             yield from self.parameters(datatype)
         elif sort.name == "Array":
-            if any(part in inner for part in _parts(sort)):
+            if any(part in inner for part in sort_parts(sort)):
                 raise NotTranslatable(f"a datatype with arrays of itself: {sort!r}")
             for part in sort.args:
                 yield from self._open_sorts(part, inner)
@@ -321,12 +322,6 @@ def typed(signature: Signature, function: str) -> tuple[tuple[Sort, ...], Sort]:
 
 def _word(sort: Sort) -> str:
     return "_".join([sort.name, *map(str, sort.indices), *map(_word, sort.args)])
-
-
-def _parts(sort: Sort) -> Iterable[Sort]:
-    yield sort
-    for part in sort.args:
-        yield from _parts(part)
 
 
 def _array_depth(sort: Sort) -> int:

@@ -80,15 +80,7 @@ class Baseline(Record):
 
 
 async def baseline_of(case: ChangeCase, tree: Path) -> Baseline:
-    """Measure the file as it is, twice where it is about tests.
-
-    Args:
-        case: what is to be changed.
-        tree: the project, as `measuring.laid_out` has it.
-
-    Raises:
-        Unavailable: there is no sandbox here.
-    """
+    """Measure the file as it is, twice where it is about tests; raises Unavailable without a sandbox."""
     symptom = symptom_of(case.error)
     run = case.run or (() if case.tests else _derived_run(case, symptom))
     found = await measure(case, case.before, Plan(test_command(case), run=run), tree)

@@ -218,17 +218,7 @@ async def laid_out(case: ChangeCase) -> AsyncIterator[Path]:
 
 
 async def measure(case: ChangeCase, text: str, plan: Plan, tree: Path) -> Measured:
-    """Run what the plan says with ``text`` in the file's place.
-
-    Args:
-        case: the project and the file.
-        text: of the file.
-        plan: what to do.
-        tree: the project, as `laid_out` has it.
-
-    Raises:
-        Unavailable: there is no sandbox here.
-    """
+    """Run what the plan says with ``text`` in the file's place; raises Unavailable without a sandbox."""
     began = time.monotonic()
     found = Measured(**compiled(text, case.file)) if case.is_python else Measured()
     tasks = _tasks(case, text, plan, compiles=not found.fault)

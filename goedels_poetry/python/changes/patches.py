@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
+from goedels_poetry.python.changes.surface import parsed
 
 MAX_CHANGE = 1_000_000
 """Characters of a proposed change."""
@@ -133,8 +134,6 @@ def read_proposal(change: str, current: str, file: str, *, link: str = "", piece
     """What a text proposes.
 
     Args:
-        change: the text, in any form.
-        current: the file as it is, plain.
         file: its path in the project, for changes that name several files.
         link: the path of a link to it by which it may be named as well; "" for none.
         pieces: a text that holds some definitions of the file, and not the others, stands for these definitions.
@@ -152,11 +151,11 @@ def read_proposal(change: str, current: str, file: str, *, link: str = "", piece
         return Proposal(_blocks(lines))
     if not text.strip():
         raise InvalidInput("the change is empty")
-    tree = _parsed(text) if file.endswith((".py", ".pyi", ".pyw")) else None
+    tree = parsed(text) if file.endswith((".py", ".pyi", ".pyw")) else None
     alike = difflib.SequenceMatcher(None, _lines_of(text), _lines_of(current), autojunk=False).ratio()
     if not _is_program(tree) and (tree is not None or not current.strip() or alike < _LIKE_THE_FILE):
         raise InvalidInput("the change is none: neither a unified diff, nor search and replace blocks, nor a new file")
-    if pieces and tree is not None and _is_part(tree, _parsed(current)):
+    if pieces and tree is not None and _is_part(tree, parsed(current)):
         return Proposal(text=text, pieces=True)
     return Proposal(text=text if text.endswith("\n") or not current.endswith("\n") else f"{text}\n")
 
@@ -258,13 +257,6 @@ def _trimmed(lines: Sequence[str]) -> list[str]:
     return list(lines[said[0] : said[-1] + 1]) if said else []
 
 
-def _parsed(text: str) -> ast.Module | None:
-    try:
-        return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-
-
 def _is_program(tree: ast.Module | None) -> bool:
     """Whether there is more in it than names and literals: a word, alone, is Python, too."""
     body = tree.body if tree is not None else []
@@ -334,7 +326,7 @@ def _one(starts: Sequence[int], wanted: int | None) -> int | None:
 
 def _as_statements(lines: Sequence[str], old: Sequence[str], wanted: int | None) -> _Place | None:
     """The same statements of Python, however they are broken into lines, quoted, indented or commented."""
-    part, tree = _parsed(textwrap.dedent("\n".join(old)).strip("\n")), _parsed("\n".join(lines))
+    part, tree = parsed(textwrap.dedent("\n".join(old)).strip("\n")), parsed("\n".join(lines))
     if part is None or tree is None or not part.body:
         return None
     meant = [ast.dump(each) for each in part.body]

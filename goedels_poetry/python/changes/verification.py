@@ -386,16 +386,7 @@ async def baseline_for(case: ChangeCase) -> Baseline:
 
 
 async def verified(case: ChangeCase, base: Baseline, after: str) -> ChangeReport:
-    """Verify a new text of the file.
-
-    Args:
-        case: the project, the file, the error.
-        base: what was before, of the same case.
-        after: the new text of the file.
-
-    Raises:
-        Unavailable: there is no sandbox here.
-    """
+    """Verify ``after``, a new text of the file, beside what was before; raises Unavailable without a sandbox."""
     fault = compiled(after, case.file).get("fault") if case.is_python else None
     if fault:
         said = f"{case.file} does not compile: {fault}"

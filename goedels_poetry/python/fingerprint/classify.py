@@ -286,11 +286,7 @@ _TAGS_BY_NODE: dict[str, tuple[type[ast.AST], ...]] = {
 
 
 def fingerprint(source: str, function: str) -> Fingerprint:
-    """The strategy of a function, from the text of the file around it; nothing is run.
-
-    Args:
-        source: the whole file.
-        function: its name; ``Class.method`` for a method.
+    """The strategy of a function (``Class.method`` for a method) in the text of its file; nothing is run.
 
     Raises:
         InvalidInput: the text does not parse, is longer than ``MAX_CHARACTERS``, nests too deep, or lacks the function.

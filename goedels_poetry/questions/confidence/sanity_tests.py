@@ -418,8 +418,6 @@ def sanity_tests(
     """What speaks for and against a program as a rendering of its text and question; changes no verdict.
 
     Args:
-        program: as it was read.
-        entailment: what was found out about it.
         sentences: of the text, as they were numbered for the formalizer; [] without a text.
         solve: the solver; asked at most ``max_queries`` times, and not any more after ``max_seconds``.
 

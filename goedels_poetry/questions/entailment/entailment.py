@@ -52,8 +52,6 @@ def decide(
     """Decide all goals and objectives of a program.
 
     Args:
-        program: as it was read.
-        solvers: who is asked.
         milliseconds: wall time for all goals together.
         optimize_milliseconds: wall time for all objectives together; None: what the goals left of ``milliseconds``.
         semantics: with "satisfiability" ``proved`` means that premises and query are consistent, ``refuted`` that they

@@ -86,7 +86,6 @@ def copy_tree(
     """Copy what is in `source` into `folder`: symbolic links as such, no devices, pipes and sockets.
 
     Args:
-        source: a folder.
         folder: an empty one.
         skip: folders of `source` that are not copied, relative to it.
         link: make links to what is skipped; otherwise it is mounted there.

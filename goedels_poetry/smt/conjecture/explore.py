@@ -52,6 +52,7 @@ from goedels_poetry.smt.rewriting.statements import lemma, match
 Vector: TypeAlias = tuple[int, ...]
 """The number of a term's value in each environment."""
 
+MOST_IMPLICATIONS = 150
 ENVIRONMENTS = 48
 SIZES = (0, 1, 2, 3, 4, 5)
 FUEL = 1_000
@@ -263,7 +264,7 @@ class Explorer:
             if self._count >= self._limit:
                 return
 
-    def implications(self, limit: int = 150) -> list[Sequent]:
+    def implications(self) -> list[Sequent]:
         """Implications between small Boolean terms that hold in all environments."""
         atoms: dict[Vector, Term] = {}
         for (size, sort), schemas in sorted(self._by_size.items(), key=lambda item: item[0][0]):
@@ -289,7 +290,7 @@ class Explorer:
             if size <= 10 and premise.free & concl.free:
                 candidate = lemma(implies(premise, concl))
                 candidates.setdefault(candidate.key, candidate)
-                if len(candidates) == limit:
+                if len(candidates) == MOST_IMPLICATIONS:
                     break
         return list(candidates.values())
 

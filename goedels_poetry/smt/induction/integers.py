@@ -11,6 +11,7 @@ from typing import Any
 
 from goedels_poetry.kernel.faults import SchemeError
 from goedels_poetry.kernel.inductions import IntInduction, MeasureInduction, RecursionInduction
+from goedels_poetry.kernel.obligations import is_quantified
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.refutation.values import random_value
@@ -111,7 +112,7 @@ class _Falls:
         self._frames: list[dict[Term, Any]] = []
         for number in range(SAMPLES):
             frame = {v: random_value(context.signature, v.sort, number % 6, source) for v in sequent.vars}
-            if all(self._value(h, frame) is not False for h in sequent.hyps if not _binds(h)):
+            if all(self._value(h, frame) is not False for h in sequent.hyps if not is_quantified(h)):
                 self._frames.append(frame)
 
     def below(self, measure: Term, points: tuple[tuple[Term, ...], ...]) -> tuple[tuple[tuple[Term, ...], ...], bool]:
@@ -137,10 +138,6 @@ class _Falls:
             return self._context.evaluator.value(term, frame)
         except Undecided:
             return None
-
-
-def _binds(term: Term) -> bool:
-    return any(t.binders for t in subterms(term))
 
 
 def _drives_recursion(context: ProverContext, sequent: Sequent, variable: Term) -> bool:

@@ -61,28 +61,23 @@ def recursion_schemes(context: ProverContext, sequent: Sequent, *, full: bool = 
 
 
 def recursion_plans(
-    context: ProverContext, sequent: Sequent, rlimit: int | None = None, *, full: bool = True, keep: bool = False
+    context: ProverContext, sequent: Sequent, rlimit: int | None = None, *, full: bool = True
 ) -> Iterator[Plan]:
     """Plans by induction along a function all of whose cases the solver closes.
 
     A case that it does not close may be inducted on once more, in a variable that the hypothesis is general in.
-    ``full``: all of `recursion_schemes`. ``keep``: plans with open cases, too.
+    ``full``: all of `recursion_schemes`.
     """
     for scheme in recursion_schemes(context, sequent, full=full):
-        plan = along_function(context, sequent, scheme, rlimit, keep=keep)
+        plan = _along_function(context, sequent, scheme, rlimit)
         if plan is not None:
             yield plan
 
 
-def along_function(
-    context: ProverContext,
-    sequent: Sequent,
-    scheme: RecursionInduction,
-    rlimit: int | None = None,
-    *,
-    keep: bool = False,
+def _along_function(
+    context: ProverContext, sequent: Sequent, scheme: RecursionInduction, rlimit: int | None
 ) -> Plan | None:
-    """One induction along a function; None when a case stays open, unless ``keep``."""
+    """One induction along a function; None when a case stays open."""
     try:
         cases = instances(sequent, scheme, context.signature)
     except SchemeError:
@@ -96,10 +91,10 @@ def along_function(
             again = [v for v in induction_variables(context, case) if v.name in scheme.general]
             tries = (nested_induction(context, case, (v,), 1, rlimit) for v in again)
             closed = next((plan for plan in tries if plan is not None), None)
-        if closed is None and not keep:
+        if closed is None:
             context.note_open(sequent, "recursion-induction", detail, [case], len(cases), began)
             return None
-        children.append(closed or Plan(case))
+        children.append(closed)
     return Plan(sequent, scheme, tuple(children), "recursion-induction", detail)
 
 

@@ -29,17 +29,13 @@ PER_ROUND = 26
 
 
 def ground_proof(
-    context: ProverContext,
-    sequent: Sequent,
-    facts: Iterable[Sequent],
-    rlimit: int = GROUND,
-    most: int = MAX_INSTANCES,
+    context: ProverContext, sequent: Sequent, facts: Iterable[Sequent], most: int = MAX_INSTANCES
 ) -> Query | None:
     """A query without quantifiers that closes ``sequent`` with the help of proven ``facts``, or None."""
     instances = saturated(context, sequent, facts, most)
     cites = tuple(dict.fromkeys(i.name for i in instances if i.of == "step"))
     query = Query(cites, instances, equations=False, quantified=False)
-    closes = context.holds(sequent, query, rlimit // 4) or context.holds_alone(sequent, query, rlimit)
+    closes = context.holds(sequent, query, GROUND // 4) or context.holds_alone(sequent, query, GROUND)
     return query if closes else None
 
 

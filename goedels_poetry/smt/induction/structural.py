@@ -106,12 +106,12 @@ def by_cases(
     return Plan(sequent, scheme, tuple(reversed(children) if backwards else children), strategy, detail)
 
 
-def constructor_split(context: ProverContext, sequent: Sequent, on: Term, rlimit: int | None = None) -> Plan:
+def constructor_split(context: ProverContext, sequent: Sequent, on: Term) -> Plan:
     """Case distinction on the constructor of ``on``; cases that do not close stay open."""
     began = time.monotonic()
     scheme = ConstructorSplit(on.name)
     cases = instances(sequent, scheme, context.signature)
-    children = tuple(close_goal(context, case, rlimit) or Plan(case) for case in cases)
+    children = tuple(close_goal(context, case) or Plan(case) for case in cases)
     still_open = [child.sequent for child in children if not child.complete]
     context.note_open(sequent, "case-split", on.name, still_open, len(cases), began)
     return Plan(sequent, scheme, children, "case-split", on.name)

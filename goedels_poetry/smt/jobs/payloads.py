@@ -13,8 +13,9 @@ from goedels_poetry.kernel.faults import SchemeError
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.problem import Problem, Signature
 from goedels_poetry.kernel.reading.certificate import query_from_json, scheme_from_json
+from goedels_poetry.kernel.refutation.counterexample import goal_of
 from goedels_poetry.kernel.schemas import instances
-from goedels_poetry.kernel.sequent import Sequent, sequent_of
+from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.protocol.trials import HINT, Status, TrialLog
 from goedels_poetry.smt.auxiliary.standard import with_standard_auxiliaries
 from goedels_poetry.smt.context.prover import ProverContext
@@ -52,14 +53,9 @@ def problem_of(text: str, *, as_written: bool = False) -> Problem:
     return problem
 
 
-def root_sequent(problem: Problem) -> Sequent:
-    """The goal as a sequent."""
-    return sequent_of(problem.goal, problem.signature.names)
-
-
 def goal_sequent(problem: Problem, statement: str) -> Sequent:
     """The statement of a node; the root's is empty."""
-    return parse_sequent(statement, problem.signature) if statement else root_sequent(problem)
+    return parse_sequent(statement, problem.signature) if statement else goal_of(problem)
 
 
 def context_of(payload: Json, *, as_written: bool = False) -> tuple[ProverContext, Sequent, float]:
@@ -157,16 +153,13 @@ def rule_fault(
     return "" if verdict.status == "unsat" else f"the lemmas do not give the goal ({verdict.status})"
 
 
-def refuted_child(context: ProverContext, proposal: Json, what: str = "subgoal") -> tuple[Json, str] | None:
-    """The first open child that is false, with its counterexample, and the reason in words; None when there is none.
-
-    ``what``: what the words call a child.
-    """
-    return next(refuted_children(context, proposal, what), None)
+def refuted_child(context: ProverContext, proposal: Json) -> tuple[Json, str] | None:
+    """The first open child that is false, with its counterexample, and the reason in words; None when there is none."""
+    return next(refuted_children(context, proposal), None)
 
 
 def refuted_children(context: ProverContext, proposal: Json, what: str = "subgoal") -> Iterator[tuple[Json, str]]:
-    """All open children that are false, as of `refuted_child`."""
+    """All open children that are false, as of `refuted_child`; ``what`` the words call a child."""
     for position, entry in enumerate(proposal["children"]):
         if "candidate" in entry or "sketch" in entry:
             continue

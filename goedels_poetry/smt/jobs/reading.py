@@ -63,13 +63,13 @@ def _nesting(value: Any) -> int:
     return depth
 
 
-def list_at(value: Json, name: str, where: str = "") -> list[Any]:
+def list_at(value: Json, name: str) -> list[Any]:
     """The list at a key; empty without it."""
     found = value.get(name)
     if found is None:
         return []
     if not isinstance(found, list):
-        raise BadProposal(f"{where}{name}: a list was expected")
+        raise BadProposal(f"{name}: a list was expected")
     return found
 
 

@@ -22,6 +22,7 @@ from goedels_poetry.kernel.printer import declarations, show, show_sort
 from goedels_poetry.kernel.problem import Problem, Signature, reached
 from goedels_poetry.kernel.reading.certificate import query_from_json
 from goedels_poetry.kernel.reading.parser import parse_term
+from goedels_poetry.kernel.refutation.counterexample import goal_of
 from goedels_poetry.kernel.refutation.theory import definitions
 from goedels_poetry.kernel.schemas import Scheme
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
@@ -44,7 +45,6 @@ from goedels_poetry.smt.jobs.payloads import (
     problem_of,
     refuted_child,
     result,
-    root_sequent,
     rule_fault,
     scope_of,
 )
@@ -200,7 +200,7 @@ def read(payload: Json) -> Json:
         "statement": show(problem.goal),
         "warnings": list(problem.warnings),
         "theory": theory_of(problem),
-        "key": key_of(root_sequent(problem)),
+        "key": key_of(goal_of(problem)),
         "empty": says_nothing(problem.goal),
         "text": searched,
         "hint": hint,
@@ -228,7 +228,7 @@ def goals(payload: Json) -> Json:
             text = excerpt(text, payload["name"])
         for name, part in excerpts(preceded_by(text, payload["lemmas"])):
             problem = problem_of(part)
-            sequent = root_sequent(problem)
+            sequent = goal_of(problem)
             try:
                 hint = _hint(part)
             except InvalidInput:  # its own run says so

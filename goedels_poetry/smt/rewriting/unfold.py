@@ -190,7 +190,7 @@ def _pairs(lemma: Sequent) -> Iterator[tuple[Term, Term]]:
     parts = [
         t
         for t in subterms(lemma.concl)
-        if t.kind is Kind.APP and t.free and not t.free >= variables and not _binds(t) and _plain(t)
+        if t.kind is Kind.APP and t.free and not t.free >= variables and not is_quantified(t) and _plain(t)
     ]
     for left, right in combinations(parts, 2):
         if left.name == right.name and left.free | right.free >= variables:
@@ -209,9 +209,5 @@ def _patterns(lemma: Sequent) -> Iterator[Term]:
     variables = frozenset(lemma.vars)
     for part in (lemma.concl, *lemma.hyps):
         for term in subterms(part):
-            if term.kind is Kind.APP and term.args and variables and variables <= term.free and not _binds(term):
+            if term.kind is Kind.APP and term.args and variables and variables <= term.free and not is_quantified(term):
                 yield term
-
-
-def _binds(term: Term) -> bool:
-    return any(t.binders for t in subterms(term))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from goedels_poetry.checker.by_language import check_any
     from goedels_poetry.checker.certificate.archive import BadCertificate, FinishedProofExists
     from goedels_poetry.checker.certificate.report import Certificate, CheckReport, Counts, TrustLevel
-    from goedels_poetry.checker.certificate.submission import Checker, Submission
+    from goedels_poetry.checker.plugins import Checker, Submission
     from goedels_poetry.checker.registry import Checkers
     from goedels_poetry.checker.smt.check import check_certificate
     from goedels_poetry.checker.smt.write import BadProof, write_certificate, write_counterexample
@@ -23,11 +23,11 @@ _HOME_OF = {
     "BadProof": "checker.smt.write",
     "Certificate": "checker.certificate.report",
     "CheckReport": "checker.certificate.report",
-    "Checker": "checker.certificate.submission",
+    "Checker": "checker.plugins",
     "Checkers": "checker.registry",
     "Counts": "checker.certificate.report",
     "FinishedProofExists": "checker.certificate.archive",
-    "Submission": "checker.certificate.submission",
+    "Submission": "checker.plugins",
     "TrustLevel": "checker.certificate.report",
     "check_any": "checker.by_language",
     "check_certificate": "checker.smt.check",

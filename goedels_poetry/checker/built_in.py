@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from goedels_poetry.checker.by_language import check_any
 from goedels_poetry.checker.certificate.report import Certificate, CheckReport
-from goedels_poetry.checker.certificate.submission import Json, Submission
+from goedels_poetry.checker.plugins import Json, Submission
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.solvers.cvc5_process import CHILD as CVC5_CHILD

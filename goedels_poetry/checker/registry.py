@@ -8,8 +8,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from goedels_poetry.checker.certificate.report import Certificate
-from goedels_poetry.checker.certificate.submission import Checker, Submission
-from goedels_poetry.checker.plugins import BUILT_IN, CLAIMS, TESTING, Registered, by_plugin, registered
+from goedels_poetry.checker.plugins import (
+    BUILT_IN,
+    CLAIMS,
+    TESTING,
+    Checker,
+    Registered,
+    Submission,
+    by_plugin,
+    registered,
+)
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.kernel.verdict import Verdict
 

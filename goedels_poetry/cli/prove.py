@@ -160,10 +160,7 @@ _CARRIED = (
 
 
 def resume_of(request: Prove, budgets: Budgets, name: str, result: RunResult) -> str | None:
-    """The command line that goes on, with twice of each budget that ran out; None where nothing is left to do.
-
-    ``name``: of the theorem, as the user gave it.
-    """
+    """The command line that goes on with the theorem ``name``, with twice of each budget that ran out; None: none."""
     if result.verdict is not Verdict.OUT_OF_BUDGET or not result.run_id:
         return None
     words = ["goedels-poetry prove", STDIN if name == STDIN else shlex.quote(printable(name)), "--resume"]
@@ -469,9 +466,8 @@ class _Batch:
             result = await with_proof_objects(result, text, request.assume_definitions, self._progress.note)
         result = replace(result, reason=_without_traceback(result.reason))
         resume = resume_of(request, self._settings.budgets, source.name, result)
-        return Report(
-            result, skipped=skipped, resume=resume, assumes=request.assume_definitions, failure=outage_of(result)
-        )
+        failure = outage_of(result)
+        return Report(result, skipped=skipped, resume=resume, assumes=request.assume_definitions, failure=failure)
 
     @property
     def _for_lean(self) -> bool:

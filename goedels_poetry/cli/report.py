@@ -229,7 +229,7 @@ def say_faults(out: Console, certificate: Path, level: str | None) -> None:
     """Published faults of the solvers that what one of them says alone may be a case of."""
     script = Path(certificate, "obligations.smt2")
     if level in ("L1", "L2") and script.is_file():
-        from goedels_poetry.solvers.faults import faults_here  # most reports rest on both solvers
+        from goedels_poetry.cli.doctor import faults_here  # most reports rest on both solvers
 
         for fault in faults_here(script.read_text("utf-8", "replace")):
             say(out, f"  published solver fault: {fault}", style="yellow")

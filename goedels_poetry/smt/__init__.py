@@ -3,7 +3,7 @@
 * `language`: its methods, each a job in a worker process; `jobs` are the jobs: replies of models, sketches, proofs.
 * `search`: the order in which proofs are looked for, by `induction`, `conjecture`, `invariants`, `auxiliary`,
   and `rewriting`, all in a `context` (budget, solvers, attempts).
-* `refutation`: tests before a search, counterexamples.
+* `refutation`: counterexamples.
 * `termination`: the search for evidence that recursive definitions terminate.
 * `notation`: theorems and terms from text, as JSON, as prompts and people read them, in infix notation.
 """

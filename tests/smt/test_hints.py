@@ -8,7 +8,7 @@ from named_texts import tables
 from goedels_poetry.smt.jobs import replies, symbolic
 from goedels_poetry.smt.jobs.payloads import context_of
 from goedels_poetry.smt.notation.text import parse_sequent
-from goedels_poetry.smt.search import Sketcher
+from goedels_poetry.smt.search.search import Sketcher
 
 TABLES = tables(__file__)
 THEORY = """(declare-datatype List ((nil) (cons (head Int) (tail List))))

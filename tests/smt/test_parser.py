@@ -13,7 +13,7 @@ from goedels_poetry.kernel.terms import Kind, var
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.jobs import symbolic
 from goedels_poetry.smt.notation.text import parse_problem, parse_term
-from goedels_poetry.smt.refutation.checks import check_problem
+from goedels_poetry.smt.search.checks import check_problem
 
 TABLES = tables(__file__)
 

@@ -20,7 +20,7 @@ from goedels_poetry.kernel.refutation.interpretation import Interpretation, cond
 from goedels_poetry.kernel.structure import audit
 from goedels_poetry.kernel.termination import termination_obligations
 from goedels_poetry.smt.notation.text import parse_problem
-from goedels_poetry.smt.refutation.checks import interpreted_counterexample
+from goedels_poetry.smt.search.checks import interpreted_counterexample
 from goedels_poetry.solvers.limits import Limits
 
 Json = dict[str, Any]

@@ -16,7 +16,7 @@ from goedels_poetry.kernel.refutation.values import random_value, small_values
 from goedels_poetry.kernel.terms import Sort
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.smt.notation.text import parse_problem
-from goedels_poetry.smt.refutation.falsify import counterexample
+from goedels_poetry.smt.search.falsify import counterexample
 from goedels_poetry.solvers.limits import Answer
 
 # --------------------------------------------------------------------------------- sorts and functions of one name

@@ -39,8 +39,8 @@ from goedels_poetry.kernel.terms import FALSE, not_, symbols
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.smt.jobs.payloads import problem_of
 from goedels_poetry.smt.notation.text import name_premises, parse_problem, step_to_json
-from goedels_poetry.smt.refutation.falsify import counterexample, facts_of, interpreted, proof_of
 from goedels_poetry.smt.rewriting.plan import key_of
+from goedels_poetry.smt.search.falsify import counterexample, facts_of, interpreted, proof_of
 from goedels_poetry.smt.termination.measured import with_measures
 from goedels_poetry.smt.termination.search import Terminations, structural_sizes, terminations_by_solver
 from goedels_poetry.solvers.limits import Limits

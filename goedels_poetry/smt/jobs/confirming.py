@@ -62,8 +62,10 @@ from goedels_poetry.smt.notation.text import (
     scheme_to_json,
     show_sequent,
 )
-from goedels_poetry.smt.refutation.checks import EVALUATED
-from goedels_poetry.smt.refutation.falsify import (
+from goedels_poetry.smt.refutation.refute import interpretation, show_value
+from goedels_poetry.smt.rewriting.plan import key_of
+from goedels_poetry.smt.search.checks import EVALUATED
+from goedels_poetry.smt.search.falsify import (
     Counterexample,
     asked,
     closed_context,
@@ -72,8 +74,6 @@ from goedels_poetry.smt.refutation.falsify import (
     proved_steps,
     with_constants,
 )
-from goedels_poetry.smt.refutation.refute import interpretation, show_value
-from goedels_poetry.smt.rewriting.plan import key_of
 from goedels_poetry.solvers.limits import Limits
 from goedels_poetry.solvers.z3_process import borrowed
 

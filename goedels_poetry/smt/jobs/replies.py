@@ -44,7 +44,7 @@ from goedels_poetry.smt.jobs.reading import BadProposal, Json, named_values, obj
 from goedels_poetry.smt.notation.reply_forms import describe_definitions, describe_goal, describe_problem
 from goedels_poetry.smt.notation.text import parse_sequent
 from goedels_poetry.smt.rewriting.plan import Plan, key_of
-from goedels_poetry.smt.search import Sketcher
+from goedels_poetry.smt.search.search import Sketcher
 
 COMPLETING_CALLS = 600
 COMPLETING_SECONDS, HINT_SECONDS = 120.0, 40.0

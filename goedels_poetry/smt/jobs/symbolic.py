@@ -55,11 +55,11 @@ from goedels_poetry.smt.notation.goals import excerpt, excerpts, preceded_by
 from goedels_poetry.smt.notation.infix import render
 from goedels_poetry.smt.notation.reply_forms import describe_goal
 from goedels_poetry.smt.notation.text import name_premises, parse_sequent, query_to_json, scheme_to_json, show_sequent
-from goedels_poetry.smt.refutation.checks import check_problem
 from goedels_poetry.smt.refutation.refute import show_assignment
 from goedels_poetry.smt.rewriting.plan import Plan, detail_of, key_of, leaf
 from goedels_poetry.smt.rewriting.statements import apart
-from goedels_poetry.smt.search import Sketcher
+from goedels_poetry.smt.search.checks import check_problem
+from goedels_poetry.smt.search.search import Sketcher
 
 Json = dict[str, Any]
 

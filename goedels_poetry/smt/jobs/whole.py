@@ -19,9 +19,9 @@ from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.context.sessions import OutOfTime
 from goedels_poetry.smt.jobs.payloads import context_of
 from goedels_poetry.smt.notation.text import derivation_to_json, step_to_json
-from goedels_poetry.smt.refutation.checks import check_problem
 from goedels_poetry.smt.rewriting.plan import Plan
-from goedels_poetry.smt.search import Sketcher
+from goedels_poetry.smt.search.checks import check_problem
+from goedels_poetry.smt.search.search import Sketcher
 
 Json = dict[str, Any]
 

@@ -25,7 +25,7 @@ from goedels_poetry.smt.refutation.models import suggested_values
 from goedels_poetry.smt.refutation.narrow import Narrowing
 from goedels_poetry.smt.refutation.refute import Refuter, interpretation, show_calls, show_values
 from goedels_poetry.smt.rewriting.plan import Plan, key_of, leaf
-from goedels_poetry.smt.search import Sketcher
+from goedels_poetry.smt.search.search import Sketcher
 
 # Premises that say something of defined functions alone
 

@@ -30,9 +30,9 @@ from goedels_poetry.smt.context.attempts import query_by_models
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.context.sessions import DIRECT, INCREMENTAL
 from goedels_poetry.smt.notation.text import parse_problem, query_to_json
-from goedels_poetry.smt.refutation.falsify import MODEL, QUICK, Counterexample, closed_context, counterexample
 from goedels_poetry.smt.refutation.interpretations import open_things, suggested_functions, templates
 from goedels_poetry.smt.refutation.refute import show_values
+from goedels_poetry.smt.search.falsify import MODEL, QUICK, Counterexample, closed_context, counterexample
 from goedels_poetry.solvers.limits import Limits
 from goedels_poetry.solvers.z3_process import borrowed
 

@@ -1355,8 +1355,7 @@ def check_counterexample(proof: Proof, evidence: dict[str, Any], proved: Iterabl
     given, rows = object_of(evidence, "values", "table")
     for row in listed(rows, "table", dict):
         name, args, value = object_of(row, "function", "args", "value")
-        if name in ("div", "mod", "/"):
-            raise Undecided("this script does not choose values of divisions by zero")
+        need(name not in ("div", "mod", "/"), "this script does not choose values of divisions by zero", Undecided)
         f = signature.declared[name]
         value = read_value(value, f.sort)
         call = f.call([read_value(a, s) for a, s in zip(args, f.params, strict=True)])
@@ -1443,8 +1442,7 @@ def verify(folder: Path, theorem: bytes | None, asker: Asker, report: Namespace)
     report.statement, report.claim = str(manifest.get("statement")), str(manifest.get("claim"))
     evidence = json.loads(data["derivation.json"])
     given = evidence.pop("interpretation", None) if report.claim in ("counterexample", "negation proved") else None
-    if isinstance(given, dict) and "exist" in given:
-        raise Undecided("this script does not know values that are only said to exist")
+    need("exist" not in (given or {}), "this script does not know values that are only said to exist", Undecided)
     problem = read_theorem(data["theorem.smt2"], given)
     stated, simple = problem.signature.term(one_of(report.statement)), Simplifier(problem.signature)
     need(covers(stated, problem.goal, simple) and covers(problem.goal, stated, simple), "the manifest has another goal")

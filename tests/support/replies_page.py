@@ -4,6 +4,7 @@
 """
 
 import json
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,8 @@ LIMITS = {
     "MAX_TERM": "symbols of a lemma or a term",
     "MAX_INSTANCES": "instances",
     "MAX_ORDER": "variables of an induction",
-    "MAX_DEPTH": "`depth`: constructors at a time",
-    "MAX_WIDTH": "`width`: base cases",
+    "MAX_DEPTH": "constructors at a time (`depth`)",
+    "MAX_WIDTH": "base cases (`width`)",
     "MAX_SPLIT": "nested case splits",
     "MAX_TEXT": "characters of a reply",
 }
@@ -48,8 +49,8 @@ def page() -> str:
     parts = [TEXTS["head"], "## Parts\n", "| part | type | what it is |", "|---|---|---|"]
     properties: dict[str, Any] = PROOF_SCHEMA["properties"]
     parts += [f"| `{name}` | {_type(schema)} | {WORDS[name]} |" for name, schema in properties.items()]
-    parts += ["", "## Limits\n", "| at most | of |", "|---|---|"]
-    parts += [f"| {getattr(reply_forms, name):,} | {what} |" for name, what in LIMITS.items()]
+    limits = [f"{getattr(reply_forms, name):,} {what}" for name, what in LIMITS.items()]
+    parts += ["", "## Limits\n", textwrap.fill(f"At most {'; '.join(limits)}.", 120)]
     parts += ["", "## Examples\n", "Goals over these functions:\n", f"```lisp\n{THEORY}```\n"]
     for example in (*EXAMPLES, INSTANCES_ALONE):
         parts.append(_example(example))

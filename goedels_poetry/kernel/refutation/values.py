@@ -17,7 +17,7 @@ SMALL = 9
 LETTERS = "ab01"
 """Of random texts."""
 SPOKEN = 0.4
-"""Of random values where a definition has larger literals: those with all numbers next to such ones."""
+"""Of random values where a definition has larger literals, or letters: those with numbers next to these, or with them."""
 
 
 def random_value(signature: Signature, sort: Sort, size: int, source: random.Random) -> Value:
@@ -39,7 +39,9 @@ def _random(signature: Signature, sort: Sort, size: int, source: random.Random, 
     if sort is REAL:
         return Fraction(source.randint(-4, size + 4), source.choice((1, 1, 2, 3)))
     if sort is STRING:
-        return "".join(source.choice(LETTERS) for _ in range(source.randint(0, max(size, 0))))
+        spoken = "".join(signature.literals.get(STRING, ()))  # letters that a definition asks for
+        letters = spoken + LETTERS if spoken and source.random() < SPOKEN else LETTERS
+        return "".join(source.choice(letters) for _ in range(source.randint(0, max(size, 0))))
     if sort.name == "BitVec":
         width = sort.indices[0]
         edge = source.choice((0, 1, (1 << width) - 1, 1 << (width - 1)))

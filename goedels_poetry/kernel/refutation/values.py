@@ -17,7 +17,7 @@ SMALL = 9
 LETTERS = "ab01"
 """Of random texts."""
 SPOKEN = 0.4
-"""Of random values where a definition has larger literals, or letters: those with numbers next to these, or with them."""
+"""Of values where a definition has larger literals, or letters: those with numbers next to these, or with these."""
 
 
 def random_value(signature: Signature, sort: Sort, size: int, source: random.Random) -> Value:

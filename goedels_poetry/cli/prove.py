@@ -159,8 +159,11 @@ _CARRIED = (
 """What a command line says that belongs to the identity of its run, or that the run needs to go on the same way."""
 
 
+NO_UNITS = "--budget limits nothing here: no resource units are counted, --timeout is the limit"
+
+
 def resume_of(request: Prove, budgets: Budgets, name: str, result: RunResult) -> str | None:
-    """The command line that goes on, with twice of each budget that ran out; None where nothing is left to do.
+    """The command line that goes on, with twice of each budget that ran out, and of what was used beyond it; or None.
 
     ``name``: of the theorem, as the user gave it.
     """
@@ -175,7 +178,8 @@ def resume_of(request: Prove, budgets: Budgets, name: str, result: RunResult) ->
     for flag, (budget, ran_out) in BUDGETS.items():
         limit = getattr(budgets, budget)
         if limit is not None and ran_out in result.reason:
-            words.append(f"{flag} {limit * 2:g}" if isinstance(limit, float) else f"{flag} {limit * 2}")
+            used = result.metrics.get(budget, 0)
+            words.append(f"{flag} {limit * 2:g}" if isinstance(limit, float) else f"{flag} {2 * max(limit, used)}")
     return " ".join(words)
 
 
@@ -463,10 +467,13 @@ class _Batch:
                 request.assume_definitions,
                 self._progress.note,
             )
-        if result.verdict in CLAIMS and result.language in (SMT, PYTHON) and request.proofs:
+        if request.proofs:
             from goedels_poetry.cli.proof_objects import with_proof_objects  # for who asks for them
 
             result = await with_proof_objects(result, text, request.assume_definitions, self._progress.note)
+        limited, used = self._settings.budgets.resource_units is not None, result.metrics
+        if limited and used.get("steps") and not used.get("resource_units"):
+            result = replace(result, warnings=(*result.warnings, NO_UNITS))
         result = replace(result, reason=_without_traceback(result.reason))
         resume = resume_of(request, self._settings.budgets, source.name, result)
         return Report(

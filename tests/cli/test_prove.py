@@ -14,6 +14,8 @@ from typing import Any
 import jsonschema
 import pytest
 
+from goedels_poetry.checker.limited import NO_PROOFS
+from goedels_poetry.cli.prove import NO_UNITS
 from goedels_poetry.cli.report import Row, say_proof, say_table
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.verdict import Verdict
@@ -142,6 +144,19 @@ def test_resume_needs_a_run_and_fresh_begins_a_new_one(cli: Any, theorems: Path)
     assert second["metrics"]["steps"] == 4
     assert "--max-steps 4" in first["resume"]
     assert cli("prove", hard, "--fresh", "--resume").code == 2
+
+
+def test_the_command_to_go_on_asks_for_more_units_than_were_used(cli: Any, theorems: Path) -> None:
+    (first,) = cli("prove", theorems / "odd_perfect.smt2", "--budget", "1", "--json").objects()
+    assert f"--budget {2 * first['metrics']['resource_units']}" in first["resume"]
+
+
+def test_what_has_no_proof_objects_and_no_units_says_so(cli: Any, theorems: Path) -> None:
+    program = theorems.parent / "json_logic" / "night_shift.json"
+    (logic,) = cli("prove", program, "--proofs", "--budget", "5", "--json").objects()
+    assert logic["warnings"][-2:] == [NO_PROOFS, NO_UNITS]
+    (false,) = cli("prove", theorems / "reverse_append_wrong.smt2", "--proofs", "--budget", "900000", "--json").objects()
+    assert (false["verdict"], false["warnings"]) == ("refuted", [NO_PROOFS])
 
 
 @pytest.mark.parametrize("flag", [("--max-nodes", "1"), ("--max-depth", "0"), ("--max-solver-seconds", "0.001")])

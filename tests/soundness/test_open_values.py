@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import verify_certificate as second
 from drive import verdict
 from forge import forge, script_of_counterexample
 
@@ -89,6 +90,18 @@ def test_what_holds_of_all_texts_of_a_language_is_not_refuted(tmp_path: Path) ->
 
 
 # ------------------------------------------------------------------------------------------------ divisions by zero
+
+DIVISIBLE = {
+    "(=> ((_ divisible 6) x) ((_ divisible 3) x))": "proved",
+    "(=> ((_ divisible 3) x) ((_ divisible 6) x))": "refuted",
+}
+
+
+@pytest.mark.parametrize(("goal", "wanted"), DIVISIBLE.items())
+def test_divisible_says_that_the_remainder_is_zero(goal: str, wanted: str, tmp_path: Path) -> None:
+    assert verdict(f"(declare-const x Int)(prove {goal})", tmp_path)["verdict"] == wanted
+    assert second.judged(tmp_path / "x.cert", None, [second.find_solver("z3")], 3.0, 30.0).verdict == "holds"
+
 
 REFUTED = {
     "a quotient of zero and zero": '(prove (= (ite (= (div 0 0) 0) "A" "B") "B"))',

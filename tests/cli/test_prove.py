@@ -153,10 +153,11 @@ def test_the_command_to_go_on_asks_for_more_units_than_were_used(cli: Any, theor
 
 def test_what_has_no_proof_objects_and_no_units_says_so(cli: Any, theorems: Path) -> None:
     program = theorems.parent / "json_logic" / "night_shift.json"
-    (logic,) = cli("prove", program, "--proofs", "--budget", "5", "--json").objects()
+    asked = ("--proofs", "--budget")
+    (logic,) = cli("prove", program, *asked, "5", "--json").objects()
     assert logic["warnings"][-2:] == [NO_PROOFS, NO_UNITS]
-    (false,) = cli("prove", theorems / "reverse_append_wrong.smt2", "--proofs", "--budget", "900000", "--json").objects()
-    assert (false["verdict"], false["warnings"]) == ("refuted", [NO_PROOFS])
+    (wrong,) = cli("prove", theorems / "reverse_append_wrong.smt2", *asked, "900000", "--json").objects()
+    assert (wrong["verdict"], wrong["warnings"]) == ("refuted", [NO_PROOFS])
 
 
 @pytest.mark.parametrize("flag", [("--max-nodes", "1"), ("--max-depth", "0"), ("--max-solver-seconds", "0.001")])

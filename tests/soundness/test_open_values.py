@@ -11,10 +11,12 @@ from forge import forge, script_of_counterexample
 
 from goedels_poetry.checker import check_certificate
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.kernel.refutation.evaluator import evaluate
+from goedels_poetry.kernel.refutation.evaluator import Evaluator, evaluate
 from goedels_poetry.kernel.refutation.operations import Undecided
+from goedels_poetry.kernel.sequent import sequent_of
 from goedels_poetry.kernel.terms import Term
 from goedels_poetry.smt.notation.text import parse_problem
+from goedels_poetry.smt.refutation.refute import WORK, Refuter
 from goedels_poetry.solvers.limits import Limits
 from goedels_poetry.solvers.z3_process import borrowed
 
@@ -64,6 +66,15 @@ def test_what_takes_too_long_is_undecided(goal: str) -> None:
     problem = parse_problem(f"(prove {goal})")
     with pytest.raises(Undecided):
         evaluate(problem.goal, {}, problem.signature)
+
+
+def test_a_search_for_values_pays_for_matches() -> None:
+    text = f'(str.++ s "{"a" * 200}" t)'
+    star = '(re.* (re.* (re.union (str.to_re "a") (re.++ (str.to_re "b") (re.* re.allchar)))))'
+    problem = parse_problem(f"(prove (forall ((s String) (t String)) (=> (str.in_re {text} {star}) (= s s))))")
+    evaluator = Evaluator(problem.signature)
+    assert Refuter(problem.signature, evaluator).counterexample(sequent_of(problem.goal, ())) is None
+    assert WORK / 100 < evaluator.used < 3 * WORK
 
 
 DIGITS = '(define-fun digit () RegLan (re.range "0" "9"))(define-fun number () RegLan (re.+ digit))'

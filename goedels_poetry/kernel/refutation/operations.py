@@ -118,11 +118,11 @@ def matches(text: str, regex: Value, spend: Callable[[int], None] = lambda place
     def after(tree: Value, places: Iterable[int]) -> frozenset[int]:
         return frozenset().union(*[ends(tree, place) for place in places])
 
-    def repeated(tree: Value, start: int, least: int, most: int | None) -> frozenset[int]:
+    def repeated(tree: Value, start: int, least: int, most: int | None) -> Iterable[int]:
         reached = frozenset((start,))
         for _ in range(least):
             reached = after(tree, reached)
-        found = fresh = reached
+        found, fresh = set(reached), reached
         while fresh and (most is None or least < most):
             fresh, least = after(tree, fresh) - found, least + 1
             found |= fresh

@@ -286,6 +286,9 @@ def theory_term(name: str, index: tuple[int, ...], args: list[Term]) -> Term:
         args = [as_real(a) for a in args] if name != "ite" else [args[0], *map(as_real, args[1:])]
     result = _RESULTS[name](*index, *[a.sort for a in args]) if callable(_RESULTS[name]) else _RESULTS[name]
     need(result, f"{name} does not take such arguments")
+    if name == "divisible":
+        need(index[0], "divisible by zero")
+        return theory("=", theory("mod", args[0], literal(index[0], INT), sort=INT), ZERO)
     if len(args) > 2 and name in ("=", "<", "<=", ">", ">="):
         return theory("and", *[theory(name, a, b) for a, b in itertools.pairwise(args)])
     if len(args) > 2 and name == "=>":

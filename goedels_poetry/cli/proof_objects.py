@@ -8,8 +8,10 @@ from contextlib import suppress
 from dataclasses import replace
 
 from goedels_poetry.checker import CheckReport
+from goedels_poetry.checker.by_language import PYTHON, SMT
 from goedels_poetry.checker.certificate.archive import PROOFS, BadCertificate, add_files, read_archive
-from goedels_poetry.checker.limited import check_within
+from goedels_poetry.checker.limited import NO_PROOFS, check_within
+from goedels_poetry.checker.plugins import CLAIMS
 from goedels_poetry.checker.python.archive import PROOF
 from goedels_poetry.checker.smt.proof_objects import proofs_of
 from goedels_poetry.errors import RunLocked
@@ -34,11 +36,14 @@ async def with_proof_objects(
     directory = result.certificate
     if directory is None:
         return result
+    none = replace(result, warnings=(*result.warnings, NO_PROOFS))
+    if result.language not in (SMT, PYTHON) or result.verdict not in CLAIMS:
+        return none
     of_smt = directory / PROOF if (directory / PROOF).is_dir() else directory
     try:
         archive = read_archive(of_smt)
         if archive.manifest["claim"] == "counterexample":
-            return result
+            return none
         if not archive.proofs:
             note(f"{result.input}: cvc5 writes the proof objects")
             found = await asyncio.to_thread(lambda: {name: packed for _, name, packed in proofs_of(of_smt)})

@@ -33,7 +33,7 @@ from goedels_poetry.cli.inputs import (
 )
 from goedels_poetry.cli.options import BUDGETS
 from goedels_poetry.cli.process import elapsed
-from goedels_poetry.cli.report import Report, Row, as_data, over, say_below, say_table, show, tally
+from goedels_poetry.cli.report import Report, Row, as_data, over, say_below, say_table, show, tally, units_note
 from goedels_poetry.cli.requests import Prove
 from goedels_poetry.cli.run_errors import (
     INTERNAL_ERROR,
@@ -172,7 +172,8 @@ def resume_of(request: Prove, budgets: Budgets, name: str, result: RunResult) ->
     for flag, (budget, ran_out) in BUDGETS.items():
         limit = getattr(budgets, budget)
         if limit is not None and ran_out in result.reason:
-            words.append(f"{flag} {limit * 2:g}" if isinstance(limit, float) else f"{flag} {limit * 2}")
+            used = result.metrics.get(budget, 0)
+            words.append(f"{flag} {limit * 2:g}" if isinstance(limit, float) else f"{flag} {2 * max(limit, used)}")
     return " ".join(words)
 
 
@@ -460,11 +461,12 @@ class _Batch:
                 request.assume_definitions,
                 self._progress.note,
             )
-        if result.verdict in CLAIMS and result.language in (SMT, PYTHON) and request.proofs:
+        if request.proofs:
             from goedels_poetry.cli.proof_objects import with_proof_objects  # for who asks for them
 
             result = await with_proof_objects(result, text, request.assume_definitions, self._progress.note)
-        result = replace(result, reason=_without_traceback(result.reason))
+        warnings = (*result.warnings, *units_note(result, self._settings.budgets))
+        result = replace(result, reason=_without_traceback(result.reason), warnings=warnings)
         resume = resume_of(request, self._settings.budgets, source.name, result)
         failure = outage_of(result)
         return Report(result, skipped=skipped, resume=resume, assumes=request.assume_definitions, failure=failure)
@@ -528,10 +530,7 @@ class Output:
         return report if asked is False else replace(report, proof=proof_text(report.result, report.theorem))
 
     def _seen(self, report: Report) -> Report:
-        """With what the run's store says: opened once, which takes longer than what is read there.
-
-        A store that cannot be read takes nothing from a result: its certificate is what counts.
-        """
+        """With what the run's store says, opened once; one that cannot be read takes nothing from a result."""
         result = report.result
         if not result.run_id:
             return report

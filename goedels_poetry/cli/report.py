@@ -17,6 +17,7 @@ from goedels_poetry.cli.run_errors import Failure, exit_code_of
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.interfaces.places import Place
 from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.settings.declared import Budgets
 from goedels_poetry.store.results import AWAY, UNAVAILABLE, RunResult
 from goedels_poetry.store.state import ProofNode
 from goedels_poetry.trace.proof_text import LEAN, MAX_LINES, ProofText
@@ -223,6 +224,15 @@ def _found(out: Console, result: RunResult) -> None:
         name, _, formula = premise.partition(": ")
         words = f": {one_line(worded(formula, result.language))}" if formula else ""
         say(out, f"    {one_line(name if formula else premise)}{words}")
+
+
+NO_UNITS = "--budget limits nothing here: no resource units are counted, --timeout is the limit"
+
+
+def units_note(result: RunResult, budgets: Budgets) -> tuple[str, ...]:
+    """That a budget of resource units has no effect on a run that counts none."""
+    counted = result.metrics.get("resource_units") or not result.metrics.get("steps")
+    return () if counted or budgets.resource_units is None else (NO_UNITS,)
 
 
 def say_faults(out: Console, certificate: Path, level: str | None) -> None:

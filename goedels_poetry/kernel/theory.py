@@ -24,6 +24,7 @@ from goedels_poetry.kernel.terms import (
     Term,
     app,
     bitvec,
+    integer,
     lit,
 )
 
@@ -188,7 +189,7 @@ def _divisible(symbol: str, index: tuple[Index, ...], args: Args) -> Term:
         raise mismatch(symbol, "Int", args)
     if divisor == 0:
         raise TypingError("`divisible` takes a positive index")
-    return app(symbol, args, BOOL, index)
+    return app("=", (app("mod", (args[0], integer(divisor)), INT), integer(0)), BOOL)  # z3 does not know it
 
 
 # --------------------------------------------------------------------------------------- bit-vectors

@@ -14,7 +14,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from goedels_poetry.cli.report import Row, say_proof, say_table
+from goedels_poetry.checker.limited import NO_PROOFS
+from goedels_poetry.cli.report import NO_UNITS, Row, say_proof, say_table
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.settings.declared import Settings
@@ -142,6 +143,20 @@ def test_resume_needs_a_run_and_fresh_begins_a_new_one(cli: Any, theorems: Path)
     assert second["metrics"]["steps"] == 4
     assert "--max-steps 4" in first["resume"]
     assert cli("prove", hard, "--fresh", "--resume").code == 2
+
+
+def test_the_command_to_go_on_asks_for_more_units_than_were_used(cli: Any, theorems: Path) -> None:
+    (first,) = cli("prove", theorems / "odd_perfect.smt2", "--budget", "1", "--json").objects()
+    assert f"--budget {2 * first['metrics']['resource_units']}" in first["resume"]
+
+
+def test_what_has_no_proof_objects_and_no_units_says_so(cli: Any, theorems: Path) -> None:
+    program = theorems.parent / "json_logic" / "night_shift.json"
+    asked = ("--proofs", "--budget")
+    (logic,) = cli("prove", program, *asked, "5", "--json").objects()
+    assert logic["warnings"][-2:] == [NO_PROOFS, NO_UNITS]
+    (wrong,) = cli("prove", theorems / "reverse_append_wrong.smt2", *asked, "900000", "--json").objects()
+    assert (wrong["verdict"], wrong["warnings"]) == ("refuted", [NO_PROOFS])
 
 
 @pytest.mark.parametrize("flag", [("--max-nodes", "1"), ("--max-depth", "0"), ("--max-solver-seconds", "0.001")])

@@ -5,15 +5,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import verify_certificate as second
 from drive import verdict
 from forge import forge, script_of_counterexample
 
 from goedels_poetry.checker import check_certificate
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.kernel.refutation.evaluator import evaluate
+from goedels_poetry.kernel.refutation.evaluator import Evaluator, evaluate
 from goedels_poetry.kernel.refutation.operations import Undecided
+from goedels_poetry.kernel.sequent import sequent_of
 from goedels_poetry.kernel.terms import Term
 from goedels_poetry.smt.notation.text import parse_problem
+from goedels_poetry.smt.refutation.refute import WORK, Refuter
 from goedels_poetry.solvers.limits import Limits
 from goedels_poetry.solvers.z3_process import borrowed
 
@@ -65,6 +68,15 @@ def test_what_takes_too_long_is_undecided(goal: str) -> None:
         evaluate(problem.goal, {}, problem.signature)
 
 
+def test_a_search_for_values_pays_for_matches() -> None:
+    text = f'(str.++ s "{"a" * 200}" t)'
+    star = '(re.* (re.* (re.union (str.to_re "a") (re.++ (str.to_re "b") (re.* re.allchar)))))'
+    problem = parse_problem(f"(prove (forall ((s String) (t String)) (=> (str.in_re {text} {star}) (= s s))))")
+    evaluator = Evaluator(problem.signature)
+    assert Refuter(problem.signature, evaluator).counterexample(sequent_of(problem.goal, ())) is None
+    assert WORK / 100 < evaluator.used < 3 * WORK
+
+
 DIGITS = '(define-fun digit () RegLan (re.range "0" "9"))(define-fun number () RegLan (re.+ digit))'
 LANGUAGES = {
     "a language": '(=> (str.in_re s (re.+ (re.range "0" "9"))) (= (str.len s) 1))',
@@ -89,6 +101,18 @@ def test_what_holds_of_all_texts_of_a_language_is_not_refuted(tmp_path: Path) ->
 
 
 # ------------------------------------------------------------------------------------------------ divisions by zero
+
+DIVISIBLE = {
+    "(=> ((_ divisible 6) x) ((_ divisible 3) x))": "proved",
+    "(=> ((_ divisible 3) x) ((_ divisible 6) x))": "refuted",
+}
+
+
+@pytest.mark.parametrize(("goal", "wanted"), DIVISIBLE.items())
+def test_divisible_says_that_the_remainder_is_zero(goal: str, wanted: str, tmp_path: Path) -> None:
+    assert verdict(f"(declare-const x Int)(prove {goal})", tmp_path)["verdict"] == wanted
+    assert second.judged(tmp_path / "x.cert", None, [second.find_solver("z3")], 3.0, 30.0).verdict == "holds"
+
 
 REFUTED = {
     "a quotient of zero and zero": '(prove (= (ite (= (div 0 0) 0) "A" "B") "B"))',

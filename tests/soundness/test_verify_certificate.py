@@ -133,7 +133,7 @@ def test_the_command_line(certificate: Callable[[str], Path]) -> None:
 
 
 def test_it_is_one_file_that_is_read_in_an_evening() -> None:
-    assert len(SCRIPT.read_text().splitlines()) <= 1_530
+    assert len(SCRIPT.read_text().splitlines()) <= 1_540
 
 
 def test_it_imports_nothing_of_the_package() -> None:

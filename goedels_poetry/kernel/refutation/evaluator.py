@@ -30,6 +30,7 @@ from goedels_poetry.kernel.refutation.operations import (
     bitvector_operation,
     division,
     have_sorts,
+    matches,
     regular_expression,
 )
 from goedels_poetry.kernel.refutation.rules import Rule, read_rules
@@ -129,6 +130,8 @@ STACK = 128 << 20
 MAX_TRACE = 100_000
 """Equations that a trace holds."""
 WITNESSES = 24
+PLACES = 3
+"""Of a text, looked at by a match, that cost as much as a call."""
 TOO_DEEP = "too many calls within each other"
 
 
@@ -323,9 +326,22 @@ class Evaluator:
                 return operation
         if name in ("=", "distinct") and any(self._ambiguous(a.sort) for a in term.args):
             raise Undecided("equality of such values is not computed")
+        if name == "str.in_re":
+            return self._member
         if name in AT_ZERO and self._interpret is not None:
             return division(name, self._interpret)
         return regular_expression(name, term.indices) if term.sort is REGLAN else OPERATIONS.get(name)
+
+    def _member(self, text: str, regex: Value) -> bool:
+        """Whether a text is in a language; that costs fuel."""
+
+        def spend(places: int) -> None:
+            self._left -= places // PLACES
+
+        found = matches(text, regex, spend)
+        if self._left < 0:
+            raise Undecided("out of fuel")
+        return found
 
     def _ambiguous(self, sort: Sort, above: frozenset[Sort] = frozenset()) -> bool:
         """Whether two values of ``sort`` may be equal although they look different: arrays over a finite index.

@@ -95,8 +95,8 @@ def regular_expression(name: str, indices: tuple[Index, ...]) -> Callable[..., V
     return lambda *parts: (name, indices, *parts)
 
 
-def matches(text: str, regex: Value) -> bool:
-    """Whether the whole of ``text`` is in the language of ``regex``.
+def matches(text: str, regex: Value, spend: Callable[[int], None] = lambda places: None) -> bool:
+    """Whether the whole of ``text`` is in the language of ``regex``; ``spend`` gets the places that were looked at.
 
     Raises:
         Undecided: there is too much to do, or ``regex`` is no tree of operators.
@@ -118,11 +118,11 @@ def matches(text: str, regex: Value) -> bool:
     def after(tree: Value, places: Iterable[int]) -> frozenset[int]:
         return frozenset().union(*[ends(tree, place) for place in places])
 
-    def repeated(tree: Value, start: int, least: int, most: int | None) -> frozenset[int]:
+    def repeated(tree: Value, start: int, least: int, most: int | None) -> Iterable[int]:
         reached = frozenset((start,))
         for _ in range(least):
             reached = after(tree, reached)
-        found = fresh = reached
+        found, fresh = set(reached), reached
         while fresh and (most is None or least < most):
             fresh, least = after(tree, fresh) - found, least + 1
             found |= fresh
@@ -163,7 +163,10 @@ def matches(text: str, regex: Value) -> bool:
                 return repeated(part, start, least, most) if least <= most else ()
         raise Undecided("a regular expression of another form, or with too many repetitions")
 
-    return end in ends(regex, 0)
+    try:
+        return end in ends(regex, 0)
+    finally:
+        spend(MOST_PLACES - left)
 
 
 DIGITS = frozenset("0123456789")

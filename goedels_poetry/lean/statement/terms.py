@@ -118,8 +118,6 @@ class Writer:
             return self._all(f"(¬ {self._equal(a, b)})" for a, b in combinations(args, 2))
         if name == "is":
             return self._test(term)
-        if name == "divisible":
-            return f"({self.value(args[0])} % {self.integer(int(term.indices[0]))} = {self.integer(0)})"
         form = ORDERS.get(name) or BIT_ORDERS.get(name)
         if form is None:
             return ""

@@ -15,6 +15,7 @@ from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.problem import Definition, Problem, Signature
 from goedels_poetry.kernel.reading import parser
 from goedels_poetry.kernel.reading.certificate import SCHEMES, key_of
+from goedels_poetry.kernel.reading.reader import Group, Lexeme, SExpr, Source, decode, read
 from goedels_poetry.kernel.refutation import theory
 from goedels_poetry.kernel.refutation.theory import definitions
 from goedels_poetry.kernel.schemas import Scheme
@@ -124,7 +125,21 @@ def parse_problem(text: str | bytes) -> Problem:
     Raises:
         InvalidInput: with line, column and, where there is one, a hint; for every text that is not a theorem.
     """
-    return parser.parse_problem(text)
+    problem = parser.parse_problem(text)
+    if not text.isascii():
+        source = Source(decode(text))
+        _refuse_letters(source, read(source))
+    return problem
+
+
+def _refuse_letters(source: Source, exprs: Sequence[SExpr]) -> None:
+    """Strings of SMT-LIB are ASCII: solvers read other letters as bytes, and deny that a formula says what it says."""
+    for expr in exprs:
+        if isinstance(expr, Group):
+            _refuse_letters(source, expr.items)
+        elif expr.kind is Lexeme.STRING and not expr.text.isascii():
+            letter = next(c for c in expr.text if not c.isascii())
+            source.fail(f"the letter {letter} in a string", expr, f"write \\u{{{ord(letter):x}}}")
 
 
 @as_invalid_input()

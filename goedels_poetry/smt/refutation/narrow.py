@@ -18,11 +18,12 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 from goedels_poetry.kernel.problem import Constructor, Signature
-from goedels_poetry.kernel.refutation.evaluator import Evaluator
-from goedels_poetry.kernel.refutation.operations import OPERATIONS, Undecided, bitvector_operation
+from goedels_poetry.kernel.refutation.evaluator import PLACES, Evaluator
+from goedels_poetry.kernel.refutation.operations import OPERATIONS, Undecided, bitvector_operation, matches
 from goedels_poetry.kernel.refutation.values import small_values
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import INT, LARGE, BitVector, Kind, Sort, Term
@@ -196,11 +197,16 @@ class Lazy:
         operation = operation or OPERATIONS.get(name)
         if operation is None or name in ("=", "distinct"):
             return self._strictly(term, slots)
+        if operation is matches:
+            operation = partial(matches, spend=self._spend)
         apply, force = operation, self.force
         if len(operands) == 2:
             left, right = operands
             return lambda frame: apply(*self._both(left(frame), right(frame)))
         return lambda frame: apply(*[force(operand(frame)) for operand in operands])
+
+    def _spend(self, places: int) -> None:
+        self.meter.of_check -= places // PLACES
 
     def _strictly(self, term: Term, slots: dict[Term, int]) -> Code:
         """By the strict evaluator, when all variables are known to their ends."""

@@ -38,7 +38,7 @@ BUDGETS = {
         2_500,
         "from the text of theorems and certificates to terms, and how that is compared with the text",
     ),
-    "kernel/refutation": (1_600, "the evaluator behind counterexamples, and what solvers confirm of it"),
+    "kernel/refutation": (1_650, "the evaluator behind counterexamples, and what solvers confirm of it"),
     "checker/cpc": (1_350, "proof objects in CPC, checked step by step, for L4"),
     "questions/entailment": (1_200, "entailment of questions"),
     "lean/gate": (950, "comparison of what Lean has accepted; the second kernel beside it is JavaScript"),

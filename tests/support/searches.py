@@ -6,8 +6,9 @@ from goedels_poetry.smt.jobs import symbolic as jobs
 
 
 def job(function: str, theorem: str, **more: Any) -> dict[str, Any]:
-    """What the job answers to the goal of ``theorem``."""
+    """What the job answers to the goal of ``theorem``; ``seconds`` are resource units, the same on every machine."""
     payload = {"theorem": theorem, "statement": "", "scope": [], "seed": 0, "seconds": 60, **more}
+    payload |= {"left": payload["seconds"], "in_units": True}
     result: dict[str, Any] = getattr(jobs, function)(payload)
     return result
 

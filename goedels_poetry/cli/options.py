@@ -9,6 +9,7 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import MISSING, Field, dataclass, field, fields
 from enum import StrEnum
 from inspect import Parameter, Signature, cleandoc, get_annotations
@@ -299,8 +300,12 @@ class _Helped:
         from rich.markup import escape
         from typer.rich_utils import rich_format_help
 
-        obj: Any = self
-        for each in (obj, *obj.get_params(ctx), *getattr(obj, "commands", {}).values()):
+        obj: Any = copy(self)  # commands are kept, and their texts stay as they are
+        obj.params = [copy(each) for each in obj.params]
+        below = {name: copy(each) for name, each in getattr(obj, "commands", {}).items()}
+        if below:
+            obj.commands = below
+        for each in (obj, *obj.get_params(ctx), *below.values()):
             parts = cleandoc(each.help or "").split("\n\n")
             each.help = "\n\n".join(escape(part if "\b" in part else " ".join(part.split())) for part in parts)
             if getattr(each, "is_flag", False):

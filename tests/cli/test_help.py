@@ -35,6 +35,12 @@ def test_the_first_screen_has_twelve_commands_and_a_line_for_each(cli: Any) -> N
     assert cli("--version").out.startswith("goedels-poetry ")
 
 
+@pytest.mark.parametrize("command", ["prove", "ask", "runs", "lean"])
+def test_help_is_the_same_each_time(command: str, cli: Any) -> None:
+    once, again = (cli(command, "-h", env={"COLUMNS": "80"}).out for _ in range(2))
+    assert once == again and "\\[" not in once
+
+
 @pytest.mark.parametrize(
     ("command", "groups"),
     [

@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import platform
-import re
 import shutil
 import subprocess
 import sys
@@ -39,7 +38,7 @@ from goedels_poetry.search.agents.registry import load_registry
 from goedels_poetry.settings.declared import LeanSettings
 from goedels_poetry.solvers.cvc5_process import Cvc5Process
 from goedels_poetry.solvers.limits import Limits
-from goedels_poetry.solvers.versions import solver_versions
+from goedels_poetry.solvers.versions import faults_here, published_faults, solver_versions
 from goedels_poetry.solvers.z3_process import Z3Process
 from goedels_poetry.trace.terminal import console, one_line, say
 from goedels_poetry.version import __version__
@@ -249,47 +248,3 @@ def _models(call: bool, model: str | None, base_url: str | None) -> list[Finding
     if not found:
         return [Finding("models", "none configured; the symbolic agents do the work")]
     return [Finding(seen.what, seen.words, seen.ok) for seen in found]
-
-
-# Published faults of solvers that make a false theorem seem proved: by version and theory, each with a script. Of two
-# versions that were tried and are wrong, those between them count as wrong, too.
-
-
-@dataclass(frozen=True)
-class SolverFault:
-    """A published fault: ``script`` is satisfiable, and from one version to another ``solver`` answers ``unsat``.
-
-    ``words``: a theorem of its ``theory`` has one of these in it.
-    """
-
-    solver: str
-    issue: str
-    theory: str
-    words: tuple[str, ...]
-    wrong: tuple[str, str]
-    script: str
-
-    def is_in(self, version: str) -> bool:
-        """Whether that version of the solver is one of those."""
-        first, last = map(_parts, self.wrong)
-        return first <= _parts(version)[:3] <= last
-
-    def __str__(self) -> str:
-        return f"{self.theory}, {self.solver} {' to '.join(dict.fromkeys(self.wrong))} ({self.issue})"
-
-
-def _parts(version: str) -> tuple[int, ...]:
-    return tuple(map(int, re.findall(r"\d+", version)))
-
-
-def published_faults() -> tuple[SolverFault, ...]:
-    """All of the table."""
-    rows = json.loads(Path(__file__).with_name("solver_faults.json").read_text("utf-8"))
-    return tuple(SolverFault(**{**row, "words": tuple(row["words"]), "wrong": tuple(row["wrong"])}) for row in rows)
-
-
-def faults_here(text: str | None = None) -> list[SolverFault]:
-    """Those that the solvers installed here have; ``text``: as far as they concern a theorem."""
-    versions = solver_versions()
-    found = [f for f in published_faults() if f.is_in(versions.get(f.solver, ""))]
-    return [f for f in found if text is None or any(word in text for word in f.words)]

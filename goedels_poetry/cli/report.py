@@ -18,6 +18,7 @@ from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.interfaces.places import Place
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.settings.declared import Budgets
+from goedels_poetry.solvers.versions import faults_here
 from goedels_poetry.store.results import AWAY, UNAVAILABLE, RunResult
 from goedels_poetry.store.state import ProofNode
 from goedels_poetry.trace.proof_text import LEAN, MAX_LINES, ProofText
@@ -239,8 +240,6 @@ def say_faults(out: Console, certificate: Path, level: str | None) -> None:
     """Published faults of the solvers that what one of them says alone may be a case of."""
     script = Path(certificate, "obligations.smt2")
     if level in ("L1", "L2") and script.is_file():
-        from goedels_poetry.cli.doctor import faults_here  # most reports rest on both solvers
-
         for fault in faults_here(script.read_text("utf-8", "replace")):
             say(out, f"  published solver fault: {fault}", style="yellow")
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from goedels_poetry.cli import doctor, report
-from goedels_poetry.cli.doctor import SolverFault, faults_here, published_faults
+from goedels_poetry.cli import report
+from goedels_poetry.solvers import versions
 from goedels_poetry.solvers.cvc5_process import Cvc5Process
 from goedels_poetry.solvers.limits import Limits
-from goedels_poetry.solvers.versions import solver_versions
+from goedels_poetry.solvers.versions import SolverFault, faults_here, published_faults, solver_versions
 from goedels_poetry.solvers.z3_process import Z3Process
 
 PROCESSES = {"z3": Z3Process, "cvc5": Cvc5Process}
@@ -34,7 +34,7 @@ def test_versions_between_two_that_are_wrong_count_as_wrong(version: str, wrong:
 def test_a_proof_that_rests_on_one_solver_names_the_faults_of_its_theory(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(doctor, "solver_versions", lambda: {"z3": "5.0.0.0", "cvc5": "1.4.2"})
+    monkeypatch.setattr(versions, "solver_versions", lambda: {"z3": "5.0.0.0", "cvc5": "1.4.2"})
     (tmp_path / "obligations.smt2").write_text('(assert (= (str.len "a") 2))')
     shown = {level: io.StringIO() for level in ("L2", "L3")}
     for level, out in shown.items():

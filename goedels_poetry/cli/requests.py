@@ -220,7 +220,7 @@ class Code(Search):
     problem: Sequence[str] = many("Of a HumanEval or MBPP file: these problems alone; repeatable.", metavar="NAME")
     limit: int | None = option("At most so many.", "--limit", "-n", min=1)
     save: Path | None = option("Write the function there; with several tasks a folder.", metavar="FILE")
-    force: bool = flag("Overwrite what stands at --save.")
+    force: bool = flag("Overwrite the file at --save.")
     max_attempts: int | None = option("Functions by a model, for each task. [default: what the task says, 10]", min=1)
     ban: Sequence[str] = many(
         'A strategy not to use, e.g. "recursion and not memoisation"; repeatable.', metavar="TEXT"

@@ -342,20 +342,20 @@ class Models:
             "server.address": public_address(endpoint.server),
             "role": request.role,
         }
-        with span(f"chat {endpoint.name}", about, client=True) as told:
+        with span(f"chat {endpoint.name}", about, client=True) as attributes:
             try:
                 async with asyncio.timeout(limit):
                     message = await endpoint.send(
                         question["messages"], question["temperature"], question["max_tokens"], request.schema
                     )
             except Exception as problem:  # noqa: BLE001  whatever a client raises is one failed request
-                told["error.type"] = type(problem).__name__
+                attributes["error.type"] = type(problem).__name__
                 return fault_of(problem, limit, f"models.{request.role}.timeout_seconds")
             finally:
                 ledger.charge({"model_seconds": ledger.end()}, cost)
             reply, usage = self._read(endpoint, message), "gen_ai.usage"
-            told |= {f"{usage}.input_tokens": reply.usage.input_tokens}
-            told |= {f"{usage}.output_tokens": reply.usage.output_tokens, "money": reply.usage.money}
+            attributes |= {f"{usage}.input_tokens": reply.usage.input_tokens}
+            attributes |= {f"{usage}.output_tokens": reply.usage.output_tokens, "money": reply.usage.money}
         return reply
 
     def _read(self, endpoint: Endpoint, message: BaseMessage) -> Reply:

@@ -482,9 +482,9 @@ class MachineRunner:
     ) -> RunResult:
         about = {"run_id": place.run_id, "input": name, "language": language.name, "task": task.kind}
         try:
-            with self.together(), span("goedels-poetry run", about) as told:
+            with self.together(), span("goedels-poetry run", about) as attributes:
                 result = replace(await self._checked_run(place, task, language, options, name, more), input=name)
-                told |= {"verdict": "" if result.away else str(result.verdict), "trust_level": result.trust_level}
+                attributes |= {"verdict": "" if result.away else str(result.verdict), "trust_level": result.trust_level}
                 return result
         except InvalidInput as exc:
             return RunResult(name, Verdict.INVALID, language=language.name, reason=str(exc), location=exc.location)

@@ -7,9 +7,12 @@ unknown, and for both:
 * accuracy and mean score by level: in a calibrated system they are equal;
 * AUROC: the chance that of a right and a wrong answer the right one has the higher score (0.5: the score says nothing);
 * Brier score: mean square of score minus rightness (0 is best; always saying p gives at best p (1 - p));
-* expected calibration error over ten bins of equal width.
+* expected calibration error over ten bins of equal width, and the reliability curve: accuracy in each bin.
 
-    python scripts/measure_confidence.py results.jsonl [MORE.jsonl ...] [--dataset NAME] [--json]
+``--fit`` prints the factors of `confidence.score` that fit the answers best: a logistic regression on the outcomes of
+the tests, with today's factors as the middle of a normal prior, so that what was seen seldom moves little.
+
+    python scripts/measure_confidence.py results.jsonl [MORE.jsonl ...] [--dataset NAME] [--fit] [--json]
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ import argparse
 import json
 import math
 import sys
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -25,9 +29,14 @@ from pathlib import Path
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.evaluation.figures import mean, wilson
 from goedels_poetry.evaluation.outcome import Outcome, read_outcomes
+from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.questions.confidence.score import BASE, FACTORS
 
 LEVELS = ("high", "medium", "low")
 BINS = 10
+ROUNDS = 200
+SPREAD = 0.7
+"""Standard deviation of the prior, of the logarithm of a factor: one in three is off by more than a factor of two."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +62,8 @@ class Measured:
     auroc: float | None = None
     brier: float | None = None
     calibration_error: float | None = None
+    curve: list[tuple[int, float, float]] = field(default_factory=list)
+    """Of each bin that has answers: how many, their mean score, their accuracy."""
 
 
 def measure(outcomes: Iterable[Outcome]) -> Measured:
@@ -73,6 +84,7 @@ def measure(outcomes: Iterable[Outcome]) -> Measured:
         auroc(pairs),
         mean([(score - right) ** 2 for score, right in pairs]) if pairs else None,
         calibration_error(pairs) if pairs else None,
+        curve(pairs),
     )
 
 
@@ -96,13 +108,55 @@ def auroc(pairs: Sequence[tuple[float, bool]]) -> float | None:
 
 def calibration_error(pairs: Sequence[tuple[float, bool]]) -> float:
     """Mean distance between score and accuracy over bins of equal width, weighted by their answers."""
+    return math.fsum(count / len(pairs) * abs(score - accuracy) for count, score, accuracy in curve(pairs))
+
+
+def curve(pairs: Sequence[tuple[float, bool]]) -> list[tuple[int, float, float]]:
+    """Answers, mean score and accuracy in each bin of equal width that has any, by score."""
     bins: dict[int, list[tuple[float, bool]]] = {}
     for score, right in pairs:
         bins.setdefault(min(BINS - 1, int(score * BINS)), []).append((score, right))
-    return math.fsum(
-        len(found) / len(pairs) * abs(mean([score for score, _ in found]) - mean([float(right) for _, right in found]))
-        for found in bins.values()
-    )
+    return [
+        (len(found), mean([score for score, _ in found]), mean([float(right) for _, right in found]))
+        for _, found in sorted(bins.items())
+    ]
+
+
+def fit(outcomes: Sequence[Outcome]) -> dict[str, Fitted]:
+    """Factors that fit decided answers best, of the tests whose outcomes occur; "base" are the odds before any test.
+
+    Maximum a posteriori of a logistic regression, one weight at a time by Newton's method; it is concave.
+    """
+    seen = [
+        ([("base", ""), *((n, o) for n, o in sorted(one.tests.items()) if (n, o) in FACTORS)], one.correct)
+        for one in outcomes
+        if one.tests and one.committed
+    ]
+    odds = {key: factor.decided for key, factor in FACTORS.items()} | {("base", ""): BASE[Verdict.PROVED]}
+    prior = {key: math.log(odds[key]) for keys, _ in seen for key in keys}
+    weights = dict(prior)
+    for _ in range(ROUNDS):
+        for key in weights:
+            slope, bend = (prior[key] - weights[key]) / SPREAD**2, 1 / SPREAD**2
+            for keys, right in seen:
+                if key in keys:
+                    chance = 1 / (1 + math.exp(-sum(weights[each] for each in keys)))
+                    slope, bend = slope + right - chance, bend + chance * (1 - chance)
+            weights[key] += slope / bend
+    counts = Counter(key for keys, _ in seen for key in keys)
+    return {
+        " ".join(key).strip(): Fitted(counts[key], math.exp(prior[key]), math.exp(weight))
+        for key, weight in sorted(weights.items())
+    }
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A factor of the odds."""
+
+    answers: int
+    now: float
+    fitted: float
 
 
 def groups(outcomes: Sequence[Outcome]) -> dict[str, list[Outcome]]:
@@ -123,6 +177,10 @@ def lines(name: str, found: Measured) -> list[str]:
         for level, one in found.levels.items()
     ]
     rank = "not defined (all right or all wrong)" if found.auroc is None else f"{found.auroc:.3f}"
+    told += [
+        f"  score {score:.2f}: {accuracy:7.1%} right of {count:<5} {'#' * round(40 * accuracy)}"
+        for count, score, accuracy in found.curve
+    ]
     return [head, *told, f"  AUROC {rank}, Brier {found.brier:.3f}, calibration error {found.calibration_error:.3f}"]
 
 
@@ -131,6 +189,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("files", nargs="+", type=Path, metavar="RESULTS")
     parser.add_argument("--dataset", help="only this one")
+    parser.add_argument("--fit", action="store_true", help="print the factors that fit best, too")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     given = parser.parse_args(arguments)
     try:
@@ -141,11 +200,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     outcomes = [one for one in outcomes if given.dataset in (None, one.dataset)]
     measured = {name: measure(found) for name, found in groups(outcomes).items()}
     unscored = sum(one.score is None for one in outcomes)
+    fitted = fit(outcomes) if given.fit else {}
     if given.json:
-        print(json.dumps({"unscored": unscored, **{name: asdict(found) for name, found in measured.items()}}))
+        factors = {name: asdict(one) for name, one in fitted.items()}
+        figures = {name: asdict(found) for name, found in measured.items()}
+        print(json.dumps({"unscored": unscored, **figures, **({"factors": factors} if given.fit else {})}))
         return 0
     for name, found in measured.items():
         print("\n".join(lines(name, found)))
+    for name, one in fitted.items():
+        print(f"factor {name:<32} {one.answers:>5} answers  now {one.now:6.2f}  fitted {one.fitted:6.2f}")
     print(f"{unscored} of {len(outcomes)} outcomes have no score")
     return 0
 

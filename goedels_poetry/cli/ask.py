@@ -32,7 +32,14 @@ from goedels_poetry.cli.session import guarded, print_json, progress_of, stoppab
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.questions.result import Semantics, VerificationResult, World, invalid_result, render_model
+from goedels_poetry.questions.result import (
+    Answer,
+    Semantics,
+    VerificationResult,
+    World,
+    invalid_result,
+    render_model,
+)
 from goedels_poetry.reasoning.backends import BACKENDS, JSONBackend, SMT2Backend
 from goedels_poetry.reasoning.postprocessors import parse_option, post_processors
 from goedels_poetry.reasoning.proof_of_thought import lettered
@@ -182,6 +189,12 @@ def reading_lines(result: VerificationResult | QueryResult) -> Iterator[str]:
     """How the goal was read, where that is unusual, and what the trust level says about the verdict."""
     if result.semantics != "entailment" or result.world != "open":
         yield f"  read as {result.semantics}, in {'a closed' if result.world == 'closed' else 'an open'} world"
+    if result.grade == "reading":
+        yield f"  follows under a reading of the text: {_word(result.reading_answer)}"
+        yield from (f"    {one_line(words)}" for words in result.reading_assumptions)
+    for reading in result.readings:
+        if result.grade != "reading" or reading["answer"] != result.reading_answer:
+            yield f"  read otherwise, {_word(reading['answer'])}: {one_line(reading['words'])}"
     if level := result.trust_level:
         contradictory = _CONTRADICTORY if result.verdict is Verdict.INCONSISTENT else {}
         yield f"  trust level {level}: {contradictory.get(level) or TRUST[level]}"
@@ -212,7 +225,7 @@ def ask_question(request: Ask) -> int:
 def _ask(request: Ask) -> int:
     make_folder(request.out.parent if request.out is not None else None)  # the certificate is put in its place whole
     question, in_force = _question(request), settings_of(request, timeout=DEFAULT_TIMEOUT)
-    posted = dict(map(parse_option, request.post))
+    posted = dict(map(parse_option, (*request.post, *["best-guess"] * request.best_guess)))
     processors = post_processors(posted, {name: config for name, config in posted.items() if config})
     result = asyncio.run(_run(request, question, processors, in_force))
     if not result.run_id and result.verdict is Verdict.INVALID and not request.as_json:
@@ -292,6 +305,8 @@ def page(result: QueryResult) -> Iterator[str]:
         level, score = result.confidence["level"], result.confidence["score"]
         yield f"  confidence in the formalisation: {level} ({score:.0%})"
     yield from reading_lines(result)
+    if result.said_answer is not None:
+        yield f"  likely, by the model's word alone: {_word(result.said_answer)}"
     if result.program is not None:
         yield f"  program ({result.backend}, attempt {result.attempts}):"
         yield from indented(result.program)
@@ -305,8 +320,11 @@ def page(result: QueryResult) -> Iterator[str]:
 
 
 def _answer(result: QueryResult) -> str:
-    answer = str(result.answer).lower() if isinstance(result.answer, bool) else result.answer
-    return str(result.verdict) if answer is None else f"{one_line(str(answer))} ({result.verdict})"
+    return str(result.verdict) if result.answer is None else f"{_word(result.answer)} ({result.verdict})"
+
+
+def _word(answer: Answer) -> str:
+    return "open" if answer is None else one_line(str(answer).lower() if isinstance(answer, bool) else str(answer))
 
 
 def _grounds(result: QueryResult) -> Iterator[str]:

@@ -187,7 +187,7 @@ def judge_flag() -> Any:
 
 def post_option() -> Any:
     """Post-processors."""
-    help = "Ask more than once: self-refine, self-consistency, decomposed, least-to-most; in their order."
+    help = "Ask more than once: self-refine, self-consistency, decomposed, least-to-most, best-guess; in their order."
     return many(help, metavar="NAME[=N]")
 
 

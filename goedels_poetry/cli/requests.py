@@ -182,6 +182,7 @@ class Ask(Search):
     text_only: bool = flag("Allow no assumption that is not in the context.")
     no_judge: bool = judge_flag()
     post: Sequence[str] = post_option()
+    best_guess: bool = flag("Where no answer follows, ask the model for its own word: of grade likely, and no verdict.")
     confirm: bool | None = option(
         "Programs: have verdicts confirmed by a fresh z3 and by cvc5. [default: for a single one]"
     )

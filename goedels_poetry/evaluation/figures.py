@@ -12,9 +12,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, is_dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, get_args
 
 from goedels_poetry.evaluation.outcome import LABELS, LEVELS, PREDICTED, BadData, Outcome
+from goedels_poetry.questions.result import Grade
 
 Z95 = 1.959963984540054
 """0.975 quantile of the standard normal distribution."""
@@ -154,6 +155,10 @@ class Metrics(_Figures):
     wrong_refuted: tuple[str, ...]
     failures: dict[str, int]
     """Outcomes without an answer: inconsistent, invalid, out of budget, other, failed."""
+    graded: Share
+    """Accuracy of the best answers of any grade."""
+    grades: dict[str, Share]
+    """By grade: right ones among the answers of that grade."""
     calibration: dict[str, Share]
     """By level of confidence: right ones among those that were answered true or false."""
     attempts: Spread
@@ -203,6 +208,7 @@ def metrics(outcomes: Iterable[Outcome]) -> Metrics:
         if (counts := Counter(outcome.predicted for outcome in every if outcome.gold == label))
     }
     paid = [outcome for outcome in every if not outcome.repeated]
+    by_grade = {grade: [one.graded_correct for one in every if one.grade == grade] for grade in get_args(Grade)}
     by_level = {level: [one.correct for one in committed if one.level == level] for level in LEVELS}
     return Metrics(
         questions=questions,
@@ -221,6 +227,8 @@ def metrics(outcomes: Iterable[Outcome]) -> Metrics:
         failures={
             name: number for name in PREDICTED[3:] if (number := sum(outcome.predicted == name for outcome in every))
         },
+        graded=share([one.graded_correct for one in every], questions),
+        grades={grade: share(flags) for grade, flags in by_grade.items() if flags},
         calibration={level or "none": share(flags) for level, flags in by_level.items() if flags},
         attempts=spread([float(one.attempts) for one in every]),
         calls=spread([float(one.calls) for one in paid]),

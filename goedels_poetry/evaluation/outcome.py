@@ -20,6 +20,7 @@ from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.files import read_bytes
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.lean.errors.classify import ErrorCategory, ErrorClassifier
+from goedels_poetry.questions.result import Answer
 from goedels_poetry.reasoning.steps import QueryResult
 
 # A question of a data set with the answer that is held to be right
@@ -298,6 +299,17 @@ class Outcome:
     mistakes: Mapping[str, Count] = field(default_factory=dict)
     """Of a proof: attempts that failed, by kind; see `categories.mistakes`."""
     trust_level: Text = ""
+    grade: Text = ""
+    """Of the best answer, see `QueryResult.grade`; "" in results of earlier versions."""
+    graded: Predicted | None = None
+    """The best answer of any grade; None in results of earlier versions, where it is ``predicted``."""
+    tests: Mapping[str, str] = field(default_factory=dict)
+    """Of the formalisation: name to outcome; what the confidence was made of."""
+
+    @property
+    def graded_correct(self) -> bool:
+        """Whether the best answer of any grade is the gold label."""
+        return (self.graded or self.predicted) == ("unknown" if self.gold == "uncertain" else self.gold)
 
     @property
     def key(self) -> str:
@@ -316,14 +328,15 @@ class Outcome:
 
     def to_json(self) -> dict[str, Any]:
         """JSON values, with ``correct``."""
-        return {**asdict(self), "tags": list(self.tags), "mistakes": dict(self.mistakes), "correct": self.correct}
+        lists = {"tags": list(self.tags), "mistakes": dict(self.mistakes), "tests": dict(self.tests)}
+        return {**asdict(self), **lists, "correct": self.correct}
 
 
-def predicted(result: QueryResult) -> Predicted:
-    """What a result answers."""
-    if isinstance(result.answer, bool):
-        return "true" if result.answer else "false"
-    if result.answer is not None:
+def predicted(result: QueryResult, answer: Answer) -> Predicted:
+    """What a result answers, where ``answer`` counts as its answer: that of its verdict, or of a lower grade."""
+    if isinstance(answer, bool):
+        return "true" if answer else "false"
+    if answer is not None:
         return "other"
     if result.verdict is Verdict.UNKNOWN:
         return "unknown" if result.program else "failed"
@@ -360,7 +373,7 @@ def outcome(question: GoldQuestion, result: QueryResult | str, sample: int, seco
     score = result.confidence.get("score")
     return Outcome(
         **base,
-        predicted=predicted(result),
+        predicted=predicted(result, result.answer),
         reason=result.reason,
         level=result.confidence.get("level") or "",
         score=float(score) if isinstance(score, int | float) else None,
@@ -372,6 +385,9 @@ def outcome(question: GoldQuestion, result: QueryResult | str, sample: int, seco
         ending=ending(result.verdict, result.reason),
         mistakes={str(e["mistake"]): int(e["times"]) for e in result.history if "mistake" in e},
         trust_level=result.trust_level or "",
+        grade=result.grade,
+        graded=predicted(result, result.graded_answer),
+        tests={str(test["name"]): str(test["outcome"]) for test in result.confidence.get("tests", ())},
     )
 
 

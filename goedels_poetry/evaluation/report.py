@@ -146,6 +146,14 @@ def calibration_table(found: Metrics) -> list[str]:
     return table(("confidence", "answered", "right (95 %)"), rows)
 
 
+def grade_table(found: Metrics) -> list[str]:
+    """Accuracy by grade of the answer, and of the best answers over all."""
+    rows = [(grade, str(share.of), with_interval(share)) for grade, share in found.grades.items()]
+    return table(
+        ("grade", "answers", "right (95 %)"), [*rows, ("any", str(found.questions), with_interval(found.graded))]
+    )
+
+
 _COSTS = {
     "attempts": "attempts",
     "model calls": "calls",
@@ -393,6 +401,7 @@ def page(report: Report) -> str:
         parts += [f"## {' '.join(name.split())}", ""]
         if not report.proofs:
             parts += [*class_table(found), "", *confusion_table(found), ""]
+            parts += [*grade_table(found), ""] if found.grades else []
             parts += [*calibration_table(found), ""] if set(found.calibration) - {"none"} else []
         parts += [*cost_table(found), ""]
     if wrong := wrong_list(report.run.outcomes):

@@ -14,14 +14,14 @@ from goedels_poetry.kernel.faults import EncodingError
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.terms import FALSE, TRUE, Term, is_app, not_
 from goedels_poetry.protocol.base import REFUSED, VACUOUS
-from goedels_poetry.questions.confidence.case import Case
 from goedels_poetry.questions.confidence.model_tests import stated_facts, view_of
 from goedels_poetry.questions.confidence.sanity_tests import connected, sanity_tests
-from goedels_poetry.questions.confidence.score import FormalizationTest, Solve
+from goedels_poetry.questions.confidence.score import Case, FormalizationTest, Solve
 from goedels_poetry.questions.entailment.entailment import decide
 from goedels_poetry.questions.entailment.program import LogicGoal, LogicPremise, LogicProgram, Origin, statement_of
 from goedels_poetry.questions.query_runner import SolverPair
 from goedels_poetry.questions.reading import decided_by, read_program
+from goedels_poetry.questions.readings import with_readings
 from goedels_poetry.questions.result import countermodel_of, render_model, result_of
 
 Json = dict[str, Any]
@@ -104,7 +104,10 @@ def _decided(payload: Json, requirements: ProgramRequirements | None) -> Json:
     except (InvalidInput, EncodingError) as error:
         value: Json = _fault(error) if isinstance(error, InvalidInput) else {}
         return {"ok": False, "value": value, "reason": value.get("message") or str(error), "cost": _cost(began)}
-    result = result_of(program, entailment, semantics=options["semantics"], world=options["world"]).to_json()
+    found = result_of(program, entailment, semantics=options["semantics"], world=options["world"])
+    completes = requirements is None or not requirements.may_stay_open
+    read = program if requirements is None else replace(program, readings=_plausible(program, requirements))
+    result = with_readings(read, entailment, found, _solvers(), completes=completes).to_json()
     value = {"result": result}
     if requirements is not None:
         with_closure = replace(program, premises=(*program.premises, *entailment.closure))
@@ -197,6 +200,8 @@ class ProgramRequirements:
     choices: tuple[str, ...] = ()
     known: tuple[str, ...] = field(default=())
     """Answers to earlier questions that premises marked as derived may render."""
+    may_stay_open: bool = False
+    """Whether the question offers a third answer, so that what is not said is not false."""
 
     @classmethod
     def of(cls, payload: Mapping[str, Any]) -> ProgramRequirements:
@@ -208,13 +213,14 @@ class ProgramRequirements:
             bool(payload["world_knowledge"]),
             tuple(payload["choices"]),
             tuple(payload["known"]),
+            bool(payload.get("may_stay_open")),
         )
 
 
 def check_form(program: LogicProgram, requirements: ProgramRequirements) -> None:
     """Raise InvalidInput, with place and what to change, for a program that cannot answer the question."""
     _check_goals(program, requirements)
-    for premise in program.premises:
+    for premise in (*program.premises, *program.readings):
         wrong = [n for n in premise.sentences if n not in requirements.numbers]
         if wrong:
             known = (
@@ -269,12 +275,25 @@ def findings(program: LogicProgram, result: Mapping[str, Any], requirements: Pro
     return [*_assumed_goals(program, requirements), *_without_text(program, result, requirements)]
 
 
+def _plausible(program: LogicProgram, requirements: ProgramRequirements) -> tuple[LogicPremise, ...]:
+    """Readings by the program's author of a sentence that tells, where there is a text, and not of the goal itself."""
+    return tuple(
+        reading
+        for reading in program.readings
+        if not _says_goal(program, reading) and (not requirements.text or set(reading.sentences) - requirements.asked)
+    )
+
+
+def _says_goal(program: LogicProgram, premise: LogicPremise) -> bool:
+    """Whether it says what is asked, or its opposite."""
+    asked = {form for goal in program.goals for form in (_core_of(goal.formula), _core_of(not_(goal.formula)))}
+    return not asked.isdisjoint(_core_of(part) for part in _conjuncts(premise.formula))
+
+
 def _assumed_goals(program: LogicProgram, requirements: ProgramRequirements) -> Iterator[Finding]:
     """Premises that say what is asked, or its opposite, and that the text does not state."""
-    asked = {form for goal in program.goals for form in (_core_of(goal.formula), _core_of(not_(goal.formula)))}
     for premise in program.premises:
-        stated = {_core_of(part) for part in _conjuncts(premise.formula)}
-        if not stated.isdisjoint(asked) and not _is_stated(premise, requirements):
+        if _says_goal(program, premise) and not _is_stated(premise, requirements):
             where = "the text" if requirements.text else "other facts"
             yield {
                 "kind": REFUSED if requirements.text else VACUOUS,

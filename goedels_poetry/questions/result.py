@@ -81,6 +81,20 @@ def _shown(value: Any) -> str:
 Answer = bool | int | str | None
 """True, False, the optimum or the option's letter; None: no answer."""
 
+Grade = Literal["proved", "refuted", "reading", "likely", "open"]
+"""How an answer is founded, the best first: the program or its negation follows; it follows under a reading of the text
+that is named; a model says so (only on request, and of questions alone); there is none."""
+
+
+def grade_of(answer: Answer, verdict: Verdict, under_a_reading: Answer, said: Answer = None) -> Grade:
+    """The grade; an answer counts only with a verdict, and no other verdict is a grade."""
+    if answer is not None and verdict in (Verdict.PROVED, Verdict.REFUTED):
+        return "proved" if verdict is Verdict.PROVED else "refuted"
+    if verdict is not Verdict.UNKNOWN:
+        return "open"
+    return "reading" if under_a_reading is not None else "likely" if said is not None else "open"
+
+
 Semantics = Literal["entailment", "satisfiability"]
 World = Literal["open", "closed"]
 
@@ -115,6 +129,17 @@ class VerificationResult:
     trust_level: str | None = None
     warnings: tuple[str, ...] = ()
     seconds: float = 0.0
+    reading_answer: Answer = None
+    """What follows under the weakest reading of the text that decides, where the program itself decides nothing."""
+    reading_assumptions: tuple[str, ...] = ()
+    """What that reading takes the text to say."""
+    readings: tuple[dict[str, Any], ...] = ()
+    """Readings with another answer, as `Graded.readings`."""
+
+    @property
+    def grade(self) -> Grade:
+        """How well founded the best answer is."""
+        return grade_of(self.answer, self.verdict, self.reading_answer)
 
     @property
     def success(self) -> bool:
@@ -123,7 +148,7 @@ class VerificationResult:
 
     def to_json(self) -> dict[str, Any]:
         """The object that ``ask --program --json`` prints."""
-        return {**asdict(self), "verdict": str(self.verdict)}
+        return {**asdict(self), "verdict": str(self.verdict), "grade": self.grade}
 
 
 _LETTER = re.compile(r"[A-Za-z]")
@@ -135,7 +160,7 @@ def result_of(
 ) -> VerificationResult:
     """The result of a program that was decided."""
     premises = (*program.premises, *entailment.closure)
-    answer, verdict, reason = _answer(program, entailment)
+    answer, verdict, reason = answer_of(program, entailment)
     model = next(filter(None, (_world(program, goal) for goal in entailment.goals)), None)
     used = {name for g in entailment.goals if not isinstance(answer, str) or g.name == answer for name in g.core}
     settled = bool(entailment.goals) and verdict is not Verdict.UNKNOWN
@@ -174,7 +199,7 @@ def invalid_result(
     return VerificationResult(None, Verdict.INVALID, reason, location, semantics=semantics, world=world)
 
 
-def _answer(program: LogicProgram, entailment: Entailment) -> tuple[Answer, Verdict, str]:
+def answer_of(program: LogicProgram, entailment: Entailment) -> tuple[Answer, Verdict, str]:
     """The answer, the verdict and why."""
     goals = entailment.goals
     if not goals:

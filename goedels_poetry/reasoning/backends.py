@@ -28,6 +28,7 @@ from goedels_poetry.questions.entailment.models import Encoder
 from goedels_poetry.questions.entailment.program import LogicProgram
 from goedels_poetry.questions.query_runner import SolverPair
 from goedels_poetry.questions.reading import read_program
+from goedels_poetry.questions.readings import with_readings
 from goedels_poetry.questions.result import Semantics, VerificationResult, World, invalid_result, result_of
 from goedels_poetry.settings.declared import ModelSettings, Settings
 from goedels_poetry.solvers.limits import SolverError
@@ -150,7 +151,8 @@ class _LogicBackend:
                 )
             except TEXT_ERRORS as error:  # what the closed world adds may be too much
                 return self._invalid(error)
-        return result_of(read, found, semantics=self.semantics, world=self.world)
+            result = result_of(read, found, semantics=self.semantics, world=self.world)
+            return with_readings(read, found, result, solvers)
 
     def _invalid(self, error: Exception) -> VerificationResult:
         return invalid_result(error, semantics=self.semantics, world=self.world)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.reasoning.steps import (
     Advice,
     Machine,
@@ -343,10 +344,37 @@ def _cut_short(reason: str) -> str:
     return f"the answer was not refined to the end: {reason}"
 
 
+# -- the model's own word ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class BestGuess:
+    """Where nothing follows, not even under a reading, ask a model for its word: of grade ``likely``, no verdict."""
+
+    name: ClassVar[str] = "best_guess"
+    calls: int = 1
+    """Requests at most."""
+
+    def __post_init__(self) -> None:
+        _check("calls", self.calls, 1)
+
+    async def __call__(self, task: Task, inner: Solve, machine: Machine) -> QueryResult:
+        """The result of ``inner``, with ``said_answer`` where it is open."""
+        result = await inner(task)
+        if result.grade != "open" or result.verdict is not Verdict.UNKNOWN or was_stopped(result):
+            return result
+        advice = await machine.advise(task.after(result.costs).asking(task="guess", conversation=()))
+        said = advice.reply or {}
+        result = replace(result, costs=in_turn(result.costs, advice.costs), said_answer=said.get("answer"))
+        outcome = f"the model says {word_of(said['answer'])}" if said else "no usable reply"
+        reason = str(said.get("reason") or advice.reason)
+        return noted(result, post=self.name, outcome=outcome, reason=reason, run_id=advice.run_id)
+
+
 # -- by name -----------------------------------------------------------------------------------------------------
 
 POST_PROCESSORS: dict[str, type[Any]] = {
-    kind.name: kind for kind in (SelfRefine, SelfConsistency, Decomposed, LeastToMost)
+    kind.name: kind for kind in (SelfRefine, SelfConsistency, Decomposed, LeastToMost, BestGuess)
 }
 """name -> class; the fields of the class are its configuration."""
 SEED_NAMES = {"num_iterations": "iterations", "num_samples": "samples"}
@@ -422,6 +450,7 @@ def _plain(name: str) -> str:
 __all__ = [
     "POST_PROCESSORS",
     "Advice",
+    "BestGuess",
     "Decomposed",
     "LeastToMost",
     "Machine",

@@ -9,7 +9,7 @@ from typing import Any
 
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.models.accounting import Ledger, SharedBudget
-from goedels_poetry.protocol.base import VACUOUS
+from goedels_poetry.protocol.base import REFUSED, VACUOUS
 from goedels_poetry.questions.result import Answer, countermodel_of, render_model
 from goedels_poetry.reasoning.steps import Advice, PostProcessor, QueryResult, Task, chain
 from goedels_poetry.search.machine.runner import MachineRunner
@@ -77,6 +77,7 @@ def answer_of(question: Question, run: RunResult, store: StoreReader) -> QueryRe
         core=core if settled else None,
         sentences=_used(core, question.sentences) if settled else (),
         assumptions=_assumptions(core if settled else None, details),
+        **_readings(question, report),
         countermodel=counter,
         countermodel_words="; ".join(render_model(counter)),
         options=_options(question, goals),
@@ -113,7 +114,22 @@ def _answer(question: Question, verdict: Verdict, details: Mapping[str, Any]) ->
     """The checker's answer, when its verdict is the run's; to a multiple-choice question only a letter is one."""
     if verdict not in DECIDES or details.get("verdict") != str(verdict):
         return None
-    answer: Answer = details.get("answer")
+    return _chosen(question, details.get("answer"))
+
+
+def _readings(question: Question, report: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields about readings: of the program as it was decided in the run, and not of one that begs the question."""
+    found: Mapping[str, Any] = report.get("result", {})
+    if report.get("kind") == REFUSED:
+        return {}
+    return {
+        "reading_answer": _chosen(question, found.get("reading_answer")),
+        "reading_assumptions": tuple(found.get("reading_assumptions", ())),
+        "readings": tuple(found.get("readings", ())),
+    }
+
+
+def _chosen(question: Question, answer: Answer) -> Answer:
     return answer if isinstance(answer, str) or not question.choices else None
 
 

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.questions.result import Answer, Semantics, World
+from goedels_poetry.questions.result import Answer, Grade, Semantics, World, grade_of
 from goedels_poetry.search.tasks.question import Question
 from goedels_poetry.store.results import UNAVAILABLE, outage
 
@@ -39,6 +39,14 @@ class QueryResult:
     """Sentences of the text that were used: ``{"number", "text"}``."""
     assumptions: tuple[str, ...] = ()
     """What the answer rests on that is not in the text."""
+    reading_answer: Answer = None
+    """What follows under a reading of the text, where the program itself leaves the question open."""
+    reading_assumptions: tuple[str, ...] = ()
+    """What that reading takes the text to say."""
+    readings: tuple[dict[str, Any], ...] = ()
+    """Readings of the text with another answer, as in :class:`VerificationResult`."""
+    said_answer: Answer = None
+    """A model's own word, where it was asked for one (``best_guess``) and nothing else gives an answer."""
     countermodel: dict[str, Any] | None = None
     countermodel_words: str = ""
     """Of an answer ``unknown``: a world in which the premises are true and the goal is false."""
@@ -75,6 +83,17 @@ class QueryResult:
         return self.answer is not None
 
     @property
+    def grade(self) -> Grade:
+        """How well founded the best answer is."""
+        return grade_of(self.answer, self.verdict, self.reading_answer, self.said_answer)
+
+    @property
+    def graded_answer(self) -> Answer:
+        """The best answer there is, to be read with its grade."""
+        by_grade = {"reading": self.reading_answer, "likely": self.said_answer}
+        return by_grade.get(self.grade, self.answer)
+
+    @property
     def exit_code(self) -> int:
         """As of `RunResult`."""
         return UNAVAILABLE if self.away else self.verdict.exit_code
@@ -83,7 +102,8 @@ class QueryResult:
         """The object that ``ask --json`` prints."""
         data = asdict(self)
         del data["away"]
-        return {**data, "verdict": None if self.away else str(self.verdict), "error": outage(self.away)}
+        graded = {"grade": self.grade, "graded_answer": self.graded_answer}
+        return {**data, **graded, "verdict": None if self.away else str(self.verdict), "error": outage(self.away)}
 
 
 T = TypeVar("T")

@@ -1,8 +1,10 @@
 """Metrics of answers, and curves of what was solved by when."""
 
+import importlib
 import math
 from fractions import Fraction
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -192,3 +194,42 @@ def test_a_curve_is_the_share_of_trials_that_were_solved_for_no_more() -> None:
 def test_what_answers_an_equal_question_is_no_trial_and_replies_of_the_cache_are_calls() -> None:
     found = curves([proof(1, True, 1.0, 1, cached=4), proof(2, True, 0.0, repeated=True)])
     assert (found["calls"].trials, found["calls"].costs) == (1, (5.0,))
+
+
+# -- grades and confidence -------------------------------------------------------------------------------------
+def test_each_grade_has_an_accuracy_of_its_own_and_the_best_answers_one_over_all() -> None:
+    open_ = {"grade": "reading", "graded": "false"}
+    found = metrics(
+        [
+            outcome("true", "true", 0, grade="proved", graded="true"),
+            outcome("false", "unknown", 1, **open_),
+            outcome("true", "unknown", 2, **open_),
+            outcome("uncertain", "unknown", 3, grade="open", graded="unknown"),
+        ]
+    )
+    assert (found.accuracy.right, found.graded.right) == (2, 3)
+    assert {grade: (share.right, share.of) for grade, share in found.grades.items()} == {
+        "proved": (1, 1),
+        "reading": (1, 2),
+        "open": (1, 1),
+    }
+
+
+def test_factors_are_fitted_to_what_was_right_and_the_curve_says_how_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "scripts"))
+    script = importlib.import_module("measure_confidence")
+    seen = [
+        outcome(
+            "true", "true" if n % 10 < right else "false", 1000 * right + n, tests={"guards": how}, score=right / 10
+        )
+        for right, how in ((9, "passed"), (3, "warning"))
+        for n in range(1000)
+    ]
+    fitted = script.fit(seen)
+    assert fitted["base"].fitted == pytest.approx(9, rel=0.1)
+    assert fitted["guards warning"].fitted == pytest.approx((3 / 7) / 9, rel=0.3)
+    assert fitted["guards warning"].now == pytest.approx(0.4)
+    assert script.curve([(one.score, one.correct) for one in seen]) == [
+        (1000, pytest.approx(0.3), pytest.approx(0.3)),
+        (1000, pytest.approx(0.9), pytest.approx(0.9)),
+    ]

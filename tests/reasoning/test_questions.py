@@ -326,7 +326,8 @@ async def test_an_answer_is_not_lost_when_the_budget_is_used_up_before_it_is_tes
 async def test_a_server_with_structured_output_can_be_held_to_the_schema_of_programs(ask: Ask) -> None:
     said: dict[str, Any] = {"sorts": [], "functions": [], "goal": "soft", "goals": []}
     said["constants"] = [{"name": "soft", "sort": "Bool"}]
-    said["knowledge_base"] = [{"name": "p1", "assertion": "soft", "sentences": [1], "world": "", "derived": ""}]
+    unsaid = dict.fromkeys(("world", "derived", "reading", "instead"), "")
+    said["knowledge_base"] = [{"name": "p1", "assertion": "soft", "sentences": [1], **unsaid}]
     said["optimization"] = {"constraints": [], "objectives": []}
     with Server([Answer('{"sorts": []}'), Answer(json.dumps(said))]) as server:
         result = await ask(server, backend="json", model={"structured": "on"})

@@ -2,7 +2,6 @@
 
 None of them changes a verdict.
 
-* `case` puts together what is tested; `sanity_tests` needs no model,
-  `model_tests` asks readers who have seen either the text or the program.
-* `score` makes one number of all outcomes.
+* `sanity_tests` needs no model, `model_tests` asks readers who have seen either the text or the program.
+* `score` puts together what is tested, and makes one number of all outcomes.
 """

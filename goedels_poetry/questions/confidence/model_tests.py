@@ -15,9 +15,8 @@ from goedels_poetry.kernel.printer import declarations, show
 from goedels_poetry.kernel.refutation.theory import declarations_and_definitions
 from goedels_poetry.kernel.terms import BOOL, Term
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.questions.confidence.case import applied
 from goedels_poetry.questions.confidence.sanity_tests import Solver
-from goedels_poetry.questions.confidence.score import Ask, FormalizationTest, Solve
+from goedels_poetry.questions.confidence.score import Ask, FormalizationTest, Solve, applied
 from goedels_poetry.questions.entailment.program import LogicProgram, Origin
 from goedels_poetry.smt.notation.text import parse_term
 
@@ -41,6 +40,8 @@ class ProgramView:
     remarks: tuple[str, ...]
     """Of each premise, what its author says that it says; "" where nothing."""
     goals: int
+    table: str = ""
+    """How sentences are to be rendered, as the author of the program was shown it."""
 
     def to_json(self) -> dict[str, Any]:
         """JSON values."""
@@ -206,6 +207,7 @@ async def back_translation(shown: ProgramView, ask: Ask) -> list[FormalizationTe
     variables = {
         "question": shown.question,
         "text": shown.text or "(none)",
+        "table": shown.table or "(no such forms)",
         "premises": _list(given),
         "added": _list(added),
         "goal": _line(reply["goal"]),
@@ -223,7 +225,9 @@ def _agreement(comparison: dict[str, Any]) -> FormalizationTest:
     if comparison["answer_if_goal_holds"] == "no":
         return FormalizationTest("back-translation", "skipped", "it asks for the opposite")
     if not comparison["same_text"]:
-        return FormalizationTest("back-translation", "warning", f"the premises are not what the text says: {reason}")
+        decisive = tuple(_line(text) for text in comparison.get("differences", ())[:12] if text.strip())
+        text = f"the premises are not what the text says: {reason}"
+        return FormalizationTest("back-translation", "warning", text, decisive)
     return FormalizationTest("back-translation", "passed", "put back into words it says what was said and asked")
 
 

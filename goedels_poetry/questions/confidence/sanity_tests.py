@@ -11,18 +11,20 @@ from functools import lru_cache
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.kernel.terms import BOOL, FALSE, TRUE, Kind, Term, alpha, and_, eq, exists, is_app, subterms
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.questions.confidence.case import (
+from goedels_poetry.questions.confidence.score import (
+    CASE_ASSUMED,
     DECIDED,
     MAX_NODES,
     MAX_SHOWN,
     Case,
+    FormalizationTest,
     Quantified,
+    Solve,
     conjuncts,
     disjuncts,
     quantified,
     without_double_negations,
 )
-from goedels_poetry.questions.confidence.score import FormalizationTest, Solve
 from goedels_poetry.questions.entailment.findings import Entailment, GoalAnswer
 from goedels_poetry.questions.entailment.program import LogicGoal, LogicPremise, LogicProgram, Origin
 
@@ -154,6 +156,8 @@ def _parts(name: str) -> list[str]:
     return [part.lower() for part in _PART.findall(name)]
 
 
+ASSUMED = "Assumed:"
+"""How the words of such a premise begin, by the prompts."""
 MAX_GOALS = 40
 """Formulas that one query decides."""
 PREFIX = "trust-"
@@ -383,6 +387,16 @@ def _states(case: Case, number: int) -> bool:
     return not (case.sentence(number) or "?").rstrip().endswith("?")
 
 
+def case_assumed(case: Case) -> FormalizationTest:
+    """A circumstance of the case that the text leaves open and the answer needs: its words say ``Assumed: ...``."""
+    assumed = [p for p in case.core if p.origin is Origin.WORLD and p.words.startswith(ASSUMED)]
+    if not assumed:
+        return FormalizationTest(CASE_ASSUMED, "passed", "nothing about the case is assumed")
+    words = "; ".join(p.words.removeprefix(ASSUMED).strip() for p in assumed[:MAX_SHOWN])
+    reason = f"the answer needs what the text does not say of the case: {words}"
+    return FormalizationTest(CASE_ASSUMED, "warning", reason, _some([p.name for p in assumed]))
+
+
 def guards(case: Case) -> FormalizationTest:
     """``exists`` over an implication and ``forall`` over a conjunction of conditions are nearly always slips."""
     stated = [(p.name, p.formula) for p in case.program.premises] + [(g.name, g.formula) for g in case.program.goals]
@@ -438,6 +452,7 @@ def sanity_tests(
         unused_premises(case),
         assumed_goal(case, same),
         world_only(case),
+        case_assumed(case),
         vacuous,
         polarity(case),
         premise_polarity(case),

@@ -63,9 +63,9 @@ def layers(signature: Signature, premises: Iterable[Term]) -> list[list[str]]:
         if signature.definition(name) is None and (args or result not in signature.sorts):
             needs[name] = set()
     for formula in premises:
-        for conditions, conclusion in _rules(formula):
-            made, denied = _polarities(signature, [(conclusion, 1)], needs.keys())
-            assumed, excepted = _polarities(signature, [(c, 1) for c in conditions], needs.keys())
+        for conditions, conclusion in rules(formula):
+            made, denied = polarities(signature, [(conclusion, 1)], needs.keys())
+            assumed, excepted = polarities(signature, [(c, 1) for c in conditions], needs.keys())
             everything = made | denied | assumed | excepted
             if made or excepted:
                 for head in (made | denied) if made else everything:
@@ -73,7 +73,7 @@ def layers(signature: Signature, premises: Iterable[Term]) -> list[list[str]]:
     return components(needs, lambda name: sorted(needs[name]))
 
 
-def _rules(formula: Term) -> Iterator[tuple[tuple[Term, ...], Term]]:
+def rules(formula: Term) -> Iterator[tuple[tuple[Term, ...], Term]]:
     """Conditions and conclusion of each rule that a premise consists of."""
     seen: set[tuple[tuple[Term, ...], Term]] = set()
     waiting: list[tuple[tuple[Term, ...], Term]] = [((), formula)]
@@ -93,7 +93,7 @@ def _rules(formula: Term) -> Iterator[tuple[tuple[Term, ...], Term]]:
             yield conditions, conclusion
 
 
-def _polarities(
+def polarities(
     signature: Signature, waiting: list[tuple[Term, int]], names: Container[str]
 ) -> tuple[set[str], set[str]]:
     """Of some names those by which formulas can become true when more, or less, is so; through definitions, too."""

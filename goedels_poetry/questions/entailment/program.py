@@ -5,6 +5,7 @@ Both dialects (SMT-LIB 2 and the JSON logic language) end here; whatever decides
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -25,6 +26,8 @@ class Origin(StrEnum):
     """The closed world: what cannot be derived is false. Added by us, never by a program."""
     DERIVED = "derived"
     """The answer to an earlier question."""
+    READING = "reading"
+    """One way to take the words of the text, which nothing that is proved rests on."""
 
 
 DEFINITION = "the recursive definition of "
@@ -53,6 +56,8 @@ class LogicPremise:
     """Numbers, from 1, of the sentences of the text that it renders."""
     words: str = ""
     """What the program says that it says, e.g. the piece of world knowledge."""
+    instead: str = ""
+    """Of a reading: the name of the premise that it replaces; "" for one that is added."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +98,18 @@ class LogicProgram:
     objectives: tuple[Objective, ...] = ()
     constraints: tuple[LogicPremise, ...] = ()
     """Hold for the objectives only, beside the premises."""
+    readings: tuple[LogicPremise, ...] = ()
+    """Other ways to take the text; no premises: see `readings`."""
     warnings: tuple[str, ...] = ()
     """What was left aside while reading it, one line each."""
+
+
+def apart(premises: Iterable[LogicPremise]) -> tuple[tuple[LogicPremise, ...], tuple[LogicPremise, ...]]:
+    """Premises, and readings, which are none."""
+    every = tuple(premises)
+    return tuple(p for p in every if p.origin is not Origin.READING), tuple(
+        p for p in every if p.origin is Origin.READING
+    )
 
 
 def statement_of(program: LogicProgram) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.questions.entailment.program import LogicPremise, LogicProgram, Place
+from goedels_poetry.questions.entailment.program import LogicPremise, LogicProgram, Place, apart
 from goedels_poetry.questions.json.sections import Content, Statement
 from goedels_poetry.questions.json.symbols import Declaration, smt_sort
 from goedels_poetry.questions.json.terms import smt_text
@@ -96,7 +96,11 @@ def _read(source: Text, content: Content, commands: list[tuple[str, Node | None]
 
 def _placed(source: Text, content: Content, program: LogicProgram) -> LogicProgram:
     """The program with names, places and origins from the JSON text."""
-    premises = _matched(source, program.premises, content.premises)
+    premises, readings = apart(_matched(source, program.premises, content.premises))
+    names = {premise.name for premise in premises}
+    for statement in content.premises:
+        if statement.instead and statement.instead not in names:
+            source.refuse(statement.node, f"no premise is named {statement.instead}", "'instead' takes such a name")
     constraints = _matched(source, program.constraints, content.constraints)
     goals = tuple(
         replace(read, name=s.name, place=_place(source, s.node), words=s.words)
@@ -114,6 +118,7 @@ def _placed(source: Text, content: Content, program: LogicProgram) -> LogicProgr
         goals,
         objectives,
         constraints,
+        readings,
         (*content.warnings, *program.warnings),
     )
 
@@ -123,7 +128,7 @@ def _matched(source: Text, found: tuple[LogicPremise, ...], statements: list[Sta
     if [premise.sentences for premise in found] != [(number,) for number in range(1, len(statements) + 1)]:
         raise InvalidInput("a premise was lost on its way to the solver's language", 1, 1, "report this as a defect")
     return tuple(
-        replace(read, name=s.name, place=_place(source, s.node), origin=s.origin, sentences=s.sentences, words=s.words)
+        LogicPremise(s.name, read.formula, _place(source, s.node), s.origin, s.sentences, s.words, s.instead)
         for read, s in zip(found, statements, strict=True)
     )
 

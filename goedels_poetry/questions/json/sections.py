@@ -47,6 +47,7 @@ class Statement:
     origin: Origin = Origin.UNSAID
     sentences: tuple[int, ...] = ()
     words: str = ""
+    instead: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,8 @@ MAX_SENTENCE = 999_999
 _Reading: TypeAlias = Callable[[Node], tuple[dict[str, Node], Typed]]
 """How an element of a section is read: its members and its formula."""
 
-_NOTES = ("name", "description", "sentence", "sentences", "world", "derived")
+_SAID = (Origin.WORLD, Origin.DERIVED, Origin.READING)
+_NOTES = ("name", "description", "sentence", "sentences", *_SAID, "instead")
 
 
 class Content:
@@ -412,18 +414,17 @@ class Content:
     ) -> Statement:
         name = self._name(node, found, default, names)
         sentences = tuple(dict.fromkeys(self._sentences(found)))
-        world, derived = (
-            found[key] if key in found and found[key].value != "" else None for key in ("world", "derived")
-        )
-        if world is not None and derived is not None:
-            self.text.refuse(derived, "both 'world' and 'derived'", "a premise comes from one of them")
-        source = world or derived
-        words = self.string(source, "world" if world is not None else "derived") if source is not None else ""
+        said = [origin for origin in _SAID if origin in found and found[origin].value != ""]
+        if len(said) > 1:
+            self.text.refuse(found[said[1]], f"both '{said[0]}' and '{said[1]}'", "a premise comes from one of them")
+        words = self.string(found[said[0]], said[0]) if said else ""
+        instead = self.string(found["instead"], "instead") if "instead" in found and found["instead"].value else ""
+        if instead and said != [Origin.READING]:
+            self.text.refuse(found["instead"], "'instead' without 'reading'", "say how the words are taken")
         if not words and "description" in found and found["description"].value != "":
             words = self.string(found["description"], "a description")
-        otherwise = Origin.TEXT if sentences else Origin.UNSAID
-        origin = Origin.WORLD if world is not None else Origin.DERIVED if derived is not None else otherwise
-        return Statement(name, formula, node, origin, sentences, words)
+        origin = said[0] if said else Origin.TEXT if sentences else Origin.UNSAID
+        return Statement(name, formula, node, origin, sentences, words, instead)
 
     def _name(self, node: Node, found: dict[str, Node], default: str, names: dict[str, Node]) -> str:
         given = found.get("name")

@@ -24,6 +24,7 @@ class Notes:
     origin: Origin = Origin.UNSAID
     sentences: tuple[int, ...] = ()
     words: str = ""
+    instead: str = ""
     objective: bool = False
     """It binds the objectives only."""
 
@@ -56,17 +57,21 @@ def read_notes(source: Source, body: SExpr) -> tuple[SExpr, Notes]:
             source.fail(f"a second {key.text}", key, "remove one of them")
         else:
             seen[key.text] = key, value
-    world, derived = seen.get(":world"), seen.get(":derived")
-    if world and derived:
-        source.fail(":world and :derived of one premise", derived[0], "a premise comes from one of them")
+    said = [origin for origin in SAID if f":{origin}" in seen]
+    if len(said) > 1:
+        key = seen[f":{said[1]}"][0]
+        source.fail(f":{said[0]} and :{said[1]} of one premise", key, "a premise comes from one of them")
+    if ":instead" in seen and said != [Origin.READING]:
+        source.fail(":instead without :reading", seen[":instead"][0], 'say how the words are taken: :reading "..."')
     sentences = _sentences(source, *seen[":sentence"]) if ":sentence" in seen else ()
-    source_note = world or derived
-    origin = Origin.WORLD if world else Origin.DERIVED if derived else Origin.TEXT if sentences else Origin.UNSAID
+    source_note = seen[f":{said[0]}"] if said else None
+    origin = said[0] if said else Origin.TEXT if sentences else Origin.UNSAID
     return annotated(formula, rest, body.offset), Notes(
         name_of(source, *seen[":named"]) if ":named" in seen else None,
         origin,
         sentences,
         _words(source, *source_note) if source_note else "",
+        name_of(source, *seen[":instead"]) if ":instead" in seen else "",
         _truth(source, *seen[":objective"]) if ":objective" in seen else False,
     )
 
@@ -96,7 +101,9 @@ def _truth(source: Source, key: Atom, value: SExpr) -> bool:
     return value.text == "true"
 
 
-OURS = frozenset({":named", ":sentence", ":world", ":derived", ":objective"})
+SAID = (Origin.WORLD, Origin.DERIVED, Origin.READING)
+"""Origins that an attribute of the same name says, with words."""
+OURS = frozenset({":named", ":sentence", ":instead", ":objective", *[f":{origin}" for origin in SAID]})
 
 
 _GOAL = re.compile(r"goal([-_][A-Za-z0-9])?")

@@ -32,7 +32,7 @@ from goedels_poetry.kernel.reading.reader import (
 from goedels_poetry.kernel.reading.symbols import Symbols
 from goedels_poetry.kernel.terms import BOOL, INT, REAL, Sort, Term, app, distinct, eq, forall, fresh_name
 from goedels_poetry.protocol.lines import as_invalid_input
-from goedels_poetry.questions.entailment.program import DEFINITION, LogicPremise, LogicProgram, Objective, Place
+from goedels_poetry.questions.entailment.program import DEFINITION, LogicPremise, LogicProgram, Objective, Place, apart
 from goedels_poetry.questions.program.asked import (
     OURS,
     WRITE_GOAL,
@@ -316,14 +316,19 @@ class _Script:
             self._count_nodes(definition.body, 0)
         taken.update(premise.name for premise, _ in premises)
         signature, equations = terminating_definitions(signature, taken, self.places)
+        stated, readings = apart(premise for premise, assertions in premises if not assertions.notes.objective)
+        for _, said in premises:
+            if said.notes.instead and said.notes.instead not in {premise.name for premise in stated}:
+                self.source.fail(f"no premise is named {said.notes.instead}", said.at, ":instead takes such a name")
         return LogicProgram(
             dialect,
             self.source.text,
             signature,
-            (*equations, *(premise for premise, assertions in premises if not assertions.notes.objective)),
+            (*equations, *stated),
             asked.goals,
             asked.objectives,
             tuple(premise for premise, assertions in premises if assertions.notes.objective),
+            readings,
             self._warnings(asked, equations),
         )
 
@@ -343,7 +348,8 @@ class _Script:
                 while f"premise-{number}" in taken:
                     number += 1
                 name = f"premise-{number}"
-            yield LogicPremise(name, one.formula, self._place(one.at), notes.origin, notes.sentences, notes.words)
+            place_of, notes = self._place(one.at), one.notes
+            yield LogicPremise(name, one.formula, place_of, notes.origin, notes.sentences, notes.words, notes.instead)
 
     def _warnings(self, asked: Asked, equations: list[LogicPremise]) -> tuple[str, ...]:
         ignored = (f"left aside: {', '.join(self.ignored)}",) if self.ignored else ()

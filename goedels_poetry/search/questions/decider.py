@@ -19,7 +19,7 @@ from goedels_poetry.search.agents.failure import ERROR, FailureTable, writes
 from goedels_poetry.search.agents.guidance import NOTHING
 from goedels_poetry.search.agents.registry import agent
 from goedels_poetry.search.agents.rounds import Round, ask_once
-from goedels_poetry.search.questions.writer import part, sentences_of
+from goedels_poetry.search.questions.writer import kind_of, part, sentences_of, table
 from goedels_poetry.search.tasks.base import CONVERSATION, NO_REPLY, REPLY, REPORT, set_report
 from goedels_poetry.search.tasks.question import (
     ADVISE,
@@ -151,6 +151,7 @@ async def verifier(node: ProofNode, deps: Deps) -> Apply:
         "world_knowledge": question.world_knowledge,
         "choices": [letter for letter, _ in question.choices],
         "known": list(question.known),
+        "may_stay_open": question.may_stay_open,
     }
     outcome = deps.charge(await language.answer(program, question.options, requirements))
     report = report_on(question, program, outcome)
@@ -255,13 +256,13 @@ def _is_settled(report: Report, past: list[dict[str, Any]]) -> bool:
 
 
 FAULTS = frozenset({"back-translation", "answer polarity"})
-"""Tests by a reader whose failure is worth another look at the program."""
+"""Tests by a reader whose failure, or a difference that matters for the answer, is worth another look."""
 
 
 @agent(queue=Queue.CHECK_SEMANTICS, name="judge", role="judge")
 async def judge(node: ProofNode, deps: Deps) -> Apply:
     """Warnings and a level of confidence for the last program that was decided."""
-    from goedels_poetry.questions.confidence.score import FormalizationTest, confidence
+    from goedels_poetry.questions.confidence.score import FormalizationTest, confidence, otherwise
 
     question, language = deps.task_as(Question), deps.language
     assert isinstance(language, Answering)
@@ -279,9 +280,10 @@ async def judge(node: ProofNode, deps: Deps) -> Apply:
     if found.ok and question.judged and deps.has_model("judge") and question.semantics == "entailment":
         shown, count = found.value["shown"], len(sentences)
         tests += await _read_by_models(node, deps, question, program, shown, count, rounds)
+    tests += otherwise(report["result"])
     level = confidence(tests, verdict)
     warnings = [f"{t.name}: {t.text}" for t in tests if t.outcome in ("warning", "failed")]
-    doubts += [t.text for t in tests if t.name in FAULTS and t.outcome == "failed"]
+    doubts += [t.text for t in tests if t.name in FAULTS and (t.outcome == "failed" or t.about)]
     said = [text for role, text in await conversation(deps, node) if role == "user"]
     faults = [fault for fault in doubts if not any(fault in text for text in said)]
     listed = "\n".join(f"- {fault}" for fault in faults)
@@ -327,10 +329,16 @@ async def _read_by_models(
         skipped = FormalizationTest("stated facts", "skipped", found.words)
         return FormalizationTest.of(found.value["test"]) if found.ok else skipped
 
-    return await model_tests(ProgramView.of(told), ask, check)
+    conventions = table(kind_of(question), question.backend, "\n".join(s.text for s in question.sentences))
+    return await model_tests(ProgramView.of(told | {"table": conventions}), ask, check)
 
 
-PROMPTS = {"critique": "question-critique", "decompose": "question-decompose", "steps": "question-least-to-most"}
+PROMPTS = {
+    "critique": "question-critique",
+    "decompose": "question-decompose",
+    "steps": "question-least-to-most",
+    "guess": "question-guess",
+}
 """What is asked for -> the prompt that asks for it."""
 MAX_FAULTS = 12
 MAX_WORDS = 1_000
@@ -346,6 +354,8 @@ CRITIQUE_SCHEMA = object_of(
 )
 
 SPLIT_SCHEMA = object_of("subquestions", closed=True, reason="string", subquestions=["string"])
+SCHEMAS = {"critique": CRITIQUE_SCHEMA, "guess": object_of("guess", closed=True, reason="string", answer="string")}
+"""Of what is asked for; of everything else `SPLIT_SCHEMA`."""
 
 _SENTENCE = re.compile(r"(?i)[\s`\[(]*(?:sentences?|s)?[\s#\[(]*(\d{1,5})\b")
 _NAMED = re.compile(r':named\s+\|?([^\s|()]+)|"name"\s*:\s*"([^"]+)"|\b(goal(?:[-_]\w+)?)\b')
@@ -359,10 +369,12 @@ async def refiner(node: ProofNode, deps: Deps) -> Apply:
     question = deps.task_as(Question)
     critique = question.task == "critique"
     role = "judge" if critique and deps.has_model("judge") else "formalizer"
-    schema = CRITIQUE_SCHEMA if critique else SPLIT_SCHEMA
+    schema = SCHEMAS.get(question.task, SPLIT_SCHEMA)
 
     async def read(reply: Reply) -> Outcome:
         said = reply.parsed or {}
+        if question.task == "guess":
+            return _guessed(said, question)
         found = faults_in(said, question) if critique else {"subquestions": subquestions_in(said, question)}
         return Outcome(True, found)
 
@@ -429,6 +441,16 @@ def _is_a_place(where: str, program: str, numbers: Iterable[int]) -> bool:
 
 def _plain(text: str) -> str:
     return "".join(text.split())
+
+
+def _guessed(said: dict[str, Any], question: Question) -> Outcome:
+    """``{"answer": yes or no, or an option's letter, "reason"}``; not ok for other words."""
+    letters = {letter.lower(): letter for letter, _ in question.choices}
+    words: dict[str, Any] = letters or {"yes": True, "true": True, "no": False, "false": False}
+    word = str(said["answer"]).strip().strip(".)(").lower()
+    if word not in words:
+        return Outcome(False, {}, f"{word[:40]!r} is none of {', '.join(words)}")
+    return Outcome(True, {"answer": words[word], "reason": " ".join(str(said["reason"]).split())[:MAX_WORDS]})
 
 
 def subquestions_in(said: dict[str, Any], question: Question) -> list[str]:

@@ -291,7 +291,15 @@ STRUCTURED_SCHEMA: dict[str, Any] = {
         functions=_list(_strict(name=_TEXT, domain=_list(_TEXT), range=_TEXT)),
         constants=_TYPED,
         knowledge_base=_list(
-            _strict(name=_TEXT, assertion=_TEXT, sentences=_list({"type": "integer"}), world=_TEXT, derived=_TEXT)
+            _strict(
+                name=_TEXT,
+                assertion=_TEXT,
+                sentences=_list({"type": "integer"}),
+                world=_TEXT,
+                derived=_TEXT,
+                reading=_TEXT,
+                instead=_TEXT,
+            )
         ),
         goal=_TEXT,
         goals=_list(_strict(name=_TEXT, constraint=_TEXT)),

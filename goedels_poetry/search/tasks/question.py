@@ -172,8 +172,9 @@ UNREADABLE = "unreadable"
 """What may come of an attempt besides `OPEN`, `REFUSED`, `VACUOUS`, `REPLY` and `NO_REPLY`: an answer; contradictory
 premises; no answer within the limits; a program that cannot be read."""
 
-Aim = Literal["answer", "critique", "decompose", "steps"]
-"""An answer by a program; a critique of one; independent subquestions; subquestions that rest on each other."""
+Aim = Literal["answer", "critique", "decompose", "steps", "guess"]
+"""An answer by a program; a critique of one; independent subquestions; subquestions that rest on each other; the
+model's own word."""
 
 _ASKS = re.compile(r"(?i)^\s*question\s*:\s*", re.MULTILINE)
 _SCENARIO = re.compile(r"(?i)^\s*(?:scenario|situation|background)\s*:\s*")

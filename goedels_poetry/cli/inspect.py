@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from goedels_poetry.cli.ask import page as answered
 from goedels_poetry.cli.configure import settings
 from goedels_poetry.cli.report import Report, show, spent_lines, write_whole
 from goedels_poetry.cli.run_errors import Unusable
@@ -20,8 +21,12 @@ from goedels_poetry.errors import GoedelsPoetryError, UnknownRun
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.protocol.trials import NOT_APPLIED, Status, Trial
+from goedels_poetry.reasoning.solving import answer_of
+from goedels_poetry.reasoning.steps import QueryResult
 from goedels_poetry.search.agents.deps import FAULT, Fault
+from goedels_poetry.search.machine.kinds import task_of
 from goedels_poetry.search.memory import conversation
+from goedels_poetry.search.tasks.question import Question
 from goedels_poetry.settings.declared import ModelsSettings
 from goedels_poetry.store.derivation import model_metrics
 from goedels_poetry.store.reads import HistoryEntry, StoreReader
@@ -162,6 +167,7 @@ def _page(
 ) -> dict[str, Any]:
     result = stored_result(framework, run_id)
     costs, facts = store.costs(as_of=at), RunFacts.of(store, at)
+    answer = _answer(store, result) if at is None else None
     return {
         "schema": 1,
         "run_id": run_id,
@@ -169,6 +175,7 @@ def _page(
         "statement": store.meta("statement"),
         "at": at if at is not None else store.seq,
         "result": result.to_json() if result is not None and at is None else None,
+        "answer": answer.to_json() if answer is not None else None,
         "spent": store.spent(as_of=at),
         "costs": costs,
         "nodes": [
@@ -204,6 +211,9 @@ def _print_page(
     out.print()
     if result is not None:
         _say_lines(out, model_lines(result.metrics.get("models", {})))
+        answer = _answer(store, result)
+        for line in answered(answer) if answer is not None else ():
+            say(out, line)
         show(out, Report(result, theorem))
         return
     moment = f"after commit {at} of {store.seq}" if at is not None else "not ended"
@@ -211,6 +221,14 @@ def _print_page(
     _say_lines(out, model_lines(model_metrics(spent)))
     _say_lines(out, [f"spent: {', '.join(spent_lines(spent))}"])
     say(out, f"run {run_id}  {printable(str(store.meta('name')))}  {moment}")
+
+
+def _answer(store: StoreReader, result: RunResult | None) -> QueryResult | None:
+    """Of a run about a question that has ended: the answer with its program and all that it rests on."""
+    task = task_of(store) if result is not None else None
+    if result is None or not isinstance(task, Question) or task.task != "answer":
+        return None
+    return answer_of(task, result, store)
 
 
 def _say_lines(out: Console, lines: Sequence[str]) -> None:

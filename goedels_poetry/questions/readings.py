@@ -138,7 +138,7 @@ def graded(program: LogicProgram, found: Entailment, decide: Decide, *, complete
     if not telling and len(possible) > 1:
         telling = [tried for tried in [under(_joined(possible, under))] if tried.answer is not None]
     if not telling and completes:
-        closed = under(Reading("closed", ("what is not said, and does not follow, is false",)))
+        closed = under(Reading("closed", ("what does not follow is false, and there is nothing but what is named",)))
         telling = [closed] if closed.answer is not None else []
     if not telling:
         return Graded()

@@ -57,7 +57,10 @@ def test_sentences_stand_apart_from_what_is_assumed_and_the_answer_ends_the_page
 
     (run,) = cli("runs", "--json").objects()
     assert (run["name"], run["verdict"], run["language"]) == ("Is Sam soft?", "proved", "logic")
-    assert "soft(sam)" in cli("show", run["run_id"]).out
+    shown = [line.strip() for line in cli("show", run["run_id"]).out.splitlines()]
+    assert "[1] Every cat is soft." in shown and "(define-fun goal () Bool (soft sam))" in shown
+    (page,) = cli("show", run["run_id"], "--json").objects()
+    assert (page["answer"]["answer"], page["answer"]["grade"]) == (True, "proved")
     assert "correct (4)  corrector" in cli("graph", "--questions").out
     assert "Sam is a cat." in cli("trace", run["run_id"], "--format", "conversation").out
     (certificate,) = [line.removeprefix("certificate: ") for line in lines if line.startswith("certificate: ")]
@@ -91,6 +94,21 @@ def test_an_open_question_shows_a_world_in_which_it_is_false(cli: Any, server: S
     assert ran.code == 1
     assert ran.out.splitlines()[-1] == "unknown  Are all things cats?"
     assert "a world of the premises in which it is false:" in ran.out
+    assert "follows under a reading of the text: true" in ran.out
+    (said,) = cli(
+        "ask", "Are all things cats?", "--context", "-", *flags(server), "--json", stdin=TEXT.encode()
+    ).objects()
+    assert (said["answer"], said["grade"], said["graded_answer"]) == (None, "reading", True)
+    jsonschema.validate(said, SCHEMA)
+
+
+def test_the_model_s_own_word_is_asked_for_by_a_flag_and_is_no_verdict(cli: Any) -> None:
+    word = Answer('```json\n{"reason": "Few things are.", "answer": "no"}\n```')
+    question = "Uncertain, true or false? All things are cats."
+    with Server([Answer(PROGRAM.replace("GOAL", "(forall ((x T)) (cat x))")), word]) as server:
+        ran = cli("ask", question, "--context", "-", *flags(server), "--best-guess", stdin=TEXT.encode())
+    assert (ran.code, ran.out.splitlines()[-1]) == (1, f"unknown  {question}")
+    assert "likely, by the model's word alone: false" in ran.out
 
 
 @pytest.mark.parametrize(

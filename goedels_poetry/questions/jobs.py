@@ -276,11 +276,16 @@ def findings(program: LogicProgram, result: Mapping[str, Any], requirements: Pro
 
 
 def _plausible(program: LogicProgram, requirements: ProgramRequirements) -> tuple[LogicPremise, ...]:
-    """Readings by the program's author of a sentence that tells, where there is a text, and not of the goal itself."""
+    """Readings that are no further facts: where there is a text, each renders a sentence of a premise that it replaces.
+
+    None says the goal, or its negation, and none rests on the sentence that asks.
+    """
+    told = {premise.name: set(premise.sentences) - requirements.asked for premise in program.premises}
     return tuple(
         reading
         for reading in program.readings
-        if not _says_goal(program, reading) and (not requirements.text or set(reading.sentences) - requirements.asked)
+        if not _says_goal(program, reading)
+        and (not requirements.text or told.get(reading.instead, set()) & set(reading.sentences))
     )
 
 

@@ -188,13 +188,16 @@ def test_where_uncertain_is_an_answer_nothing_is_false_for_not_being_said() -> N
 @pytest.mark.parametrize(
     "reading",
     [
-        '(assert (! (flies sam) :named r :sentence 1 :reading "It flies."))',
-        '(assert (! (and old (not (flies sam))) :named r :sentence 1 :reading "It does not."))',
-        '(assert (! (bird sam) :named r :sentence 3 :reading "The question takes it for granted."))',
-        '(assert (! (bird sam) :named r :reading "No sentence says so."))',
+        '(assert (! (flies sam) :sentence 1 :reading "It flies." :instead p1))',
+        '(assert (! (and old (not (flies sam))) :sentence 1 :reading "It does not." :instead p1))',
+        '(assert (! (bird sam) :sentence 3 :reading "The question takes it for granted."))',
+        '(assert (! (bird sam) :sentence 1 :reading "It is a further fact."))',
+        '(assert (! (forall ((x T)) (flies x)) :sentence 2 :reading "Another sentence says so." :instead p1))',
     ],
 )
 def test_a_reading_that_says_what_is_asked_or_renders_no_sentence_that_tells_is_not_tried(reading: str) -> None:
+    again = BIRDS_FLY + '(assert (! (forall ((x T)) (bird x)) :sentence 1 :reading "All are." :instead p1))'
+    assert result_of(HEAD + again + asking("(bird sam)"), may_stay_open=True)["grade"] == "reading"
     found = result_of(HEAD + BIRDS_FLY + reading + asking("(flies sam)"), may_stay_open=True)
     assert (found["grade"], found["readings"]) == ("open", ())
 

@@ -70,10 +70,12 @@ def _check(request: tools.Check) -> int:
 
 
 def _export(request: tools.Export) -> int:
-    from goedels_poetry.cli.export import export_one, for_comparator
+    from goedels_poetry.cli.export import export_one, for_comparator, for_kernels
 
     if request.to is tools.Target.COMPARATOR:
         return for_comparator(request.certificate, request.save)
+    if request.to is tools.Target.NDJSON:
+        return for_kernels(request.certificate, request.save, request.lean_timeout)
     return export_one(request.certificate, request.save, request.lean_timeout, as_json=request.as_json)
 
 

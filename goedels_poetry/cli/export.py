@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,18 +19,25 @@ from goedels_poetry.checker.certificate.archive import (
     read_canonical,
     write_archive,
 )
-from goedels_poetry.checker.lean.certify import REFUTED, read_lean
+from goedels_poetry.checker.certificate.report import CheckReport
+from goedels_poetry.checker.lean.certify import REFUTED, LeanArchive, read_lean
+from goedels_poetry.checker.lean.verify import Claim, fresh_lean, fresh_leans, second_kernel, verify_with, within
 from goedels_poetry.checker.limited import check_within
 from goedels_poetry.checker.plugins import CLAIMS
 from goedels_poetry.cli.configure import settings
 from goedels_poetry.cli.lean import fetch_first
 from goedels_poetry.cli.proof_objects import CHECK_SECONDS, with_level
 from goedels_poetry.cli.run_errors import Unusable
+from goedels_poetry.errors import GoedelsPoetryError
+from goedels_poetry.lean.gate.compare import Opinion
+from goedels_poetry.lean.gate.data import read as read_stream
+from goedels_poetry.lean.gate.stream import write as write_stream
 from goedels_poetry.lean.runtime.protocol import LOGIC_AXIOMS
 from goedels_poetry.lean.smt_proofs.export import DEFAULT_SECONDS, Exported, exported
 from goedels_poetry.settings.declared import LeanSettings
 from goedels_poetry.store.results import RunResult
 from goedels_poetry.trace.terminal import lines_to, one_line, say
+from goedels_poetry.version import __version__
 
 LONGEST_TRIED = 12
 """Lines of what was tried that a person is shown."""
@@ -124,6 +131,73 @@ def for_comparator(certificate: Path, folder: Path | None) -> int:
     version = archive.versions.get("lean", "")
     say(errors, f"{one_line(str(folder))}: made with Lean {one_line(version)}; `lake env comparator config.json` there")
     return 0
+
+
+def for_kernels(certificate: Path, file: Path | None, seconds: float | None = None) -> int:
+    """Write all that a certificate of Lean rests on as NDJSON 3.1 (lean4export's), for kernels that are not ours.
+
+    It is written only when the certificate is accepted; returns the exit code. What our Lean keeps no value of is an
+    axiom there, and counted.
+    """
+    errors = lines_to(sys.stderr)
+    try:
+        archive = read_lean(certificate)
+        fetch_first(settings().lean, quiet=False)
+        report, streams = asyncio.run(_streams(archive, CHECK_SECONDS if seconds is None else seconds))
+    except BadCertificate as problem:
+        say(errors, one_line(f"{certificate}: {problem.message}"))
+        return 2
+    except (Unusable, GoedelsPoetryError) as problem:
+        say(errors, one_line(str(problem)))
+        return 2
+    except TimeoutError:
+        say(errors, "the certificate could not be checked in time: --lean-timeout 600s")
+        return 1
+    if not report.accepted or streams is None:
+        say(errors, f"the certificate is not accepted: {one_line('; '.join(report.reasons))}")
+        return 1
+    library, candidate = map(read_stream, streams)
+    there = len(library.parts) - 1, len(library.levels) - 1, len(library.exprs)
+    made = {"name": "goedels-poetry", "version": __version__}
+    lean = {"githash": "", "version": str(report.versions.get("lean", ""))}
+    meta = json.dumps({"meta": {"exporter": made, "lean": lean, "format": {"version": "3.1.0"}}})
+    rows = [_with_axiom(line) for line in streams[0].splitlines()]
+    text = "\n".join([meta, *rows, write_stream(candidate, candidate.declarations, there)])
+    if file is None:
+        sys.stdout.write(text)
+        return 0
+    try:
+        file.write_text(text, "utf-8")
+    except OSError as problem:
+        say(errors, f"{one_line(str(file))}: {problem.strerror or problem}")
+        return 2
+    assumed = sum(declaration.kind == "assumed" for declaration in library.declarations)
+    found = f"{len(library.declarations) + len(candidate.declarations)} declarations"
+    say(errors, f"{one_line(str(file))}: {found}, {assumed} of the library without a value here: axioms there")
+    return 0
+
+
+async def _streams(archive: LeanArchive, seconds: float) -> tuple[CheckReport, tuple[str, str] | None]:
+    """The report on a certificate, and what the second kernel was given: library and proof as data."""
+    given: list[tuple[str, str]] = []
+
+    async def second(library: str, candidate: str, premises: Sequence[str], left: float) -> Opinion:
+        given.append((library, candidate))
+        return await second_kernel(library, candidate, premises, left)
+
+    claim = Claim(archive.proof, archive.original, (archive.theorem,), archive.witness, stated=archive.statement)
+    async with within(seconds) as until, fresh_leans(fresh_lean) as leans:
+        report = await verify_with(replace(leans, second=second), claim, until)
+    return report, given[0] if given else None
+
+
+def _with_axiom(line: str) -> str:
+    """A line of the library's data, as other kernels read it: a constant without its value is an axiom."""
+    row = json.loads(line)
+    if "assumed" not in row:
+        return line
+    record = {key: value for key, value in row["assumed"].items() if key != "kind"}
+    return json.dumps({"axiom": record | {"isUnsafe": False}}, ensure_ascii=False, separators=(",", ":"))
 
 
 def failure_lines(found: Exported) -> list[str]:

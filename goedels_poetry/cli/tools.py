@@ -31,6 +31,7 @@ class Target(StrEnum):
 
     LEAN = "lean"
     COMPARATOR = "comparator"
+    NDJSON = "ndjson"
 
 
 class TraceFormat(StrEnum):
@@ -81,7 +82,7 @@ class Export(Command):
 
     certificate: Path = argument("The certificate of a proof: a folder.", metavar="CERT", default=...)
     to: Target = option(
-        "lean: of a proof in SMT-LIB; comparator: of one in Lean, a folder with challenge, solution and config.json.",
+        "lean: of a proof in SMT-LIB. Of one in Lean: comparator, a project for it; ndjson, data for other kernels.",
         "--to",
         default=Target.LEAN,
     )

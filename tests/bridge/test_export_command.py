@@ -1,5 +1,6 @@
 """The commands: `export` writes the Lean file of a certificate, `prove --lean` puts it into the certificate."""
 
+import asyncio
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +21,9 @@ from goedels_poetry.kernel.derivation import Derivation, Query, Step
 from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.sequent import sequent_of
 from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.lean.gate.compare import second_opinion
+from goedels_poetry.lean.gate.data import read as read_stream
+from goedels_poetry.lean.runtime.embedded import node_command
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.smt_proofs.export import Exported
 from goedels_poetry.settings.declared import LeanSettings
@@ -231,6 +235,35 @@ def test_a_certificate_of_lean_becomes_a_project_for_the_comparator(
     assert sorted(config["permitted_axioms"]) == ["Classical.choice", "Quot.sound", "propext"]
     for module, text in (("challenge", archive.original), ("solution", archive.proof)):
         assert (tmp_path / "judged" / f"{config[f'{module}_module']}.lean").read_text() == text
+
+
+async def test_a_certificate_of_lean_becomes_data_that_a_kernel_accepts_by_itself(
+    tmp_path: Path, env: dict[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stated = "theorem t (n : Nat) : 0 + n = n"
+    proof = f"{stated} := by induction n with\n | zero => rfl\n | succ n ih => rw [← Nat.add_assoc, ih]\n"
+    for folder, words in (("good", stated), ("other", f"{stated} + 0")):
+        archive = LeanArchive(f"{stated} := by sorry\n", proof, PROVED, "t", "", words, {"lean": "4.28"})
+        write_lean(tmp_path / folder, archive, {})
+    file = tmp_path / "t.ndjson"
+    command = ["export", str(tmp_path / "other"), "--to", "ndjson", "--save", str(file)]
+    code, _, said = await asyncio.to_thread(call, command, monkeypatch, capsys, env)
+    assert code == 1 and "not accepted" in said and not file.exists()
+    command[1] = str(tmp_path / "good")
+    code, _, said = await asyncio.to_thread(call, command, monkeypatch, capsys, env)
+    assert code == 0, said
+    meta, _, data = file.read_text().partition("\n")
+    assert json.loads(meta)["meta"]["format"] == {"version": "3.1.0"}
+    stream = read_stream(data)
+    assert stream.declarations[-1].name == "t" and not any(d.kind == "assumed" for d in stream.declarations)
+    axioms = [d.name for d in stream.declarations if d.kind == "axiom"]
+    opinion = await second_opinion(node_command(), "", data, axioms, 30.0)
+    assert opinion.verdict == "accepted", opinion.reason
+    *rows, last = data.splitlines()
+    wrong = json.loads(last)
+    wrong["thm"]["value"] -= 1  # a part of the proof is none
+    opinion = await second_opinion(node_command(), "", "\n".join([*rows, json.dumps(wrong)]), axioms, 30.0)
+    assert opinion.verdict == "refused"
 
 
 def test_the_comparator_needs_a_folder_and_a_certificate_of_lean(

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -176,3 +177,28 @@ def test_a_proof_is_also_checked_by_the_program_alone(copied: Path, tmp_path: Pa
     assert run() == (0, "holds: 1 steps\n")
     obligation.write_text("(declare-const a Bool)(assert a)")
     assert run() == (1, "rejected: line 1: assume @p2: what is assumed is no assertion of the obligation\n")
+
+
+@pytest.mark.parametrize(
+    ("says", "level"), [("correct", TrustLevel.STEP_BY_STEP), ("Error: @p7", TrustLevel.CONFIRMED)]
+)
+def test_where_ethos_is_installed_it_has_to_accept_each_proof_too(
+    made: Path, says: str, level: TrustLevel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "deps" / "bin" / "ethos"  # as cvc5's own script installs it
+    program.parent.mkdir(parents=True)
+    rules = tmp_path / "proofs" / "eo" / "cpc" / "Cpc.eo"
+    rules.parent.mkdir(parents=True)
+    rules.write_text("")
+    script = f"""#!/bin/sh
+grep -q '^(include "{rules}")$' "$1" && grep -q '(step' "$1" && ! grep -q '^($' "$1" && printf '{says}\\n'
+"""
+    program.write_text(script)
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent), prepend=os.pathsep)
+    report = check_certificate(made, proofs.GAUSS, proofs=True)
+    assert report.trust_level is level and report.proofs is not None
+    if level is TrustLevel.STEP_BY_STEP:
+        assert any(note.startswith("ethos accepts ") for note in report.notes)
+    else:
+        assert "ethos does not accept the proof: Error: @p7" in report.proofs.without[0]

@@ -1,12 +1,16 @@
 """Proof objects: of each obligation of a certificate a proof in CPC, which cvc5 has written and `cpc` checks.
 
 They are evidence besides: what is wrong with one costs the level L4 and nothing else. A proof is about the obligation
-with its number, as the checker has computed it.
+with its number, as the checker has computed it. Where cvc5's own checker, ethos, is installed, it has to accept each as
+well.
 """
 
 from __future__ import annotations
 
 import gzip
+import shutil
+import subprocess
+import tempfile
 import time
 import zlib
 from collections.abc import Iterator
@@ -30,6 +34,7 @@ LIMITS = Limits(seconds=SHORT, output_bytes=MAX_BYTES)
 SECONDS = 120.0
 """For all of a certificate; what cvc5 has not proved by then stays without a proof."""
 _OPTIONS = {"produce-proofs": "true", "proof-format-mode": "cpc", "proof-granularity": "dsl-rewrite"}
+RULES = Path("cpc") / "Cpc.eo"
 NOT_WRITTEN = "there is no proof object"
 LOWER = "the trust level stays {} all the same: what keeps it there is no matter of proof objects"
 
@@ -51,12 +56,41 @@ def with_proofs(report: CheckReport, archive: Archive) -> CheckReport:
         checked += not fault
         without += [f"{_named(lines, line)} (line {line} of {OBLIGATIONS}): {fault}"] if fault else []
     found = replace(report, proofs=ProofObjects(checked, tuple(without)))
+    if checked and (ethos := _ethos()):
+        found = replace(found, notes=(*found.notes, f"ethos accepts {checked} proof objects, too ({ethos[0]})"))
     level = report.trust_level
     if without or level is None or not checked:
         return found
     if level < TrustLevel.NOT_VACUOUS:
         return replace(found, notes=(*found.notes, LOWER.format(level)))
     return replace(found, trust_level=TrustLevel.STEP_BY_STEP)
+
+
+def _ethos() -> tuple[str, Path] | None:
+    """The program ethos and the rules of CPC for it, where cvc5's own script installs them, or beside the program."""
+    program = shutil.which("ethos")
+    if program is None:
+        return None
+    own = Path(program).resolve().parent
+    places = [own / RULES, *[above / "proofs" / "eo" / RULES for above in own.parents[:2]]]
+    return next(((program, rules) for rules in places if rules.is_file()), None)
+
+
+def _refused_by_ethos(text: str) -> str:
+    """Why ethos, where it is installed, does not accept a proof; "" otherwise."""
+    ethos = _ethos()
+    if ethos is None:
+        return ""
+    proof = text[text.index("(") + 1 : text.rindex(")")]  # cvc5 puts brackets around all of it
+    with tempfile.NamedTemporaryFile("w", suffix=".cpc", encoding="utf-8") as file:
+        file.write(f'(include "{ethos[1]}")\n{proof}\n')
+        file.flush()
+        try:
+            done = subprocess.run([ethos[0], file.name], capture_output=True, timeout=SHORT, check=False)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return f"ethos could not check the proof: {error}"
+    said = (done.stdout + done.stderr).decode(errors="replace").strip()
+    return "" if done.returncode == 0 and said == "correct" else f"ethos does not accept the proof: {said[:300]}"
 
 
 def _fault(packed: bytes | None, commands: list[SExpr]) -> str:
@@ -69,11 +103,11 @@ def _fault(packed: bytes | None, commands: list[SExpr]) -> str:
         if not inflated.eof or inflated.unused_data:
             return f"the proof is cut off, or larger than {MAX_BYTES} bytes"
         check_proof(commands, text.decode())
+        return _refused_by_ethos(text.decode())
     except (zlib.error, UnicodeDecodeError) as error:
         return f"the proof cannot be read: {error}"
     except Rejected as error:
         return str(error)
-    return ""
 
 
 def _named(lines: list[str], line: int) -> str:

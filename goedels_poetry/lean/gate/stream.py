@@ -19,16 +19,20 @@ _EXPRESSIONS = frozenset({"type", "value", "rhs"})
 _RECORDS = frozenset({"types", "recs", "rules"})
 
 
-def write(stream: Stream, declarations: Iterable[Declaration]) -> str:
-    """These declarations, in this order, with all that they are made of, as a text of the format."""
-    return "\n".join([*_Writer(stream).lines(declarations), ""])
+def write(stream: Stream, declarations: Iterable[Declaration], after: tuple[int, int, int] = (0, 0, 0)) -> str:
+    """These declarations, in this order, with all that they are made of, as a text of the format.
+
+    ``after``: names, levels and expressions of a text that this one goes on.
+    """
+    return "\n".join([*_Writer(stream, after).lines(declarations), ""])
 
 
 class _Writer:
     """New ids for what is used."""
 
-    def __init__(self, stream: Stream) -> None:
+    def __init__(self, stream: Stream, after: tuple[int, int, int]) -> None:
         self._stream = stream
+        self._after = after
         self._names = {ANONYMOUS: 0}
         self._levels = {0: 0}
         self._exprs: dict[int, int] = {}
@@ -67,7 +71,7 @@ class _Writer:
             at = self._stream.parts[at][0]
         for each in reversed(path):
             before, part = self._stream.parts[each]
-            new = self._names[each] = len(self._names)
+            new = self._names[each] = self._after[0] + len(self._names)
             before = self._names[before]
             last = (
                 {"num": {"pre": before, "i": part}} if isinstance(part, int) else {"str": {"pre": before, "str": part}}
@@ -89,7 +93,7 @@ class _Writer:
                 todo.extend(missing)
                 continue
             ids = [self._name(rest[0])] if kind == "param" else [self._levels[i] for i in rest]
-            self._levels[here] = len(self._levels)
+            self._levels[here] = self._after[1] + len(self._levels)
             self._put({"il": self._levels[here], kind: ids if len(ids) > 1 else ids[0]})
         return self._levels[at]
 
@@ -105,7 +109,7 @@ class _Writer:
                 todo.extend(reversed(missing))
                 continue
             body = self._body(here)
-            self._exprs[here] = len(self._exprs)
+            self._exprs[here] = self._after[2] + len(self._exprs)
             self._put({"ie": self._exprs[here], **body})
         return self._exprs[at]
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,19 +27,20 @@ from goedels_poetry.cli.inputs import (
     read,
     read_beside,
 )
-from goedels_poetry.cli.report import model_costs, say_failure, say_invalid, say_verdict
+from goedels_poetry.cli.report import model_costs, say_failure, say_invalid, say_verdict, write_new, write_whole
 from goedels_poetry.cli.requests import Ask
 from goedels_poetry.cli.run_errors import Failure, Unusable, failure_of, worst_code
 from goedels_poetry.cli.session import guarded, print_json, progress_of, stoppable
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.questions.policy import THE_CASE, Policy, finding_of, in_words, read_policy, reviewed
 from goedels_poetry.questions.result import Semantics, VerificationResult, World, invalid_result, render_model
 from goedels_poetry.reasoning.backends import BACKENDS, JSONBackend, SMT2Backend
 from goedels_poetry.reasoning.postprocessors import parse_option, post_processors
 from goedels_poetry.reasoning.proof_of_thought import lettered
-from goedels_poetry.reasoning.solving import solve_with
-from goedels_poetry.reasoning.steps import PostProcessor, QueryResult
+from goedels_poetry.reasoning.solving import formalise, solve_with
+from goedels_poetry.reasoning.steps import Advice, PostProcessor, QueryResult
 from goedels_poetry.search.tasks.question import Question
 from goedels_poetry.settings.declared import Settings
 from goedels_poetry.smt.notation.infix import render
@@ -68,6 +71,7 @@ def ask_programs(request: Ask, inputs: list[str], jobs: int) -> int:
             world=request.world.value,
             confirm=confirm,
             processes=jobs,
+            conditional=True,
         )
         for name, backend in BACKENDS.items()
     }
@@ -175,7 +179,13 @@ def _page(result: VerificationResult) -> Iterator[str]:
     if result.model:
         yield "  reached where:" if result.optimum is not None else "  " + _kind_of_world(result)
         yield from (f"    {one_line(line)}" for line in render_model(result.model))
+    yield from condition_lines(result.conditions)
     yield from reading_lines(result)
+
+
+def condition_lines(conditions: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """With which facts a question that is open would not be."""
+    yield from (f"  {each['answer']}, if {one_line(each['words'])}" for each in conditions)
 
 
 def reading_lines(result: VerificationResult | QueryResult) -> Iterator[str]:
@@ -240,6 +250,8 @@ def _question(request: Ask) -> Question:
     text = request.inputs[0] if sources[0].text is not None else read(sources[0])  # as typed, line by line
     context = read_beside("--context", request.context) if request.context is not None else ""
     asking = request.asking
+    if request.policy is not None:
+        asking["policy"] = _policy(request.policy).base
     if request.choice:
         asking["choices"] = lettered(list(map(_choice, request.choice)))
     return Question(text, context, **asking)
@@ -272,6 +284,8 @@ def page(result: QueryResult) -> Iterator[str]:
     """What stands above the answer, line by line: what it rests on, how far it can be trusted, what it cost."""
     if result.goal_words:
         yield f"  asked: {one_line(result.goal_words)}"
+    if result.finding:
+        yield f"  finding: {result.finding}"
     for option in result.options:
         yield f"  {one_line(option['name'])}) {one_line(option['text'])}: {option['verdict']}"
     yield from _grounds(result)
@@ -286,6 +300,7 @@ def page(result: QueryResult) -> Iterator[str]:
     if result.countermodel_words:
         yield "  a world of the premises in which it is false:"
         yield from (f"    {one_line(line)}" for line in result.countermodel_words.split("; "))
+    yield from condition_lines(result.conditions)
     for warning in result.warnings:
         yield f"  warning: {one_line(warning)}"
     if result.confidence:
@@ -294,7 +309,9 @@ def page(result: QueryResult) -> Iterator[str]:
     yield from reading_lines(result)
     if result.program is not None:
         yield f"  program ({result.backend}, attempt {result.attempts}):"
-        yield from indented(result.program)
+        yield from indented(
+            result.program.rpartition(f"{THE_CASE}\n")[2].strip("\n") if result.policy else result.program
+        )
     if result.certificate is not None:
         yield f"  certificate: {printable(result.certificate)}"
     if result.run_id:
@@ -319,3 +336,143 @@ def _grounds(result: QueryResult) -> Iterator[str]:
     if result.assumptions:
         yield "  assumed, not in the text:"
         yield from (f"    {one_line(assumption)}" for assumption in result.assumptions)
+
+
+# Policies
+
+TEST_MILLISECONDS = 5_000
+"""For each test of a policy."""
+
+
+def work_on_policy(request: Ask) -> int:
+    """Write, review or test a policy; returns the exit code."""
+    return guarded(lambda: _work_on_policy(request), os_errors=True)
+
+
+def _policy(file: Path) -> Policy:
+    try:
+        return read_policy(read_beside("--policy", file))
+    except InvalidInput as error:
+        raise Unusable(f"{file}:{error}") from None
+
+
+def _work_on_policy(request: Ask) -> int:
+    assert request.policy is not None
+    out, file = lines_to(sys.stdout), request.policy
+    if request.formalise is not None:
+        return _formalise(request, file, read_beside("--formalise", request.formalise))
+    policy = _policy(file)
+    if request.reviewed_by is not None:
+        write_whole(file, reviewed(policy.text, request.reviewed_by))
+        say(out, f"{printable(str(file))}: {one_line(_policy(file).standing)}")
+        return 0
+    head = {"schema": SCHEMA, "file": str(file), **policy.card, "standing": policy.standing}
+    if request.review:
+        if request.as_json:
+            print_json({**head, "vocabulary": policy.vocabulary(), "sentences": policy.page()})
+        else:
+            for line in _review(policy):
+                say(out, line)
+            say(out, f"{policy.standing}  {printable(str(file))}")
+        return 0
+    return _run_tests(request, policy, head)
+
+
+def _review(policy: Policy) -> Iterator[str]:
+    """Each sentence, below it what was made of it."""
+    yield from (f"  {one_line(line)}" for line in policy.vocabulary())
+    for each in policy.page():
+        yield "  citing no sentence:" if each["number"] is None else f"  [{each['number']}] {one_line(each['text'])}"
+        for rule in each["rules"]:
+            cited = ", ".join(map(str, rule["sentences"]))
+            where = f" [{cited}]" if len(rule["sentences"]) > 1 else ""
+            yield f"      {one_line(rule['name'])}{where}: {one_line(rule['words'])}"
+        if each["left_out"] is not None:
+            yield f"      not formalised: {one_line(each['left_out'])}"
+        elif each["number"] in policy.unsaid:
+            yield "      no rule cites it"
+
+
+def _run_tests(request: Ask, policy: Policy, head: dict[str, Any]) -> int:
+    """The rules alone, then each test; with the worst exit code that an unreadable or contradictory policy has."""
+    out, jobs = lines_to(sys.stdout), request.jobs or os.cpu_count() or 1
+    backend = SMT2Backend(TEST_MILLISECONDS, world=request.world.value, processes=jobs, conditional=True)
+    programs = [f"{policy.rules}\n(define-fun goal () Bool false)", *(test.program for test in policy.tests)]
+    with ThreadPoolExecutor(jobs) as threads, backend:
+        alone, *found = threads.map(backend.execute, programs)
+    if alone.verdict is Verdict.INCONSISTENT:
+        names = [premise["name"] for premise in alone.core or ()]
+        if request.as_json:
+            print_json({**head, "contradiction": names, "tests": [], "exit_code": alone.verdict.exit_code})
+        else:
+            say(out, f"inconsistent  the rules contradict each other: {', '.join(map(one_line, names))}")
+        return alone.verdict.exit_code
+    rows, codes = list[dict[str, Any]](), list[int]()
+    for test, result in zip(policy.tests, found, strict=True):
+        finding = finding_of(result.verdict, result.goals)
+        row = {"question": test.question, "line": test.line, "expected": test.expected, "finding": finding}
+        agrees = finding == test.expected
+        rows.append({**row, "agrees": agrees, "result": result.to_json()})
+        known = Verdict.PROVED if agrees else Verdict.INVALID if result.verdict is Verdict.INVALID else Verdict.UNKNOWN
+        codes.append(known.exit_code)
+        if not request.as_json:
+            said = finding if agrees else f"{finding}, expected {test.expected}"
+            say(out, f"{'ok' if agrees else 'FAILED':<8}{said:<14}  {one_line(test.question)}")
+            if not agrees:
+                say(out, f"  line {test.line}{': ' * bool(result.reason)}{one_line(result.reason)}")
+                for line in _page(_in_words(result, policy)):
+                    say(out, f"  {line}")
+    if request.as_json:
+        print_json({**head, "tests": rows, "exit_code": worst_code(codes)})
+    else:
+        right = sum(row["agrees"] for row in rows)
+        say(
+            out,
+            f"{right} of {len(rows)} tests agree; {len(policy.program.premises)} rules, {one_line(policy.standing)}",
+        )
+    return worst_code(codes)
+
+
+def _in_words(result: VerificationResult, policy: Policy) -> VerificationResult:
+    """The result in the policy's words."""
+
+    def told(formulas: Iterable[str]) -> str:
+        return " and ".join(in_words(formula, policy.words) for formula in formulas)
+
+    goals = tuple({**goal, "words": told([goal["formula"]])} for goal in result.goals)
+    core = result.core and tuple({**premise, "words": told([premise["formula"]])} for premise in result.core)
+    conditions = tuple({**each, "words": told(each["facts"])} for each in result.conditions)
+    return replace(result, goals=goals, core=core, conditions=conditions)
+
+
+def _formalise(request: Ask, file: Path, text: str) -> int:
+    """Write the policy, where there is no other file of that name."""
+    if file.exists():
+        raise Unusable(f"{file} exists: review and edit it, or give another name")
+    title, in_force = file.stem.replace("_", " "), settings_of(request, timeout=DEFAULT_TIMEOUT)
+
+    async def work() -> tuple[str, Advice]:
+        progress = progress_of(request)
+        async with GoedelsPoetryFramework(in_force) as framework:
+            with stoppable(progress, framework.interrupt):
+                fresh = request.fresh or request.by_script
+                return await formalise(framework, title, text, fresh=fresh, on_event=partial(progress.event, "rules"))
+
+    written, advice = asyncio.run(work())
+    if not written:
+        code = (Verdict.OUT_OF_BUDGET if advice.stopped else Verdict.UNKNOWN).exit_code
+        why = f"{printable(str(file))} is not written: {one_line(advice.reason)}; the same command goes on"
+        say(lines_to(sys.stderr), why)
+        return code
+    write_new(file, written)
+    policy = read_policy(written)
+    facts = {"rules": len(policy.program.premises), "left_out": sorted(policy.left_out), "costs": advice.costs}
+    if request.as_json:
+        print_json({"schema": SCHEMA, "file": str(file), **policy.card, **facts, "exit_code": 0})
+    else:
+        out = lines_to(sys.stdout)
+        for number, why in policy.left_out.items():
+            say(out, f"  not formalised: [{number}] {one_line(policy.sentences[number])} ({one_line(why)})")
+        rules = f"{facts['rules']} rules of {len(policy.sentences)} sentences"
+        say(out, f"{printable(str(file))}: {rules}, {policy.standing}")
+    return 0

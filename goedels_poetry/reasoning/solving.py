@@ -9,12 +9,26 @@ from typing import Any
 
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.models.accounting import Ledger, SharedBudget
+from goedels_poetry.models.client import CHARACTERS_PER_TOKEN
 from goedels_poetry.protocol.base import VACUOUS
+from goedels_poetry.questions.policy import AMBIGUOUS, NO_TRANSLATION, finding_of, in_words, policy_text
 from goedels_poetry.questions.result import Answer, countermodel_of, render_model
-from goedels_poetry.reasoning.steps import Advice, PostProcessor, QueryResult, Task, chain
+from goedels_poetry.reasoning.steps import Advice, PostProcessor, QueryResult, Task, chain, in_turn
 from goedels_poetry.search.machine.runner import MachineRunner
-from goedels_poetry.search.tasks.base import TITLE_LENGTH
-from goedels_poetry.search.tasks.question import DECIDED, DOUBTED, TRUST, Question, Sentence, programs
+from goedels_poetry.search.retrieval import best_of
+from goedels_poetry.search.tasks.base import TITLE_LENGTH, headline
+from goedels_poetry.search.tasks.question import (
+    DECIDED,
+    DOUBTED,
+    MAX_QUESTION,
+    TRUST,
+    Question,
+    Sentence,
+    is_heading,
+    numbered,
+    programs,
+    split,
+)
 from goedels_poetry.settings.declared import Budgets
 from goedels_poetry.store.reads import StoreReader
 from goedels_poetry.store.results import OnEvent, RunResult
@@ -46,11 +60,47 @@ async def solve(
     Raises:
         RunLocked: another process is at it. Whatever a model answers, and a limit that is reached, is a result.
     """
+    question, unread = read_part(question, _room(framework))
     run = await framework.aask(question, fresh=fresh, out=out, on_event=on_event, allowance=allowance, budgets=budgets)
     if not run.run_id:
         return _empty(question, run)
     with framework.open_store(run.run_id) as store:
-        return answer_of(question, run, store)
+        result = answer_of(question, run, store)
+    return replace(result, warnings=(*result.warnings, *unread))
+
+
+SECTION_LENGTH = 3_000
+"""Characters after which a section of a long text ends with its sentence."""
+
+
+def _room(framework: MachineRunner) -> int:
+    """Characters of a text that are read: half of what the model holds, where that is known."""
+    endpoint = framework.models.endpoints.get("formalizer") if framework.models is not None else None
+    context = endpoint.settings.context if endpoint is not None else None
+    return min(MAX_QUESTION, context * CHARACTERS_PER_TOKEN // 2) if context else MAX_QUESTION
+
+
+def read_part(question: Question, room: int) -> tuple[Question, tuple[str, ...]]:
+    """The question with the sections of its text that fit, those that share words with it first; and what is left out.
+
+    A section ends at a heading, and after `SECTION_LENGTH`; nothing is left out of a text that fits.
+    """
+    if len(question.context) <= room:
+        return question, ()
+    sections: list[list[str]] = [[]]
+    for sentence in split(question.context):
+        if sections[-1] and (is_heading(sentence) or sum(map(len, sections[-1])) > SECTION_LENGTH):
+            sections.append([])
+        sections[-1].append(sentence)
+    texts, kept, left = ["\n".join(section) for section in sections], set[int](), room
+    for number in best_of(texts, question.text):
+        if len(texts[number]) < left:
+            kept.add(number)
+            left -= len(texts[number]) + 1
+    unread = [headline(section[0]) for number, section in enumerate(sections) if number not in kept]
+    named = "; ".join(unread[:20]) + ("; …" if len(unread) > 20 else "")
+    notice = f"{len(unread)} of {len(sections)} sections of the text were not read, it is too long: {named}"
+    return replace(question, context="\n".join(texts[number] for number in sorted(kept))), (notice,)
 
 
 def answer_of(question: Question, run: RunResult, store: StoreReader) -> QueryResult:
@@ -73,18 +123,22 @@ def answer_of(question: Question, run: RunResult, store: StoreReader) -> QueryRe
         answer=_answer(question, run.verdict, details),
         program=program,
         goal="\n".join(str(goal["formula"]) for goal in goals),
-        goal_words="; ".join(filter(None, (str(goal.get("words") or "") for goal in goals))),
+        goal_words="; ".join(filter(None, (_goal_words(question, goal) for goal in goals))),
         core=core if settled else None,
         sentences=_used(core, question.sentences) if settled else (),
         assumptions=_assumptions(core if settled else None, details),
         countermodel=counter,
         countermodel_words="; ".join(render_model(counter)),
+        conditions=_conditions(question, details) if run.verdict is Verdict.UNKNOWN else (),
+        finding=finding_of(run.verdict, goals) if question.policy else "",
         options=_options(question, goals),
         attempts=root.attempts,
         history=tuple(_attempt(store, entry) for entry in past),
         confidence=dict(trust.get("confidence", {})),
         warnings=tuple(
-            dict.fromkeys((*doubts, *run.warnings, *details.get("warnings", ()), *trust.get("warnings", ())))
+            dict.fromkeys(
+                (*doubts, *_review(question), *run.warnings, *details.get("warnings", ()), *trust.get("warnings", ()))
+            )
         ),
     )
 
@@ -106,7 +160,27 @@ def _empty(question: Question, run: RunResult) -> QueryResult:
         warnings=run.warnings,
         run_id=run.run_id,
         away=run.away,
+        finding=NO_TRANSLATION if question.policy and run.verdict in (Verdict.UNKNOWN, Verdict.INVALID) else "",
+        policy=question.rules.card if question.policy and run.run_id else None,
     )
+
+
+def _goal_words(question: Question, goal: Mapping[str, Any]) -> str:
+    words = str(goal.get("words") or "")
+    return in_words(str(goal["formula"]), question.rules.words) if question.policy else words
+
+
+def _review(question: Question) -> tuple[str, ...]:
+    """A warning where nobody has reviewed the rules as they are."""
+    unseen = bool(question.policy) and question.rules.card["reviewed"] is None
+    return (f"the policy is {question.rules.standing}",) if unseen else ()
+
+
+def _conditions(question: Question, details: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
+    found, words = details.get("conditions", ()), question.rules.words if question.policy else {}
+    if not words:
+        return tuple(found)
+    return tuple({**each, "words": " and ".join(in_words(fact, words) for fact in each["facts"])} for each in found)
 
 
 def _answer(question: Question, verdict: Verdict, details: Mapping[str, Any]) -> Answer:
@@ -241,6 +315,7 @@ async def solve_with(
     """
     if not processors:
         return await solve(framework, question, fresh=fresh, out=out, on_event=on_event)
+    question, unread = read_part(question, _room(framework))
     with framework.together():
         machine = SharedRuns(framework, fresh=fresh, on_event=on_event)
         result = await chain(processors, machine)(Task(question))
@@ -248,4 +323,42 @@ async def solve_with(
             certified = await framework.aresume(result.run_id, out=out)
             warnings = tuple(dict.fromkeys((*result.warnings, *certified.warnings)))
             result = replace(result, certificate=str(certified.certificate or result.certificate), warnings=warnings)
-        return result
+        finding = AMBIGUOUS if question.policy and len(result.votes) > 1 else result.finding
+        return replace(result, finding=finding, warnings=(*result.warnings, *unread))
+
+
+async def formalise(
+    framework: MachineRunner, title: str, text: str, *, fresh: bool = False, on_event: OnEvent | None = None
+) -> tuple[str, Advice]:
+    """A policy file for a rule text, one request for each section; and costs, or why there is no file.
+
+    Sections end at headings, and after `SECTION` sentences. A finished section is not asked for again.
+    """
+    listed = numbered(split(text))
+    parts, costs = list[Mapping[str, Any]](), dict[str, Any]()
+    machine = SharedRuns(framework, fresh=fresh, on_event=on_event)
+    for end in _ends(listed):
+        so_far = [(sentence.number, sentence.text) for sentence in listed[:end]]
+        policy = policy_text(title, so_far, parts)
+        question = Question(f"{title}: rules up to sentence {end}", policy=policy, task="rules")
+        advice = await machine.advise(Task(question).after(costs))
+        costs = in_turn(costs, advice.costs)
+        if advice.reply is None:
+            return "", replace(advice, costs=costs)
+        parts.append(advice.reply["added"])
+    return policy_text(title, [(s.number, s.text) for s in listed], parts), Advice({}, costs=costs)
+
+
+SECTION = 15
+"""Sentences of a rule text that are formalised by one request, at most."""
+
+
+def _ends(listed: Sequence[Sentence]) -> list[int]:
+    """Where the sections of a text end: how many sentences and headings stand before."""
+    ends, inside = list[int](), 0
+    for place, sentence in enumerate(listed):
+        if inside and (sentence.number is None or inside == SECTION):
+            ends.append(place)
+            inside = 0
+        inside += sentence.number is not None
+    return [*ends, len(listed)] if inside else ends

@@ -34,7 +34,15 @@ from goedels_poetry.cli.session import guarded, print_json, progress_of, stoppab
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.questions.policy import THE_CASE, Policy, finding_of, in_words, read_policy, reviewed
+from goedels_poetry.questions.policy import (
+    NO_CLAIM,
+    NO_TRANSLATION,
+    THE_CASE,
+    Policy,
+    finding_of,
+    read_policy,
+    reviewed,
+)
 from goedels_poetry.questions.result import Semantics, VerificationResult, World, invalid_result, render_model
 from goedels_poetry.reasoning.backends import BACKENDS, JSONBackend, SMT2Backend
 from goedels_poetry.reasoning.postprocessors import parse_option, post_processors
@@ -364,85 +372,54 @@ def _work_on_policy(request: Ask) -> int:
     policy = _policy(file)
     if request.reviewed_by is not None:
         write_whole(file, reviewed(policy.text, request.reviewed_by))
-        say(out, f"{printable(str(file))}: {one_line(_policy(file).standing)}")
+        policy = _policy(file)
+    head = {"schema": SCHEMA, "file": str(file), **policy.card}
+    if not request.review and request.reviewed_by is None:
+        return _run_tests(request, policy, head)
+    page = [*policy.vocabulary(), *policy.page()] if request.review else []
+    if request.as_json:
+        print_json({**head, "page": page})
         return 0
-    head = {"schema": SCHEMA, "file": str(file), **policy.card, "standing": policy.standing}
-    if request.review:
-        if request.as_json:
-            print_json({**head, "vocabulary": policy.vocabulary(), "sentences": policy.page()})
-        else:
-            for line in _review(policy):
-                say(out, line)
-            say(out, f"{policy.standing}  {printable(str(file))}")
-        return 0
-    return _run_tests(request, policy, head)
-
-
-def _review(policy: Policy) -> Iterator[str]:
-    """Each sentence, below it what was made of it."""
-    yield from (f"  {one_line(line)}" for line in policy.vocabulary())
-    for each in policy.page():
-        yield "  citing no sentence:" if each["number"] is None else f"  [{each['number']}] {one_line(each['text'])}"
-        for rule in each["rules"]:
-            cited = ", ".join(map(str, rule["sentences"]))
-            where = f" [{cited}]" if len(rule["sentences"]) > 1 else ""
-            yield f"      {one_line(rule['name'])}{where}: {one_line(rule['words'])}"
-        if each["left_out"] is not None:
-            yield f"      not formalised: {one_line(each['left_out'])}"
-        elif each["number"] in policy.unsaid:
-            yield "      no rule cites it"
+    for line in page:
+        say(out, f"  {printable(line)}")
+    say(out, f"{printable(str(file))}: {one_line(head['standing'])}")
+    return 0
 
 
 def _run_tests(request: Ask, policy: Policy, head: dict[str, Any]) -> int:
-    """The rules alone, then each test; with the worst exit code that an unreadable or contradictory policy has."""
+    """The rules alone, then each test; the exit code is 0 where all agree, and there is one."""
     out, jobs = lines_to(sys.stdout), request.jobs or os.cpu_count() or 1
     backend = SMT2Backend(TEST_MILLISECONDS, world=request.world.value, processes=jobs, conditional=True)
-    programs = [f"{policy.rules}\n(define-fun goal () Bool false)", *(test.program for test in policy.tests)]
     with ThreadPoolExecutor(jobs) as threads, backend:
-        alone, *found = threads.map(backend.execute, programs)
-    if alone.verdict is Verdict.INCONSISTENT:
-        names = [premise["name"] for premise in alone.core or ()]
-        if request.as_json:
-            print_json({**head, "contradiction": names, "tests": [], "exit_code": alone.verdict.exit_code})
-        else:
-            say(out, f"inconsistent  the rules contradict each other: {', '.join(map(one_line, names))}")
-        return alone.verdict.exit_code
-    rows, codes = list[dict[str, Any]](), list[int]()
-    for test, result in zip(policy.tests, found, strict=True):
-        finding = finding_of(result.verdict, result.goals)
-        row = {"question": test.question, "line": test.line, "expected": test.expected, "finding": finding}
-        agrees = finding == test.expected
-        rows.append({**row, "agrees": agrees, "result": result.to_json()})
-        known = Verdict.PROVED if agrees else Verdict.INVALID if result.verdict is Verdict.INVALID else Verdict.UNKNOWN
-        codes.append(known.exit_code)
-        if not request.as_json:
-            said = finding if agrees else f"{finding}, expected {test.expected}"
-            say(out, f"{'ok' if agrees else 'FAILED':<8}{said:<14}  {one_line(test.question)}")
-            if not agrees:
-                say(out, f"  line {test.line}{': ' * bool(result.reason)}{one_line(result.reason)}")
-                for line in _page(_in_words(result, policy)):
-                    say(out, f"  {line}")
+        programs = (f"{policy.rules}\n{NO_CLAIM}", *(test.program for test in policy.tests))
+        alone, *results = threads.map(backend.execute, programs)
+    findings = [finding_of(result.verdict, result.goals) for result in results]
+    rows: list[dict[str, Any]] = [
+        {"question": test.question, "line": test.line, "expected": test.expected, "finding": finding}
+        for test, finding in zip(policy.tests, findings, strict=True)
+    ]
+    failed = [row for row in rows if row["finding"] != row["expected"]]
+    broken = Verdict.INVALID if NO_TRANSLATION in findings else Verdict.UNKNOWN
+    verdict = alone.verdict if alone.core else broken if failed or not rows else Verdict.PROVED
+    clash = [premise["name"] for premise in alone.core or ()]
     if request.as_json:
-        print_json({**head, "tests": rows, "exit_code": worst_code(codes)})
-    else:
-        right = sum(row["agrees"] for row in rows)
-        say(
-            out,
-            f"{right} of {len(rows)} tests agree; {len(policy.program.premises)} rules, {one_line(policy.standing)}",
-        )
-    return worst_code(codes)
-
-
-def _in_words(result: VerificationResult, policy: Policy) -> VerificationResult:
-    """The result in the policy's words."""
-
-    def told(formulas: Iterable[str]) -> str:
-        return " and ".join(in_words(formula, policy.words) for formula in formulas)
-
-    goals = tuple({**goal, "words": told([goal["formula"]])} for goal in result.goals)
-    core = result.core and tuple({**premise, "words": told([premise["formula"]])} for premise in result.core)
-    conditions = tuple({**each, "words": told(each["facts"])} for each in result.conditions)
-    return replace(result, goals=goals, core=core, conditions=conditions)
+        tests = [{**row, "result": result.to_json()} for row, result in zip(rows, results, strict=True)]
+        print_json({**head, "contradiction": clash, "tests": tests, "exit_code": verdict.exit_code})
+        return verdict.exit_code
+    for row, result in zip(rows, results, strict=True):
+        wrong = f", expected {row['expected']}" if row in failed else ""
+        say(out, f"{'FAILED' if wrong else 'ok':<8}{row['finding'] + wrong:<14}  {one_line(row['question'])}")
+        for line in (
+            (f"line {row['line']}: {result.reason}", *_page(replace(result, **policy.told(result.to_json()))))
+            if wrong
+            else ()
+        ):
+            say(out, f"  {one_line(line)}")
+    if clash:
+        say(out, f"inconsistent: the rules contradict each other: {', '.join(map(one_line, clash))}")
+    counts = f"{len(rows) - len(failed)} of {len(rows)} tests agree; {len(policy.program.premises)} rules"
+    say(out, f"{counts}, {one_line(head['standing'])}")
+    return verdict.exit_code
 
 
 def _formalise(request: Ask, file: Path, text: str) -> int:
@@ -452,27 +429,28 @@ def _formalise(request: Ask, file: Path, text: str) -> int:
     title, in_force = file.stem.replace("_", " "), settings_of(request, timeout=DEFAULT_TIMEOUT)
 
     async def work() -> tuple[str, Advice]:
-        progress = progress_of(request)
+        progress, fresh = progress_of(request), request.fresh or request.by_script
         async with GoedelsPoetryFramework(in_force) as framework:
             with stoppable(progress, framework.interrupt):
-                fresh = request.fresh or request.by_script
                 return await formalise(framework, title, text, fresh=fresh, on_event=partial(progress.event, "rules"))
 
     written, advice = asyncio.run(work())
     if not written:
-        code = (Verdict.OUT_OF_BUDGET if advice.stopped else Verdict.UNKNOWN).exit_code
         why = f"{printable(str(file))} is not written: {one_line(advice.reason)}; the same command goes on"
         say(lines_to(sys.stderr), why)
-        return code
+        return (Verdict.OUT_OF_BUDGET if advice.stopped else Verdict.UNKNOWN).exit_code
     write_new(file, written)
     policy = read_policy(written)
-    facts = {"rules": len(policy.program.premises), "left_out": sorted(policy.left_out), "costs": advice.costs}
+    left_out, rules = policy.left_out, len(policy.program.premises)
     if request.as_json:
-        print_json({"schema": SCHEMA, "file": str(file), **policy.card, **facts, "exit_code": 0})
-    else:
-        out = lines_to(sys.stdout)
-        for number, why in policy.left_out.items():
-            say(out, f"  not formalised: [{number}] {one_line(policy.sentences[number])} ({one_line(why)})")
-        rules = f"{facts['rules']} rules of {len(policy.sentences)} sentences"
-        say(out, f"{printable(str(file))}: {rules}, {policy.standing}")
+        facts = {"rules": rules, "left_out": sorted(left_out), "costs": advice.costs, "exit_code": 0}
+        print_json({"schema": SCHEMA, "file": str(file), **policy.card, **facts})
+        return 0
+    out = lines_to(sys.stdout)
+    for number, why in left_out.items():
+        say(out, f"  not formalised: [{number}] {one_line(policy.sentences[number])} ({one_line(why)})")
+    say(
+        out,
+        f"{printable(str(file))}: {rules} rules of {len(policy.sentences)} sentences, {one_line(policy.card['standing'])}",
+    )
     return 0

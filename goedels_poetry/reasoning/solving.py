@@ -11,7 +11,7 @@ from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.models.accounting import Ledger, SharedBudget
 from goedels_poetry.models.client import CHARACTERS_PER_TOKEN
 from goedels_poetry.protocol.base import VACUOUS
-from goedels_poetry.questions.policy import AMBIGUOUS, NO_TRANSLATION, finding_of, in_words, policy_text
+from goedels_poetry.questions.policy import AMBIGUOUS, NO_TRANSLATION, finding_of, policy_text
 from goedels_poetry.questions.result import Answer, countermodel_of, render_model
 from goedels_poetry.reasoning.steps import Advice, PostProcessor, QueryResult, Task, chain, in_turn
 from goedels_poetry.search.machine.runner import MachineRunner
@@ -69,8 +69,18 @@ async def solve(
     return replace(result, warnings=(*result.warnings, *unread))
 
 
-SECTION_LENGTH = 3_000
-"""Characters after which a section of a long text ends with its sentence."""
+SECTION_LENGTH = 1_500
+"""Characters after which a section of a text ends with its sentence."""
+
+
+def _sections(sentences: Iterable[str]) -> list[list[str]]:
+    """The sentences of a text by section; one ends before a heading, and after `SECTION_LENGTH`."""
+    sections: list[list[str]] = [[]]
+    for sentence in sentences:
+        if sections[-1] and (is_heading(sentence) or sum(map(len, sections[-1])) > SECTION_LENGTH):
+            sections.append([])
+        sections[-1].append(sentence)
+    return sections
 
 
 def _room(framework: MachineRunner) -> int:
@@ -81,17 +91,10 @@ def _room(framework: MachineRunner) -> int:
 
 
 def read_part(question: Question, room: int) -> tuple[Question, tuple[str, ...]]:
-    """The question with the sections of its text that fit, those that share words with it first; and what is left out.
-
-    A section ends at a heading, and after `SECTION_LENGTH`; nothing is left out of a text that fits.
-    """
+    """The question with the sections of its text that fit, those that share words with it first; what is left out."""
     if len(question.context) <= room:
         return question, ()
-    sections: list[list[str]] = [[]]
-    for sentence in split(question.context):
-        if sections[-1] and (is_heading(sentence) or sum(map(len, sections[-1])) > SECTION_LENGTH):
-            sections.append([])
-        sections[-1].append(sentence)
+    sections = _sections(split(question.context))
     texts, kept, left = ["\n".join(section) for section in sections], set[int](), room
     for number in best_of(texts, question.text):
         if len(texts[number]) < left:
@@ -110,10 +113,14 @@ def answer_of(question: Question, run: RunResult, store: StoreReader) -> QueryRe
     program = str(store.load(decided["program"])) if decided is not None else None
     report: dict[str, Any] = store.load(decided["report"]) if decided is not None else {}
     details: dict[str, Any] = {**report.get("result", {}), **(run.answer or {})}
-    doubts = (str(report["reason"]),) if report.get("kind") == VACUOUS else ()
+    doubts: tuple[str, ...] = (str(report["reason"]),) if report.get("kind") == VACUOUS else ()
+    if question.policy and question.rules.card["reviewed"] is None:
+        doubts = (*doubts, f"the policy is {question.rules.card['standing']}")
     past = programs(store.history(ROOT))
     tests = [store.load(root.refs[name]) for name in (TRUST, DOUBTED) if name in root.refs]
     trust: dict[str, Any] = next((t for t in tests if decided and t.get("program") == decided["program"]), {})
+    if question.policy:
+        details |= question.rules.told(details)
     goals = list(details.get("goals", ()))
     core = with_texts(details.get("core"), question.sentences)
     settled = run.verdict in DECIDES or run.verdict is Verdict.INCONSISTENT
@@ -123,22 +130,20 @@ def answer_of(question: Question, run: RunResult, store: StoreReader) -> QueryRe
         answer=_answer(question, run.verdict, details),
         program=program,
         goal="\n".join(str(goal["formula"]) for goal in goals),
-        goal_words="; ".join(filter(None, (_goal_words(question, goal) for goal in goals))),
+        goal_words="; ".join(filter(None, (str(goal.get("words") or "") for goal in goals))),
         core=core if settled else None,
         sentences=_used(core, question.sentences) if settled else (),
         assumptions=_assumptions(core if settled else None, details),
         countermodel=counter,
         countermodel_words="; ".join(render_model(counter)),
-        conditions=_conditions(question, details) if run.verdict is Verdict.UNKNOWN else (),
+        conditions=tuple(details.get("conditions") or ()) if run.verdict is Verdict.UNKNOWN else (),
         finding=finding_of(run.verdict, goals) if question.policy else "",
         options=_options(question, goals),
         attempts=root.attempts,
         history=tuple(_attempt(store, entry) for entry in past),
         confidence=dict(trust.get("confidence", {})),
         warnings=tuple(
-            dict.fromkeys(
-                (*doubts, *_review(question), *run.warnings, *details.get("warnings", ()), *trust.get("warnings", ()))
-            )
+            dict.fromkeys((*doubts, *run.warnings, *details.get("warnings", ()), *trust.get("warnings", ())))
         ),
     )
 
@@ -163,24 +168,6 @@ def _empty(question: Question, run: RunResult) -> QueryResult:
         finding=NO_TRANSLATION if question.policy and run.verdict in (Verdict.UNKNOWN, Verdict.INVALID) else "",
         policy=question.rules.card if question.policy and run.run_id else None,
     )
-
-
-def _goal_words(question: Question, goal: Mapping[str, Any]) -> str:
-    words = str(goal.get("words") or "")
-    return in_words(str(goal["formula"]), question.rules.words) if question.policy else words
-
-
-def _review(question: Question) -> tuple[str, ...]:
-    """A warning where nobody has reviewed the rules as they are."""
-    unseen = bool(question.policy) and question.rules.card["reviewed"] is None
-    return (f"the policy is {question.rules.standing}",) if unseen else ()
-
-
-def _conditions(question: Question, details: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
-    found, words = details.get("conditions", ()), question.rules.words if question.policy else {}
-    if not words:
-        return tuple(found)
-    return tuple({**each, "words": " and ".join(in_words(fact, words) for fact in each["facts"])} for each in found)
 
 
 def _answer(question: Question, verdict: Verdict, details: Mapping[str, Any]) -> Answer:
@@ -332,33 +319,20 @@ async def formalise(
 ) -> tuple[str, Advice]:
     """A policy file for a rule text, one request for each section; and costs, or why there is no file.
 
-    Sections end at headings, and after `SECTION` sentences. A finished section is not asked for again.
+    A finished section is not asked for again.
     """
-    listed = numbered(split(text))
-    parts, costs = list[Mapping[str, Any]](), dict[str, Any]()
+    listed = [(sentence.number, sentence.text) for sentence in numbered(split(text))]
+    parts, costs, end = list[Mapping[str, Any]](), dict[str, Any](), 0
     machine = SharedRuns(framework, fresh=fresh, on_event=on_event)
-    for end in _ends(listed):
-        so_far = [(sentence.number, sentence.text) for sentence in listed[:end]]
-        policy = policy_text(title, so_far, parts)
+    for section in _sections(sentence for _, sentence in listed):
+        end += len(section)
+        if all(is_heading(sentence) for sentence in section):
+            continue
+        policy = policy_text(title, listed[:end], parts)
         question = Question(f"{title}: rules up to sentence {end}", policy=policy, task="rules")
         advice = await machine.advise(Task(question).after(costs))
         costs = in_turn(costs, advice.costs)
         if advice.reply is None:
             return "", replace(advice, costs=costs)
         parts.append(advice.reply["added"])
-    return policy_text(title, [(s.number, s.text) for s in listed], parts), Advice({}, costs=costs)
-
-
-SECTION = 15
-"""Sentences of a rule text that are formalised by one request, at most."""
-
-
-def _ends(listed: Sequence[Sentence]) -> list[int]:
-    """Where the sections of a text end: how many sentences and headings stand before."""
-    ends, inside = list[int](), 0
-    for place, sentence in enumerate(listed):
-        if inside and (sentence.number is None or inside == SECTION):
-            ends.append(place)
-            inside = 0
-        inside += sentence.number is not None
-    return [*ends, len(listed)] if inside else ends
+    return policy_text(title, listed, parts), Advice({}, costs=costs)

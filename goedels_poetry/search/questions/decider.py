@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.models.requests import Reply, object_of
 from goedels_poetry.protocol.base import OPEN, REFUSED, VACUOUS, Answering, Outcome
-from goedels_poetry.questions.policy import first_line, read_rules
+from goedels_poetry.questions.policy import THE_CASE, read_rules
 from goedels_poetry.search.agents.conversation import conversation
 from goedels_poetry.search.agents.deps import Apply, Deps
 from goedels_poetry.search.agents.failure import ERROR, FailureTable, writes
@@ -64,7 +64,7 @@ def report_on(question: Question, program: str, outcome: Outcome, doubts: Sequen
     found = outcome.value
     result = found.get("result")
     if not outcome.ok or result is None:
-        return _unreadable(program, outcome, first_line(question.rules) - 1 if question.policy else 0)
+        return _unreadable(program, outcome, program.partition(THE_CASE)[0].count("\n") + 1 if question.policy else 0)
     findings: list[Json] = found.get("findings", [])
     refused = [f for f in findings if f["kind"] == REFUSED]
     if refused:

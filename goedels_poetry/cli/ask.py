@@ -449,8 +449,6 @@ def _formalise(request: Ask, file: Path, text: str) -> int:
     out = lines_to(sys.stdout)
     for number, why in left_out.items():
         say(out, f"  not formalised: [{number}] {one_line(policy.sentences[number])} ({one_line(why)})")
-    say(
-        out,
-        f"{printable(str(file))}: {rules} rules of {len(policy.sentences)} sentences, {one_line(policy.card['standing'])}",
-    )
+    counts = f"{rules} rules of {len(policy.sentences)} sentences"
+    say(out, f"{printable(str(file))}: {counts}, {one_line(policy.card['standing'])}")
     return 0

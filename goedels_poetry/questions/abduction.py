@@ -21,25 +21,22 @@ from goedels_poetry.questions.entailment.findings import Condition, Entailment, 
 from goedels_poetry.questions.entailment.models import Encoder
 from goedels_poetry.questions.entailment.program import LogicProgram
 
-CHECKS = 120
-"""Solver checks for one side of a goal."""
-SECONDS = 3.0
-"""For both sides."""
-MAX_ATOMS = 100
-MAX_FACTS = 3
-"""In one set."""
-MAX_SETS = 5
-"""Of one side of a goal."""
+CHECKS, SECONDS = 120, 3.0
+"""Solver checks for one side of a goal, time for both."""
+MAX_ATOMS, MAX_FACTS, MAX_SETS = 100, 3, 5
+"""Candidates, facts in one set, sets of one side of a goal."""
+MAX_WAITING = 10_000
+"""Sets that are still to be looked at."""
 _CONNECTIVES = frozenset({"and", "or", "not", "=>", "xor", "ite"})
 
 
-def with_conditions(program: LogicProgram, found: Entailment, solvers: Solvers, seconds: float = SECONDS) -> Entailment:
-    """The finding with the conditions of an only goal that the open world leaves open, within so many seconds."""
+def with_conditions(program: LogicProgram, found: Entailment, solvers: Solvers) -> Entailment:
+    """The finding with the conditions of an only goal that the open world leaves open."""
     goals = [(g.verdict, g.checks.with_goal, g.checks.with_negation) for g in found.goals]
     if goals != [(Verdict.UNKNOWN, "sat", "sat")] or found.closure or program.objectives:
         return found
     goal, encoder, bare = program.goals[0].formula, Encoder(program), Encoder(program, ())
-    ask = solvers.queries(encoder, seconds).ask_for_values
+    ask = solvers.queries(encoder, SECONDS).ask_for_values
     atoms = list(itertools.islice(dict.fromkeys(_atoms(program)), MAX_ATOMS))
     things = {thing.name for each in things_of(program.signature).values() for thing in each}
     derived = {name for premise in program.premises for name in _heads(premise.formula)} - things
@@ -81,13 +78,11 @@ def _atomic(formula: Term) -> list[Term]:
     """The atoms in a formula, with their free variables."""
 
     def inside(term: Term) -> bool:
-        return term.kind is not Kind.APP or term.name in _CONNECTIVES or (is_app(term, "=") and _on_truth(term))
+        return (
+            term.kind is not Kind.APP or term.name in _CONNECTIVES or (is_app(term, "=") and term.args[0].sort is BOOL)
+        )
 
     return [t for t in subterms(formula) if t.sort is BOOL and t.kind is Kind.APP and not inside(t)]
-
-
-def _on_truth(term: Term) -> bool:
-    return term.args[0].sort is BOOL
 
 
 @dataclass
@@ -118,7 +113,7 @@ class _Side:
             world = next((world for world in self.worlds if world.isdisjoint(some)), None)
             seen.add(some)
             world = world or self._world(some)
-            if world is not None and len(some) < MAX_FACTS:
+            if world is not None and len(some) < MAX_FACTS and len(waiting) < MAX_WAITING:
                 waiting += [some | {fact} for fact in sorted(world) if self._other(fact) not in some]
         if not self.sets:
             self._grow()

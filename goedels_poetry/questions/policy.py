@@ -93,12 +93,12 @@ class Policy:
     @property
     def card(self) -> dict[str, Any]:
         """``{"title", "digest", "reviewed": who reviewed these very rules, or null, "standing": in one line}``."""
-        now, standing, by = self.digest, f"not reviewed (digest {self.digest})", None
-        for who, then in sorted(self.reviews.items(), key=lambda review: review[1] == now):
-            by = who if then == now else None
-            standing = f"reviewed by {who} (digest {now})"
-            if not by:
-                standing = f"edited since the review by {who} (digest {then} then, {now} now)"
+        now = self.digest
+        by = next((who for who, then in self.reviews.items() if then == now), None)
+        earlier = [
+            f"edited since the review by {who} (digest {then} then, {now} now)" for who, then in self.reviews.items()
+        ]
+        standing = f"reviewed by {by} (digest {now})" if by else (*earlier, f"not reviewed (digest {now})")[0]
         return {"title": self.title, "digest": now, "reviewed": by, "standing": standing}
 
     @property
@@ -117,9 +117,8 @@ class Policy:
         below: dict[int, list[str]] = {number: [] for number in (*sorted(self.sentences), 0)}
         for rule in self.program.premises:
             cited = f" {list(rule.sentences)}" if len(rule.sentences) > 1 else ""
-            below[max(rule.sentences, default=0)].append(
-                f"    {rule.name}{cited}: {in_words(show(rule.formula), self.words)}"
-            )
+            words = in_words(show(rule.formula), self.words)
+            below[max(rule.sentences, default=0)].append(f"    {rule.name}{cited}: {words}")
         for number, why in {**dict.fromkeys(self.unsaid, "no reason is given"), **self.left_out}.items():
             below[number].append(f"    not formalised: {why}")
         heads = {**{number: f"[{number}] {text}" for number, text in self.sentences.items()}, 0: "Citing no sentence:"}
@@ -184,28 +183,22 @@ def read_policy(text: str | bytes) -> Policy:
         if name == "set-info":
             key, one, text = _info(source, command)
             if one in info[key] or key == ":test":
-                source.fail(
-                    f"a second {key} {one}" if one in info[key] else "a test outside of a test", command, _TESTS
-                )
+                source.fail(f"a second {key} {one}" * (one in info[key]) or "a :test without (push 1)", command, _TESTS)
             info[key][one] = text
         elif (name not in DECLARING and name != "assert") or is_goal_name(_word(command)):
             source.fail(f"`{name} {_word(command)}` among the rules", command, _TESTS)
         else:
             kept.append(command)
     program = read_smt2(f"{_only(source.text, kept)}\n{NO_CLAIM}")
-    sentences, words, left_out = info[":sentence"], info[":words"], info[":not-formalised"]
-    _check_info(source, program, sentences, {*words}, {*left_out}, kept)
+    _check_info(source, program, info, kept)
     base = source.text[: commands[first][1].offset] if first < len(commands) else source.text
     rules = "\n".join(source.text[command.offset : command.end] for command in kept)
     tests = tuple(_tests(source, program, kept, commands[first:]))
-    title = next(iter(info[":policy"]), "")
-    return Policy(source.text, base, rules, program, sentences, words, left_out, title, info[":reviewed"], tests)
+    texts = (info[":sentence"], info[":words"], info[":not-formalised"], next(iter(info[":policy"]), ""))
+    return Policy(source.text, base, rules, program, *texts, info[":reviewed"], tests)
 
 
-_TESTS = (
-    'rules first, then tests: (push 1) (set-info :test ("May I ...?" valid)), facts, (define-fun goal () Bool claim), '
-    "(pop 1)"
-)
+_TESTS = 'rules first, then tests: (push 1) (set-info :test ("May I ...?" valid)), facts, a goal, (pop 1)'
 
 
 def _word(command: Group) -> str:
@@ -222,12 +215,8 @@ def _tests(
         body = [command for name, command in block if name not in ("push", "pop", "set-info")]
         infos = [_info(source, command) for name, command in block if name == "set-info"]
         goals = sum(is_goal_name(_word(command)) for command in body)
-        if (
-            len(block) != len(body) + 3
-            or block[0][0] != "push"
-            or [key for key, *_ in infos] != [":test"]
-            or goals != 1
-        ):
+        form = len(block) - len(body), [key for key, *_ in infos], goals
+        if form != (3, [":test"], 1) or block[0][0] != "push":
             source.fail("malformed test", (block or commands)[0][1], _TESTS)
         _check_case(source, program, body)
         line, _ = source.position(block[0][1].offset)
@@ -261,18 +250,15 @@ def _info(source: Source, command: Group) -> tuple[str, Any, str]:
     return key, int(texts[0]) if numeral else texts[0], texts[-1]
 
 
-def _check_info(
-    source: Source, program: LogicProgram, sentences: Mapping[int, str], words: set[str], left_out: set[int],
-    rules: Sequence[Group],
-) -> None:  # fmt: skip
+def _check_info(source: Source, program: LogicProgram, info: Mapping[str, Any], rules: Iterable[Group]) -> None:
     """Raise InvalidText: what is described, cited or left out is not there."""
     kinds = (*program.signature.sorts, *(datatype.sort for datatype in program.signature.datatypes))
     names = program.signature.names | {sort.name for sort in kinds}
-    for name in words - names:
+    for name in info[":words"].keys() - names:
         source.fail(f"words for `{name}`, which is not declared", source.text.find(f"({name} "), nearest(name, names))
     cited = {n: f":named {premise.name}" for premise in program.premises for n in premise.sentences}
-    for number, where in {**dict.fromkeys(left_out, ":not-formalised"), **cited}.items():
-        if number not in sentences:
+    for number, where in {**dict.fromkeys(info[":not-formalised"], ":not-formalised"), **cited}.items():
+        if number not in info[":sentence"]:
             at = next((c.offset for c in rules if where in source.text[c.offset : c.end]), 0)
             source.fail(f"{where} cites sentence {number}, which is not there", at, "add it with :sentence")
 
@@ -288,7 +274,8 @@ def _check_case(source: Source, program: LogicProgram, commands: Iterable[Group]
         word, sort = _word(command), getattr(items[-1], "text", "")
         if name == "assert" or (name.startswith("define-") and is_goal_name(word)):
             continue
-        if name in DECLARING and not (name == "declare-const" and sort in sorts and word not in names):
+        nullary = name == "declare-const" or (name == "declare-fun" and _flat(items[2]) == "()")
+        if name in DECLARING and not (nullary and sort in sorts and word not in names):
             hint = nearest(word, names) or "say it with the names of the policy, or leave it out"
             source.fail(f"a case declares no `{word}`: it may only name things of a sort of the policy", command, hint)
         if name not in DECLARING:
@@ -328,19 +315,15 @@ def _flat(expr: SExpr) -> str:
 # -- writing -------------------------------------------------------------------------------------------------------
 
 
-def policy_text(
-    title: str, sentences: Sequence[tuple[int | None, str]], parts: Sequence[Mapping[str, Any]] = ()
-) -> str:
+def policy_text(title: str, sentences: Sequence[tuple[int | None, str]], parts: Sequence[Mapping[str, Any]]) -> str:
     """A policy file: vocabulary, then each sentence with its rules below it; headings are sentences without a number.
 
     ``parts``: what `read_rules` made of the sections so far.
     """
-    lines = [f"(set-info :policy {_quoted(title)})", ""]
+    lines = [f"(set-info :policy {_quoted(title.strip() or 'policy')})", ""]
     for symbol in (symbol for part in parts for symbol in part["symbols"]):
-        lines += [
-            symbol["declaration"],
-            f"(set-info :words ({show_symbol(symbol['name'])} {_quoted(symbol['words'])}))",
-        ]
+        words = _quoted(symbol["words"].strip() or symbol["name"])
+        lines += [symbol["declaration"], f"(set-info :words ({show_symbol(symbol['name'])} {words}))"]
     below: dict[int | None, list[str]] = {}
     for number, rule in enumerate((rule for part in parts for rule in part["rules"]), 1):
         cited = " ".join(map(str, rule["sentences"]))

@@ -40,9 +40,9 @@ def _ask(request: requests.Ask) -> int:
         from goedels_poetry.cli.ask import ask_programs
 
         return ask_programs(request, [*request.program, *request.inputs], request.jobs or os.cpu_count() or 1)
-    from goedels_poetry.cli.ask import ask_question
+    from goedels_poetry.cli.ask import ask_question, work_on_policy
 
-    return ask_question(request)
+    return work_on_policy(request) if request.policy and not request.inputs else ask_question(request)
 
 
 def _code(request: requests.Code) -> int:

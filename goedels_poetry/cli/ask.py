@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +27,22 @@ from goedels_poetry.cli.inputs import (
     read,
     read_beside,
 )
-from goedels_poetry.cli.report import model_costs, say_failure, say_invalid, say_verdict
+from goedels_poetry.cli.report import model_costs, say_failure, say_invalid, say_verdict, write_new, write_whole
 from goedels_poetry.cli.requests import Ask
 from goedels_poetry.cli.run_errors import Failure, Unusable, failure_of, worst_code
 from goedels_poetry.cli.session import guarded, print_json, progress_of, stoppable
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.questions.policy import (
+    NO_CLAIM,
+    NO_TRANSLATION,
+    THE_CASE,
+    Policy,
+    finding_of,
+    read_policy,
+    reviewed,
+)
 from goedels_poetry.questions.result import (
     Answer,
     Semantics,
@@ -43,8 +54,8 @@ from goedels_poetry.questions.result import (
 from goedels_poetry.reasoning.backends import BACKENDS, JSONBackend, SMT2Backend
 from goedels_poetry.reasoning.postprocessors import parse_option, post_processors
 from goedels_poetry.reasoning.proof_of_thought import lettered
-from goedels_poetry.reasoning.solving import solve_with
-from goedels_poetry.reasoning.steps import PostProcessor, QueryResult
+from goedels_poetry.reasoning.solving import formalise, solve_with
+from goedels_poetry.reasoning.steps import Advice, PostProcessor, QueryResult
 from goedels_poetry.search.tasks.question import Question
 from goedels_poetry.settings.declared import Settings
 from goedels_poetry.smt.notation.infix import render
@@ -75,6 +86,7 @@ def ask_programs(request: Ask, inputs: list[str], jobs: int) -> int:
             world=request.world.value,
             confirm=confirm,
             processes=jobs,
+            conditional=True,
         )
         for name, backend in BACKENDS.items()
     }
@@ -182,7 +194,13 @@ def _page(result: VerificationResult) -> Iterator[str]:
     if result.model:
         yield "  reached where:" if result.optimum is not None else "  " + _kind_of_world(result)
         yield from (f"    {one_line(line)}" for line in render_model(result.model))
+    yield from condition_lines(result.conditions)
     yield from reading_lines(result)
+
+
+def condition_lines(conditions: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """With which facts a question that is open would not be."""
+    yield from (f"  {each['answer']}, if {one_line(each['words'])}" for each in conditions)
 
 
 def reading_lines(result: VerificationResult | QueryResult) -> Iterator[str]:
@@ -253,6 +271,8 @@ def _question(request: Ask) -> Question:
     text = request.inputs[0] if sources[0].text is not None else read(sources[0])  # as typed, line by line
     context = read_beside("--context", request.context) if request.context is not None else ""
     asking = request.asking
+    if request.policy is not None:
+        asking["policy"] = _policy(request.policy).base
     if request.choice:
         asking["choices"] = lettered(list(map(_choice, request.choice)))
     return Question(text, context, **asking)
@@ -285,6 +305,8 @@ def page(result: QueryResult) -> Iterator[str]:
     """What stands above the answer, line by line: what it rests on, how far it can be trusted, what it cost."""
     if result.goal_words:
         yield f"  asked: {one_line(result.goal_words)}"
+    if result.finding:
+        yield f"  finding: {result.finding}"
     for option in result.options:
         yield f"  {one_line(option['name'])}) {one_line(option['text'])}: {option['verdict']}"
     yield from _grounds(result)
@@ -299,6 +321,7 @@ def page(result: QueryResult) -> Iterator[str]:
     if result.countermodel_words:
         yield "  a world of the premises in which it is false:"
         yield from (f"    {one_line(line)}" for line in result.countermodel_words.split("; "))
+    yield from condition_lines(result.conditions)
     for warning in result.warnings:
         yield f"  warning: {one_line(warning)}"
     if result.confidence:
@@ -309,7 +332,9 @@ def page(result: QueryResult) -> Iterator[str]:
         yield f"  likely, by the model's word alone: {_word(result.said_answer)}"
     if result.program is not None:
         yield f"  program ({result.backend}, attempt {result.attempts}):"
-        yield from indented(result.program)
+        yield from indented(
+            result.program.rpartition(f"{THE_CASE}\n")[2].strip("\n") if result.policy else result.program
+        )
     if result.certificate is not None:
         yield f"  certificate: {printable(result.certificate)}"
     if result.run_id:
@@ -337,3 +362,111 @@ def _grounds(result: QueryResult) -> Iterator[str]:
     if result.assumptions:
         yield "  assumed, not in the text:"
         yield from (f"    {one_line(assumption)}" for assumption in result.assumptions)
+
+
+# Policies
+
+TEST_MILLISECONDS = 5_000
+"""For each test of a policy."""
+
+
+def work_on_policy(request: Ask) -> int:
+    """Write, review or test a policy; returns the exit code."""
+    return guarded(lambda: _work_on_policy(request), os_errors=True)
+
+
+def _policy(file: Path) -> Policy:
+    try:
+        return read_policy(read_beside("--policy", file))
+    except InvalidInput as error:
+        raise Unusable(f"{file}:{error}") from None
+
+
+def _work_on_policy(request: Ask) -> int:
+    assert request.policy is not None
+    out, file = lines_to(sys.stdout), request.policy
+    if request.formalise is not None:
+        return _formalise(request, file, read_beside("--formalise", request.formalise))
+    policy = _policy(file)
+    if request.reviewed_by is not None:
+        write_whole(file, reviewed(policy.text, request.reviewed_by))
+        policy = _policy(file)
+    head = {"schema": SCHEMA, "file": str(file), **policy.card}
+    if not request.review and request.reviewed_by is None:
+        return _run_tests(request, policy, head)
+    page = [*policy.vocabulary(), *policy.page()] if request.review else []
+    if request.as_json:
+        print_json({**head, "page": page})
+        return 0
+    for line in page:
+        say(out, f"  {printable(line)}")
+    say(out, f"{printable(str(file))}: {one_line(head['standing'])}")
+    return 0
+
+
+def _run_tests(request: Ask, policy: Policy, head: dict[str, Any]) -> int:
+    """The rules alone, then each test; the exit code is 0 where all agree, and there is one."""
+    out, jobs = lines_to(sys.stdout), request.jobs or os.cpu_count() or 1
+    backend = SMT2Backend(TEST_MILLISECONDS, world=request.world.value, processes=jobs, conditional=True)
+    with ThreadPoolExecutor(jobs) as threads, backend:
+        programs = (f"{policy.rules}\n{NO_CLAIM}", *(test.program for test in policy.tests))
+        alone, *results = threads.map(backend.execute, programs)
+    findings = [finding_of(result.verdict, result.goals) for result in results]
+    rows: list[dict[str, Any]] = [
+        {"question": test.question, "line": test.line, "expected": test.expected, "finding": finding}
+        for test, finding in zip(policy.tests, findings, strict=True)
+    ]
+    failed = [row for row in rows if row["finding"] != row["expected"]]
+    broken = Verdict.INVALID if NO_TRANSLATION in findings else Verdict.UNKNOWN
+    verdict = alone.verdict if alone.core else broken if failed or not rows else Verdict.PROVED
+    clash = [premise["name"] for premise in alone.core or ()]
+    if request.as_json:
+        tests = [{**row, "result": result.to_json()} for row, result in zip(rows, results, strict=True)]
+        print_json({**head, "contradiction": clash, "tests": tests, "exit_code": verdict.exit_code})
+        return verdict.exit_code
+    for row, result in zip(rows, results, strict=True):
+        wrong = f", expected {row['expected']}" if row in failed else ""
+        say(out, f"{'FAILED' if wrong else 'ok':<8}{row['finding'] + wrong:<14}  {one_line(row['question'])}")
+        for line in (
+            (f"line {row['line']}: {result.reason}", *_page(replace(result, **policy.told(result.to_json()))))
+            if wrong
+            else ()
+        ):
+            say(out, f"  {one_line(line)}")
+    if clash:
+        say(out, f"inconsistent: the rules contradict each other: {', '.join(map(one_line, clash))}")
+    counts = f"{len(rows) - len(failed)} of {len(rows)} tests agree; {len(policy.program.premises)} rules"
+    say(out, f"{counts}, {one_line(head['standing'])}")
+    return verdict.exit_code
+
+
+def _formalise(request: Ask, file: Path, text: str) -> int:
+    """Write the policy, where there is no other file of that name."""
+    if file.exists():
+        raise Unusable(f"{file} exists: review and edit it, or give another name")
+    title, in_force = file.stem.replace("_", " "), settings_of(request, timeout=DEFAULT_TIMEOUT)
+
+    async def work() -> tuple[str, Advice]:
+        progress, fresh = progress_of(request), request.fresh or request.by_script
+        async with GoedelsPoetryFramework(in_force) as framework:
+            with stoppable(progress, framework.interrupt):
+                return await formalise(framework, title, text, fresh=fresh, on_event=partial(progress.event, "rules"))
+
+    written, advice = asyncio.run(work())
+    if not written:
+        why = f"{printable(str(file))} is not written: {one_line(advice.reason)}; the same command goes on"
+        say(lines_to(sys.stderr), why)
+        return (Verdict.OUT_OF_BUDGET if advice.stopped else Verdict.UNKNOWN).exit_code
+    write_new(file, written)
+    policy = read_policy(written)
+    left_out, rules = policy.left_out, len(policy.program.premises)
+    if request.as_json:
+        facts = {"rules": rules, "left_out": sorted(left_out), "costs": advice.costs, "exit_code": 0}
+        print_json({"schema": SCHEMA, "file": str(file), **policy.card, **facts})
+        return 0
+    out = lines_to(sys.stdout)
+    for number, why in left_out.items():
+        say(out, f"  not formalised: [{number}] {one_line(policy.sentences[number])} ({one_line(why)})")
+    counts = f"{rules} rules of {len(policy.sentences)} sentences"
+    say(out, f"{printable(str(file))}: {counts}, {one_line(policy.card['standing'])}")
+    return 0

@@ -54,6 +54,7 @@ PANELS: Mapping[str, tuple[str, ...]] = {
     "Results": ("form", "as_json", "out", "save", "force", "proof", "require", "quiet", "verbose", "lean"),
     "Claims in words": ("informal", "no_round_trip"),
     "Filling Lean files": ("diff", "write"),
+    "Policies": ("policy", "formalise", "review", "reviewed_by"),
 }
 """Groups of options in the help of a command, by the names of the fields; the other options come first."""
 

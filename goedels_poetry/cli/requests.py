@@ -154,7 +154,8 @@ class Ask(Search):
 
     A model turns question and context into a program; whether its goal follows from its premises, its negation, or
     neither, is decided by solvers and confirmed by the checker. Exit code: 0 proved, 3 refuted, 1 unknown,
-    4 inconsistent premises, 2 invalid, 5 out of budget; of several programs the worst, as for `prove`.
+    4 inconsistent premises, 2 invalid, 5 out of budget; of several programs the worst, as for `prove`. A policy without
+    a question runs its tests: 0 all agree, 1 one does not.
     """
 
     inputs: Sequence[str] = argument(
@@ -162,6 +163,12 @@ class Ask(Search):
     )
     context: str | None = option("The text that the answer is to rely on (- for standard input).", metavar="FILE")
     program: Sequence[str] = many("Answer a logic program (a file, a folder, - for standard input).", metavar="FILE")
+    policy: Path | None = option(
+        "Rules for the question, from a policy file; without a question its tests are run.", metavar="FILE"
+    )
+    formalise: Path | None = option("Write the policy from this rule text, with a model.", metavar="RULES")
+    review: bool = flag("Print each sentence of the policy with its rules in words.")
+    reviewed_by: str | None = option("Note in the policy who reviewed its rules as they are now.", metavar="NAME")
     backend: BackendName | None = option("Language of the programs. [default: smt2; by the file's suffix]")
     attempts: int = option(
         "Replies of the model that may be asked for.", "--attempts", "--max-attempts", min=1, default=3
@@ -189,6 +196,14 @@ class Ask(Search):
     jobs: int | None = at_once("Programs at once. [default: one a processor]")
     out: Path | None = out_option("the certificate (default: in the run's folder)")
     timeout: float | None = duration("For a question, over all resumes; 0: no limit. [default: 900]")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        ways = [bool(each) for each in (self.inputs, self.formalise, self.review, self.reviewed_by)]
+        if any(ways[1:]) and (self.policy is None or sum(ways) > 1):
+            raise typer.BadParameter("--formalise, --review and --reviewed-by go with --policy, one at a time")
+        if self.policy is not None and self.program:
+            raise typer.BadParameter("--policy and --program exclude each other")
 
     @property
     def asking(self) -> dict[str, Any]:

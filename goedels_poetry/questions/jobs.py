@@ -14,13 +14,13 @@ from goedels_poetry.kernel.faults import EncodingError
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.terms import FALSE, TRUE, Term, is_app, not_
 from goedels_poetry.protocol.base import REFUSED, VACUOUS
+from goedels_poetry.questions.abduction import with_conditions
 from goedels_poetry.questions.confidence.model_tests import stated_facts, view_of
 from goedels_poetry.questions.confidence.sanity_tests import connected, sanity_tests
 from goedels_poetry.questions.confidence.score import Case, FormalizationTest, Solve
 from goedels_poetry.questions.entailment.entailment import decide
 from goedels_poetry.questions.entailment.program import LogicGoal, LogicPremise, LogicProgram, Origin, statement_of
-from goedels_poetry.questions.query_runner import SolverPair
-from goedels_poetry.questions.reading import decided_by, read_program
+from goedels_poetry.questions.query_runner import SolverPair, decided_by, read_program
 from goedels_poetry.questions.readings import with_readings
 from goedels_poetry.questions.result import countermodel_of, render_model, result_of
 
@@ -101,13 +101,16 @@ def _decided(payload: Json, requirements: ProgramRequirements | None) -> Json:
         if requirements is not None:
             check_form(program, requirements)
         entailment = decided_by(program, options, _solvers())
+        if requirements is not None:
+            entailment = with_conditions(program, entailment, _solvers())
     except (InvalidInput, EncodingError) as error:
         value: Json = _fault(error) if isinstance(error, InvalidInput) else {}
         return {"ok": False, "value": value, "reason": value.get("message") or str(error), "cost": _cost(began)}
     found = result_of(program, entailment, semantics=options["semantics"], world=options["world"])
     completes = requirements is None or not requirements.may_stay_open
     read = program if requirements is None else replace(program, readings=_plausible(program, requirements))
-    result = with_readings(read, entailment, found, _solvers(), completes=completes).to_json()
+    limit = options["verify_timeout"]
+    result = with_readings(read, entailment, found, _solvers(), milliseconds=limit, completes=completes).to_json()
     value = {"result": result}
     if requirements is not None:
         with_closure = replace(program, premises=(*program.premises, *entailment.closure))

@@ -1,4 +1,4 @@
-"""Putting the questions about one program to solvers within one budget of time: fast first, then with insistence.
+"""A program's text to a decision: its questions put to solvers within one budget of time, fast first, then insistently.
 
 Trusted code. Statuses come from separate, killable processes; what was cut off, refused or garbled is "unknown".
 """
@@ -8,11 +8,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import Any, Self
 
 from goedels_poetry.questions.entailment import findings as queries
-from goedels_poetry.questions.entailment.findings import LEAST, MEMORY_MB
+from goedels_poetry.questions.entailment.entailment import decide
+from goedels_poetry.questions.entailment.findings import LEAST, MEMORY_MB, Entailment
 from goedels_poetry.questions.entailment.models import Encoder
+from goedels_poetry.questions.entailment.program import LogicProgram
 from goedels_poetry.solvers.cvc5_process import Cvc5Process
 from goedels_poetry.solvers.limits import Answer, Limits, Options
 from goedels_poetry.solvers.process import Runner, race
@@ -224,3 +226,27 @@ class QueryRunner:
 def _doubt(answer: Answer) -> Answer:
     """An error is no status: it counts as not decided, with the message as the reason."""
     return Answer("unknown", answer.reason, seconds=answer.seconds) if answer.status == "error" else answer
+
+
+def read_program(text: str | bytes, dialect: str) -> LogicProgram:
+    """Read a program of the dialect ``smt2`` or ``json``; raises InvalidInput. A reader is imported on first use."""
+    if dialect == "json":
+        from goedels_poetry.questions.json.reader import read_json
+
+        return read_json(text)
+    from goedels_poetry.questions.program.smt2 import read_smt2
+
+    return read_smt2(text)
+
+
+def decided_by(program: LogicProgram, options: dict[str, Any], solvers: SolverPair) -> Entailment:
+    """Decide a program as all options of it say, see `LogicLanguage.read`; its core is minimal."""
+    return decide(
+        program,
+        milliseconds=options["verify_timeout"],
+        optimize_milliseconds=options["optimize_timeout"],
+        solvers=solvers,
+        semantics=options["semantics"],
+        world=options["world"],
+        minimal_cores=True,
+    )

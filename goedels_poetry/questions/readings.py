@@ -89,15 +89,23 @@ class Graded:
 
 
 def with_readings(
-    program: LogicProgram, found: Entailment, result: VerificationResult, solvers: Solvers, *, completes: bool = True
+    program: LogicProgram,
+    found: Entailment,
+    result: VerificationResult,
+    solvers: Solvers,
+    *,
+    milliseconds: float,
+    completes: bool = True,
 ) -> VerificationResult:
-    """The result with what readings of its program say, tried for `SECONDS`; the rest of it stays as it is.
+    """The result with what readings of its program say; the rest of it stays as it is.
 
-    ``completes``: see `graded`. What is asked in another semantics or world has been read otherwise already.
+    Args:
+        milliseconds: for all readings together, but no more than `SECONDS`.
+        completes: see `graded`. What is asked in another semantics or world has been read otherwise already.
     """
     if result.semantics != "entailment" or result.world != "open":
         return result
-    until = time.monotonic() + SECONDS
+    until = time.monotonic() + min(SECONDS, milliseconds / 1000)
 
     def decided(read: LogicProgram, world: Literal["open", "closed"]) -> Entailment:
         left = min(SECONDS_EACH, until - time.monotonic())

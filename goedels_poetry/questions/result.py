@@ -12,7 +12,7 @@ from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.terms import Term
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.questions.entailment.findings import Entailment, GoalAnswer, Optimum
+from goedels_poetry.questions.entailment.findings import Condition, Entailment, GoalAnswer, Optimum
 from goedels_poetry.questions.entailment.program import LogicPremise, LogicProgram
 from goedels_poetry.smt.notation.infix import render
 
@@ -118,6 +118,8 @@ class VerificationResult:
     assertion is the query, so that it is a world of the program as it stands. Of an optimum: where it is."""
     model_words: str = ""
     """The model in words."""
+    conditions: tuple[dict[str, Any], ...] = ()
+    """Of an open goal: each ``{"answer": "yes" | "no", "facts": [formulas], "words"}``, with which it would follow."""
     optimum: int | str | None = None
     """Of the first objective."""
     optima: tuple[dict[str, Any], ...] = ()
@@ -174,6 +176,7 @@ def result_of(
         core=tuple(_premise(p) for p in premises if p.name in used) if settled else None,
         model=model if not settled else None,
         model_words="; ".join(render_model(model)) if not settled else "",
+        conditions=tuple(map(_condition, entailment.conditions)),
         optimum=entailment.optima[0].value if entailment.optima else None,
         optima=tuple(_optimum(program, number, optimum) for number, optimum in enumerate(entailment.optima)),
         sat_count=sum(g.checks.with_goal == "sat" for g in entailment.goals),
@@ -220,6 +223,11 @@ def _world(program: LogicProgram, answer: GoalAnswer) -> dict[str, Any] | None:
     as_asserted = not goal.marked and not goal.negated
     first, second = (answer.witness, answer.countermodel) if as_asserted else (answer.countermodel, answer.witness)
     return first or second
+
+
+def _condition(condition: Condition) -> dict[str, Any]:
+    words = " and ".join(map(render_formula, condition.facts))
+    return {"answer": "yes" if condition.holds else "no", "facts": [*map(show, condition.facts)], "words": words}
 
 
 def _is_choice(program: LogicProgram, goals: Sequence[GoalAnswer]) -> bool:

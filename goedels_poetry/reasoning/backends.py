@@ -22,12 +22,12 @@ from goedels_poetry.kernel.faults import EncodingError
 from goedels_poetry.kernel.reading.reader import MAX_BYTES
 from goedels_poetry.models.client import Models, models_from
 from goedels_poetry.models.requests import ROLES
+from goedels_poetry.questions.abduction import with_conditions
 from goedels_poetry.questions.entailment.entailment import decide
 from goedels_poetry.questions.entailment.findings import MEMORY_MB
 from goedels_poetry.questions.entailment.models import Encoder
 from goedels_poetry.questions.entailment.program import LogicProgram
-from goedels_poetry.questions.query_runner import SolverPair
-from goedels_poetry.questions.reading import read_program
+from goedels_poetry.questions.query_runner import SolverPair, read_program
 from goedels_poetry.questions.readings import with_readings
 from goedels_poetry.questions.result import Semantics, VerificationResult, World, invalid_result, result_of
 from goedels_poetry.settings.declared import ModelSettings, Settings
@@ -96,6 +96,7 @@ class _LogicBackend:
         confirm: bool = False,
         memory_mb: int = MEMORY_MB,
         processes: int | None = None,
+        conditional: bool = False,
     ) -> None:
         """Nothing is started yet.
 
@@ -108,6 +109,7 @@ class _LogicBackend:
             memory_mb: for each solver process, MiB.
             processes: programs that are decided at once, each by a z3 (and, when needed, a cvc5) of its own;
                 None: one more than there are processors, so that one is read while others are decided.
+            conditional: of a goal that stays open, look for facts with which it would not, see `abduction`.
         """
         if verify_timeout <= 0 or (optimize_timeout is not None and optimize_timeout <= 0):
             raise ValueError("a timeout is a positive number of milliseconds")
@@ -119,6 +121,7 @@ class _LogicBackend:
         self.world = world
         self.confirm = confirm
         self.memory_mb = memory_mb
+        self.conditional = conditional
         self._solvers = SolverPairs(processes or (os.cpu_count() or 1) + 1)
 
     def read(self, text: str | bytes) -> LogicProgram:
@@ -149,10 +152,11 @@ class _LogicBackend:
                     memory_mb=self.memory_mb,
                     encoder=encoder,
                 )
+                found = with_conditions(read, found, solvers) if self.conditional else found
             except TEXT_ERRORS as error:  # what the closed world adds may be too much
                 return self._invalid(error)
             result = result_of(read, found, semantics=self.semantics, world=self.world)
-            return with_readings(read, found, result, solvers)
+            return with_readings(read, found, result, solvers, milliseconds=self.verify_timeout)
 
     def _invalid(self, error: Exception) -> VerificationResult:
         return invalid_result(error, semantics=self.semantics, world=self.world)

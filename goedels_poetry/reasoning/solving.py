@@ -9,12 +9,26 @@ from typing import Any
 
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.models.accounting import Ledger, SharedBudget
+from goedels_poetry.models.client import CHARACTERS_PER_TOKEN
 from goedels_poetry.protocol.base import REFUSED, VACUOUS
+from goedels_poetry.questions.policy import AMBIGUOUS, NO_TRANSLATION, finding_of, policy_text
 from goedels_poetry.questions.result import Answer, countermodel_of, render_model
-from goedels_poetry.reasoning.steps import Advice, PostProcessor, QueryResult, Task, chain
+from goedels_poetry.reasoning.steps import Advice, PostProcessor, QueryResult, Task, chain, in_turn
 from goedels_poetry.search.machine.runner import MachineRunner
-from goedels_poetry.search.tasks.base import TITLE_LENGTH
-from goedels_poetry.search.tasks.question import DECIDED, DOUBTED, TRUST, Question, Sentence, programs
+from goedels_poetry.search.retrieval import best_of
+from goedels_poetry.search.tasks.base import TITLE_LENGTH, headline
+from goedels_poetry.search.tasks.question import (
+    DECIDED,
+    DOUBTED,
+    MAX_QUESTION,
+    TRUST,
+    Question,
+    Sentence,
+    is_heading,
+    numbered,
+    programs,
+    split,
+)
 from goedels_poetry.settings.declared import Budgets
 from goedels_poetry.store.reads import StoreReader
 from goedels_poetry.store.results import OnEvent, RunResult
@@ -46,11 +60,50 @@ async def solve(
     Raises:
         RunLocked: another process is at it. Whatever a model answers, and a limit that is reached, is a result.
     """
+    question, unread = read_part(question, _room(framework))
     run = await framework.aask(question, fresh=fresh, out=out, on_event=on_event, allowance=allowance, budgets=budgets)
     if not run.run_id:
         return _empty(question, run)
     with framework.open_store(run.run_id) as store:
-        return answer_of(question, run, store)
+        result = answer_of(question, run, store)
+    return replace(result, warnings=(*result.warnings, *unread))
+
+
+SECTION_LENGTH = 1_500
+"""Characters after which a section of a text ends with its sentence."""
+
+
+def _sections(sentences: Iterable[str]) -> list[list[str]]:
+    """The sentences of a text by section; one ends before a heading, and after `SECTION_LENGTH`."""
+    sections: list[list[str]] = [[]]
+    for sentence in sentences:
+        if sections[-1] and (is_heading(sentence) or sum(map(len, sections[-1])) > SECTION_LENGTH):
+            sections.append([])
+        sections[-1].append(sentence)
+    return sections
+
+
+def _room(framework: MachineRunner) -> int:
+    """Characters of a text that are read: half of what the model holds, where that is known."""
+    endpoint = framework.models.endpoints.get("formalizer") if framework.models is not None else None
+    context = endpoint.settings.context if endpoint is not None else None
+    return min(MAX_QUESTION, context * CHARACTERS_PER_TOKEN // 2) if context else MAX_QUESTION
+
+
+def read_part(question: Question, room: int) -> tuple[Question, tuple[str, ...]]:
+    """The question with the sections of its text that fit, those that share words with it first; what is left out."""
+    if len(question.context) <= room:
+        return question, ()
+    sections = _sections(split(question.context))
+    texts, kept, left = ["\n".join(section) for section in sections], set[int](), room
+    for number in best_of(texts, question.text):
+        if len(texts[number]) < left:
+            kept.add(number)
+            left -= len(texts[number]) + 1
+    unread = [headline(section[0]) for number, section in enumerate(sections) if number not in kept]
+    named = "; ".join(unread[:20]) + ("; …" if len(unread) > 20 else "")
+    notice = f"{len(unread)} of {len(sections)} sections of the text were not read, it is too long: {named}"
+    return replace(question, context="\n".join(texts[number] for number in sorted(kept))), (notice,)
 
 
 def answer_of(question: Question, run: RunResult, store: StoreReader) -> QueryResult:
@@ -60,10 +113,14 @@ def answer_of(question: Question, run: RunResult, store: StoreReader) -> QueryRe
     program = str(store.load(decided["program"])) if decided is not None else None
     report: dict[str, Any] = store.load(decided["report"]) if decided is not None else {}
     details: dict[str, Any] = {**report.get("result", {}), **(run.answer or {})}
-    doubts = (str(report["reason"]),) if report.get("kind") == VACUOUS else ()
+    doubts: tuple[str, ...] = (str(report["reason"]),) if report.get("kind") == VACUOUS else ()
+    if question.policy and question.rules.card["reviewed"] is None:
+        doubts = (*doubts, f"the policy is {question.rules.card['standing']}")
     past = programs(store.history(ROOT))
     tests = [store.load(root.refs[name]) for name in (TRUST, DOUBTED) if name in root.refs]
     trust: dict[str, Any] = next((t for t in tests if decided and t.get("program") == decided["program"]), {})
+    if question.policy:
+        details |= question.rules.told(details)
     goals = list(details.get("goals", ()))
     core = with_texts(details.get("core"), question.sentences)
     settled = run.verdict in DECIDES or run.verdict is Verdict.INCONSISTENT
@@ -80,6 +137,8 @@ def answer_of(question: Question, run: RunResult, store: StoreReader) -> QueryRe
         **_readings(question, report),
         countermodel=counter,
         countermodel_words="; ".join(render_model(counter)),
+        conditions=tuple(details.get("conditions") or ()) if run.verdict is Verdict.UNKNOWN else (),
+        finding=finding_of(run.verdict, goals) if question.policy else "",
         options=_options(question, goals),
         attempts=root.attempts,
         history=tuple(_attempt(store, entry) for entry in past),
@@ -107,6 +166,8 @@ def _empty(question: Question, run: RunResult) -> QueryResult:
         warnings=run.warnings,
         run_id=run.run_id,
         away=run.away,
+        finding=NO_TRANSLATION if question.policy and run.verdict in (Verdict.UNKNOWN, Verdict.INVALID) else "",
+        policy=question.rules.card if question.policy and run.run_id else None,
     )
 
 
@@ -120,7 +181,7 @@ def _answer(question: Question, verdict: Verdict, details: Mapping[str, Any]) ->
 def _readings(question: Question, report: Mapping[str, Any]) -> dict[str, Any]:
     """Fields about readings: of the program as it was decided in the run, and not of one that begs the question."""
     found: Mapping[str, Any] = report.get("result", {})
-    if report.get("kind") == REFUSED:
+    if report.get("kind") == REFUSED or question.policy:  # the rules of a policy have been reviewed as they stand
         return {}
     return {
         "reading_answer": _chosen(question, found.get("reading_answer")),
@@ -257,6 +318,7 @@ async def solve_with(
     """
     if not processors:
         return await solve(framework, question, fresh=fresh, out=out, on_event=on_event)
+    question, unread = read_part(question, _room(framework))
     with framework.together():
         machine = SharedRuns(framework, fresh=fresh, on_event=on_event)
         result = await chain(processors, machine)(Task(question))
@@ -264,4 +326,29 @@ async def solve_with(
             certified = await framework.aresume(result.run_id, out=out)
             warnings = tuple(dict.fromkeys((*result.warnings, *certified.warnings)))
             result = replace(result, certificate=str(certified.certificate or result.certificate), warnings=warnings)
-        return result
+        finding = AMBIGUOUS if question.policy and len(result.votes) > 1 else result.finding
+        return replace(result, finding=finding, warnings=(*result.warnings, *unread))
+
+
+async def formalise(
+    framework: MachineRunner, title: str, text: str, *, fresh: bool = False, on_event: OnEvent | None = None
+) -> tuple[str, Advice]:
+    """A policy file for a rule text, one request for each section; and costs, or why there is no file.
+
+    A finished section is not asked for again.
+    """
+    listed = [(sentence.number, sentence.text) for sentence in numbered(split(text))]
+    parts, costs, end = list[Mapping[str, Any]](), dict[str, Any](), 0
+    machine = SharedRuns(framework, fresh=fresh, on_event=on_event)
+    for section in _sections(sentence for _, sentence in listed):
+        end += len(section)
+        if all(is_heading(sentence) for sentence in section):
+            continue
+        policy = policy_text(title, listed[:end], parts)
+        question = Question(f"{title}: rules up to sentence {end}", policy=policy, task="rules")
+        advice = await machine.advise(Task(question).after(costs))
+        costs = in_turn(costs, advice.costs)
+        if advice.reply is None:
+            return "", replace(advice, costs=costs)
+        parts.append(advice.reply["added"])
+    return policy_text(title, listed, parts), Advice({}, costs=costs)

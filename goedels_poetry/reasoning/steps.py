@@ -50,6 +50,13 @@ class QueryResult:
     countermodel: dict[str, Any] | None = None
     countermodel_words: str = ""
     """Of an answer ``unknown``: a world in which the premises are true and the goal is false."""
+    conditions: tuple[dict[str, Any], ...] = ()
+    """Of an answer ``unknown``: each ``{"answer": "yes" | "no", "facts": [formulas], "words"}``, with which it would
+    be that answer."""
+    finding: str = ""
+    """Of a question to a policy: see `questions.policy.finding_of`."""
+    policy: dict[str, Any] | None = None
+    """That policy: ``{"title", "digest", "reviewed"}``, see `Policy.card`."""
     options: tuple[dict[str, Any], ...] = ()
     """Of a multiple-choice question: each ``{"name", "text", "verdict"}``."""
     votes: dict[str, int] = field(default_factory=dict)

@@ -192,6 +192,14 @@ def _fill(database: sqlite3.Connection, entries: Iterable[Citable]) -> None:
             )
 
 
+def best_of(texts: Sequence[str], query: str) -> list[int]:
+    """Numbers of texts in prose, from 0: those that share words with a query, best by BM25 first, then the others."""
+    index = Index.of(Citable(str(number), docstring=text) for number, text in enumerate(texts))
+    found = [int(premise.name) for premise in index.search(query, len(texts))]
+    index.close()
+    return list(dict.fromkeys((*found, *range(len(texts)))))
+
+
 Source = Callable[[str], Awaitable[list[Premise]]]
 """Answers a query (names, notation, words, pairs ``outer>inner`` of symbols), best first."""
 

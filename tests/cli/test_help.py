@@ -45,7 +45,7 @@ def test_help_is_the_same_each_time(command: str, cli: Any) -> None:
     ("command", "groups"),
     [
         ("prove", ["Options", "Budgets", "Results", "Runs", "Models", "Claims in words", "Filling Lean files"]),
-        ("ask", ["Options", "Budgets", "Models", "Runs", "Results"]),
+        ("ask", ["Options", "Policies", "Budgets", "Models", "Runs", "Results"]),
         ("check", ["Options", "Budgets", "Results", "Runs"]),
     ],
 )

@@ -1,6 +1,7 @@
 """Questions in words: answers, prompts and the sentences that say them."""
 
 import json
+import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from goedels_poetry.models.replies import blocks
 from goedels_poetry.reasoning import QueryResult
 from goedels_poetry.reasoning.backends import BACKENDS
 from goedels_poetry.reasoning.solving import solve
-from goedels_poetry.search.tasks.question import MAX_SENTENCES, Question, numbered, split
+from goedels_poetry.search.tasks.question import MAX_QUESTION, MAX_SENTENCES, Question, numbered, split
 
 TEXT = "Every cat is soft. Sam is a cat. Tom is a dog."
 HEAD = """(declare-sort T 0)
@@ -421,3 +422,29 @@ def test_a_statement_that_is_to_be_judged_is_never_a_fact(text: str) -> None:
     question = Question(text, "Every cat is soft.")
     assert [s.text for s in question.sentences if not s.asked] == ["Every cat is soft."]
     assert not any("Sam" in s.text and not s.asked for s in question.sentences)
+
+
+async def test_of_a_long_text_the_sections_that_share_words_with_the_question_are_read_and_the_others_named(
+    ask: Ask,
+) -> None:
+    sections = [f"# Part {n}\n" + f"The weather of day {n} was fair. " * 120 for n in range(60)]
+    sections.insert(41, "# Cats\nEvery cat is soft. Sam is a cat.")
+    long = "\n".join(sections)
+    assert len(long) > MAX_QUESTION
+    program = RIGHT.replace(P3, "")
+    with Server([fenced(program.replace("sentence 1", "sentence 2401"))]) as server:
+        result = await ask(server, "Is Sam, the cat, soft?", context=long, max_attempts=1)
+        read = str(server.requests[0]["messages"][-1]["content"])
+    assert "Sam is a cat." in read and len(read) < MAX_QUESTION + 30_000
+    (notice,) = [warning for warning in result.warnings if "not read" in warning]
+    assert (
+        re.match(r"\d+ of 1\d\d sections of the text were not read, it is too long: ", notice) and "Cats" not in notice
+    )
+
+    night = "The dogs of the quarter bark all night long until the sun comes up. "
+    short = "# Cats\nEvery cat is soft. Sam is a cat.\n# Dogs\n" + night * 450
+    with Server([fenced(program)]) as server:
+        told = await ask(server, "Is the cat soft?", context=short, model={"context": 12_000}, max_attempts=1)
+        read = str(server.requests[0]["messages"][-1]["content"])
+    assert "Every cat is soft." in read and read.count("The dogs") < 300 and told.answer is True
+    assert any("sections of the text were not read" in warning for warning in told.warnings)

@@ -25,8 +25,7 @@ from goedels_poetry.questions.entailment.entailment import decide
 from goedels_poetry.questions.entailment.findings import Entailment
 from goedels_poetry.questions.entailment.program import LogicProgram, statement_of
 from goedels_poetry.questions.program.smt2 import read_smt2
-from goedels_poetry.questions.query_runner import SolverPair
-from goedels_poetry.questions.reading import read_program
+from goedels_poetry.questions.query_runner import SolverPair, read_program
 from goedels_poetry.settings.declared import ModelSettings, ModelsSettings, Settings
 from goedels_poetry.smt.notation.infix import render
 

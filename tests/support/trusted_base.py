@@ -23,7 +23,7 @@ from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.python.translate.program import read_program as read_python
 from goedels_poetry.python.translate.translate import translate
 from goedels_poetry.questions.entailment.program import statement_of
-from goedels_poetry.questions.reading import read_program
+from goedels_poetry.questions.query_runner import read_program
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "goedels_poetry"

@@ -18,7 +18,7 @@ from goedels_poetry.checker.python.archive import PROOF, write_python
 from goedels_poetry.python.translate.program import read_program as read_python_program
 from goedels_poetry.python.translate.translate import translate
 from goedels_poetry.questions.entailment.program import statement_of
-from goedels_poetry.questions.reading import read_program
+from goedels_poetry.questions.query_runner import read_program
 from goedels_poetry.search.tasks.code import CodeTask
 
 Json = dict[str, Any]

@@ -28,8 +28,7 @@ from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.questions.entailment.entailment import decide
 from goedels_poetry.questions.entailment.findings import Entailment
 from goedels_poetry.questions.entailment.program import LogicProgram, statement_of
-from goedels_poetry.questions.query_runner import SolverPair
-from goedels_poetry.questions.reading import read_program
+from goedels_poetry.questions.query_runner import SolverPair, read_program
 
 # Certificates of logic programs on disk
 

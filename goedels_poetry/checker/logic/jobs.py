@@ -11,8 +11,7 @@ from typing import Any
 from goedels_poetry.checker.logic.check import LogicArchive, checked, write_logic
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.questions.entailment.program import LogicProgram, statement_of
-from goedels_poetry.questions.query_runner import SolverPair
-from goedels_poetry.questions.reading import decided_by, read_program
+from goedels_poetry.questions.query_runner import SolverPair, decided_by, read_program
 from goedels_poetry.questions.result import result_of
 from goedels_poetry.solvers.versions import solver_versions
 from goedels_poetry.version import __version__

@@ -159,7 +159,7 @@ class _World:
         self._others = len(self._taken)
 
     def closed(self) -> Closure:
-        things = _things(self.signature)
+        things = things_of(self.signature)
         same = [eq(a, b) for sort in self.signature.sorts for a, b in itertools.combinations(things[sort], 2)]
         atoms = self._atoms(things)
         if len(same) + len(atoms) > MAX_ATOMS:
@@ -229,7 +229,7 @@ class _World:
             answer = self.ask(encoder, some_false, texts)
             if answer.status == "unsat":
                 break
-            values = _values(answer.output) if answer.status == "sat" else []
+            values = truth_values(answer.output) if answer.status == "sat" else []
             false = [a for a, value in zip(open_, values, strict=False) if not value]
             if not false or len(values) != len(open_):
                 what = ", ".join(_words(a) for a in open_[:5])
@@ -262,7 +262,7 @@ def _words(atom: Term) -> str:
     return show_symbol(atom.name) + (f"({', '.join(map(show, atom.args))})" if atom.args else "")
 
 
-def _things(signature: Signature) -> dict[Sort, list[Term]]:
+def things_of(signature: Signature) -> dict[Sort, list[Term]]:
     """The named elements of each sort that has only such."""
     things: dict[Sort, list[Term]] = {BOOL: [TRUE, FALSE], **{sort: [] for sort in signature.sorts}}
     for name, (args, result) in signature.functions.items():
@@ -287,7 +287,7 @@ def _used(signature: Signature, formulas: Iterable[Term]) -> set[str]:
     return used
 
 
-def _values(output: str) -> list[bool]:
+def truth_values(output: str) -> list[bool]:
     """The truth values that the solver gave, in the order of the terms; [] when that is not what it gave."""
     try:
         (pairs,) = read(Source(output))

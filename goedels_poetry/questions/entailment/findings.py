@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from goedels_poetry.kernel.terms import Term
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.questions.entailment.models import Encoder
 from goedels_poetry.questions.entailment.program import LogicPremise
@@ -54,6 +55,14 @@ class Optimum:
 
 
 @dataclass(frozen=True, slots=True)
+class Condition:
+    """Facts with which an open goal follows (``holds``), or its negation does; see `abduction`."""
+
+    holds: bool
+    facts: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Entailment:
     """What is known about a program."""
 
@@ -66,6 +75,7 @@ class Entailment:
     warnings: tuple[str, ...] = ()
     closure: tuple[LogicPremise, ...] = ()
     """Premises that the closed world added."""
+    conditions: tuple[Condition, ...] = ()
     trust_level: str | None = None
     """"L0": one solver; "L1": posed again in a fresh process; "L2": the premises are shown to have a model; "L3": a
     second, independent solver confirms the verdict."""

@@ -276,12 +276,15 @@ async def ask_once(
     attempt: int | None = None,
     sample: int = 0,
     read: Read | None = None,
+    again: bool = False,
 ) -> Round:
-    """One sample of an object by schema: of several, the most lenient judgement would win."""
+    """One sample of an object by schema: of several, the most lenient judgement would win; ``again``: see
+    `ask_readable`."""
     number = node.attempts if attempt is None else attempt
     seed = deps.settings.seed + STRIDE * sample
     request = Request(role, prompt, variables, number, schema=schema, node=node.id, seed=seed)
-    return await ask_round(deps, replace(schedule(deps).scheduled(request), samples=1), read or _parsed)
+    ask = ask_readable if again else ask_round
+    return await ask(deps, replace(schedule(deps).scheduled(request), samples=1), read or _parsed)
 
 
 async def _parsed(reply: Reply) -> Outcome:

@@ -6,6 +6,7 @@ price, and the solver's answer says so.
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.models.requests import Reply, object_of
 from goedels_poetry.protocol.base import OPEN, REFUSED, VACUOUS, Answering, Outcome
+from goedels_poetry.questions.policy import THE_CASE, read_rules
 from goedels_poetry.search.agents.conversation import conversation
 from goedels_poetry.search.agents.deps import Apply, Deps
 from goedels_poetry.search.agents.failure import ERROR, FailureTable, writes
@@ -62,7 +64,7 @@ def report_on(question: Question, program: str, outcome: Outcome, doubts: Sequen
     found = outcome.value
     result = found.get("result")
     if not outcome.ok or result is None:
-        return _unreadable(program, outcome)
+        return _unreadable(program, outcome, program.partition(THE_CASE)[0].count("\n") + 1 if question.policy else 0)
     findings: list[Json] = found.get("findings", [])
     refused = [f for f in findings if f["kind"] == REFUSED]
     if refused:
@@ -73,7 +75,8 @@ def report_on(question: Question, program: str, outcome: Outcome, doubts: Sequen
         core = result.get("core") or ()
         reason = f"the premises contradict each other: {', '.join(str(premise['name']) for premise in core)}"
         words = part("inconsistent").format(listed=_listed(question, core))
-        return {"kind": INCONSISTENT, "words": words, "reason": reason, "result": result}
+        final = bool(question.policy)  # a case may well contradict the rules: that is a finding
+        return {"kind": INCONSISTENT, "words": words, "reason": reason, "result": result, "final": final}
     if verdict in (Verdict.PROVED, Verdict.REFUTED) and result["answer"] is not None:
         vacuous = [f for f in findings if f["kind"] == VACUOUS]
         if vacuous:
@@ -90,10 +93,11 @@ def report_on(question: Question, program: str, outcome: Outcome, doubts: Sequen
     return _open(question, result, found.get("world", ()), list(dict.fromkeys(doubts)))
 
 
-def _unreadable(program: str, outcome: Outcome) -> Report:
-    """A program that the reader refuses, with the line that is meant."""
+def _unreadable(program: str, outcome: Outcome, ours: int) -> Report:
+    """A program that the reader refuses, with the line that is meant; the first lines are ``ours``."""
     where, message = outcome.value, outcome.words or "the program cannot be read"
-    line, column = where.get("line"), where.get("column")
+    program = "\n".join(program.splitlines()[ours:])
+    line, column = where.get("line") and max(1, where["line"] - ours), where.get("column")
     place = f"line {line}" + (f", column {column}" if column else "") if line else ""
     place = ", ".join(filter(None, (place, str(where.get("path") or ""))))
     reason = f"{place}: {message}" if place else message
@@ -112,7 +116,9 @@ def _open(question: Question, result: Json, world: Sequence[str], hints: Sequenc
     neither = f"Neither the goal nor its negation follows from the premises.{world_text}"
     words = "\n".join((neither, *amiss, asked))
     reason = str(result["reason"] or "neither the goal nor its negation follows")
-    stays = question.may_stay_open and not hints  # it offers a third answer: then nobody is pressed for another
+    stays = bool(question.policy) or (
+        question.may_stay_open and not hints
+    )  # it offers a third answer: then nobody is pressed for another
     return {
         "kind": OPEN,
         "words": words,
@@ -147,7 +153,7 @@ async def verifier(node: ProofNode, deps: Deps) -> Apply:
     requirements = {
         "numbers": sorted(question.numbers),
         "asked": [s.number for s in question.sentences if s.asked],
-        "text": bool(question.context),
+        "text": bool(question.context or question.policy),
         "world_knowledge": question.world_knowledge,
         "choices": [letter for letter, _ in question.choices],
         "known": list(question.known),
@@ -155,7 +161,9 @@ async def verifier(node: ProofNode, deps: Deps) -> Apply:
     }
     outcome = deps.charge(await language.answer(program, question.options, requirements))
     report = report_on(question, program, outcome)
-    if report["kind"] == OPEN:  # the model is told at once what else may be amiss, not in a round of its own
+    if (
+        report["kind"] == OPEN and not question.policy
+    ):  # the model is told at once what else may be amiss, not in a round of its own
         found = await language.compare(program, question.options, question.asked, sentences_of(question))
         report = report_on(question, program, outcome, deps.charge(found).value.get("doubts", ()))
     return lambda txn: set_report(txn, node, ASK, report)
@@ -255,6 +263,8 @@ def _is_settled(report: Report, past: list[dict[str, Any]]) -> bool:
     return bool(report.get("final")) or (report["kind"] in ONCE and often > 1 and not again)
 
 
+OF_RULES = frozenset({"unused premises", "premise polarity", "guards", "text given"})
+"""Tests of what a person has reviewed, where the rules are a policy's."""
 FAULTS = frozenset({"back-translation", "answer polarity"})
 """Tests by a reader whose failure, or a difference that matters for the answer, is worth another look."""
 
@@ -275,9 +285,16 @@ async def judge(node: ProofNode, deps: Deps) -> Apply:
     sentences = sentences_of(question)
     found = deps.charge(await language.compare(program, question.options, question.asked, sentences))
     tests = [FormalizationTest.of(test) for test in found.value.get("tests", ())]
+    tests = [test for test in tests if not (question.policy and test.name in OF_RULES)]
     doubts: list[str] = list(found.value.get("doubts", ()))
     rounds: list[Round] = []
-    if found.ok and question.judged and deps.has_model("judge") and question.semantics == "entailment":
+    if (
+        found.ok
+        and question.judged
+        and not question.policy
+        and deps.has_model("judge")
+        and question.semantics == "entailment"
+    ):
         shown, count = found.value["shown"], len(sentences)
         tests += await _read_by_models(node, deps, question, program, shown, count, rounds)
     tests += otherwise(report["result"])
@@ -334,6 +351,7 @@ async def _read_by_models(
 
 
 PROMPTS = {
+    "rules": "policy-rules",
     "critique": "question-critique",
     "decompose": "question-decompose",
     "steps": "question-least-to-most",
@@ -354,7 +372,20 @@ CRITIQUE_SCHEMA = object_of(
 )
 
 SPLIT_SCHEMA = object_of("subquestions", closed=True, reason="string", subquestions=["string"])
-SCHEMAS = {"critique": CRITIQUE_SCHEMA, "guess": object_of("guess", closed=True, reason="string", answer="string")}
+_RULE = object_of("", closed=True, sentences=["integer"], formula="string")
+RULES_SCHEMA = object_of(
+    "rules",
+    closed=True,
+    symbols=[object_of("", closed=True, declaration="string", words="string")],
+    rules=[_RULE],
+    left_out=[object_of("", closed=True, sentence="integer", why="string")],
+)
+
+SCHEMAS = {
+    "critique": CRITIQUE_SCHEMA,
+    "rules": RULES_SCHEMA,
+    "guess": object_of("guess", closed=True, reason="string", answer="string"),
+}
 """Of what is asked for; of everything else `SPLIT_SCHEMA`."""
 
 _SENTENCE = re.compile(r"(?i)[\s`\[(]*(?:sentences?|s)?[\s#\[(]*(\d{1,5})\b")
@@ -370,16 +401,31 @@ async def refiner(node: ProofNode, deps: Deps) -> Apply:
     critique = question.task == "critique"
     role = "judge" if critique and deps.has_model("judge") else "formalizer"
     schema = SCHEMAS.get(question.task, SPLIT_SCHEMA)
+    tries = 0
 
     async def read(reply: Reply) -> Outcome:
-        said = reply.parsed or {}
+        nonlocal tries
+        said, tries = reply.parsed or {}, tries + 1
+        if question.task == "rules":
+            added, wrong = await asyncio.to_thread(read_rules, question.rules, said)
+            return Outcome(tries > 1 or not wrong, {"added": added} if tries > 1 or not wrong else {}, "\n".join(wrong))
         if question.task == "guess":
             return _guessed(said, question)
         found = faults_in(said, question) if critique else {"subquestions": subquestions_in(said, question)}
         return Outcome(True, found)
 
     words, sample = variables(question), question.sample
-    done = await ask_once(deps, node, role, PROMPTS[question.task], words, schema, sample=sample, read=read)
+    done = await ask_once(
+        deps,
+        node,
+        role,
+        PROMPTS[question.task],
+        words,
+        schema,
+        sample=sample,
+        read=read,
+        again=question.task == "rules",
+    )
     said = dict(done.winner.value) if done.winner is not None else {}
     if said.get("faults") and deps.models is not None:
         told = {"faults": "\n".join(f"- {f['where']}: {f['fault']}\n  {f['fix']}" for f in said["faults"])}
@@ -399,6 +445,10 @@ def variables(question: Question) -> dict[str, str]:
     """What the prompts may mention."""
     lines = [f"{s.number}. {s.text}" if s.number is not None else s.text for s in question.sentences]
     told = dict(question.conversation)
+    if question.task == "rules":
+        unsaid = {number: question.rules.sentences[number] for number in question.rules.unsaid}
+        sentences = "\n".join(f"[{number}] {text}" for number, text in unsaid.items())
+        return {"vocabulary": "\n".join(question.rules.vocabulary()) or NOTHING, "sentences": sentences}
     options = [f"{letter}) {text}" for letter, text in question.choices]
     return {
         "question": "\n".join((question.text, *options)),

@@ -11,13 +11,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
+from goedels_poetry.errors import InvalidInput
 from goedels_poetry.models.prompts import Prompts
 from goedels_poetry.models.replies import UnusableReply, blocks, json_objects, without_thinking
 from goedels_poetry.models.requests import Reply
+from goedels_poetry.questions.policy import with_case
 from goedels_poetry.search.agents.conversation import Message, correction, note_of, write
 from goedels_poetry.search.agents.deps import Apply, Deps
 from goedels_poetry.search.agents.registry import agent
-from goedels_poetry.search.tasks.question import ASK, MAX_PROGRAM, PROGRAM, Question
+from goedels_poetry.search.tasks.question import ASK, MAX_PROGRAM, PROGRAM, Question, Sentence
 from goedels_poetry.store.state import ProofNode, Queue
 
 # The program in a model's reply, whatever it is wrapped in
@@ -129,6 +131,8 @@ DERIVED = {
 
 def first_prompt(question: Question) -> str:
     """Name of the prompt of the first turn."""
+    if question.policy:
+        return "question-policy"
     return f"question-{question.backend}"
 
 
@@ -141,6 +145,17 @@ def kind_of(question: Question) -> Kind:
 
 def variables(question: Question, note: str = "", prompts: Prompts | None = None) -> dict[str, str]:
     """What the first prompt may mention."""
+    if question.policy:
+        case = [s for s in question.sentences if s.number in case_numbers(question)]
+        return {
+            "vocabulary": "\n".join(question.rules.vocabulary()),
+            "case": "\n".join(_sentence(sentence) for sentence in case),
+            "question": question.asked,
+            "goal": _goal(question),
+            "facts": part("case-and-assumptions" if question.world_knowledge else "case-only"),
+            "known": _known(question),
+            "note": note,
+        }
     kind = kind_of(question)
     own = (prompts or Prompts()).get(f"{first_prompt(question)}-{kind}")
     return {
@@ -164,10 +179,18 @@ def _listed(question: Question) -> str:
     for place, sentence in enumerate(question.sentences):
         if place == case and question.context and not sentence.asked:
             lines.append("\n(The case that the question is about:)")
-        number = "" if sentence.number is None else f"[{sentence.number}] "
-        asked = "(the question; only what it takes for granted) " if sentence.asked else ""
-        lines.append(f"{number}{asked}{sentence.text}")
+        lines.append(_sentence(sentence))
     return "\n".join(lines)
+
+
+def _sentence(sentence: Sentence) -> str:
+    number = "" if sentence.number is None else f"[{sentence.number}] "
+    return f"{number}{'(the question; only what it takes for granted) ' if sentence.asked else ''}{sentence.text}"
+
+
+def case_numbers(question: Question) -> frozenset[int]:
+    """Of a question to a policy: numbers of sentences that tell of the case."""
+    return question.numbers - question.rules.sentences.keys()
 
 
 def _facts(question: Question) -> str:
@@ -246,8 +269,16 @@ async def _program(node: ProofNode, deps: Deps, message: Message) -> Apply:
     earlier = str(await deps.load(node, PROGRAM) or "")
 
     def read(reply: Reply) -> str:
-        unchanged = bool(earlier) and says_unchanged(reply)
-        return earlier if unchanged else program_in(reply, question.backend)
+        if earlier and says_unchanged(reply):
+            return earlier
+        program = program_in(reply, question.backend)
+        if not question.policy:
+            return program
+        try:
+            return with_case(question.rules, program, case_numbers(question))
+        except InvalidInput as error:
+            hint = f" ({error.hint})" if error.hint else ""
+            raise UnusableReply(f"the case cannot be used: line {error.line}: {error.message}{hint}") from error
 
     schema = _schema(deps, message.role, question)
     return await write(node, deps, ASK, replace(message, sample=question.sample, schema=schema), read)

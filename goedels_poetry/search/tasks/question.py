@@ -16,6 +16,7 @@ from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.models.client import Models
 from goedels_poetry.protocol.base import REFUSED, Language
+from goedels_poetry.questions.policy import Policy, read_policy
 from goedels_poetry.search.tasks.base import (
     ANSWERED,
     FORMAL,
@@ -172,9 +173,9 @@ UNREADABLE = "unreadable"
 """What may come of an attempt besides `OPEN`, `REFUSED`, `VACUOUS`, `REPLY` and `NO_REPLY`: an answer; contradictory
 premises; no answer within the limits; a program that cannot be read."""
 
-Aim = Literal["answer", "critique", "decompose", "steps", "guess"]
-"""An answer by a program; a critique of one; independent subquestions; subquestions that rest on each other; the
-model's own word."""
+Aim = Literal["answer", "critique", "decompose", "steps", "rules", "guess"]
+"""An answer by a program; a critique of one; independent subquestions; subquestions that rest on each other; rules for
+the sentences of ``policy`` that have none; the model's own word."""
 
 _ASKS = re.compile(r"(?i)^\s*question\s*:\s*", re.MULTILINE)
 _SCENARIO = re.compile(r"(?i)^\s*(?:scenario|situation|background)\s*:\s*")
@@ -224,18 +225,27 @@ class Question(Task):
     """What is wanted: an answer, or advice about a program (the ``conversation``) or about the question."""
     most: int = 5
     """Subquestions that advice about the question may propose."""
+    policy: str = ""
+    """A policy file, whose rules are the premises; ``context`` and question tell of the case."""
+
+    @cached_property
+    def rules(self) -> Policy:
+        """The policy; raises InvalidInput."""
+        return read_policy(self.policy)
 
     @cached_property
     def sentences(self) -> tuple[Sentence, ...]:
-        """Sentences of the context, then those of the question that tell of the case it is about."""
-        listed = list(numbered(split(self.context)))
+        """Sentences of policy and context, then those of the question that tell of the case it is about."""
+        rules = sorted(self.rules.sentences.items()) if self.policy else []
+        listed = [Sentence(text, number) for number, text in rules]
         facts, asks = self._parts
-        last = sum(s.number is not None for s in listed)
-        listed += numbered(facts, last + 1)
-        last = sum(s.number is not None for s in listed)
+        for texts in (split(self.context), facts):
+            listed += numbered(texts, max((s.number or 0 for s in listed), default=0) + 1)
+        last = max((s.number or 0 for s in listed), default=0)
         # What a question takes for granted ("I already owe 1600 pounds, can I ...?") may be cited, where facts may be.
         # A bare statement ("Anne is nice.") takes nothing for granted: listed here it would look like a fact.
-        if asks.endswith("?") and (self.context or facts) and not self._is_about_a_statement:
+        told = asks.endswith("?") and (self.context or facts) and not self._is_about_a_statement
+        if told or self.policy:
             listed.append(Sentence(asks, last + 1, asked=True))
         return tuple(listed)
 
@@ -309,6 +319,8 @@ class Question(Task):
         """See `Task`."""
         if not self.text.strip():
             raise InvalidInput("the question is empty")
+        if self.policy and self.rules.text and (self.backend != "smt2" or self.semantics != "entailment"):
+            raise InvalidInput("questions to a policy are SMT-LIB programs, and ask what follows")
         for what, text in (("question", self.text), ("context", self.context)):
             if len(text) > MAX_QUESTION:
                 raise InvalidInput(f"the {what} is longer than {MAX_QUESTION} characters")

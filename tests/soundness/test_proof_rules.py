@@ -215,6 +215,19 @@ def refusal(proof: str, assertions: str = "") -> str:
         ("(step @p1 :rule arith_mult_sign :args ((and (not (= a 0)) (> b 0)) (* a b)))", "not known"),
         ("(step @p1 :rule arith_mult_sign :args ((> a 0) (* a b)))", "not given"),
         ("(step @p1 :rule arith_mult_sign :args ((> a 1) (* a)))", "with zero"),
+        ("(step @p1 :rule arith_mult_abs_comparison :premises ())", "expected first"),
+        ("(assume-push @p1 (> a b))(step @p2 :rule arith_mult_abs_comparison :premises (@p1))", "absolute values"),
+        ("(assume-push @p1 (> (abs a) b))(step @p2 :rule arith_mult_abs_comparison :premises (@p1))", "absolute values"),
+        ("(assume-push @p1 (> (abs a) (abs b)))(assume-push @p2 (= (abs b) (abs a)))"
+         "(step @p3 :rule arith_mult_abs_comparison :premises (@p1 @p2))", "none of their products"),
+        ("(assume-push @p1 (> (abs a) (abs b)))(assume-push @p2 (and (= (abs b) (abs a)) (not (= b 1))))"
+         "(step @p3 :rule arith_mult_abs_comparison :premises (@p1 @p2))", "not zero"),
+        ("(assume-push @p1 (= (abs a) (abs b)))(assume-push @p2 (> (abs a) (abs b)))"
+         "(step @p3 :rule arith_mult_abs_comparison :premises (@p1 @p2))", "none of their products"),
+        ("(assume-push @p1 (and (> (abs a) (abs b)) (not (= a 0))))"
+         "(step @p3 :rule arith_mult_abs_comparison :premises (@p1))", "expected first"),
+        ("(assume-push @p1 (> (abs a) (abs b)))(assume-push @p2 (> (abs b) (abs a)))"
+         "(step @p3 (> (abs (* a a)) (abs (* b b))) :rule arith_mult_abs_comparison :premises (@p1 @p2))", "the one that"),
     ],
 )  # fmt: skip
 def test_a_step_that_does_not_follow_is_refused(proof: str, reason: str) -> None:
@@ -268,6 +281,20 @@ def test_what_is_asserted_after_the_query_does_not_count() -> None:
 def test_the_same_name_is_one_variable_for_each_sort() -> None:
     proof = f'(step @p1 :rule refl :args ((forall (@list {X} (@var "x" Bool)) (= {X} 1))))'
     assert "does not end" in refusal(proof)  # two variables, so this is well-sorted
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "third"),
+    [("(> (abs a) (abs b))", "(> (abs a) (abs b))", "(> (abs (* a a)) (abs (* b b)))"),
+     ("(= (abs a) (abs b))", "(= (abs b) (abs 2))", "(= (abs (* a b)) (abs (* b 2)))"),
+     ("(> (abs a) (abs b))", "(and (= (abs b) (abs a)) (not (= b 0)))", "(> (abs (* a b)) (abs (* b a)))")],
+)  # fmt: skip
+def test_products_compare_as_their_factors_do(first: str, second: str, third: str, z3: Z3Process) -> None:
+    steps = "".join(f"(assume @p{n} {each})" for n, each in enumerate((first, second, f"(not {third})"), 1))
+    multiplied = "(step @p4 :rule arith_mult_abs_comparison :premises (@p1 @p2))"
+    obligation = f"{PRELUDE}(assert {first})(assert {second})(assert (not {third}))"
+    assert z3.ask(obligation).status == "unsat"
+    check_proof(expressions(obligation), f"{steps}{multiplied}(step @p5 false :rule contra :premises (@p4 @p3))")
 
 
 def test_each_rule_of_logic_and_arithmetic_says_what_it_needs() -> None:

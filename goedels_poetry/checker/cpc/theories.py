@@ -253,6 +253,29 @@ def arith_mult_sign(terms: Terms, premises: Sequence[Term], arguments: Sequence[
     return terms.app("=>", signs, terms.app(">" if positive else "<", product, _zero(terms, product)))
 
 
+def arith_mult_abs_comparison(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+    """From ``(r (abs t) (abs s))``, ... that ``(r (abs (* t ...)) (abs (* s ...)))``, ``r`` one of ``>`` and ``=``.
+
+    Needs: the first relation everywhere; where that is ``>`` an equation will do, if ``t`` is shown not to be zero.
+    """
+    relation, factors = "", []
+    for premise in premises:
+        known, nonzero = premise.args if premise.op == "and" and len(premise.args) == 2 else (premise, None)
+        if known.op not in (">", "=") or any(side.op != "abs" for side in known.args) or arguments:
+            raise Rejected("a comparison of absolute values was expected")
+        left, right = (side.args[0] for side in known.args)
+        relation = relation or str(known.op)
+        if nonzero is not None and nonzero is not terms.app("not", terms.app("=", left, _zero(terms, left))):
+            raise Rejected("that the left side is not zero was expected")
+        if known.op != relation and not (relation == ">" and nonzero is not None):
+            raise Rejected("relations that give none of their products")
+        factors.append((left, right))
+    if not factors or (relation == ">" and premises[0].op == "and"):
+        raise Rejected("a comparison of absolute values was expected first")
+    products = [terms.app("*", *side) if len(side) > 1 else side[0] for side in zip(*factors, strict=True)]
+    return terms.app(relation, *[terms.app("abs", product) for product in products])
+
+
 # ------------------------------------------------------------------------------------------------- evaluation
 
 
@@ -429,7 +452,7 @@ RULES = {
     rule.__name__: rule
     for rule in (
         arith_poly_norm, arith_poly_norm_rel, arith_sum_ub, arith_mult_pos, arith_mult_neg, arith_trichotomy,
-        int_tight_ub, int_tight_lb, arith_reduction, arith_mult_sign, evaluate, dt_split,
+        int_tight_ub, int_tight_lb, arith_reduction, arith_mult_sign, arith_mult_abs_comparison, evaluate, dt_split,
         distinct_values,
     )
 } | {

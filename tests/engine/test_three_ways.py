@@ -132,3 +132,23 @@ def test_all_ways_of_a_theorem_have_the_same_verdict(name: str) -> None:
             assert whole.judge({"theorem": text, "seconds": SECONDS})["status"] == "refuted", text
         else:
             assert is_proved(text), text
+
+
+FIBONACCI = """
+(define-fun-rec loop ((n Int) (a Int) (b Int)) Int (ite (<= n 0) a (loop (- n 1) b (+ a b))))
+(define-fun-rec fib ((n Int)) Int
+  (ite (< n 0) 0 (ite (= n 0) 0 (ite (= n 1) 1 (+ (fib (- n 1)) (fib (- n 2)))))))
+"""
+
+
+@pytest.mark.parametrize(
+    ("begins", "guard"),
+    [
+        ("(loop n 0 1)", "(>= n 0)"),
+        ("(ite (< n 0) 0 (loop n 0 1))", "true"),
+        ("(ite (>= n 2) (loop n 0 1) (fib n))", "true"),
+    ],
+)
+def test_a_loop_behind_a_function_that_only_begins_it_is_seen(begins: str, guard: str) -> None:
+    start = f"(define-fun start ((n Int)) Int {begins})"
+    assert is_proved(f"{FIBONACCI}{start}(prove (forall ((n Int)) (=> {guard} (= (start n) (fib n)))))")

@@ -81,13 +81,28 @@ def taken_apart(context: ProverContext, sequent: Sequent, close: Prove, prove: P
         with suppress(SchemeError):
             cases = instances(sequent, scheme, context.signature)
             return Plan(sequent, scheme, tuple(further(case) for case in cases), "conjunction")
-    split = _by_branches(context, sequent.concl)
+    opened, written = _opened(context, sequent.concl)
+    split = _by_branches(context, opened)
     parts = [make_sequent(sequent.vars, (*sequent.hyps, *hyps), concl) for hyps, concl in clauses(split)]
     if len(parts) <= MOST_CLAUSES and (len(parts) != 1 or parts[0].concl is not sequent.concl):
-        plan = _from_clauses(context, sequent, parts)
+        plan = _from_clauses(context, sequent, parts, written)
         if plan is not None:
             return replace(plan, children=tuple(further(child.sequent) for child in plan.children))
     return _at_any_index(context, sequent, further)
+
+
+def _opened(context: ProverContext, term: Term) -> tuple[Term, list[Instance]]:
+    """A formula with calls that only choose between cases, one of them a recursion, written out; and what they are."""
+    written = []
+    if not any(t.binders for t in subterms(term)):
+        for call in [t for t in subterms(term) if t.kind is Kind.APP]:
+            definition = context.signature.definition(call.name)
+            if definition is not None and not definition.recursive and is_app(definition.body, "ite"):
+                body = definition.at(call.args)
+                if any(_calls_recursion(context, branch) for branch in body.args[1:]):
+                    term = replace_subterm(term, call, body)
+                    written.append(Instance("def", call.name, call.args))
+    return term, written
 
 
 def _by_branches(context: ProverContext, term: Term) -> Term:
@@ -153,9 +168,11 @@ def _at_any_index(context: ProverContext, sequent: Sequent, further: Callable[[S
     return Plan(sequent, query, (plan,), "any-index", index.name)
 
 
-def _from_clauses(context: ProverContext, sequent: Sequent, parts: list[Sequent]) -> Plan | None:
+def _from_clauses(
+    context: ProverContext, sequent: Sequent, parts: list[Sequent], written: list[Instance]
+) -> Plan | None:
     keys = {key_of(part): part for part in parts}
-    steps = tuple(Instance("step", key, part.vars) for key, part in keys.items())
+    steps = (*written, *(Instance("step", key, part.vars) for key, part in keys.items()))
     query = Query(tuple(keys), steps, equations=False, quantified=False)
     if not context.holds_alone(sequent, query, GROUND, extra=keys):
         return None

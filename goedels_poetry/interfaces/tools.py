@@ -387,6 +387,7 @@ class Toolbox:
         against_path: AgainstFile = None,
         theorem: One = "",
         assume_definitions: Assumes = False,
+        proofs: Annotated[bool, Field(description="Check its proof objects, too: L4 if all are proofs.")] = False,
         seconds: Seconds = None,
     ) -> Reply:
         """Check a certificate, or anyone's Lean file, from nothing and in fresh processes, against the theorem."""
@@ -405,7 +406,7 @@ class Toolbox:
                 from goedels_poetry.smt.notation.goals import excerpt  # only where the original is in SMT-LIB
 
                 original = excerpt(original, theorem)
-        more: Wanted = {"lean_text": lean, "theorem": theorem, "assume_definitions": assume_definitions}
+        more: Wanted = {"lean_text": lean, "theorem": theorem, "assume_definitions": assume_definitions, "proofs": proofs}
         report = await checked_in(self._pool, limit or CHECK_SECONDS, place, original, **more)
         level = None if report.trust_level is None else str(report.trust_level)
         made = receipt(

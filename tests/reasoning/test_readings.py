@@ -143,6 +143,7 @@ def test_a_proved_answer_rests_on_no_reading(smt2: SMT2Backend) -> None:
         ('(! old :reading "a" :world "b")', ":world and :reading of one premise"),
         ("(! old :reading 3)", ":reading takes words in double quotes"),
         ("(! old :instead p1)", ":instead without :reading"),
+        ('(! old :reading "a" :objective true)', ":objective of a reading"),
         ('(! old :reading "a" :instead p9)', "no premise is named p9"),
     ],
 )

@@ -63,6 +63,8 @@ def read_notes(source: Source, body: SExpr) -> tuple[SExpr, Notes]:
         source.fail(f":{said[0]} and :{said[1]} of one premise", key, "a premise comes from one of them")
     if ":instead" in seen and said != [Origin.READING]:
         source.fail(":instead without :reading", seen[":instead"][0], 'say how the words are taken: :reading "..."')
+    if ":objective" in seen and said == [Origin.READING]:
+        source.fail(":objective of a reading", seen[":objective"][0], "a reading binds nothing: remove one of them")
     sentences = _sentences(source, *seen[":sentence"]) if ":sentence" in seen else ()
     source_note = seen[f":{said[0]}"] if said else None
     origin = said[0] if said else Origin.TEXT if sentences else Origin.UNSAID

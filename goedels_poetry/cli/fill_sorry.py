@@ -92,7 +92,8 @@ class Filling:
         if result.verdict is Verdict.REFUTED:
             values = "; ".join(counterexample_lines(result.counterexample)) if result.counterexample else result.reason
             known.false.append(f"{source.name} ({values})")
-        if result.verdict is Verdict.PROVED and result.language == LEAN and result.certificate is not None:
+        proved = result.verdict in (Verdict.PROVED, Verdict.INCONSISTENT)  # with contradictory hypotheses, too
+        if proved and result.language == LEAN and result.certificate is not None:
             known.certificates.append(result.certificate)
 
     async def finish(self, note: Callable[[str], None], stopped: Callable[[], bool] = lambda: False) -> bool:

@@ -406,7 +406,12 @@ class Toolbox:
                 from goedels_poetry.smt.notation.goals import excerpt  # only where the original is in SMT-LIB
 
                 original = excerpt(original, theorem)
-        more: Wanted = {"lean_text": lean, "theorem": theorem, "assume_definitions": assume_definitions, "proofs": proofs}
+        more: Wanted = {
+            "lean_text": lean,
+            "theorem": theorem,
+            "assume_definitions": assume_definitions,
+            "proofs": proofs,
+        }
         report = await checked_in(self._pool, limit or CHECK_SECONDS, place, original, **more)
         level = None if report.trust_level is None else str(report.trust_level)
         made = receipt(

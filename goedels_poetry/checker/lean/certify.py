@@ -25,13 +25,15 @@ from goedels_poetry.checker.certificate.archive import (
     write_archive,
 )
 from goedels_poetry.checker.certificate.report import Certificate, CheckReport, TrustLevel
-from goedels_poetry.checker.lean.original import has_programs, may_deceive
+from goedels_poetry.checker.lean.original import has_programs, may_deceive, read_original
 from goedels_poetry.checker.lean.verify import (
     SECONDS,
+    VACUOUS,
     Claim,
     FreshLean,
     fresh_lean,
     fresh_leans,
+    premises_of,
     refused,
     verify,
     verify_with,
@@ -54,8 +56,8 @@ ORIGINAL = "original.lean"
 PROOF = "proof.lean"
 HASHED = (ORIGINAL, PROOF)
 FILES = (*HASHED, MANIFEST)
-PROVED, REFUTED = "proved", "negation proved"
-CLAIMS = (PROVED, REFUTED)
+PROVED, REFUTED, CONTRADICTORY = "proved", "negation proved", "hypotheses contradictory"
+CLAIMS = (PROVED, REFUTED, CONTRADICTORY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ class LeanArchive:
     theorem: str
     """Constant of the user's theorem."""
     witness: str
-    """Constant that says that it is false; "" where it is proved."""
+    """Constant that says that it is false, or that its hypotheses are contradictory; "" where it is proved."""
     statement: str
     versions: dict[str, str]
 
@@ -121,7 +123,7 @@ def read_lean(path: Path) -> LeanArchive:
         manifest["versions"], dict
     ):
         raise BadCertificate("an entry of the manifest is of the wrong kind")
-    if claim not in CLAIMS or (claim == REFUTED) != bool(witness):
+    if claim not in CLAIMS or (claim != PROVED) != bool(witness):
         raise BadCertificate(f"unknown claim: {claim!r}")
     return LeanArchive(original, proof, claim, theorem, witness, statement, manifest["versions"])
 
@@ -144,8 +146,32 @@ async def certify_proof(
 
     ``elaborator``: a Lean that runs already, see `elaborator_at_hand`.
     """
-    claim = Claim(text, target.reference, (target.full_name,))
-    return await _certify(fresh, claim, directory, info, seconds, target.warnings, elaborator)
+    claim, until = Claim(text, target.reference, (target.full_name,)), time.monotonic() + (seconds or SECONDS)
+    found = await _certify(fresh, claim, directory, info, seconds, target.warnings, elaborator)
+    if found.path is None or not any(warning.startswith(VACUOUS) for warning in found.warnings):
+        return found
+    with contextlib.suppress(TimeoutError, InvalidInput):  # then it is proved, and the warning stands
+        absurd = await _absurd(fresh, target, claim, until)
+        if absurd is not None:
+            left = max(until - time.monotonic(), 0.1)
+            instead = await _certify(fresh, absurd, directory, info, left, target.warnings, None)
+            return instead if instead.path is not None else found
+    return found
+
+
+async def _absurd(fresh: FreshLean, target: Target, claim: Claim, until: float) -> Claim | None:
+    """The claim that the hypotheses contradict each other, with the proof of the theorem beside it."""
+    async with fresh_leans(fresh) as leans:
+        original = await read_original(leans.elaborator, claim.original, until - time.monotonic())
+        looked = await premises_of(leans, original, target.full_name)
+    if not looked.absurd or not claim.text.startswith(target.prefix):
+        return None
+    name = target.full_name.removeprefix(PRIVATE)
+    witness = f"{name}.contradiction" if _PLAIN_NAME.fullmatch(name) else "contradiction"
+    universes = f".{{{', '.join(target.levels)}}}" if target.levels else ""
+    rest = claim.text[len(target.prefix) :]
+    text = f"{target.prefix}theorem _root_.{witness}{universes}{looked.absurd}\n{rest}"
+    return Claim(text, claim.original, claim.theorems, witness, empty=True)
 
 
 async def certify_negation(
@@ -212,7 +238,7 @@ async def _certify(
     archive = LeanArchive(
         claim.original,
         claim.text,
-        REFUTED if claim.witness else PROVED,
+        CONTRADICTORY if claim.empty else REFUTED if claim.witness else PROVED,
         claim.theorems[0],
         claim.witness,
         report.statement,
@@ -227,6 +253,7 @@ async def _certify(
         report.verdict,
         directory,
         str(report.trust_level),
+        reason="; ".join(report.reasons),
         warnings=(
             *warnings,
             *(f"assumed: {what}" for what in report.assumptions),
@@ -267,7 +294,8 @@ async def check_lean(
     async with within(SECONDS if seconds is None else seconds) as until, fresh_leans(fresh) as leans:
         original = archive.original if against is None else await _given(leans.elaborator, against, archive)
         stated = archive.statement if against is None else None
-        claim = Claim(archive.proof, original, (archive.theorem,), archive.witness, stated=stated)
+        empty = archive.claim == CONTRADICTORY
+        claim = Claim(archive.proof, original, (archive.theorem,), archive.witness, empty, stated=stated)
         report = await verify_with(leans, claim, until)
     if against is not None:
         return report

@@ -191,9 +191,18 @@ async def admit(
 
 
 async def ground(
-    leans: Leans, text: str, original: Original, theorems: tuple[str, ...], until: float, negates: str = ""
+    leans: Leans,
+    text: str,
+    original: Original,
+    theorems: tuple[str, ...],
+    until: float,
+    negates: str = "",
+    *,
+    empty: bool = False,
 ) -> Refusal | Grounded:
     """All of the judgement but the second kernel, for a text whose tokens have been looked at.
+
+    ``empty``: the theorem says that ``negates`` has contradictory hypotheses, not that it is false.
 
     ``until``: on the monotonic clock, in seconds.
     """
@@ -217,7 +226,7 @@ async def ground(
     data = await read_data(seen, until)
     if isinstance(data, Refusal):
         return data
-    stated = await asyncio.to_thread(_statement, seen, text, original, data, theorems, negates)
+    stated = await asyncio.to_thread(_statement, seen, text, original, data, theorems, negates, empty)
     return stated or await rests(leans, seen, text, original, data, theorems, until)
 
 
@@ -268,13 +277,17 @@ def _left(until: float) -> float:
 
 
 def _statement(
-    seen: CheckResult, text: str, original: Original, data: Stream, theorems: tuple[str, ...], negates: str
+    seen: CheckResult, text: str, original: Original, data: Stream, theorems: tuple[str, ...], negates: str, empty: bool
 ) -> Refusal | None:
     for name in theorems:
         if name not in data.constants or data.constants[name][0].kind != "thm":
             return Refusal("missing", f"there is no theorem {name}")
     left = next((module for module in original.imports if module not in seen.imports), None)
-    why = f"it does not import {left}" if left else Comparison(original.data, data).difference(theorems, negates)
+    why = (
+        f"it does not import {left}"
+        if left
+        else Comparison(original.data, data).difference(theorems, negates, empty=empty)
+    )
     return Refusal("statement", f"not what was given: {why}", *_declared(seen, text, theorems)) if why else None
 
 

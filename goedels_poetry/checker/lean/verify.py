@@ -212,6 +212,8 @@ class Claim:
     theorems: tuple[str, ...] = ()
     witness: str = ""
     """The constant of the text that says that the one theorem is false; "" where the theorems are proved."""
+    empty: bool = False
+    """Whether the witness says instead that the hypotheses of the theorem contradict each other."""
     named: str = ""
     """One theorem as a person names it, instead of ``theorems``."""
     stated: str | None = None
@@ -289,7 +291,7 @@ async def verify_with(leans: Leans, claim: Claim, until: float) -> CheckReport:
         raise InvalidInput("no theorem of the original has a `sorry`: there is nothing to compare with")
     wanted, negates = ((claim.witness,), theorems[0]) if claim.witness else (theorems, "")
     finding = await asyncio.to_thread(first_finding, claim.text, claim.original)
-    found = finding or await ground(leans, claim.text, original, wanted, until, negates)
+    found = finding or await ground(leans, claim.text, original, wanted, until, negates, empty=claim.empty)
     if isinstance(found, Refusal):
         report = refused(found)
     else:
@@ -361,13 +363,15 @@ async def _accepted(
     harmless = premises.harmless and not assumptions
     confirmed = found.opinion.verdict == "accepted"
     level = TrustLevel.CONFIRMED if confirmed else TrustLevel.NOT_VACUOUS
+    shown = Verdict.INCONSISTENT if claim.empty else Verdict.REFUTED if claim.witness else Verdict.PROVED
     return CheckReport(
-        Verdict.REFUTED if claim.witness else Verdict.PROVED,
+        shown,
         level if harmless else TrustLevel.REBUILT,
         obligations=counts_of(found),
         notes=(*premises.notes, *notes_on(found, leans.replayer.version)),
         assumptions=assumptions,
         axioms=found.axioms,
+        reasons=(CONTRADICTORY.format(theorems[0]),) if claim.empty else (),
     )
 
 
@@ -395,6 +399,10 @@ class _Premises:
     notes: tuple[str, ...] = ()
 
 
+VACUOUS = "vacuous: "
+CONTRADICTORY = "the hypotheses of {} contradict each other, so its conclusion plays no part"
+
+
 async def _premises(
     leans: Leans, grounded: Grounded, theorems: tuple[str, ...], claim: Claim, until: float
 ) -> _Premises:
@@ -407,7 +415,7 @@ async def _premises(
         looked = await premises_of(leans, grounded.original, name, seconds)
         harmless = harmless and looked.premises in ("none", "satisfiable")
         if looked.premises == "contradictory":
-            notes.append(f"vacuous: the hypotheses of {name} contradict each other, so its conclusion plays no part")
+            notes.append(VACUOUS + CONTRADICTORY.format(name))
         elif looked.premises == "unknown":
             what = ", ".join(looked.unshown) or "its arguments together"
             notes.append(f"{name} may be about nothing: no values were found for: {what}")
@@ -447,6 +455,8 @@ class Looked:
     accepts. "contradictory": `False` follows from them, in the words of a Lean that is not believed."""
     unshown: tuple[str, ...] = ()
     """Arguments for which no values were found."""
+    absurd: str = ""
+    """Of contradictory ones: the statement that they are, and what proves it, as Lean text after the name."""
 
 
 async def premises_of(leans: Leans, original: Original, constant: str, seconds: float = PREMISE_SECONDS) -> Looked:
@@ -473,7 +483,8 @@ async def premises_of(leans: Leans, original: Original, constant: str, seconds: 
     if not found:
         seen = await search.ask(f"{head} := by\n  intros\n  exfalso\n  {_CONTRADICTION}\n")
         if seen.ok and _proved(seen, constant):
-            return Looked("contradictory", unknown.unshown)
+            absurd = f" : {hole.goals[0].statement} := by\n  intros\n  {_CONTRADICTION}\n"
+            return Looked("contradictory", unknown.unshown, absurd)
         found = await search.witness(hole.goals[0], WAVES[1:])
     return Looked("satisfiable") if found else unknown
 

@@ -133,6 +133,9 @@ _KINDS = {
 }
 
 
+_Declared = tuple[Constant, Declaration]
+
+
 class Comparison:
     """Two streams, and which of their constants were found to be alike.
 
@@ -149,16 +152,17 @@ class Comparison:
         self._alike: set[tuple[int, int]] = set()
         self._levels_alike: set[tuple[int, int]] = set()
 
-    def difference(self, theorems: Iterable[str], negates: str = "") -> str:
+    def difference(self, theorems: Iterable[str], negates: str = "", *, empty: bool = False) -> str:
         """Why ours does not state what theirs states; "" when it does.
 
         Every constant of theirs has to be in ours, of the same kind, type and value. Of theorems only the wanted ones
         have to be there; where others are, they have the same type. With ``negates``, the one wanted theorem is new
-        and says that this theorem of theirs is false.
+        and says that this theorem of theirs is false; or, with ``empty``, that there are no arguments for it.
         """
         wanted = list(theorems)
         if negates:
-            return self._negation(wanted[0], negates) or self._everything(())
+            says = self._emptiness if empty else self._negation
+            return says(wanted[0], negates) or self._everything(())
         return self._everything(wanted)
 
     def inhabited(self, theorem: str, witness: str) -> bool:
@@ -167,16 +171,20 @@ class Comparison:
         denied = self._denied(b[0]) if b is not None and b[0].kind == "thm" and b[0].levels == () else None
         if a is None or denied is None or {"Not", "False"} & self.ours.constants.keys():
             return False
-        types, at = [], a[0].type
+        types, definitions = self._absurd(a[0].type, denied), Comparison(self.theirs, self.ours)
+        return types is not None and not any(map(definitions._changed, self._below(types)))
+
+    def _absurd(self, at: int, ours: int) -> list[int] | None:
+        """The types of the arguments of theirs, where an expression of ours is `False` for these very arguments."""
+        types = []
         while (x := self.theirs.exprs[at])[0] == "forallE":
-            y = self.ours.exprs[denied]
+            y = self.ours.exprs[ours]
             if y[0] != "forallE" or not self._same(x[2], y[2]):
-                return False
+                return None
             types.append(x[2])
-            at, denied = x[3], y[3]
-        end, definitions = self.ours.exprs[denied], Comparison(self.theirs, self.ours)
-        false = end[0] == "const" and self.ours.names[end[1]] == "False"
-        return false and not any(map(definitions._changed, self._below(types)))
+            at, ours = x[3], y[3]
+        end = self.ours.exprs[ours]
+        return types if end[0] == "const" and self.ours.names[end[1]] == "False" and end[2] == () else None
 
     def _changed(self, name: str) -> str:
         """Why a constant of theirs is not in ours as it was; "" where it is, or where it is compared at its uses."""
@@ -220,12 +228,25 @@ class Comparison:
                 return why.format(name)
         return ""
 
+    def _emptiness(self, name: str, of: str) -> str:
+        a, b = self.theirs.constants.get(of), self.ours.constants.get(name)
+        if why := self._two_theorems(a, b, name, of):
+            return why
+        assert a is not None and b is not None
+        same = a[0].levels == b[0].levels and "False" not in self.ours.constants
+        types = self._absurd(a[0].type, b[0].type) if same else None
+        return "" if types else f"{name} does not say that the hypotheses of {of} contradict each other"
+
+    def _two_theorems(self, a: _Declared | None, b: _Declared | None, name: str, original: str) -> str:
+        if a is None or a[0].kind != "thm":
+            return f"the original does not declare {original}"
+        return f"{name} is missing" if b is None or b[0].kind != "thm" else ""
+
     def _negation(self, name: str, negates: str) -> str:
         a, b = self.theirs.constants.get(negates), self.ours.constants.get(name)
-        if a is None or a[0].kind != "thm":
-            return f"the original does not declare {negates}"
-        if b is None or b[0].kind != "thm":
-            return f"{name} is missing"
+        if why := self._two_theorems(a, b, name, negates):
+            return why
+        assert a is not None and b is not None
         denied = self._denied(b[0])
         if (
             denied is None

@@ -315,6 +315,47 @@ async def test_a_refutation_that_leans_on_a_hypothesis_is_none(leans: Leans, tmp
         assert found.rule in ("statement", "compile"), found
 
 
+ABSURD = (
+    "universe u\nnamespace A\nvariable {α : Type u} (xs : List α)\n"
+    "theorem t (h : xs = []) (n : Nat) (g : n < xs.length) : n = 7 := sorry\nend A\n"
+)
+
+
+async def test_hypotheses_that_contradict_each_other_are_certified_beside_the_proof(
+    lean: LeanPool, kept: FreshLean, tmp_path: Path
+) -> None:
+    target = await read_target(lean, ABSURD, "t")
+    made = await certify_proof(kept, target, ABSURD.replace("sorry", "by simp_all"), tmp_path / "c", {}, 60.0)
+    assert (made.verdict, made.trust_level, made.path) == (Verdict.INCONSISTENT, "L3", tmp_path / "c"), made
+    assert made.reason == "the hypotheses of A.t contradict each other, so its conclusion plays no part"
+    assert "theorem _root_.A.t.contradiction : ∀ {α : Type u}" in (tmp_path / "c" / "proof.lean").read_text()
+    report = await check_lean(tmp_path / "c", ABSURD, kept)
+    assert (report.verdict, report.accepted) == (Verdict.INCONSISTENT, True), report
+    fewer = ABSURD.replace("(h : xs = []) ", "")
+    report = await check_lean(tmp_path / "c", fewer, kept)
+    assert (report.accepted, report.rule) == (False, "statement"), report
+
+
+async def test_what_says_less_than_that_the_hypotheses_contradict_each_other_is_refused(leans: Leans) -> None:
+    original = "theorem t (n : Nat) (h : n < 3) : n = 100 := sorry\n"
+    given = await read_original(leans.elaborator, original, SECONDS)
+    for rule, text in (
+        ("statement", "theorem r : ∀ n : Nat, n < 0 → False := fun _ h => absurd h (Nat.not_lt_zero _)\n"),
+        ("statement", "theorem r : ∀ n : Nat, n < 3 → n < 0 → False := fun _ _ h => absurd h (Nat.not_lt_zero _)\n"),
+        ("statement", "theorem r : ∀ n : Nat, n < 3 → True := fun _ _ => trivial\n"),
+        ("statement", "theorem r : ∀ n : Nat, n < 3 → ¬ False := fun _ _ h => h\n"),
+        ("statement", "def A.False := True\nopen A in\ntheorem r : ∀ n : Nat, n < 3 → A.False := fun _ _ => trivial\n"),
+        ("axiom", "axiom r : ∀ n : Nat, n < 3 → False\n"),
+        ("statement", "variable (a : False)\ninclude a\ntheorem r : ∀ n : Nat, n < 3 → False := fun _ _ => a\n"),
+        ("sorry", "theorem r : ∀ n : Nat, n < 3 → False := sorry\n"),
+    ):
+        found = await admit(leans, text, given, ("r",), SECONDS, negates="t", empty=True)
+        assert isinstance(found, Refusal) and found.rule == rule, (text, found)
+    nothing = await read_original(leans.elaborator, "theorem t : 1 = 2 := sorry\n", SECONDS)
+    found = await admit(leans, "theorem r : ¬ False := fun h => h\n", nothing, ("r",), SECONDS, negates="t", empty=True)
+    assert isinstance(found, Refusal)
+
+
 @pytest.mark.parametrize(
     "damage",
     [

@@ -175,18 +175,25 @@ class Leans:
 
 
 async def admit(
-    leans: Leans, text: str, original: Original, theorems: tuple[str, ...], seconds: float, negates: str = ""
+    leans: Leans,
+    text: str,
+    original: Original,
+    theorems: tuple[str, ...],
+    seconds: float,
+    negates: str = "",
+    *,
+    empty: bool = False,
 ) -> Refusal | Accepted:
     """Whether ``text`` proves these theorems of the original, or that the theorem ``negates`` of it is false.
 
-    ``theorems``: names of constants; with ``negates`` the one constant that says so.
+    ``theorems``: names of constants; with ``negates`` the one constant that says so. ``empty``: see `ground`.
 
     Raises:
         TimeoutError: not done within ``seconds``.
     """
     until = time.monotonic() + seconds
     refusal = first_finding(text, original.text)
-    grounded = refusal or await ground(leans, text, original, theorems, until, negates)
+    grounded = refusal or await ground(leans, text, original, theorems, until, negates, empty=empty)
     return grounded if isinstance(grounded, Refusal) else await confirm(leans, grounded, until)
 
 

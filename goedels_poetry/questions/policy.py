@@ -156,12 +156,12 @@ def finding_of(verdict: Verdict, goals: Iterable[Mapping[str, Any]]) -> str:
     """A verdict on a claim in the words of automated-reasoning checks, as far as one translation tells.
 
     valid: it follows; invalid: it contradicts; satisfiable: it may be true and may be false; impossible: the case
-    contradicts the rules, or itself; too complex: no answer within the limits; no translation; "" where unknown.
+    contradicts the rules, or itself; too complex: no answer within the limits; no translation: none that is accepted.
     """
-    checks = [{goal["checks"]["with_goal"], goal["checks"]["with_negation"]} for goal in goals]
-    if verdict is Verdict.UNKNOWN and any(each != {"sat"} for each in checks):
-        return TOO_COMPLEX
-    return FINDINGS.get(verdict, "") if checks or verdict is not Verdict.UNKNOWN else NO_TRANSLATION
+    statuses = {goal["checks"][side] for goal in goals for side in ("with_goal", "with_negation")}
+    if verdict is Verdict.UNKNOWN and statuses != {"sat"}:
+        return TOO_COMPLEX if "unknown" in statuses else NO_TRANSLATION
+    return FINDINGS.get(verdict, "")
 
 
 # -- reading -------------------------------------------------------------------------------------------------------
@@ -300,6 +300,8 @@ def with_case(policy: Policy, case: str, cited: Collection[int]) -> str:
         if reader.is_word(command.items[0], "assert") and len(command.items) == 2:
             notes = read_notes(source, command.items[1])[1]
             wrong = [n for n in notes.sentences if n not in cited]
+            if notes.origin is Origin.WORLD and {"forall", "exists", "=>"} & reader.symbols_in([command]):
+                source.fail("an assumption states a fact", command, "rules come from the policy: leave it out")
             if notes.origin is Origin.UNSAID or wrong:
                 what = f"sentence {wrong[0]} does not tell of the case" if wrong else "where is this fact from?"
                 source.fail(what, command, f"cite one of {sorted(cited)}, or mark an assumption with :world")
@@ -343,13 +345,18 @@ def _quoted(text: str) -> str:
 
 
 def reviewed(text: str, name: str) -> str:
-    """The file with the mark that ``name`` has reviewed its rules as they are now; raises InvalidInput."""
+    """The file with the mark that ``name`` has reviewed its rules as they are now.
+
+    Raises:
+        InvalidInput: it is no policy, or would be none with such a name.
+    """
     policy = read_policy(text)
     commands = [each for each in reader.read(Source(policy.text)) if isinstance(each, Group)]
     rest, first = policy.text, commands[0].offset if commands else 0
     for command in reversed([each for each in commands if _flat(each).startswith("(set-info :reviewed ")]):
         rest = rest[: command.offset] + rest[command.end :].removeprefix("\n")
-    return f'{rest[:first]}(set-info :reviewed ({_quoted(name)} "{policy.digest}"))\n{rest[first:]}'
+    mark = f'(set-info :reviewed ({_quoted(name)} "{policy.digest}"))'
+    return read_policy(f"{rest[:first]}{mark}\n{rest[first:]}").text
 
 
 def read_rules(policy: Policy, said: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:

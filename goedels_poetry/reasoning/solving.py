@@ -278,7 +278,8 @@ class SharedRuns:
         )
         reply = (run.answer or {}).get("said")
         stopped = run.verdict is Verdict.OUT_OF_BUDGET
-        return Advice(reply, "" if reply else run.reason, costs_of(run.metrics), run.run_id, stopped)
+        why = "" if reply else run.reason
+        return Advice(reply, why, costs_of(run.metrics), run.run_id, stopped, bool(run.away))
 
     def _budget(self, task: Task) -> SharedBudget:
         return SharedBudget(self._ledger, task.used_wall_seconds, task.used_solver_seconds)

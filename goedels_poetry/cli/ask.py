@@ -411,7 +411,7 @@ def _run_tests(request: Ask, policy: Policy, head: dict[str, Any]) -> int:
         wrong = f", expected {row['expected']}" if row in failed else ""
         say(out, f"{'FAILED' if wrong else 'ok':<8}{row['finding'] + wrong:<14}  {one_line(row['question'])}")
         for line in (
-            (f"line {row['line']}: {result.reason}", *_page(replace(result, **policy.told(result.to_json()))))
+            (f"line {row['line']}: {result.reason}", *_page(replace(result, **policy.rendered(result.to_json()))))
             if wrong
             else ()
         ):

@@ -1,8 +1,8 @@
 """Policies: a rule text with its formulas, its review and its tests, in one SMT-LIB 2 file that people read and edit.
 
 The file is a program of premises, so that one reader, one printer and one checker serve it. What formulas cannot say
-stands in ``set-info``. A test stands between ``push`` and ``pop`` behind the rules: a case and a claim. A question to a
-policy adds a case and a goal of the same form, and changes no rule.
+is in ``set-info``. A test, a case and a claim, is between ``push`` and ``pop`` behind the rules. A question to a policy
+adds a case and a goal of the same form, and changes no rule.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class PolicyTest(NamedTuple):
     question: str
     expected: str
     program: str
-    """The rules and the case, each in the lines of the file in which it stands."""
+    """The rules and the case, each in its lines of the file."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class Policy:
         heads = {**{number: f"[{number}] {text}" for number, text in self.sentences.items()}, 0: "Citing no sentence:"}
         return [line for number, lines in below.items() if number or lines for line in (heads[number], *lines)]
 
-    def told(self, result: Mapping[str, Any]) -> dict[str, Any]:
+    def rendered(self, result: Mapping[str, Any]) -> dict[str, Any]:
         """Goals, core and conditions of a result as JSON, in the policy's words; assumptions keep their own."""
 
         def words(part: Mapping[str, Any]) -> dict[str, Any]:
@@ -138,18 +138,18 @@ class Policy:
 def in_words(formula: str, words: Mapping[str, str]) -> str:
     """A formula in infix notation, symbols as their words in quotes; ``{1}`` in words of a function is an argument."""
 
-    def told(tree: Tree) -> Tree:
+    def substituted(tree: Tree) -> Tree:
         if isinstance(tree, str):
             return f'"{words[tree]}"' if tree in words else tree
-        head, rest = tree[0], [told(each) for each in tree[1:]]
+        head, rest = tree[0], [substituted(each) for each in tree[1:]]
         if not isinstance(head, str) or "{1}" not in words.get(head, "") or any(isinstance(r, list) for r in rest):
-            return [head if isinstance(head, str) else told(head), *rest]
+            return [head if isinstance(head, str) else substituted(head), *rest]
         text = words[head]
         for place, argument in enumerate(rest, 1):
             text = text.replace(f"{{{place}}}", str(argument).strip('"'))
         return f'"{text}"'
 
-    return render_tree(formula, told)
+    return render_tree(formula, substituted)
 
 
 def finding_of(verdict: Verdict, goals: Iterable[Mapping[str, Any]]) -> str:
@@ -172,7 +172,7 @@ def read_policy(text: str | bytes) -> Policy:
     """Read a policy file; formulas of its tests are read when these are run.
 
     Raises:
-        InvalidInput: with line and column; for whatever is no policy.
+        InvalidInput: with line and column; it is no policy.
     """
     source = Source(decode(text))
     commands = [command_of(source, expr) for expr in reader.read(source)]
@@ -224,7 +224,7 @@ def _tests(
 
 
 def _only(text: str, commands: Iterable[Group]) -> str:
-    """These commands alone, each where it stands."""
+    """The text with blanks for all but these commands."""
     blank = ["\n" if character == "\n" else " " for character in text]
     for command in commands:
         blank[command.offset : command.end] = text[command.offset : command.end]
@@ -251,7 +251,7 @@ def _info(source: Source, command: Group) -> tuple[str, Any, str]:
 
 
 def _check_info(source: Source, program: LogicProgram, info: Mapping[str, Any], rules: Iterable[Group]) -> None:
-    """Raise InvalidText: what is described, cited or left out is not there."""
+    """Raise InvalidText: a symbol with words, or a sentence that is cited or left out, does not exist."""
     kinds = (*program.signature.sorts, *(datatype.sort for datatype in program.signature.datatypes))
     names = program.signature.names | {sort.name for sort in kinds}
     for name in info[":words"].keys() - names:
@@ -360,7 +360,7 @@ def reviewed(text: str, name: str) -> str:
 
 
 def read_rules(policy: Policy, said: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """What a model's reply about the sentences that are `Policy.unsaid` adds to a policy, and what is wrong with it.
+    """Additions to a policy by a model's reply about the sentences that are `Policy.unsaid`, and faults of the reply.
 
     ``{"symbols": [{"declaration", "name", "words"}], "rules": [{"sentences", "formula"}], "left_out": [{"sentence",
     "why"}]}``: all that can be read; a sentence that no rule renders then is left out, with the reason.

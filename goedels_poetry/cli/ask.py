@@ -56,9 +56,10 @@ from goedels_poetry.reasoning.postprocessors import parse_option, post_processor
 from goedels_poetry.reasoning.proof_of_thought import lettered
 from goedels_poetry.reasoning.solving import formalise, solve_with
 from goedels_poetry.reasoning.steps import Advice, PostProcessor, QueryResult
-from goedels_poetry.search.tasks.question import Question
+from goedels_poetry.search.tasks.question import Question, is_heading, split
 from goedels_poetry.settings.declared import Settings
 from goedels_poetry.smt.notation.infix import render
+from goedels_poetry.store.results import UNAVAILABLE
 from goedels_poetry.trace.terminal import indented, lines_to, one_line, printable, say
 
 # The part of the command `ask` that answers programs
@@ -388,7 +389,7 @@ def _work_on_policy(request: Ask) -> int:
     if request.formalise is not None:
         return _formalise(request, file, read_beside("--formalise", request.formalise))
     policy = _policy(file)
-    if request.reviewed_by is not None:
+    if request.reviewed_by is not None and str(file) != STDIN:
         write_whole(file, reviewed(policy.text, request.reviewed_by))
         policy = _policy(file)
     head = {"schema": SCHEMA, "file": str(file), **policy.card}
@@ -428,7 +429,7 @@ def _run_tests(request: Ask, policy: Policy, head: dict[str, Any]) -> int:
         wrong = f", expected {row['expected']}" if row in failed else ""
         say(out, f"{'FAILED' if wrong else 'ok':<8}{row['finding'] + wrong:<14}  {one_line(row['question'])}")
         for line in (
-            (f"line {row['line']}: {result.reason}", *_page(replace(result, **policy.told(result.to_json()))))
+            (f"line {row['line']}: {result.reason}", *_page(replace(result, **policy.rendered(result.to_json()))))
             if wrong
             else ()
         ):
@@ -444,6 +445,8 @@ def _formalise(request: Ask, file: Path, text: str) -> int:
     """Write the policy, where there is no other file of that name."""
     if file.exists():
         raise Unusable(f"{file} exists: review and edit it, or give another name")
+    if all(map(is_heading, split(text))):
+        raise Unusable(f"--formalise {request.formalise}: there is no sentence in it")
     title, in_force = file.stem.replace("_", " "), settings_of(request, timeout=DEFAULT_TIMEOUT)
 
     async def work() -> tuple[str, Advice]:
@@ -453,10 +456,13 @@ def _formalise(request: Ask, file: Path, text: str) -> int:
                 return await formalise(framework, title, text, fresh=fresh, on_event=partial(progress.event, "rules"))
 
     written, advice = asyncio.run(work())
+    if not written and not advice.run_id:
+        raise Unusable(advice.reason)
     if not written:
-        why = f"{printable(str(file))} is not written: {one_line(advice.reason)}; the same command goes on"
-        say(lines_to(sys.stderr), why)
-        return (Verdict.OUT_OF_BUDGET if advice.stopped else Verdict.UNKNOWN).exit_code
+        go_on = "; the same command goes on" if advice.stopped else ""
+        say(lines_to(sys.stderr), f"{printable(str(file))} is not written: {one_line(advice.reason)}{go_on}")
+        code = (Verdict.OUT_OF_BUDGET if advice.stopped else Verdict.UNKNOWN).exit_code
+        return UNAVAILABLE if advice.away else code
     write_new(file, written)
     policy = read_policy(written)
     left_out, rules = policy.left_out, len(policy.program.premises)

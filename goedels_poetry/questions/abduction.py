@@ -49,7 +49,7 @@ def with_conditions(program: LogicProgram, found: Entailment, solvers: Solvers) 
 
 
 def _atoms(program: LogicProgram) -> Iterator[Term]:
-    """Ground atoms, those of the goal and of what is linked with it first."""
+    """Ground atoms, those of the goal and of premises that share symbols with it first."""
     things = things_of(program.signature)
     waiting, linked = [goal.formula for goal in program.goals], list[Term]()
     rest = [premise.formula for premise in program.premises]

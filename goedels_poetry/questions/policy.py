@@ -1,8 +1,8 @@
 """Policies: a rule text with its formulas, its review and its tests, in one SMT-LIB 2 file that people read and edit.
 
 The file is a program of premises, so that one reader, one printer and one checker serve it. What formulas cannot say
-stands in ``set-info``. A test stands between ``push`` and ``pop`` behind the rules: a case and a claim. A question to a
-policy adds a case and a goal of the same form, and changes no rule.
+is in ``set-info``. A test, a case and a claim, is between ``push`` and ``pop`` behind the rules. A question to a policy
+adds a case and a goal of the same form, and changes no rule.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class PolicyTest(NamedTuple):
     question: str
     expected: str
     program: str
-    """The rules and the case, each in the lines of the file in which it stands."""
+    """The rules and the case, each in its lines of the file."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class Policy:
         heads = {**{number: f"[{number}] {text}" for number, text in self.sentences.items()}, 0: "Citing no sentence:"}
         return [line for number, lines in below.items() if number or lines for line in (heads[number], *lines)]
 
-    def told(self, result: Mapping[str, Any]) -> dict[str, Any]:
+    def rendered(self, result: Mapping[str, Any]) -> dict[str, Any]:
         """Goals, core and conditions of a result as JSON, in the policy's words; assumptions keep their own."""
 
         def words(part: Mapping[str, Any]) -> dict[str, Any]:
@@ -138,30 +138,30 @@ class Policy:
 def in_words(formula: str, words: Mapping[str, str]) -> str:
     """A formula in infix notation, symbols as their words in quotes; ``{1}`` in words of a function is an argument."""
 
-    def told(tree: Tree) -> Tree:
+    def substituted(tree: Tree) -> Tree:
         if isinstance(tree, str):
             return f'"{words[tree]}"' if tree in words else tree
-        head, rest = tree[0], [told(each) for each in tree[1:]]
+        head, rest = tree[0], [substituted(each) for each in tree[1:]]
         if not isinstance(head, str) or "{1}" not in words.get(head, "") or any(isinstance(r, list) for r in rest):
-            return [head if isinstance(head, str) else told(head), *rest]
+            return [head if isinstance(head, str) else substituted(head), *rest]
         text = words[head]
         for place, argument in enumerate(rest, 1):
             text = text.replace(f"{{{place}}}", str(argument).strip('"'))
         return f'"{text}"'
 
-    return render_tree(formula, told)
+    return render_tree(formula, substituted)
 
 
 def finding_of(verdict: Verdict, goals: Iterable[Mapping[str, Any]]) -> str:
     """A verdict on a claim in the words of automated-reasoning checks, as far as one translation tells.
 
     valid: it follows; invalid: it contradicts; satisfiable: it may be true and may be false; impossible: the case
-    contradicts the rules, or itself; too complex: no answer within the limits; no translation; "" where unknown.
+    contradicts the rules, or itself; too complex: no answer within the limits; no translation: none that is accepted.
     """
-    checks = [{goal["checks"]["with_goal"], goal["checks"]["with_negation"]} for goal in goals]
-    if verdict is Verdict.UNKNOWN and any(each != {"sat"} for each in checks):
-        return TOO_COMPLEX
-    return FINDINGS.get(verdict, "") if checks or verdict is not Verdict.UNKNOWN else NO_TRANSLATION
+    statuses = {goal["checks"][side] for goal in goals for side in ("with_goal", "with_negation")}
+    if verdict is Verdict.UNKNOWN and statuses != {"sat"}:
+        return TOO_COMPLEX if "unknown" in statuses else NO_TRANSLATION
+    return FINDINGS.get(verdict, "")
 
 
 # -- reading -------------------------------------------------------------------------------------------------------
@@ -172,7 +172,7 @@ def read_policy(text: str | bytes) -> Policy:
     """Read a policy file; formulas of its tests are read when these are run.
 
     Raises:
-        InvalidInput: with line and column; for whatever is no policy.
+        InvalidInput: with line and column; it is no policy.
     """
     source = Source(decode(text))
     commands = [command_of(source, expr) for expr in reader.read(source)]
@@ -224,7 +224,7 @@ def _tests(
 
 
 def _only(text: str, commands: Iterable[Group]) -> str:
-    """These commands alone, each where it stands."""
+    """The text with blanks for all but these commands."""
     blank = ["\n" if character == "\n" else " " for character in text]
     for command in commands:
         blank[command.offset : command.end] = text[command.offset : command.end]
@@ -251,7 +251,7 @@ def _info(source: Source, command: Group) -> tuple[str, Any, str]:
 
 
 def _check_info(source: Source, program: LogicProgram, info: Mapping[str, Any], rules: Iterable[Group]) -> None:
-    """Raise InvalidText: what is described, cited or left out is not there."""
+    """Raise InvalidText: a symbol with words, or a sentence that is cited or left out, does not exist."""
     kinds = (*program.signature.sorts, *(datatype.sort for datatype in program.signature.datatypes))
     names = program.signature.names | {sort.name for sort in kinds}
     for name in info[":words"].keys() - names:
@@ -300,6 +300,8 @@ def with_case(policy: Policy, case: str, cited: Collection[int]) -> str:
         if reader.is_word(command.items[0], "assert") and len(command.items) == 2:
             notes = read_notes(source, command.items[1])[1]
             wrong = [n for n in notes.sentences if n not in cited]
+            if notes.origin is Origin.WORLD and {"forall", "exists", "=>"} & reader.symbols_in([command]):
+                source.fail("an assumption states a fact", command, "rules come from the policy: leave it out")
             if notes.origin is Origin.UNSAID or wrong:
                 what = f"sentence {wrong[0]} does not tell of the case" if wrong else "where is this fact from?"
                 source.fail(what, command, f"cite one of {sorted(cited)}, or mark an assumption with :world")
@@ -343,17 +345,22 @@ def _quoted(text: str) -> str:
 
 
 def reviewed(text: str, name: str) -> str:
-    """The file with the mark that ``name`` has reviewed its rules as they are now; raises InvalidInput."""
+    """The file with the mark that ``name`` has reviewed its rules as they are now.
+
+    Raises:
+        InvalidInput: it is no policy, or would be none with such a name.
+    """
     policy = read_policy(text)
     commands = [each for each in reader.read(Source(policy.text)) if isinstance(each, Group)]
     rest, first = policy.text, commands[0].offset if commands else 0
     for command in reversed([each for each in commands if _flat(each).startswith("(set-info :reviewed ")]):
         rest = rest[: command.offset] + rest[command.end :].removeprefix("\n")
-    return f'{rest[:first]}(set-info :reviewed ({_quoted(name)} "{policy.digest}"))\n{rest[first:]}'
+    mark = f'(set-info :reviewed ({_quoted(name)} "{policy.digest}"))'
+    return read_policy(f"{rest[:first]}{mark}\n{rest[first:]}").text
 
 
 def read_rules(policy: Policy, said: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """What a model's reply about the sentences that are `Policy.unsaid` adds to a policy, and what is wrong with it.
+    """Additions to a policy by a model's reply about the sentences that are `Policy.unsaid`, and faults of the reply.
 
     ``{"symbols": [{"declaration", "name", "words"}], "rules": [{"sentences", "formula"}], "left_out": [{"sentence",
     "why"}]}``: all that can be read; a sentence that no rule renders then is left out, with the reason.

@@ -91,7 +91,7 @@ def _room(framework: MachineRunner) -> int:
 
 
 def read_part(question: Question, room: int) -> tuple[Question, tuple[str, ...]]:
-    """The question with the sections of its text that fit, those that share words with it first; what is left out."""
+    """The question with the sections of its text that fit, those that share words with it first; and a warning."""
     if len(question.context) <= room:
         return question, ()
     sections = _sections(split(question.context))
@@ -120,7 +120,7 @@ def answer_of(question: Question, run: RunResult, store: StoreReader) -> QueryRe
     tests = [store.load(root.refs[name]) for name in (TRUST, DOUBTED) if name in root.refs]
     trust: dict[str, Any] = next((t for t in tests if decided and t.get("program") == decided["program"]), {})
     if question.policy:
-        details |= question.rules.told(details)
+        details |= question.rules.rendered(details)
     goals = list(details.get("goals", ()))
     core = with_texts(details.get("core"), question.sentences)
     settled = run.verdict in DECIDES or run.verdict is Verdict.INCONSISTENT
@@ -294,7 +294,8 @@ class SharedRuns:
         )
         reply = (run.answer or {}).get("said")
         stopped = run.verdict is Verdict.OUT_OF_BUDGET
-        return Advice(reply, "" if reply else run.reason, costs_of(run.metrics), run.run_id, stopped)
+        why = "" if reply else run.reason
+        return Advice(reply, why, costs_of(run.metrics), run.run_id, stopped, bool(run.away))
 
     def _budget(self, task: Task) -> SharedBudget:
         return SharedBudget(self._ledger, task.used_wall_seconds, task.used_solver_seconds)

@@ -154,6 +154,8 @@ class Advice:
     run_id: str = ""
     stopped: bool = False
     """Whether a budget or an interrupt ended it: then nothing more is begun."""
+    away: bool = False
+    """Whether the model could not be asked."""
 
 
 class Machine(Protocol):

@@ -74,11 +74,8 @@ def test_smallest_sets_of_facts_that_are_consistent_and_not_the_goal(
         assert again.verdict is (Verdict.PROVED if each["answer"] == "yes" else Verdict.REFUTED)
 
 
-@pytest.mark.parametrize("goal", ["(or county (not county))", "(and may_get rail_card)"])
-def test_what_is_decided_has_no_conditions(backend: SMT2Backend, goal: str) -> None:
-    result = backend.execute(asked(PASS, goal))
-    assert result.verdict in (Verdict.PROVED, Verdict.REFUTED)
-    assert result.conditions == ()
+def test_what_is_decided_has_no_conditions(backend: SMT2Backend) -> None:
+    assert backend.execute(asked(PASS, "(or county (not county))")).conditions == ()
 
 
 def test_the_search_is_bounded(backend: SMT2Backend) -> None:

@@ -116,9 +116,8 @@ def _open(question: Question, result: Json, world: Sequence[str], hints: Sequenc
     neither = f"Neither the goal nor its negation follows from the premises.{world_text}"
     words = "\n".join((neither, *amiss, asked))
     reason = str(result["reason"] or "neither the goal nor its negation follows")
-    stays = bool(question.policy) or (
-        question.may_stay_open and not hints
-    )  # it offers a third answer: then nobody is pressed for another
+    # a third answer is offered, or the rules are given: then the model is not asked for another
+    stays = bool(question.policy) or (question.may_stay_open and not hints)
     return {
         "kind": OPEN,
         "words": words,
@@ -161,9 +160,7 @@ async def verifier(node: ProofNode, deps: Deps) -> Apply:
     }
     outcome = deps.charge(await language.answer(program, question.options, requirements))
     report = report_on(question, program, outcome)
-    if (
-        report["kind"] == OPEN and not question.policy
-    ):  # the model is told at once what else may be amiss, not in a round of its own
+    if report["kind"] == OPEN and not question.policy:  # at once what else may be amiss, not in a round of its own
         found = await language.compare(program, question.options, question.asked, sentences_of(question))
         report = report_on(question, program, outcome, deps.charge(found).value.get("doubts", ()))
     return lambda txn: set_report(txn, node, ASK, report)
@@ -288,16 +285,11 @@ async def judge(node: ProofNode, deps: Deps) -> Apply:
     tests = [test for test in tests if not (question.policy and test.name in OF_RULES)]
     doubts: list[str] = list(found.value.get("doubts", ()))
     rounds: list[Round] = []
-    if (
-        found.ok
-        and question.judged
-        and not question.policy
-        and deps.has_model("judge")
-        and question.semantics == "entailment"
-    ):
+    judged = question.judged and not question.policy and question.semantics == "entailment"
+    if found.ok and judged and deps.has_model("judge"):
         shown, count = found.value["shown"], len(sentences)
         tests += await _read_by_models(node, deps, question, program, shown, count, rounds)
-    tests += otherwise(report["result"])
+    tests += [] if question.policy else otherwise(report["result"])
     level = confidence(tests, verdict)
     warnings = [f"{t.name}: {t.text}" for t in tests if t.outcome in ("warning", "failed")]
     doubts += [t.text for t in tests if t.name in FAULTS and (t.outcome == "failed" or t.about)]
@@ -372,12 +364,11 @@ CRITIQUE_SCHEMA = object_of(
 )
 
 SPLIT_SCHEMA = object_of("subquestions", closed=True, reason="string", subquestions=["string"])
-_RULE = object_of("", closed=True, sentences=["integer"], formula="string")
 RULES_SCHEMA = object_of(
     "rules",
     closed=True,
     symbols=[object_of("", closed=True, declaration="string", words="string")],
-    rules=[_RULE],
+    rules=[object_of("", closed=True, sentences=["integer"], formula="string")],
     left_out=[object_of("", closed=True, sentence="integer", why="string")],
 )
 
@@ -408,24 +399,16 @@ async def refiner(node: ProofNode, deps: Deps) -> Apply:
         said, tries = reply.parsed or {}, tries + 1
         if question.task == "rules":
             added, wrong = await asyncio.to_thread(read_rules, question.rules, said)
-            return Outcome(tries > 1 or not wrong, {"added": added} if tries > 1 or not wrong else {}, "\n".join(wrong))
+            kept = tries > 1 or not wrong  # faults are sent back once
+            return Outcome(kept, {"added": added} if kept else {}, "\n".join(wrong))
         if question.task == "guess":
             return _guessed(said, question)
         found = faults_in(said, question) if critique else {"subquestions": subquestions_in(said, question)}
         return Outcome(True, found)
 
     words, sample = variables(question), question.sample
-    done = await ask_once(
-        deps,
-        node,
-        role,
-        PROMPTS[question.task],
-        words,
-        schema,
-        sample=sample,
-        read=read,
-        again=question.task == "rules",
-    )
+    prompt, again = PROMPTS[question.task], question.task == "rules"
+    done = await ask_once(deps, node, role, prompt, words, schema, sample=sample, read=read, again=again)
     said = dict(done.winner.value) if done.winner is not None else {}
     if said.get("faults") and deps.models is not None:
         told = {"faults": "\n".join(f"- {f['where']}: {f['fault']}\n  {f['fix']}" for f in said["faults"])}

@@ -244,8 +244,8 @@ class Question(Task):
         last = max((s.number or 0 for s in listed), default=0)
         # What a question takes for granted ("I already owe 1600 pounds, can I ...?") may be cited, where facts may be.
         # A bare statement ("Anne is nice.") takes nothing for granted: listed here it would look like a fact.
-        told = asks.endswith("?") and (self.context or facts) and not self._is_about_a_statement
-        if told or self.policy:
+        grants = asks.endswith("?") and (self.context or facts) and not self._is_about_a_statement
+        if grants or self.policy:
             listed.append(Sentence(asks, last + 1, asked=True))
         return tuple(listed)
 

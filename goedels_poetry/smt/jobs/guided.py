@@ -318,10 +318,9 @@ def _readings(
                 yield MeasureInduction(measure, at)
         case RecursionInduction(_, _, general) if general:
             yield replace(rule, general=())
-        case IntInduction(on, base, ()):
-            general = tuple(v.name for v in sequent.vars if v.name != on and v not in base.free)
+        case IntInduction(_, _, general):
             if general:
-                yield replace(rule, general=general)
+                yield replace(rule, general=())
             if rule.width == 1:
                 yield replace(rule, width=2)
 

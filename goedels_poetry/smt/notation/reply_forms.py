@@ -30,6 +30,8 @@ MAX_LEMMAS = 12
 """Lemmas that are read; further ones are left aside."""
 MOST_LISTED = 3 * MAX_LEMMAS
 """A list of more lemmas is refused as a whole."""
+MAX_DEFINITIONS = 6
+"""Auxiliary functions, or groups of them that call each other."""
 MAX_INSTANCES = 40
 MAX_TERM = 400
 """Nodes of one lemma or term."""
@@ -98,6 +100,11 @@ SKETCH_SCHEMA: Schema = {
     **_object(
         {
             "why": _TEXT,
+            "definitions": {
+                **_some("array"),
+                "maxItems": MAX_DEFINITIONS,
+                "items": _either(_object({"statement": _TEXT, "measure": _WORD}, "statement"), _TEXT),
+            },
             "lemmas": {
                 "type": "array",
                 "maxItems": MOST_LISTED,

@@ -283,7 +283,7 @@ def _with_unfolding(context: ProverContext, sequent: Sequent) -> Plan | None:
     """The goal by an induction whose cases need lemmas at what is unfolded, see `_closed`; None when they stay open.
 
     Along functions that are defined together, as over trees and forests, the others are unfolded on the way to a call
-    of the same one. Over data, where functions recurse on something else, as on numbers.
+    of the same one. Over data, where functions recurse on something else, as on numbers, if only below.
     """
     groups = [d.group for d in context.signature.definitions]
     along = [
@@ -292,7 +292,8 @@ def _with_unfolding(context: ProverContext, sequent: Sequent) -> Plan | None:
         if (definition := context.signature.definition(scheme.function))
         and (number < MOST_ALONG or groups.count(definition.group) > 1)
     ]
-    over = induction_variables(context, sequent)[:2] if context.shape.mentions_unfolded(sequent) else ()
+    numeric = not context.shape.unfolded.isdisjoint(context.shape.rests_on(sequent.formula))
+    over = induction_variables(context, sequent)[:2] if numeric else ()
     structural = [
         Rule(StructuralInduction(v.name, tuple(w.name for w in sequent.vars if w is not v)), (v.name,)) for v in over
     ]

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from goedels_poetry.errors import OUT_OF_TIME
 from goedels_poetry.models.requests import Request, RetryConfig
 from goedels_poetry.protocol.base import Goal, ModelGuided
 from goedels_poetry.search.agents.deps import Deps
@@ -96,7 +97,7 @@ def _attempts(history: Sequence[dict[str, Any]], shown_beside: str) -> Iterator[
             case "attempt" if reason not in shown_beside:
                 yield f"- a direct proof: {reason}"
             case "rejected" if reason not in shown_beside:
-                yield f"- {sketch}\n  rejected: {reason}"
+                yield f"- {sketch}\n  {'' if reason.startswith(OUT_OF_TIME) else 'rejected: '}{reason}"
             case "backtrack":
                 subgoal = str(entry.get("statement", ""))[:MAX_ENTRY]
                 yield f"- {sketch}\n  given up, for it led to {subgoal}: {_lost(entry)}"

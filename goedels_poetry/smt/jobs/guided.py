@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
+from goedels_poetry.errors import OUT_OF_TIME
 from goedels_poetry.kernel.derivation import Query
 from goedels_poetry.kernel.faults import SchemeError
 from goedels_poetry.kernel.inductions import IntInduction, MeasureInduction, RecursionInduction, StructuralInduction
@@ -71,9 +72,9 @@ def complete(context: ProverContext, sequent: Sequent, proposal: Json) -> tuple[
     context.budget.set_deadline(FINISHING_SECONDS)
     context.budget.limit_calls(None)
     if plan is None:
-        if over:
-            found.notes += ("the queries and the time for one sketch were used up before all of this was tried",)
-        return (None, *missing(context, sequent, partial, found))
+        line, report = missing(context, sequent, partial, found)
+        ran_out = f"{OUT_OF_TIME} before all of this was tried; so far " if over else ""
+        return None, f"{ran_out}{line}", f"{ran_out}{report}"
     if partial is not None and not partial.complete and proposal["strategy"] == HINT:
         idea["notes"] = [*idea["notes"], missing(context, sequent, partial, found)[0]]  # another rule has closed it
     keys = [key_of(lemma) for lemma in lemmas]

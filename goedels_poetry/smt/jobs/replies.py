@@ -15,6 +15,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+from goedels_poetry.errors import OUT_OF_TIME
 from goedels_poetry.kernel.faults import InvalidText, SchemeError
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.problem import Problem
@@ -109,9 +110,17 @@ def _read(value: Json, reason: str = "") -> Json:
 
 def verify_idea(payload: Json) -> Json:
     """Test the lemmas of a model's sketch, then find out how they give the goal; the sketch gets its rule."""
-    proposal = payload["sketch"]
-    payload = {**payload, "scope": _usable(payload, proposal)}
+    payload = {**payload, "scope": _usable(payload, payload["sketch"])}
     context, sequent, began = context_of(payload)
+    try:
+        return _verified_idea(payload, context, sequent, began)
+    except OutOfTime:
+        reason = f"{OUT_OF_TIME} before it was known whether these lemmas give the goal"
+        return result(context, began, {"report": reason}, reason)
+
+
+def _verified_idea(payload: Json, context: ProverContext, sequent: Sequent, began: float) -> Json:
+    proposal = payload["sketch"]
     if endless := _endless(context):
         return result(context, began, {"report": endless}, endless)
     false = list(refuted_children(context, proposal, "lemma"))

@@ -60,8 +60,6 @@ class Request:
     seed: int = 0
     messages: tuple[tuple[str, str], ...] = ()
     """Earlier conversation, oldest first: ``("user" | "assistant", text)``; stands before the prompt."""
-    first_alone: bool = False
-    """Ask for the first by itself, and for the others when whoever reads the replies wants more."""
 
 
 @dataclass(frozen=True, slots=True)

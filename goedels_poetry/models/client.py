@@ -377,7 +377,7 @@ class Models:
         cached = (metadata.get("input_token_details") or {}).get("cache_read") or 0
         usage = Usage(metadata.get("input_tokens") or 0, metadata.get("output_tokens") or 0, cached)
         price = self.prices.of(endpoint.name)
-        return replace(usage, money=price.of(usage)) if price is not None else usage
+        return replace(usage, unpriced=True) if price is None else replace(usage, money=price.of(usage))
 
 
 def _no_answer(endpoint: Endpoint, why: str) -> str:

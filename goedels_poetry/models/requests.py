@@ -71,6 +71,8 @@ class Usage:
     cached_tokens: int = 0
     """Those of the input tokens that the server had in its own prompt cache."""
     money: float = 0.0
+    unpriced: bool = False
+    """Whether no price is known, so that the money says nothing."""
 
 
 @dataclass(frozen=True, slots=True)

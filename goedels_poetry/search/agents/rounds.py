@@ -260,7 +260,7 @@ async def ask_round(deps: Deps, request: Request, read: Read, check: Check | Non
     samples = await judged(replace(request, samples=1))  # a good model's first is enough: no other is paid for
     if request.samples > 1 and samples and not samples[0].holds:
         others = replace(request, samples=request.samples - 1, seed=request.seed + STRIDE)
-        if samples[0].reply.text.strip():
+        if samples[0].reply.text.strip() and not samples[0].fault:
             others = _after(others, messages, samples[0])
         samples += [replace(s, reply=replace(s.reply, sample=s.reply.sample + 1)) for s in await judged(others)]
     winner = next((n for n, sample in enumerate(samples) if sample.holds), len(samples))
@@ -270,7 +270,7 @@ async def ask_round(deps: Deps, request: Request, read: Read, check: Check | Non
 def _after(request: Request, messages: Sequence[tuple[str, str]], sample: Sample) -> Request:
     """The request in the conversation after a reply that does not hold, with the reason."""
     said = [message for message in messages if message[0] != "system"]
-    unread = not (sample.value or sample.report or sample.fault)
+    unread = not (sample.value or sample.report)
     prompt = UNREADABLE if unread else REJECTED
     variables = {"fault": sample.reason} if unread else {"report": reported(sample.reason, sample.report)}
     said.append(("assistant", sample.reply.text[:MAX_KEPT]))

@@ -331,6 +331,11 @@ async def test_a_name_that_two_replies_define_differently_means_two_things(smt: 
     theorem = await smt.read(REVERSE, {})
     keys = [await smt.canonical(theorem, child["statement"]) for child in statements]
     assert keys[0] != keys[1]
+    further = "(define-fun-rec twice ((x List) (a Item)) List (snoc (snoc x a) a))"
+    lemma = "(forall ((x List) (a Item)) (= (twice x a) (snoc (snoc x a) a)))"
+    below = Goal(REVERSE, {}, "0", statements[0]["statement"])  # which has a function that the next one is defined by
+    read = await smt.read_sketch(below, {"definitions": [further], "lemmas": [lemma], "induction": "x"})
+    assert await smt.canonical(theorem, read.value["sketch"]["children"][0]["statement"])
     both = Goal(REVERSE, {}, "0", statements[0]["statement"], scope=(("1", statements[1]["statement"]),))
     assert "snoc" in (await smt.describe(both))["facts"]
 

@@ -171,11 +171,6 @@ def passed_refs(store: StoreReader, refs: Mapping[str, str]) -> dict[str, str] |
     return {**refs, **store.load(refs[DISPUTED])} if DISPUTED in refs else None
 
 
-def has_passed(store: StoreReader) -> bool:
-    """Whether a candidate passed every check and is not broken so far."""
-    return passed_refs(store, store.root().refs) is not None
-
-
 def accept_passed(txn: Txn, node: ProofNode, checks: Mapping[str, Any], task: str, why: str) -> str:
     """Accept the candidate that passed; see `passed_refs`."""
     node = replace(node, refs=passed_refs(txn.store, node.refs) or node.refs)
@@ -366,7 +361,7 @@ class CodeTask(Task):
         if stop.status != "out_of_budget" or session.interrupted:
             return stop
         store = session.store
-        if store.verdict() is not None or not await store.on_thread(has_passed, store):
+        if store.verdict() is not None or not await store.on_thread(passed_refs, store, store.root().refs):
             return stop
         why = f"it passed every check before {stop.reason}"
         checks = self.checks.to_json()

@@ -59,10 +59,11 @@ def problem_of(text: str, brought: tuple[str, ...] = (), *, as_written: bool = F
 
 def problem_in(payload: Json) -> Problem:
     """The problem of a payload, with the definitions that its statements bring along."""
-    return problem_of(payload["theorem"], _brought(payload))
+    return problem_of(payload["theorem"], brought_along(payload))
 
 
-def _brought(payload: Json) -> tuple[str, ...]:
+def brought_along(payload: Json) -> tuple[str, ...]:
+    """The definitions behind its statements."""
     return brought_by([payload.get(part) for part in ("statement", "scope", "sketch")])
 
 
@@ -76,7 +77,7 @@ def context_of(payload: Json, *, as_written: bool = False) -> tuple[ProverContex
 
     The contexts of the last few problems are kept, with their solver processes.
     """
-    brought = _brought(payload)
+    brought = brought_along(payload)
     problem = problem_of(payload["theorem"], brought, as_written=as_written)
     seed, hidden = int(payload.get("seed", 0)), tuple(payload.get("hide", ()))
     if hidden:

@@ -105,6 +105,7 @@ def unbarred(name: str) -> str:
 # ------------------------------------------------------------------------------------------------------- definitions
 
 _DEFINES = re.compile(r"\s*\(\s*define-fun(?:s?-rec\s|\s+\S+\s+\(\s*\()")
+_HEAD = re.compile(r"(\w+)\s*\(\s*\(")
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -122,6 +123,9 @@ def with_definitions(problem: Problem, reply: Any) -> tuple[Problem, Json, tuple
     hoisted = [e for e in lemmas if _DEFINES.match(str(e.get("statement") if isinstance(e, dict) else e))]
     given = [*list_at(whole, "definitions"), *hoisted]
     whole = {**whole, "lemmas": [e for e in lemmas if e not in hoisted]} if hoisted else whole
+    names, new_here = problem.signature.names, {*_HEAD.findall(json.dumps(given))}
+    known = {plain: name for name in names if (plain := MARK.sub("", name)) not in names | new_here}
+    whole, given = _renamed([whole, given], known)
     brought: list[str] = []
     for number in range(len(given)):
         where = f"definitions[{number}]"
@@ -132,7 +136,7 @@ def with_definitions(problem: Problem, reply: Any) -> tuple[Problem, Json, tuple
         try:
             signature = read_definitions([_balanced(text.strip())], problem.signature)
         except (InvalidText, RecursionError) as error:
-            raise BadProposal(f"{where}: {_refused(error)}") from error
+            raise BadProposal(f"{where}: {error}") from error
         new = signature.definitions[len(problem.signature.definitions) :]
         if any(d.body.size > MAX_TERM or not _PLAIN.fullmatch(d.name) for d in new):
             raise BadProposal(f"{where}: names of letters and digits, and at most {MAX_TERM} symbols, were expected")
@@ -143,17 +147,11 @@ def with_definitions(problem: Problem, reply: Any) -> tuple[Problem, Json, tuple
             body = show(new[0].body)
             line = f"{line.removesuffix(f'{body})')}(! {body} :measure {show(measure)}))"
         mark = f"_h{hashlib.sha256(line.encode()).hexdigest()[:6]}"
-        marked = {d.name: d.name + mark for d in new}
-        whole, given, line = _renamed([whole, given, line], marked)
+        whole, given, line = _renamed([whole, given, line], {d.name: d.name + mark for d in new})
         brought.append(line)
         if problem.signature.definition(new[0].name + mark) is None:  # else a statement has brought it along
-            problem = with_brought(problem, brought[-1:])
-    known = {MARK.sub("", name): name for name in problem.signature.names if MARK.search(name)}
-    return (
-        problem,
-        _renamed(whole, {n: name for n, name in known.items() if n not in problem.signature.names}),
-        tuple(brought),
-    )
+            problem = with_brought(problem, [line])
+    return problem, whole, tuple(brought)
 
 
 def _renamed(value: Any, names: Mapping[str, str]) -> Any:
@@ -164,12 +162,6 @@ def _renamed(value: Any, names: Mapping[str, str]) -> Any:
     if isinstance(value, dict):
         return {key: _renamed(item, names) for key, item in value.items()}
     return [_renamed(item, names) for item in value] if isinstance(value, list) else value
-
-
-def _refused(error: Exception) -> str:
-    """Why a definition is none, in one line."""
-    hint = f"; {error.hint}" if isinstance(error, InvalidText) and error.hint else ""
-    return f"{error.message if isinstance(error, InvalidText) else error}{hint}"
 
 
 # ------------------------------------------------------------------------------------------------------------- terms

@@ -31,6 +31,7 @@ from goedels_poetry.smt.context.sessions import OutOfTime
 from goedels_poetry.smt.jobs.guided import complete
 from goedels_poetry.smt.jobs.payloads import (
     EXHAUSTED,
+    brought_along,
     context_of,
     goal_sequent,
     problem_in,
@@ -93,7 +94,8 @@ def _reply(payload: Json, *, sketches_only: bool) -> Json:
     sequent = goal_sequent(problem, payload["statement"])
     facts = [parse_sequent(text, problem.signature) for _, text in payload.get("scope", ())]
     try:
-        problem, reply, brought = with_definitions(problem, payload["reply"])
+        problem, reply, own = with_definitions(problem, payload["reply"])
+        brought = tuple(dict.fromkeys((*brought_along(payload), *own)))
         if says_refuted(reply):
             said = read_refutation(problem, sequent, reply)
             return _read({"refutation": said, "key": f"refuted:{json.dumps(said, sort_keys=True)}"})

@@ -184,25 +184,16 @@ def brought_by(value: Any) -> tuple[str, ...]:
 
 
 def bringing(sketch: Json, brought: Sequence[str]) -> Json:
-    """A sketch whose parts bring along those of the definitions that they speak of."""
-    if not brought:
+    """A sketch whose parts bring the definitions along where they speak of any."""
+    if not (brought and MARK.search(json.dumps(sketch))):
         return sketch
     children = []
     for child in sketch["children"]:
         child = {**child, **({"sketch": bringing(child["sketch"], brought)} if child.get("sketch") else {})}
         plain = child["statement"].partition(BROUGHT)[0]
-        children.append({**child, "statement": "\n".join([plain, *_spoken_of(brought, json.dumps(child))])})
-    return {**sketch, "children": children, "definitions": _spoken_of(brought, json.dumps(sketch))}
-
-
-def _spoken_of(brought: Sequence[str], text: str) -> list[str]:
-    """The definitions whose mark is in a text, and those that these rest on, in order."""
-    found: list[str] = []
-    for definition in reversed(brought):
-        mark = MARK.search(definition)
-        if mark is not None and any(mark[0] in part for part in (text, *found)):
-            found.insert(0, definition)
-    return found
+        own = brought if MARK.search(json.dumps(child)) else ()
+        children.append({**child, "statement": "\n".join([plain, *own])})
+    return {**sketch, "children": children, "definitions": list(brought)}
 
 
 def with_brought(problem: Problem, brought: Iterable[str]) -> Problem:

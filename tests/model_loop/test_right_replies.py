@@ -359,3 +359,51 @@ async def test_an_induction_beside_a_generalisation_is_over_the_variables_of_tha
     assert done.ok, done.reason
     scheme = done.value["sketch"]["children"][0]["sketch"]["scheme"]
     assert scheme["kind"] == "measure" or scheme["general"] == ["b"]
+
+
+RUNS = """
+(declare-datatypes ((L 0)) (((nil) (cons (hd Int) (tl L)))))
+(declare-datatypes ((P 0)) (((none) (more (times Int) (what Int) (rest P)))))
+(define-fun-rec app ((x L) (y L)) L (match x ((nil y) ((cons h t) (cons h (app t y))))))
+(define-fun-rec rep ((n Int) (x Int)) L (ite (<= n 0) nil (cons x (rep (- n 1) x))))
+(define-fun-rec dec ((p P)) L (match p ((none nil) ((more n x q) (app (rep n x) (dec q))))))
+(define-fun-rec enc1 ((n Int) (c Int) (x L)) P
+  (match x ((nil (more n c none)) ((cons h t) (ite (= h c) (enc1 (+ n 1) c t) (more n c (enc1 1 h t)))))))
+(define-fun-rec enc ((x L)) P (match x ((nil none) ((cons h t) (enc1 1 h t)))))
+(prove (forall ((xs L)) (= (dec (enc xs)) xs)))
+"""
+RUN_LEMMAS = [
+    "(forall ((n Int) (c Int) (y L)) (=> (>= n 0) (= (app (rep (+ n 1) c) y) (app (rep n c) (cons c y)))))",
+    "(forall ((x L) (n Int) (c Int)) (=> (>= n 1) (= (dec (enc1 n c x)) (app (rep n c) x))))",
+]
+COUNTS = """
+(declare-datatypes ((L 0)) (((nil) (cons (hd Int) (tl L)))))
+(define-fun-rec app ((x L) (y L)) L (match x ((nil y) ((cons h t) (cons h (app t y))))))
+(define-fun-rec rep ((n Int) (x Int)) L (ite (<= n 0) nil (cons x (rep (- n 1) x))))
+(define-fun-rec len ((x L)) Int (match x ((nil 0) ((cons h t) (+ 1 (len t))))))
+(define-fun-rec count ((v Int) (x L)) Int (match x ((nil 0) ((cons h t) (+ (ite (= h v) 1 0) (count v t))))))
+(define-fun-rec all ((v Int) (x L)) Bool (match x ((nil true) ((cons h t) (and (= h v) (all v t))))))
+(prove (forall ((v Int) (n Int) (m Int))
+  (=> (and (>= n 0) (>= m 0)) (= (count v (app (rep n v) (rep m v))) (+ n m)))))
+"""
+COUNT_LEMMAS = [
+    "(forall ((v Int) (x L)) (=> (all v x) (= (count v x) (len x))))",
+    "(forall ((v Int) (n Int)) (all v (rep n v)))",
+    "(forall ((v Int) (x L) (y L)) (= (all v (app x y)) (and (all v x) (all v y))))",
+    "(forall ((x L) (y L)) (= (len (app x y)) (+ (len x) (len y))))",
+    "(forall ((v Int) (n Int)) (=> (>= n 0) (= (len (rep n v)) n)))",
+]
+
+
+@pytest.mark.parametrize(("theorem", "lemmas"), [(RUNS, RUN_LEMMAS), (COUNTS, COUNT_LEMMAS)], ids=["runs", "counts"])
+async def test_functions_that_only_a_lemma_brings_in_are_unfolded(smt: SmtLanguage, theorem: str, lemmas: Any) -> None:
+    """``rep 1 c`` stands in no goal: the lemma about the encoder brings it, at a number."""
+    done = await judged(smt, theorem, lemmas=lemmas)
+    assert done.ok, done.reason
+    assert not any("candidate" not in child and "sketch" not in child for child in done.value["sketch"]["children"])
+
+
+async def test_what_only_lemmas_need_is_in_the_description(smt: SmtLanguage) -> None:
+    known = (await smt.describe(Goal(RUNS.replace("(dec (enc xs)) xs", "(app xs nil) xs"), {}, "0", "")))["definitions"]
+    needed, _, beside = known.partition("; defined as well:")
+    assert "(define-fun-rec app" in needed and "(define-fun-rec enc1" in beside

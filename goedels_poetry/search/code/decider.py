@@ -52,7 +52,6 @@ from goedels_poetry.search.tasks.code import (
     CodeTask,
     accept_passed,
     candidates,
-    disputes,
     lift_oldest,
     set_disputed,
     set_move,
@@ -132,20 +131,21 @@ async def decider(node: ProofNode, deps: Deps) -> Apply:
         twice = len(past) > 1 and {kind, past[-2]["outcome"]} <= NOT_RUN
         banned = kind != BANNED and last.get("fingerprint") in bans
         passed = kind == PASSED and CANDIDATE in node.refs
+        disputed = store.load(node.refs[PROSECUTED]).get("disputed") if PROSECUTED in node.refs else ()
         conversed = left and last.get("by") == MODEL and CONVERSATION in node.refs
         legal = {
             "correct": conversed and not twice and not banned,
             "fresh": left or last.get("by") == SYNTHESIS,
             "ask_again": left,
             "prosecute": passed and prosecuted and PROSECUTED not in node.refs,
-            "dispute": passed and conversed and DISPUTED not in node.refs and bool(disputes(store, node.refs)),
+            "dispute": passed and conversed and DISPUTED not in node.refs and bool(disputed),
             "stand": not passed and DISPUTED in node.refs,
             "accept": passed,
         }
         move = next((m for m in POLICY[kind] if legal.get(m)), "give_up")
         why = MOVES[move] if by_model or move != "give_up" else "nothing is left to try without a language model"
         if move == "dispute":
-            return set_disputed(txn, node, why, disputed_words(disputes(store, node.refs)))
+            return set_disputed(txn, node, why, disputed_words(disputed))
         if move in ("accept", "stand"):
             return accept_passed(txn, node, task.checks.to_json(), task.text, why)
         if move == "give_up":

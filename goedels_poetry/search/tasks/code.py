@@ -159,11 +159,6 @@ def set_disputed(txn: Txn, node: ProofNode, why: str, words: str) -> str:
     return "dispute"
 
 
-def disputes(store: StoreReader, refs: Mapping[str, str]) -> list[dict[str, Any]]:
-    """What the words of the task are held against in the candidate that passed."""
-    return list(store.load(refs[PROSECUTED]).get("disputed", ())) if PROSECUTED in refs else []
-
-
 def passed_refs(store: StoreReader, refs: Mapping[str, str]) -> dict[str, str] | None:
     """The references with the present candidate if it passed every check and is not broken so far, or the one kept."""
     if CANDIDATE in refs and REPORT in refs and store.load(refs[REPORT]).get("kind") == PASSED:

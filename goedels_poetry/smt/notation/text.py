@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from goedels_poetry.kernel import printer
 from goedels_poetry.kernel.derivation import Derivation, Query, Step
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.kernel.problem import Definition, Measures, Problem, Signature
+from goedels_poetry.kernel.problem import Definition, Problem, Signature
 from goedels_poetry.kernel.reading import parser
 from goedels_poetry.kernel.reading.certificate import SCHEMES, key_of, read_definitions
 from goedels_poetry.kernel.reading.elaborate import Elaborator, Scope
@@ -196,27 +196,23 @@ def bringing(sketch: Json, brought: Sequence[str]) -> Json:
     return {**sketch, "children": children, "definitions": list(brought)}
 
 
+@as_invalid_input()
 def with_brought(problem: Problem, brought: Iterable[str]) -> Problem:
-    """The problem over a signature that has these definitions, with the measures that they name.
+    """The problem over a signature that has these definitions, with the measures that their attributes name.
 
     Raises:
         InvalidInput: one is no definition, or has the name of something else.
     """
+    measures = dict(problem.measures)
     for text in brought:
-        signature = as_invalid_input()(read_definitions)([text], problem.signature)
-        measures = _measures_of(text, signature)
-        problem = replace(problem, signature=signature, measures=MappingProxyType({**problem.measures, **measures}))
-    return problem
-
-
-def _measures_of(text: str, signature: Signature) -> Measures:
-    """What ``(! body :measure term)`` says of a function."""
-    source, definition = Source(decode(text)), signature.definitions[-1]
-    command, scope = read(source)[0], Scope({p.name: p for p in definition.params}, renaming=False)
-    pairs = attributes(source, command.items[-1])[1] if isinstance(command, Group) else []
-    elaborator = Elaborator(Symbols.of(signature, source))
-    measures = [elaborator.closed(value, scope, INT) for key, value in pairs if key.text == ":measure"]
-    return {definition.name: tuple(measures[:1])} if measures else {}
+        problem = replace(problem, signature=read_definitions([text], problem.signature))
+        source, definition = Source(decode(text)), problem.signature.definitions[-1]
+        command, scope = read(source)[0], Scope({p.name: p for p in definition.params}, renaming=False)
+        elaborator = Elaborator(Symbols.of(problem.signature, source))
+        for key, value in attributes(source, command.items[-1])[1] if isinstance(command, Group) else ():
+            if key.text == ":measure":
+                measures[definition.name] = (elaborator.closed(value, scope, INT),)
+    return replace(problem, measures=MappingProxyType(measures))
 
 
 def name_premises(names: Iterable[str], problem: Problem) -> list[str]:

@@ -9,6 +9,8 @@ from typing import Any
 EXCERPT_COLUMNS = 100
 """Columns of a terminal that a line of the user's text may take in a message."""
 _TAB = 4
+OUT_OF_TIME = "out of time"
+"""Begins the reason of what was not decided within its time: it is held against nothing."""
 
 _RESOURCES = frozenset(
     {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}

@@ -342,7 +342,8 @@ def page(result: QueryResult) -> Iterator[str]:
         calls, read, written, money, seconds = (
             result.costs.get(name, 0) for name in ("calls", "input_tokens", "output_tokens", "money", "wall_seconds")
         )
-        yield f"  run {result.run_id}: {model_costs(calls, read + written, money, seconds)}"
+        unpriced = result.costs.get("unpriced_replies", 0)
+        yield f"  run {result.run_id}: {model_costs(calls, read + written, money, seconds, unpriced)}"
 
 
 def _answer(result: QueryResult) -> str:

@@ -148,7 +148,8 @@ class Tally:
         from rich.text import Text
 
         calls, tokens = self._spent["calls"], self._spent["tokens"]
-        spent = f", {calls} calls, {tokens:,} tokens, $ {self._money:.4f}" if calls else ""
+        money = f", $ {self._money:.4f}" if self._money else ""  # what has no price is named before
+        spent = f", {calls} calls, {tokens:,} tokens{money}" if calls else ""
         foot = f"{time.monotonic() - self._began:.0f} s{spent}"
         decided = ("proved", "refuted", "open") if self._proofs else ("true", "false", "unknown")
         table = Table(box=None, caption=foot, caption_justify="left", pad_edge=False)

@@ -241,7 +241,9 @@ def page(result: RunResult, written: str = "") -> Iterator[str]:
     if result.run_id:
         models = result.metrics.get("models", {})
         calls, read, sent, money = (float(models.get(n, 0)) for n in ("calls", "tokens_in", "tokens_out", "money"))
-        costs = model_costs(calls, read + sent, money, float(result.metrics.get("wall_seconds", 0.0)))
+        costs = model_costs(
+            calls, read + sent, money, float(result.metrics.get("wall_seconds", 0.0)), models.get("unpriced", 0)
+        )
         yield f"  run {result.run_id}: {costs}"
 
 

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from goedels_poetry.cli.ask import page as answered
 from goedels_poetry.cli.configure import settings
-from goedels_poetry.cli.report import Report, show, spent_lines, write_whole
+from goedels_poetry.cli.report import Report, dollars, show, spent_lines, write_whole
 from goedels_poetry.cli.run_errors import Unusable
 from goedels_poetry.cli.tools import Trace
 from goedels_poetry.errors import GoedelsPoetryError, UnknownRun
@@ -424,7 +424,7 @@ def _amounts(spent: Spent) -> str:
 
     cached = f" ({count('tokens_cached'):,} cached)" if count("tokens_cached") else ""
     parts = [f"{count('calls'):,} calls", f"{count('tokens_in'):,} tokens in{cached}", f"{count('tokens_out'):,} out"]
-    parts += [f"${spent.get('money', 0):.4f}", f"{spent.get('latency', 0):.1f} s waited"]
+    parts += [dollars(spent.get("money", 0), spent.get("unpriced", 0)), f"{spent.get('latency', 0):.1f} s waited"]
     further = {"replies_from_cache": "replies from the cache", "faults": "replies of no use"}
     return ", ".join([*parts, *(f"{count(name):,} {what}" for name, what in further.items() if count(name))])
 

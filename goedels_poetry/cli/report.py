@@ -98,9 +98,18 @@ def say_failure(out: Console, failure: Failure, name: str) -> None:
     say_parts(out, ("", ""), (failure.title, "bold red"), (f"  {printable(name)}", ""), ("  (no verdict)", "dim"))
 
 
-def model_costs(calls: float, tokens: float, money: float, seconds: float) -> str:
-    """What the models of one run cost."""
-    return f"{calls:,g} model calls, {tokens:,g} tokens, ${money:.4f}, {seconds:.1f} s"
+def model_costs(calls: float, tokens: float, money: float, seconds: float, unpriced: float = 0) -> str:
+    """What the models of one run cost; ``unpriced``: how many replies have no known price."""
+    return f"{calls:,g} model calls, {tokens:,g} tokens, {dollars(money, unpriced)}, {seconds:.1f} s"
+
+
+def dollars(money: float, unpriced: float) -> str:
+    """A sum, or that no price is known for what it was spent on."""
+    return (
+        f"${money:.4f}{' and what has no known price' if unpriced else ''}"
+        if money or not unpriced
+        else "price unknown"
+    )
 
 
 TRUST = {

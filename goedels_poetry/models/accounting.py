@@ -230,6 +230,7 @@ def amounts(role: str, reply: Reply) -> dict[str, float]:
         "model_tokens_out": float(usage.output_tokens),
         "model_tokens_cached": float(usage.cached_tokens),
         "money": usage.money,
+        "model_unpriced": float(usage.unpriced),
         "model_latency": reply.seconds,
         "model_faults": float(bool(reply.error)),
         AWAY: float(reply.away),

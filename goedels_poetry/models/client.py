@@ -159,13 +159,7 @@ class Models:
         for number in kept:  # first, and one at a time: the caller may find what it looks for and call nobody
             yield await sample(number)
         refused: list[BudgetExceeded] = []
-        others = [number for number in range(request.samples) if number not in kept]
-        if request.first_alone and not kept:  # a good model's first sample is enough: the others are not paid for
-            try:
-                yield await sample(others.pop(0))
-            except BudgetExceeded as problem:
-                refused.append(problem)
-        tasks = [asyncio.ensure_future(sample(number)) for number in others]
+        tasks = [asyncio.ensure_future(sample(number)) for number in range(request.samples) if number not in kept]
         try:
             for done in asyncio.as_completed(tasks):
                 try:
@@ -383,7 +377,7 @@ class Models:
         cached = (metadata.get("input_token_details") or {}).get("cache_read") or 0
         usage = Usage(metadata.get("input_tokens") or 0, metadata.get("output_tokens") or 0, cached)
         price = self.prices.of(endpoint.name)
-        return replace(usage, money=price.of(usage)) if price is not None else usage
+        return replace(usage, unpriced=True) if price is None else replace(usage, money=price.of(usage))
 
 
 def _no_answer(endpoint: Endpoint, why: str) -> str:

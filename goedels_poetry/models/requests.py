@@ -60,8 +60,6 @@ class Request:
     seed: int = 0
     messages: tuple[tuple[str, str], ...] = ()
     """Earlier conversation, oldest first: ``("user" | "assistant", text)``; stands before the prompt."""
-    first_alone: bool = False
-    """Ask for the first by itself, and for the others when whoever reads the replies wants more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +71,8 @@ class Usage:
     cached_tokens: int = 0
     """Those of the input tokens that the server had in its own prompt cache."""
     money: float = 0.0
+    unpriced: bool = False
+    """Whether no price is known, so that the money says nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,8 @@ ENOUGH = "true in every test, not proved; the goal follows from it"
 """Result of a lemma that would do."""
 HINT = "hint"
 """The strategy of sketches and lemmas that come with a theorem."""
+WAITING = "waiting for"
+"""The strategy while a request to a model is out."""
 UNTRANSLATED = "no proof is tried: "
 """How the reason of a function begins that has no translation: no budget gives it one."""
 NOT_APPLIED = "does not apply here"
@@ -145,6 +147,13 @@ class TrialLog:
     def at(self, what: str) -> None:
         """What the present strategy is doing now."""
         self._write({"at": time.time(), "strategy": self.step, "what": what[:MOST_TEXT]})
+
+    def waiting(self, model: str) -> None:
+        """A model is asked; "": it has answered. The file is left to the jobs that come after."""
+        self._write({"at": time.time(), "strategy": WAITING if model else "", "what": model})
+        if self._file is not None:
+            self._file.close()
+            self._file = None
 
     def clear(self) -> None:
         """Forget everything: nothing is open, so nobody will ask."""

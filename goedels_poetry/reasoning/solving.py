@@ -241,13 +241,14 @@ def _attempt(store: StoreReader, entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def costs_of(metrics: Mapping[str, Any]) -> dict[str, Any]:
-    """``{"calls", "input_tokens", "output_tokens", "money", "cached_replies", "solver_seconds", "wall_seconds"}``."""
+    """Of models: calls, tokens, money, replies without a known price and from the cache; seconds of solvers, in all."""
     models = metrics.get("models", {})
     return {
         "calls": int(models.get("calls", 0)),
         "input_tokens": int(models.get("tokens_in", 0)),
         "output_tokens": int(models.get("tokens_out", 0)),
         "money": float(models.get("money", 0.0)),
+        "unpriced_replies": int(models.get("unpriced", 0)),
         "cached_replies": int(models.get("replies_from_cache", 0)),
         "solver_seconds": float(metrics.get("solver_seconds", 0.0)),
         "wall_seconds": float(metrics.get("wall_seconds", 0.0)),

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any
 
-from goedels_poetry.errors import InvalidInput
+from goedels_poetry.errors import OUT_OF_TIME, InvalidInput
 from goedels_poetry.protocol.base import FAILED, PASSED, Goal, JobPool, Outcome, Sequent, Stated, Theorem
 from goedels_poetry.protocol.reading import READ_SECONDS, read_apart
 from goedels_poetry.protocol.trials import trial_log, unfinished
@@ -291,7 +291,8 @@ class SmtLanguage:
         except (JobTimeout, JobMemory, JobCrashed) as error:
             if log.path is not None:  # there is no result for it to come back with
                 log.take(unfinished(log.path).to_json())
-            return Outcome(False, {}, f"{function}: {error}", fault=isinstance(error, JobCrashed))
+            ran_out = f"{OUT_OF_TIME}: " if isinstance(error, JobTimeout) else ""
+            return Outcome(False, {}, f"{ran_out}{function}: {error}", fault=isinstance(error, JobCrashed))
         self._keep(payload["theorem"], answer["keys"])
         log.take(answer.get("trials", {}))
         return Outcome(answer["ok"], answer["value"], answer["reason"], answer["cost"])

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from goedels_poetry.errors import OUT_OF_TIME
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.settings.declared import Settings
 from goedels_poetry.store.reads import Txn
@@ -238,6 +239,8 @@ class GoedelsPoetryStateManager:
         if not node.fingerprint or node.fingerprint == UNNAMED:
             return  # what has no fingerprint cannot be told from other strategies
         deterministic = self._is_deterministic(node)
+        if reason.startswith(OUT_OF_TIME) and not deterministic:
+            return  # which says nothing about it
         evidence = {
             "fingerprint": node.fingerprint,
             "strategy": node.strategy,

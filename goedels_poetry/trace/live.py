@@ -13,7 +13,7 @@ from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
-from goedels_poetry.protocol.trials import doing
+from goedels_poetry.protocol.trials import WAITING, doing
 from goedels_poetry.search.memory import log_path
 from goedels_poetry.store.reads import StoreReader
 from goedels_poetry.store.results import Event, RunResult
@@ -208,10 +208,14 @@ def _now(running: _Running) -> list[Text]:
     jobs = running.working()
     for agent, node, seconds in jobs[:MOST_WORKING]:
         at = f"goal {node}" if node != ROOT else "the theorem"
-        lines.append(f"now, {seconds:.0f} s: {one_line(WORK.get(agent, agent))}, {at}")
-        detail = _doing(running, agent, node)
-        if detail is not None:
-            lines.append(f"     {detail}")
+        said = doing(log_path(running.reader, agent, node)) if running.reader is not None else None
+        work = WORK.get(agent, agent)
+        if said is not None and said.strategy == WAITING:
+            work, seconds, said = f"{WAITING} {said.what}", time.time() - said.since, None
+        lines.append(f"now, {max(seconds, 0):.0f} s: {one_line(work)}, {at}")
+        if said is not None and said.strategy:
+            what = f": {one_line(worded_detail(said.strategy, said.what, running.language))}" if said.what else ""
+            lines.append(f"     {max(time.time() - said.since, 0):.0f} s: {one_line(said.strategy)}{what}")
     if len(jobs) > MOST_WORKING:
         lines.append(f"     and {len(jobs) - MOST_WORKING} more jobs")
     if not jobs:
@@ -219,15 +223,6 @@ def _now(running: _Running) -> list[Text]:
         what = CHECKING.get(root.status, BETWEEN) if root is not None else BETWEEN
         lines.append(f"now, {time.monotonic() - running.last_at:.0f} s: {what}")
     return [Text(line, style="dim") for line in lines]
-
-
-def _doing(running: _Running, agent: str, node: str) -> str | None:
-    """What a job says that it is at: strategy, what it is applied to, for how long."""
-    said = doing(log_path(running.reader, agent, node)) if running.reader is not None else None
-    if said is None or not said.strategy:
-        return None
-    what = f": {one_line(worded_detail(said.strategy, said.what, running.language))}" if said.what else ""
-    return f"{max(time.time() - said.since, 0):.0f} s: {one_line(said.strategy)}{what}"
 
 
 def _worth_showing(nodes: dict[str, ProofNode], room: int) -> list[ProofNode]:

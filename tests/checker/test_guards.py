@@ -9,6 +9,8 @@ from forge import evidence_of, forge
 
 from goedels_poetry.checker import check_certificate, write_certificate
 from goedels_poetry.checker.certificate.report import CheckReport, TrustLevel
+from goedels_poetry.checker.smt.jobs import certify
+from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.derivation import ByScheme, Derivation, Instance, Query, Step
 from goedels_poetry.kernel.inductions import RecursionInduction
 from goedels_poetry.kernel.reading.certificate import read_definitions
@@ -209,6 +211,29 @@ def test_auxiliary_functions_add_nothing_but_definitions_of_their_own(
     report = check(tmp_path, "false", {"rounds": ["0"], **EVERY_UNSEEN}, [definition])
     assert report.verdict is Verdict.UNKNOWN
     assert why in " ".join(report.reasons)
+
+
+@pytest.mark.parametrize(
+    ("definition", "name"),
+    [("(define-fun-rec wrong ((n Int)) Int (+ 1 (wrong n)))", "wrong"), ("(define-fun c () Int 1)", "c")],
+    ids=["does not end", "what is declared"],
+)
+def test_a_tree_that_brings_a_false_definition_along_is_no_proof(definition: str, name: str, tmp_path: Path) -> None:
+    """As a sketch of a plug-in may have it, which no reader of replies has seen."""
+    instance = {"of": "def", "name": name, "args": ["0"] if name == "wrong" else []}
+    query = {"cites": [], "instances": [instance], "equations": False, "quantified": False}
+    node = {"id": "0", "statement": "", "proof": {"query": query}, "scheme": {"definitions": [definition]}}
+    payload = {
+        "theorem": "(declare-const c Int)(prove (= c 1))",
+        "derivation": [node],
+        "directory": str(tmp_path / "c"),
+    }
+    try:
+        found = certify({**payload, "info": {}, "assume_definitions": True})
+    except InvalidInput as error:
+        assert "declared twice" in str(error)
+    else:
+        assert found["verdict"] == "unknown" and "not shown to terminate: wrong" in found["reason"]
 
 
 @pytest.mark.parametrize("at", ["(= n 0)", "(= (+ (* n n n) (* n n)) 2)"])

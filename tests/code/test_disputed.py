@@ -29,16 +29,30 @@ def held(*tests: dict[str, Any]) -> Answer:
     return Answer(f"```json\n{json.dumps({'tests': list(tests)})}\n```")
 
 
+UP = "def half(n: int) -> int:\n    return -(-n // 2)"
+WRONG = "def half(n: int) -> int:\n    return n"
 ROUNDED = held({"call": "half(5)", "expected": "3", "words": WORDS})
 
 
-async def test_what_the_words_of_the_task_are_held_against_is_in_the_verdict(home: Path) -> None:
-    done = await write(HALVES, Scripted(DOWN, hostile=(ROUNDED,)), home)
+@pytest.mark.parametrize(
+    "second", [DOWN, WRONG, Answer("The task leaves that open.")], ids=["unchanged", "does not pass", "no function"]
+)
+async def test_what_stays_disputed_is_in_the_verdict(second: str | Answer, home: Path) -> None:
+    """The author is asked once; a function that does not pass replaces none that does."""
+    script = Scripted(DOWN, second, hostile=(ROUNDED,))
+    done = await write(HALVES, script, home)
     assert (done.result.verdict, done.source.strip()) == (Verdict.TESTED, DOWN), done.result.reason
     (dispute,) = done.result.disputed
     told = (dispute["call"], dispute["input"], dispute["expected"], dispute["words"])
     assert told == ("half(5)", {"n": "5"}, "3", WORDS)
     assert done.result.verdict_text == "tested, disputed"
+    assert len(script.asked) == 2
+    assert "half(5)" in script.prompt(1) and f'the task says "{WORDS}"' in script.prompt(1)
+
+
+async def test_a_function_that_its_author_mends_is_disputed_no_more(home: Path) -> None:
+    done = await write(HALVES, Scripted(DOWN, UP, hostile=(ROUNDED,)), home)
+    assert (done.result.verdict, done.source.strip(), done.result.disputed) == (Verdict.TESTED, UP, ())
 
 
 @pytest.mark.parametrize(

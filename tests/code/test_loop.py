@@ -74,6 +74,7 @@ async def test_two_failures_ban_a_strategy_and_what_is_banned_is_never_run(home:
     assert [m["role"] for m in script.asked[2]["messages"]] == ["system", "user"]
     assert "DO NOT USE these strategies" in script.prompt(2)
     assert "recursion and not memoisation: failed 2 times, last because" in script.prompt(2)
+    assert "The best of them so far:" in script.prompt(2) and ALSO_RECURSIVE in script.prompt(2)
     assert "DO NOT USE" not in script.prompt(0)
 
 

@@ -155,7 +155,7 @@ def sketching(asked: dict[str, Any]) -> Answer:
     return fenced(DOUBLE_SKETCH) if role_of(asked) == "sketcher" else Answer("no idea")
 
 
-async def proved(server: Server, language: Faulty, home: Path) -> tuple[RunResult, list[dict[str, Any]]]:
+async def proved(server: Server, language: SmtLanguage, home: Path) -> tuple[RunResult, list[dict[str, Any]]]:
     model = {"model": "scripted", "base_url": server.url, "retries": 0, "timeout_seconds": 20.0}
     settings = Settings(
         home=home, models={"default": model, "cache": False}, symbolic_queries=0, budgets={"wall_seconds": 60}
@@ -188,6 +188,23 @@ async def test_a_fault_that_stays_is_bounded_and_neither_told_to_the_model_nor_h
     assert not {"rejected", "failure", "ban"} & set(kinds)
     assert not any("KeyError" in prompt_of(asked) or OURS in prompt_of(asked) for asked in server.requests)
     assert "corrector" not in map(role_of, server.requests), "there is nothing to be corrected"
+
+
+class Late(SmtLanguage):
+    """Its worker never has the time to find out about a model's sketch."""
+
+    async def _job(self, function: str, payload: dict[str, Any]) -> Outcome:
+        if function == "verify_idea":
+            return Outcome(False, {"report": "out of time"}, "out of time before it was known")
+        return await super()._job(function, payload)
+
+
+async def test_what_ran_out_of_time_is_no_rejection_and_no_evidence(tmp_path: Path) -> None:
+    with Server(sketching) as server:
+        _, said = await proved(server, Late(1), tmp_path)
+    assert not any(entry["kind"] in ("failure", "ban") and "model" in str(entry.get("strategy")) for entry in said)
+    told = [prompt_of(asked) for asked in server.requests if "out of time" in prompt_of(asked)]
+    assert told and not any("rejected: out of time" in prompt for prompt in told)
 
 
 class NotReading(SmtLanguage):

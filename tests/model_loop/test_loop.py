@@ -112,12 +112,16 @@ async def test_an_illegal_or_unreadable_decision_falls_back_to_the_policy(with_m
 async def test_a_beam_is_asked_for_when_its_first_sample_does_not_hold(
     with_model: WithModel, good: int, asked_for: int, given_up: int
 ) -> None:
-    """Round two may ask for three samples. The first comes alone; of the others the first that holds ends the wait."""
-    rounds: list[int] = []
+    """Round two may ask for three samples. The first comes alone; of the others the first that holds ends the wait.
+
+    They are shown what was wrong with the first.
+    """
+    rounds: list[str] = []
 
     def beam(asked: dict[str, Any]) -> Answer:
-        if role_of(asked) == "sketcher" and is_root(asked, FIBONACCI_GOAL):
-            rounds.append(1)
+        after = len(rounds) >= 2 and asked["messages"][-2]["content"] == "hm"
+        if role_of(asked) == "sketcher" and (after or is_root(asked, FIBONACCI_GOAL)):
+            rounds.append(prompt_of(asked))
             if len(rounds) <= good:
                 return Answer("hm")
             return fenced(GOOD_SKETCH) if len(rounds) == good + 1 else Answer("late", delay=30)
@@ -127,6 +131,7 @@ async def test_a_beam_is_asked_for_when_its_first_sample_does_not_hold(
         result = await with_model(server).arun(FIBONACCI, name="f.smt2")
         assert result.verdict is Verdict.PROVED
         assert len(rounds) == 1 + asked_for, "one sample, and what the second round needed"
+        assert all(said.startswith("Your reply could not be read") for said in rounds[2:])
         assert server.given_up == given_up, "the connections of the slow ones are closed"
         assert result.metrics["models"]["by_role"]["sketcher"].get("faults", 0) == good + 1, "it was sent back once"
 

@@ -28,7 +28,8 @@ from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
 from goedels_poetry.cli.inspect import show_run
 from goedels_poetry.models.prompts import Prompts
 from goedels_poetry.protocol.base import Goal
-from goedels_poetry.search.agents.guidance import bans, failed_subgoal, story
+from goedels_poetry.protocol.trials import ENOUGH, Status, TrialLog
+from goedels_poetry.search.agents.guidance import bans, failed_subgoal, searched, story
 from goedels_poetry.search.questions import decider
 from goedels_poetry.search.questions import writer as wording
 from goedels_poetry.search.tasks.question import Question
@@ -254,6 +255,26 @@ def test_the_backtrack_prompt_names_the_failed_subgoal_its_errors_all_strategies
 
 def test_a_lifted_ban_is_no_longer_told() -> None:
     assert bans((*HISTORY, {"kind": "lift", "fingerprint": "model:1"})) == "(nothing)"
+
+
+def test_a_prompt_has_what_the_search_has_found_as_show_has_it() -> None:
+    """The simplest case that was left open, and lemmas that hold in every test: first one that would do."""
+    log = TrialLog()
+    log.tried("xs", Status.OPEN, "a case stays open", strategy="structural-induction", left="(= (f x) x)")
+    for what, status, result in (
+        ("(= a b)", Status.FAILED, "true in 80 tests, not proved"),
+        ("(= (g longer) longer)", Status.FAILED, ENOUGH),
+        ("(= 1 2)", Status.REFUTED, "false"),
+        ("(= (size!L x) 0)", Status.FAILED, "true in 80 tests, not proved"),
+    ):
+        log.tried(what, status, result, strategy="exploration", lemma=True)
+    found = searched([{"kind": "trials", "agent": "prover", **log.to_json()}]).splitlines()
+    assert found[1:-1] == [
+        "- nearest: structural-induction xs leaves (= (f x) x)",
+        f"- (= (g longer) longer): {ENOUGH}",
+        "- (= a b): true in 80 tests, not proved",
+    ]
+    assert not searched([{"kind": "attempt", "reason": "no"}])
 
 
 def test_a_long_story_keeps_its_end() -> None:

@@ -1,12 +1,14 @@
 """Right replies are confirmed, and values at which a goal is proved."""
 
+import json
 from typing import Any
 
 import pytest
-from model_server import Server
-from scripted_models import WithModel, fenced
+from model_server import Answer, Server
+from scripted_models import REVERSE, WithModel, fenced, is_root, prompt_of
 
 from goedels_poetry import Verdict
+from goedels_poetry.checker import check_certificate
 from goedels_poetry.protocol.base import Goal, Outcome
 from goedels_poetry.smt.language import SmtLanguage
 
@@ -234,3 +236,168 @@ async def test_a_conclusion_that_something_exists_is_denied_by_proof(smt: SmtLan
     done = await confirmed(smt, theorem, {"m": "0"})
     assert done.value["detail"]["reason"] == "false for m = 0", done.reason
     assert done.value["detail"]["refuted_by"] == "negation"
+
+
+SNOC = (
+    "(define-fun-rec snoc ((x List) (a Item)) List (match x ((empty (cons a empty)) ((cons h t) (cons h (snoc t a))))))"
+)
+SNOC_LEMMAS = [
+    "(forall ((x List) (a Item)) (= (snoc x a) (append x (cons a empty))))",
+    "(forall ((x List) (a Item)) (= (reverse (snoc x a)) (cons a (reverse x))))",
+]
+ENDLESS = "(define-fun-rec snoc ((x List) (a Item)) List (cons a (snoc x a)))"
+
+
+ITREV = "(define-fun-rec itrev ((x List) (a List)) List (match x ((empty a) ((cons h t) (itrev t (cons h a))))))"
+
+
+async def test_a_proof_by_an_auxiliary_function_has_it_in_its_certificate(with_model: WithModel) -> None:
+    """Both lemmas are goals of their own for a while: the prompts about them show what the function is."""
+    asked_about: list[str] = []
+
+    def script(asked: Any) -> Answer:
+        text = prompt_of(asked)
+        if is_root(asked, "(= (reverse (reverse xs)) xs)"):
+            lemmas = ["(forall ((x List)) (= (itrev x empty) (reverse x)))"]
+            lemmas += ["(forall ((x List)) (= (itrev (itrev x empty) empty) x))"]
+            return fenced({"definitions": [ITREV], "lemmas": [{"statement": lemma, "uses": []} for lemma in lemmas]})
+        asked_about.append(text)
+        whole = "(= (append x empty) x)", "(= (append (append x y) z) (append x (append y z)))"
+        further = "(= (itrev x y) (append (reverse x) y))", "(= (itrev (itrev x y) z) (itrev y (append x z)))"
+        return fenced({"lemmas": [*whole, *further]})
+
+    with Server(script) as server:
+        result = await with_model(server, model_first=True, symbolic_queries=0).arun(REVERSE, name="reverse.smt2")
+    assert result.verdict is Verdict.PROVED, result.reason
+    assert result.certificate is not None and result.trust_level == "L3"
+    assert asked_about and all("(define-fun-rec itrev_h" in text for text in asked_about)
+    auxiliary = json.loads((result.certificate / "derivation.json").read_text())["auxiliary"]
+    assert [text.partition("_h")[0] for text in auxiliary] == ["(define-fun-rec itrev"]
+    assert check_certificate(result.certificate, REVERSE.encode()).verdict is Verdict.PROVED
+
+
+@pytest.mark.parametrize(
+    ("definitions", "lemmas"),
+    [
+        pytest.param([SNOC], SNOC_LEMMAS, id="beside lemmas"),
+        pytest.param([], [SNOC, *SNOC_LEMMAS], id="among lemmas"),
+        pytest.param([{"statement": SNOC, "measure": "(size!List x)"}], SNOC_LEMMAS, id="with a measure"),
+    ],
+)
+async def test_definitions_of_a_reply_are_read(smt: SmtLanguage, definitions: Any, lemmas: Any) -> None:
+    done = await judged(smt, REVERSE, definitions=definitions, lemmas=lemmas)
+    assert done.ok, done.reason
+
+
+TAKEN = "declared twice"
+
+
+@pytest.mark.parametrize(
+    ("definition", "words"),
+    [
+        pytest.param("(define-fun-rec reverse ((x List)) List x)", TAKEN, id="a function of the theorem"),
+        pytest.param("(define-fun first ((x List)) Item (first x))", TAKEN, id="a selector"),
+        pytest.param("(define-fun cons ((a Item) (x List)) List x)", TAKEN, id="a constructor"),
+        pytest.param("(define-fun + ((a Int) (b Int)) Int a)", "", id="a function of a theory"),
+        pytest.param("(define-fun snoc ((x List) (a Item)) List y)", "unknown symbol `y`", id="a free variable"),
+        pytest.param("(define-fun-rec snoc ((x List)) List (match x ((empty x))))", "does not cover", id="partial"),
+        pytest.param("(declare-fun snoc (List Item) List)", "one definition was expected", id="no definition"),
+        pytest.param("(define-fun |a b| () Int 0)", "letters and digits", id="an odd name"),
+        pytest.param(f"{SNOC}(assert false)", "one definition was expected", id="another command"),
+    ],
+)
+async def test_a_definition_that_is_none_is_refused(smt: SmtLanguage, definition: Any, words: str) -> None:
+    read = await smt.read_sketch(Goal(REVERSE, {}, "0", ""), {"definitions": [definition], "lemmas": SNOC_LEMMAS})
+    assert not read.ok
+    assert read.reason.startswith("definitions[0]") and words in read.reason
+
+
+async def test_a_definition_that_does_not_end_refuses_its_sketch(smt: SmtLanguage) -> None:
+    definition = {"statement": ENDLESS, "measure": "(size!List x)"}
+    done = await judged(smt, REVERSE, definitions=[definition], lemmas=SNOC_LEMMAS)
+    assert not done.ok
+    assert "was not shown to end" in done.reason
+
+
+async def test_a_name_that_two_replies_define_differently_means_two_things(smt: SmtLanguage) -> None:
+    goal = Goal(REVERSE, {}, "0", "")
+    other = SNOC.replace("(empty (cons a empty))", "(empty empty)")
+    statements = [
+        (await smt.read_sketch(goal, {"definitions": [d], "lemmas": SNOC_LEMMAS})).value["sketch"]["children"][0]
+        for d in (SNOC, other)
+    ]
+    theorem = await smt.read(REVERSE, {})
+    keys = [await smt.canonical(theorem, child["statement"]) for child in statements]
+    assert keys[0] != keys[1]
+    further = "(define-fun-rec twice ((x List) (a Item)) List (snoc (snoc x a) a))"
+    lemma = "(forall ((x List) (a Item)) (= (twice x a) (snoc (snoc x a) a)))"
+    below = Goal(REVERSE, {}, "0", statements[0]["statement"])  # which has a function that the next one is defined by
+    read = await smt.read_sketch(below, {"definitions": [further], "lemmas": [lemma], "induction": "x"})
+    assert await smt.canonical(theorem, read.value["sketch"]["children"][0]["statement"])
+    both = Goal(REVERSE, {}, "0", statements[0]["statement"], scope=(("1", statements[1]["statement"]),))
+    assert "snoc" in (await smt.describe(both))["facts"]
+
+
+GENERAL = """
+(define-fun-rec sum ((n Int)) Int (ite (<= n 0) 0 (+ n (sum (- n 1)))))
+(define-fun-rec go ((n Int) (a Int)) Int (ite (<= n 0) a (go (- n 1) (+ a n))))
+(prove (forall ((m Int)) (=> (>= m 0) (= (go m 0) (sum m)))))
+"""
+
+
+@pytest.mark.parametrize("by", [{"on": ["k"], "from": "0"}, {"measure": "k"}])
+async def test_an_induction_beside_a_generalisation_is_over_the_variables_of_that(smt: SmtLanguage, by: Any) -> None:
+    """And for all values of the accumulator."""
+    done = await judged(
+        smt,
+        GENERAL,
+        generalise="(forall ((k Int) (b Int)) (=> (>= k 0) (= (go k b) (+ b (sum k)))))",
+        induction=by,
+    )
+    assert done.ok, done.reason
+    scheme = done.value["sketch"]["children"][0]["sketch"]["scheme"]
+    assert scheme["kind"] == "measure" or scheme["general"] == ["b"]
+
+
+RUNS = """
+(declare-datatypes ((L 0)) (((nil) (cons (hd Int) (tl L)))))
+(declare-datatypes ((P 0)) (((none) (more (times Int) (what Int) (rest P)))))
+(define-fun-rec app ((x L) (y L)) L (match x ((nil y) ((cons h t) (cons h (app t y))))))
+(define-fun-rec rep ((n Int) (x Int)) L (ite (<= n 0) nil (cons x (rep (- n 1) x))))
+(define-fun-rec dec ((p P)) L (match p ((none nil) ((more n x q) (app (rep n x) (dec q))))))
+(define-fun-rec enc1 ((n Int) (c Int) (x L)) P
+  (match x ((nil (more n c none)) ((cons h t) (ite (= h c) (enc1 (+ n 1) c t) (more n c (enc1 1 h t)))))))
+(define-fun-rec enc ((x L)) P (match x ((nil none) ((cons h t) (enc1 1 h t)))))
+(prove (forall ((xs L)) (= (dec (enc xs)) xs)))
+"""
+RUN_LEMMAS = [
+    "(forall ((n Int) (c Int) (y L)) (=> (>= n 0) (= (app (rep (+ n 1) c) y) (app (rep n c) (cons c y)))))",
+    "(forall ((x L) (n Int) (c Int)) (=> (>= n 1) (= (dec (enc1 n c x)) (app (rep n c) x))))",
+]
+COUNTS = """
+(declare-datatypes ((L 0)) (((nil) (cons (hd Int) (tl L)))))
+(define-fun-rec rep ((n Int) (x Int)) L (ite (<= n 0) nil (cons x (rep (- n 1) x))))
+(define-fun-rec len ((x L)) Int (match x ((nil 0) ((cons h t) (+ 1 (len t))))))
+(define-fun-rec count ((v Int) (x L)) Int (match x ((nil 0) ((cons h t) (+ (ite (= h v) 1 0) (count v t))))))
+(define-fun-rec all ((v Int) (x L)) Bool (match x ((nil true) ((cons h t) (and (= h v) (all v t))))))
+(prove (forall ((v Int) (n Int)) (=> (>= n 0) (= (count v (rep n v)) n))))
+"""
+COUNT_LEMMAS = [
+    "(forall ((v Int) (x L)) (=> (all v x) (= (count v x) (len x))))",
+    "(forall ((v Int) (n Int)) (all v (rep n v)))",
+    "(forall ((v Int) (n Int)) (=> (>= n 0) (= (len (rep n v)) n)))",
+]
+
+
+@pytest.mark.parametrize(("theorem", "lemmas"), [(RUNS, RUN_LEMMAS), (COUNTS, COUNT_LEMMAS)], ids=["runs", "counts"])
+async def test_functions_that_only_a_lemma_brings_in_are_unfolded(smt: SmtLanguage, theorem: str, lemmas: Any) -> None:
+    """``rep 1 c`` stands in no goal: the lemma about the encoder brings it, at a number."""
+    done = await judged(smt, theorem, lemmas=lemmas)
+    assert done.ok, done.reason
+    assert not any("candidate" not in child and "sketch" not in child for child in done.value["sketch"]["children"])
+
+
+async def test_what_only_lemmas_need_is_in_the_description(smt: SmtLanguage) -> None:
+    known = (await smt.describe(Goal(RUNS.replace("(dec (enc xs)) xs", "(app xs nil) xs"), {}, "0", "")))["definitions"]
+    needed, _, beside = known.partition("; defined as well:")
+    assert "(define-fun-rec app" in needed and "(define-fun-rec enc1" in beside

@@ -14,6 +14,7 @@ from kept_languages import KeptSmt
 from model_server import EMPTY, Answer, Server, server_error
 
 from goedels_poetry import Budgets, GoedelsPoetryFramework, RunResult, Settings, Verdict
+from goedels_poetry.cli.report import model_costs
 from goedels_poetry.models.accounting import Ledger, PriceError, Prices
 from goedels_poetry.models.cache import ExecutorCache
 from goedels_poetry.models.reachability import look
@@ -173,6 +174,15 @@ async def test_tokens_and_money_by_role(models: MakeModels, tmp_path: Path) -> N
     assert ledger.spent["model_tokens:prover"] == usage.input_tokens + usage.output_tokens
     assert cost["model_tokens_cached"] == 4
     assert not asking.unpriced()
+
+
+async def test_a_price_that_is_unknown_is_no_price(models: MakeModels) -> None:
+    with Server([Answer("three words long")]) as server:
+        ledger = Ledger()
+        await models(server).ask(goal(), ledger)
+    assert (ledger.spent["model_unpriced"], ledger.spent.get("money", 0)) == (1, 0)
+    shown = model_costs(1, 11, 0, 2.0, ledger.spent["model_unpriced"]), model_costs(1, 11, 0, 2.0)
+    assert shown == ("1 model calls, 11 tokens, price unknown, 2.0 s", "1 model calls, 11 tokens, $0.0000, 2.0 s")
 
 
 @pytest.mark.parametrize("text", ["[models", '[models."m"]\ninput = "much"', '[models."m"]\nprice = 1', "models = 3"])

@@ -19,6 +19,7 @@ LIMITS = {
     "MAX_LEMMAS": "lemmas read",
     "MOST_LISTED": "lemmas in the list",
     "MAX_TERM": "symbols of a lemma or a term",
+    "MAX_DEFINITIONS": "auxiliary definitions",
     "MAX_INSTANCES": "instances",
     "MAX_ORDER": "variables of an induction",
     "MAX_DEPTH": "constructors at a time (`depth`)",
@@ -32,6 +33,7 @@ TEXTS = named(Path(__file__).with_suffix(".txt"))
 WORDS = {
     "why": "an explanation for people",
     "lemmas": "each a formula as text, or `{statement, name, uses, induction, cases}`; `uses` by name or position",
+    "definitions": "auxiliary functions with new names: commands, or `{statement, measure}`",
     "generalise": "a lemma that implies the goal; not counted as one",
     "induction": "`{on, from, width, depth}`, `{measure, at}` or `{along, at}`; names alone mean `on`",
     "cases": "variables of datatypes and formulas, nested in order",

@@ -79,6 +79,19 @@ def test_it_names_agent_goal_and_strategy_of_what_is_under_way(tree: Tree, monke
     log.close()
 
 
+def test_a_request_that_is_out_is_shown_until_it_is_answered(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree.put(*chain(0))
+    begin(tree, "prover", ROOT)
+    log = TrialLog(log_path(tree.store, "prover", ROOT))
+    log.waiting("gpt-5, the sketcher")
+    assert any(
+        re.fullmatch(r"now, \d+ s: waiting for gpt-5, the sketcher, the theorem", s) for s in seen(tree, monkeypatch)
+    )
+    log.waiting("")
+    assert any("looking for a direct proof" in line for line in seen(tree, monkeypatch))
+    assert not log.trials, "it is nothing that was tried"
+
+
 def test_the_tree_is_indented_by_depth(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     tree.put(*chain(0, 0, 0))
     for node in ("0.0_0000", "0.0_0000.0_0000"):

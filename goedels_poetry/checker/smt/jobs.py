@@ -38,7 +38,8 @@ from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import FALSE, not_, symbols
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.smt.jobs.payloads import problem_of
-from goedels_poetry.smt.notation.text import name_premises, parse_problem, step_to_json
+from goedels_poetry.smt.notation.infix import BROUGHT
+from goedels_poetry.smt.notation.text import brought_by, name_premises, parse_problem, step_to_json
 from goedels_poetry.smt.rewriting.plan import key_of
 from goedels_poetry.smt.search.falsify import counterexample, facts_of, interpreted, proof_of
 from goedels_poetry.smt.termination.measured import with_measures
@@ -82,7 +83,8 @@ def write_proof(payload: Json, where: Path) -> Path:
 
 def _finished(payload: Json) -> tuple[Problem, Problem, Derivation]:
     """The theorem with what premises define, the problem that the search had, and the steps of the finished tree."""
-    problem = with_measures(problem_of(payload["theorem"]), int(payload.get("seed", 0)))
+    known = problem_of(payload["theorem"], brought_by(payload["derivation"]))
+    problem = with_measures(known, int(payload.get("seed", 0)))
     plain = with_definitions(parse_problem(payload["theorem"]), tuple(problem.defined))
     return plain, problem, derivation_of(problem, payload["derivation"], len(plain.signature.definitions))
 
@@ -264,7 +266,9 @@ def derivation_of(problem: Problem, nodes: list[Json], own: int | None = None) -
     by_key: dict[str, str] = {}
     for node in nodes:
         sequent = (
-            goal_of(problem) if node["statement"] == "" else sequent_from_json(node["statement"], problem.signature)
+            goal_of(problem)
+            if node["statement"] == ""
+            else sequent_from_json(node["statement"].partition(BROUGHT)[0], problem.signature)
         )
         key = key_of(sequent)
         if key in by_key:

@@ -33,7 +33,7 @@ from goedels_poetry.python.changes.baseline import COLLECTION
 from goedels_poetry.python.changes.measuring import project_file, symptom_of
 from goedels_poetry.python.changes.verification import MISSED, OPEN, REACHED
 from goedels_poetry.search.agents.conversation import Message, conversation, say
-from goedels_poetry.search.agents.decider import PROMPT, Advice
+from goedels_poetry.search.agents.decider import Advice
 from goedels_poetry.search.agents.deps import Apply, Deps
 from goedels_poetry.search.agents.failure import ERROR, FailureTable
 from goedels_poetry.search.agents.guidance import NOTHING
@@ -321,10 +321,10 @@ def go_back(data_dir: Path, run: str, step: int, patches: tuple[str, ...] = (), 
 # -- deciding --------------------------------------------------------------------------------------------------------
 
 MOVES = {
-    "keep": "the change is kept, and the work is done",
-    "keep_partial": "the change is kept as partial progress, and the next one builds on it",
-    "refine": "the next change builds on this state of the file",
-    "different": "the file goes back to the state that was kept last, for a different approach",
+    "keep": "done: the change is kept, and the work ends",
+    "keep_partial": "not done, but better: this state is kept, later ones go back to it, and another change follows",
+    "refine": "not done: another change follows on top of this one, which is not kept for that",
+    "different": "not done: the file goes back to the state that was kept last, for a different approach",
     "roll_back": "the file goes back to an earlier state: the one kept last, or say which: roll back to step N",
     "stop": "nobody has another change: the state that was kept last remains",
 }
@@ -428,6 +428,7 @@ FAILURES = FailureTable.of(
     {Queue.FORMALIZE: no_change, Queue.CORRECT: no_change, Queue.VERIFY: not_verified}, otherwise=stop
 )
 
+PROMPT = "change-decision"
 DECISION_SCHEMA = object_of("decision", closed=True, reason="string", decision="string")
 """No enumeration: a decision to go back names the step, in one's own words."""
 

@@ -15,7 +15,7 @@ from goedels_poetry.models.accounting import Ledger
 from goedels_poetry.models.client import Models
 from goedels_poetry.models.requests import Reply, Request
 from goedels_poetry.protocol.base import Goal, Language, Outcome, Premise, Theorem
-from goedels_poetry.protocol.trials import TrialLog, logging_trials
+from goedels_poetry.protocol.trials import TrialLog, logging_trials, trial_log
 from goedels_poetry.search.memory import TRIALS, LemmaBank, log_place, resolved
 from goedels_poetry.search.strategies import Strategy
 from goedels_poetry.search.tasks.base import Task
@@ -153,8 +153,11 @@ class Deps:
         if self.models is None:
             yield Reply(error=f"no model is configured for the role {request.role}")
             return
+        log = trial_log()
+        log.waiting(f"{self.models.name(request.role)}, the {request.role}")
         async with aclosing(self.models.each(request, self.ledger, self.cost)) as replies:
             async for reply in replies:
+                log.waiting("")
                 yield reply
 
     def moves(self, txn: Txn) -> GoedelsPoetryStateManager:

@@ -7,9 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from goedels_poetry.errors import OUT_OF_TIME
 from goedels_poetry.models.requests import Request, RetryConfig
 from goedels_poetry.protocol.base import Goal, ModelGuided
+from goedels_poetry.protocol.trials import ENOUGH, Status, Trial, nearest
 from goedels_poetry.search.agents.deps import Deps
+from goedels_poetry.search.memory import TRIALS
 from goedels_poetry.search.tasks.claim import Claim
 from goedels_poetry.store.state import ProofNode
 
@@ -31,6 +34,9 @@ SKETCH_PROMPTS = ("decomposer-", "repair-false-lemma", "repair-gap")
 
 UNREADABLE = "reply-unreadable"
 """The prompt that sends a reply back that cannot be read."""
+
+REJECTED = "reply-rejected"
+"""The prompt for the further samples of a round, after the first one's failure."""
 
 
 def rounds_so_far(goal: Goal, *prompts: str, generation: int | None = None) -> int:
@@ -96,7 +102,7 @@ def _attempts(history: Sequence[dict[str, Any]], shown_beside: str) -> Iterator[
             case "attempt" if reason not in shown_beside:
                 yield f"- a direct proof: {reason}"
             case "rejected" if reason not in shown_beside:
-                yield f"- {sketch}\n  rejected: {reason}"
+                yield f"- {sketch}\n  {'' if reason.startswith(OUT_OF_TIME) else 'rejected: '}{reason}"
             case "backtrack":
                 subgoal = str(entry.get("statement", ""))[:MAX_ENTRY]
                 yield f"- {sketch}\n  given up, for it led to {subgoal}: {_lost(entry)}"
@@ -206,10 +212,33 @@ async def request_for(
     What their ``report`` says, the history does not say again.
     """
     assert isinstance(deps.language, ModelGuided)
-    told = {"history": hints(deps) + story(goal.history, variables.get("report", "")), "banned": bans(goal.history)}
-    words = {**told, **await deps.language.describe(goal), **variables}
+    known = searched(goal.history)
+    history = hints(deps) + known + story(goal.history, variables.get("report", ""))
+    words = {"history": history, "banned": bans(goal.history), **await deps.language.describe(goal), **variables}
+    for name in ("tried_proofs", "tried_sketches"):
+        words[name] = f"{words.get(name, '')}\n\n{known}".strip()
     seed = deps.settings.seed
     return schedule(deps).scheduled(Request(role, prompt, words, attempt, schema=schema, node=node.id, seed=seed))
+
+
+MOST_SEARCHED = 6
+"""Lemmas of the search that a prompt shows."""
+
+
+def searched(history: Sequence[dict[str, Any]]) -> str:
+    """What automatic methods have found on a goal, as `show` has it; "" for nothing.
+
+    The simplest case that they have left open, and lemmas that hold in every test; first those that would do.
+    """
+    found = [Trial.from_json(each) for entry in history if entry["kind"] == TRIALS for each in entry["trials"]]
+    near = nearest(found)
+    lines = [f"- nearest: {near.strategy} {near.what} leaves {near.left}"] if near is not None else []
+    true = [
+        t for t in found if t.lemma and t.status is Status.FAILED and not t.what.endswith("...") and "!" not in t.what
+    ]
+    true.sort(key=lambda trial: (trial.result != ENOUGH, len(trial.what)))
+    lines += dict.fromkeys(f"- {trial.what}: {trial.result}" for trial in true[:MOST_SEARCHED])
+    return "Automatic methods have come so far:\n" + "\n".join(lines) + "\n\n" if lines else ""
 
 
 def hints(deps: Deps) -> str:

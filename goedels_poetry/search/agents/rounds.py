@@ -2,9 +2,9 @@
 
 A failure of our own code says nothing about a reply: the same is tried again, and it is never held against it.
 
-The first sample is asked for alone: those after it are paid for only when it does not hold. The winner is the first,
-in their order, that holds, whatever came first; those after it are cancelled. Samples that propose the same thing are
-checked once.
+The first sample is asked for alone: those after it are paid for only when it does not hold, and are shown why. The
+winner is the first, in their order, that holds, whatever came first; those after it are cancelled. Samples that propose
+the same thing are checked once.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from goedels_poetry.models.prompts import PromptError
 from goedels_poetry.models.requests import Reply, Request
 from goedels_poetry.protocol.base import Goal, ModelGuided, Outcome, Refutable
 from goedels_poetry.search.agents.deps import Deps, Fault
-from goedels_poetry.search.agents.guidance import UNREADABLE, schedule
+from goedels_poetry.search.agents.guidance import REJECTED, UNREADABLE, reported, schedule
 from goedels_poetry.store.reads import Txn
 from goedels_poetry.store.state import ProofNode
 
@@ -243,20 +243,38 @@ async def ask_round(deps: Deps, request: Request, read: Read, check: Check | Non
         reason = "" if verdict.ok else verdict.words or "it does not hold"
         return Sample(reply, found.value, reason, verdict.fault, verdict.value)
 
-    samples: list[Sample] = []
-    async with aclosing(deps.each(replace(request, first_alone=True))) as replies:
-        while not _is_decided(samples):
-            with deps.ledger.waiting():
-                reply = await anext(replies, None)
-            if reply is None:
-                break
-            samples.append(await judge(reply))
-    samples.sort(key=lambda sample: sample.reply.sample)
-    winner = next((n for n, sample in enumerate(samples) if sample.holds), len(samples))
+    async def judged(asked: Request) -> list[Sample]:
+        samples: list[Sample] = []
+        async with aclosing(deps.each(asked)) as replies:
+            while not _is_decided(samples):
+                with deps.ledger.waiting():
+                    reply = await anext(replies, None)
+                if reply is None:
+                    break
+                samples.append(await judge(reply))
+        return sorted(samples, key=lambda sample: sample.reply.sample)
+
     messages: tuple[tuple[str, str], ...] = ()
     with suppress(PromptError):  # it could not be filled in: the reply says why
         messages = (*request.messages, *deps.models.prompts.get(request.prompt).messages(request.variables))
+    samples = await judged(replace(request, samples=1))  # a good model's first is enough: no other is paid for
+    if request.samples > 1 and samples and not samples[0].holds:
+        others = replace(request, samples=request.samples - 1, seed=request.seed + STRIDE)
+        if samples[0].reply.text.strip() and not samples[0].fault:
+            others = _after(others, messages, samples[0])
+        samples += [replace(s, reply=replace(s.reply, sample=s.reply.sample + 1)) for s in await judged(others)]
+    winner = next((n for n, sample in enumerate(samples) if sample.holds), len(samples))
     return Round(request, deps.models.name(request.role), messages, tuple(samples[: winner + 1]))
+
+
+def _after(request: Request, messages: Sequence[tuple[str, str]], sample: Sample) -> Request:
+    """The request in the conversation after a reply that does not hold, with the reason."""
+    said = [message for message in messages if message[0] != "system"]
+    unread = not (sample.value or sample.report)
+    prompt = UNREADABLE if unread else REJECTED
+    variables = {"fault": sample.reason} if unread else {"report": reported(sample.reason, sample.report)}
+    said.append(("assistant", sample.reply.text[:MAX_KEPT]))
+    return replace(request, prompt=prompt, variables=variables, messages=tuple(said))
 
 
 def _is_decided(samples: Sequence[Sample]) -> bool:
@@ -300,14 +318,7 @@ async def ask_readable(deps: Deps, request: Request, read: Read, check: Check | 
     broken = done.unreadable
     if broken is None:
         return done
-    said = [message for message in done.messages if message[0] != "system"]
-    again = replace(
-        request,
-        prompt=UNREADABLE,
-        variables={"fault": broken.reason},
-        samples=1,
-        messages=(*said, ("assistant", broken.reply.text[:MAX_KEPT])),
-    )
+    again = replace(_after(request, done.messages, broken), samples=1)
     return replace(await ask_round(deps, again, read, check), before=done)
 
 

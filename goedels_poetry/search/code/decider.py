@@ -25,6 +25,7 @@ from goedels_poetry.search.code.writer import ROLE as WRITER
 from goedels_poetry.search.code.writer import (
     all_banned,
     broken_report,
+    disputed_words,
     forbidden_strategies,
     is_exception,
     left_words,
@@ -39,6 +40,7 @@ from goedels_poetry.search.tasks.code import (
     BEST,
     CANDIDATE,
     CODE,
+    DISPUTED,
     EVIDENCE,
     FAILED,
     MODEL,
@@ -51,6 +53,7 @@ from goedels_poetry.search.tasks.code import (
     accept_passed,
     candidates,
     lift_oldest,
+    set_disputed,
     set_move,
     set_prosecuted,
 )
@@ -62,6 +65,8 @@ PROSECUTOR = "judge"
 
 MOVES = {
     "prosecute": "it passed; hostile tests come next",
+    "dispute": "it passed, and what the task's words are held against goes back to its author, once",
+    "stand": "the function that had passed stays, disputed",
     "accept": "it passed, and nothing that counts has broken it",
     "correct": "the model is shown the report",
     "fresh": "another beginning, without what is banned",
@@ -69,10 +74,10 @@ MOVES = {
     "give_up": "all attempts are used up",
 }
 """move -> why it may be chosen."""
-_AFTER_FAILURE = ("correct", "fresh", "give_up")
+_AFTER_FAILURE = ("stand", "correct", "fresh", "give_up")
 POLICY: dict[str, tuple[str, ...]] = {
-    PASSED: ("prosecute", "accept"),
-    NO_REPLY: ("ask_again", "give_up"),
+    PASSED: ("prosecute", "dispute", "accept"),
+    NO_REPLY: ("stand", "ask_again", "give_up"),
     **dict.fromkeys((FAILED, UNTESTED, BANNED, REPEATED, REPLY), _AFTER_FAILURE),
 }
 """kind of report -> moves in order of preference; the first legal one is taken."""
@@ -126,17 +131,22 @@ async def decider(node: ProofNode, deps: Deps) -> Apply:
         twice = len(past) > 1 and {kind, past[-2]["outcome"]} <= NOT_RUN
         banned = kind != BANNED and last.get("fingerprint") in bans
         passed = kind == PASSED and CANDIDATE in node.refs
+        disputed = store.load(node.refs[PROSECUTED]).get("disputed") if PROSECUTED in node.refs else ()
         conversed = left and last.get("by") == MODEL and CONVERSATION in node.refs
         legal = {
             "correct": conversed and not twice and not banned,
             "fresh": left or last.get("by") == SYNTHESIS,
             "ask_again": left,
             "prosecute": passed and prosecuted and PROSECUTED not in node.refs,
+            "dispute": passed and conversed and DISPUTED not in node.refs and bool(disputed),
+            "stand": not passed and DISPUTED in node.refs,
             "accept": passed,
         }
         move = next((m for m in POLICY[kind] if legal.get(m)), "give_up")
         why = MOVES[move] if by_model or move != "give_up" else "nothing is left to try without a language model"
-        if move == "accept":
+        if move == "dispute":
+            return set_disputed(txn, node, why, disputed_words(disputed))
+        if move in ("accept", "stand"):
             return accept_passed(txn, node, task.checks.to_json(), task.text, why)
         if move == "give_up":
             told = str(past[-1]["reason"]) if past else "no candidate was found"

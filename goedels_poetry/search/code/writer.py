@@ -26,6 +26,7 @@ from goedels_poetry.search.agents.deps import Apply, Deps
 from goedels_poetry.search.agents.registry import agent
 from goedels_poetry.search.tasks.code import (
     BANNED,
+    BEST,
     CODE,
     EVIDENCE,
     FAILED,
@@ -40,6 +41,7 @@ from goedels_poetry.search.tasks.code import (
     set_enumerated,
     set_move,
 )
+from goedels_poetry.store.reads import StoreReader
 from goedels_poetry.store.state import ProofNode, Queue
 
 MOST_EXAMPLES, MAX_SECTION, MAX_BANS = 40, 12_000, 30
@@ -99,8 +101,10 @@ def _fenced(texts: Iterable[str]) -> str:
     return f"```python\n{text[:MAX_SECTION]}{more}\n```"
 
 
-def context_of(task: CodeTask, past: Sequence[Mapping[str, Any]], evidence: Sequence[Mapping[str, Any]]) -> str:
-    """The given code, the latest attempts, and the inputs on which they failed."""
+def context_of(
+    task: CodeTask, past: Sequence[Mapping[str, Any]], evidence: Sequence[Mapping[str, Any]], near: str = ""
+) -> str:
+    """The given code, the latest attempts, the inputs on which they failed, and the one that came ``near``."""
     lines = [
         f"- {entry.get('fingerprint') or 'no strategy'}: {str(entry.get('reason', ''))[:MAX_REASON]}"
         for entry in past[-MOST_ATTEMPTS:]
@@ -112,6 +116,7 @@ def context_of(task: CodeTask, past: Sequence[Mapping[str, Any]], evidence: Sequ
         ("This code stands before your function; use it, do not repeat it:", given),
         ("Earlier attempts, oldest first:", "\n".join(lines)),
         ("Earlier attempts failed on these inputs, which are tried first on every new one:", "\n".join(calls)),
+        ("The best of them so far:", near),
     )
     return "\n\n".join(f"{title}\n{text}" for title, text in listed if text)
 
@@ -260,6 +265,15 @@ def broken_report(task: CodeTask, faults: Sequence[CheckResult], before: Mapping
     }
 
 
+def disputed_words(found: Sequence[Mapping[str, Any]]) -> str:
+    """What a function's author is asked about calls that the task's words are held against."""
+    listed = "\n".join(f'- {each["reason"]}; the task says "{each["words"]}"' for each in found)
+    return (
+        f"Your function passes the checks, but it may not do what the words of the task say:\n{listed}\n"
+        "Where they decide that it is wrong, mend it; where they do not, send it unchanged, and the doubt is noted."
+    )
+
+
 def refused_report(kind: str, why: str, left: str = "") -> dict[str, Any]:
     """The report on a candidate that was not run; ``left``: which strategies are allowed, in words."""
     then = {
@@ -311,13 +325,24 @@ async def generator(node: ProofNode, deps: Deps) -> Apply:
     if not by_model:
         reason = f"{NOTHING_LEFT}; {node.reason}" if node.reason else NOTHING_LEFT
         return lambda txn: set_move(txn, node, "give_up", reason)
-    parts = (context_of(task, past, failing), await note_of(deps, node, NOTE))
+    near = await deps.store.on_thread(_near, deps.store, node)
+    parts = (context_of(task, past, failing, near), await note_of(deps, node, NOTE))
     words = {
         "query": query_of(task),
         "context": "\n\n".join(filter(None, parts)),
         "forbidden": forbidden_words(forbidden),
     }
     return await write(node, deps, CODE, Message(ROLE, "code-generate", words), _reader(deps))
+
+
+def _near(store: StoreReader, node: ProofNode) -> str:
+    """The candidate that passed most checks, where it passed half of them, with why it did not pass."""
+    best = store.load(node.refs[BEST]) if BEST in node.refs else None
+    report = store.load(best["report"]) if best else {}
+    if best is None or 2 * report.get("passed", 0) < max(1, report.get("total", 0)):
+        return ""
+    passed = f"It passes {report['passed']} of {report['total']} checks: {report['reason']}"
+    return f"{_fenced([store.load(best['candidate'])['source']])}\n{passed}"
 
 
 @agent(queue=Queue.CORRECT, name="corrector")

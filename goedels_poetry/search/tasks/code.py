@@ -46,9 +46,10 @@ if TYPE_CHECKING:
 
 
 CANDIDATE, EVIDENCE, BEST, SOLUTION = "candidate", "evidence", "best", "solution"
-PROSECUTED = "prosecuted"
+PROSECUTED, DISPUTED = "prosecuted", "disputed"
 """References of the root besides those of `attempts`: the present candidate; inputs on which a candidate failed; the
-candidate that passed most checks; the one that passed all; the outcome of hostile tests."""
+candidate that passed most checks; the one that passed all; the outcome of hostile tests; the references of a candidate
+that had passed when its author was asked about what the task's words are held against."""
 
 PASSED, FAILED, BANNED, REPEATED, UNTESTED = "passed", "failed", "banned", "repeated", "untested"
 """Outcomes of an attempt besides `REPLY` and `NO_REPLY`: every check passed; one did not; refused for its strategy, or
@@ -148,14 +149,26 @@ def set_move(txn: Txn, node: ProofNode, move: str, reason: str, *, evidence: Map
     return "accepted"
 
 
-def has_passed(store: StoreReader) -> bool:
-    """Whether the present candidate passed every check and is not broken so far."""
-    refs = store.root().refs
-    return CANDIDATE in refs and REPORT in refs and store.load(refs[REPORT]).get("kind") == PASSED
+def set_disputed(txn: Txn, node: ProofNode, why: str, words: str) -> str:
+    """The objections go back to the author of the candidate that passed, once; that one is kept."""
+    decided(txn, node, "dispute", why)
+    kept = {name: node.refs[name] for name in (CANDIDATE, REPORT, PROSECUTED)}
+    report = txn.save({**txn.store.load(node.refs[REPORT]), "words": words})
+    refs = {**node.refs, DISPUTED: txn.save(kept), REPORT: report, ANSWERED: report}
+    txn.put(replace(node, queue=Queue.CORRECT, refs=refs))
+    return "dispute"
+
+
+def passed_refs(store: StoreReader, refs: Mapping[str, str]) -> dict[str, str] | None:
+    """The references with the present candidate if it passed every check and is not broken so far, or the one kept."""
+    if CANDIDATE in refs and REPORT in refs and store.load(refs[REPORT]).get("kind") == PASSED:
+        return dict(refs)
+    return {**refs, **store.load(refs[DISPUTED])} if DISPUTED in refs else None
 
 
 def accept_passed(txn: Txn, node: ProofNode, checks: Mapping[str, Any], task: str, why: str) -> str:
-    """Accept the candidate that passed; see `has_passed`."""
+    """Accept the candidate that passed; see `passed_refs`."""
+    node = replace(node, refs=passed_refs(txn.store, node.refs) or node.refs)
     source, report = (txn.store.load(node.refs[name]) for name in (CANDIDATE, REPORT))
     given = {"source": source["source"], "checks": dict(checks), "task": task, "report": report}
     return set_move(txn, node, "accept", why, evidence=given)
@@ -343,7 +356,7 @@ class CodeTask(Task):
         if stop.status != "out_of_budget" or session.interrupted:
             return stop
         store = session.store
-        if store.verdict() is not None or not await store.on_thread(has_passed, store):
+        if store.verdict() is not None or not await store.on_thread(passed_refs, store, store.root().refs):
             return stop
         why = f"it passed every check before {stop.reason}"
         checks = self.checks.to_json()

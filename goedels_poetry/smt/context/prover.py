@@ -156,15 +156,16 @@ FUEL = 6_000
 class ProverContext:
     """Everything the strategies share for one problem. One process each, blocking; close it when done.
 
-    Fixed with the problem: ``problem``, ``signature``, ``seed``, ``reserved`` names, defining ``equations``, the
-    ``guards`` of measured functions, the ``shape``, a ``rewriter`` and an ``unfolder`` of definitions, an ``evaluator``
-    and the ``closures`` that it knows as values. Of the job at hand: its ``budget``, the ``lemmas`` that it has
-    proved, and ``trials``, what it has tried. The methods test a goal on values or pose one query each; `attempts` puts
-    several of them together.
+    Fixed with the problem: ``problem``, ``signature``, definitions that statements have ``brought`` along, ``seed``,
+    ``reserved`` names, defining ``equations``, the ``guards`` of measured functions, the ``shape``, a ``rewriter`` and
+    an ``unfolder`` of definitions, an ``evaluator`` and the ``closures`` that it knows as values. Of the job at hand:
+    its ``budget``, the ``lemmas`` that it has proved, and ``trials``, what it has tried. The methods test a goal on
+    values or pose one query each; `attempts` puts several of them together.
     """
 
-    def __init__(self, problem: Problem, *, seed: int = 0) -> None:
+    def __init__(self, problem: Problem, *, seed: int = 0, brought: tuple[str, ...] = ()) -> None:
         self.problem = problem
+        self.brought = brought
         self.signature = problem.signature
         self.seed = seed
         self.reserved = problem.signature.names

@@ -139,8 +139,9 @@ def _rounds(
         if telling:
             yield [*found, *(Instance("def", c.name, c.args) for c in known if _reduces(c, context.signature))]
             continue
-        unfolded = [Instance("def", call.name, call.args) for call in fresh[:MOST_UNFOLDED]]
-        yield [*found, *unfolded]
+        unfolded: dict[Instance, None] = {}
+        others = context.unfolder.compute(fresh[:MOST_UNFOLDED], unfolded)
+        yield [*found, *unfolded, *(Instance("def", call.name, call.args) for call in others)]
 
 
 def _reduces(call: Term, signature: Signature) -> bool:

@@ -55,12 +55,14 @@ from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.context.sessions import OutOfTime
 from goedels_poetry.smt.jobs.payloads import context_of, result
 from goedels_poetry.smt.notation.text import (
+    brought_by,
     parse_problem,
     parse_sequent,
     parse_term,
     query_to_json,
     scheme_to_json,
     show_sequent,
+    with_brought,
 )
 from goedels_poetry.smt.refutation.refute import interpretation, show_value
 from goedels_poetry.smt.rewriting.plan import key_of
@@ -216,7 +218,7 @@ def _world(context: ProverContext, sequent: Sequent, payload: Json, said: Json) 
         except (BadProof, CodecError) as error:
             raise NotRefuted(str(error)) from error
     if statement:
-        problem = with_standard_auxiliaries(problem)
+        problem = with_brought(with_standard_auxiliaries(problem), brought_by(statement))
         problem = replace(problem, goal=parse_sequent(statement, problem.signature).formula)
     signature = problem.signature
     evaluator = Evaluator(signature, problem.premises, interpret=interpretation(problem, context.seed), fuel=FUEL)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
+from goedels_poetry.errors import OUT_OF_TIME
 from goedels_poetry.kernel.derivation import Query
 from goedels_poetry.kernel.faults import SchemeError
 from goedels_poetry.kernel.inductions import IntInduction, MeasureInduction, RecursionInduction, StructuralInduction
@@ -71,9 +72,9 @@ def complete(context: ProverContext, sequent: Sequent, proposal: Json) -> tuple[
     context.budget.set_deadline(FINISHING_SECONDS)
     context.budget.limit_calls(None)
     if plan is None:
-        if over:
-            found.notes += ("the queries and the time for one sketch were used up before all of this was tried",)
-        return (None, *missing(context, sequent, partial, found))
+        line, report = missing(context, sequent, partial, found)
+        ran_out = f"{OUT_OF_TIME} before all of this was tried; so far " if over else ""
+        return None, f"{ran_out}{line}", f"{ran_out}{report}"
     if partial is not None and not partial.complete and proposal["strategy"] == HINT:
         idea["notes"] = [*idea["notes"], missing(context, sequent, partial, found)[0]]  # another rule has closed it
     keys = [key_of(lemma) for lemma in lemmas]
@@ -283,7 +284,7 @@ def _with_unfolding(context: ProverContext, sequent: Sequent) -> Plan | None:
     """The goal by an induction whose cases need lemmas at what is unfolded, see `_closed`; None when they stay open.
 
     Along functions that are defined together, as over trees and forests, the others are unfolded on the way to a call
-    of the same one. Over data, where functions recurse on something else, as on numbers.
+    of the same one. Over data, where functions recurse on something else, as on numbers, if only below.
     """
     groups = [d.group for d in context.signature.definitions]
     along = [
@@ -292,7 +293,8 @@ def _with_unfolding(context: ProverContext, sequent: Sequent) -> Plan | None:
         if (definition := context.signature.definition(scheme.function))
         and (number < MOST_ALONG or groups.count(definition.group) > 1)
     ]
-    over = induction_variables(context, sequent)[:2] if context.shape.mentions_unfolded(sequent) else ()
+    numeric = not context.shape.unfolded.isdisjoint(context.shape.rests_on(sequent.formula))
+    over = induction_variables(context, sequent)[:2] if numeric else ()
     structural = [
         Rule(StructuralInduction(v.name, tuple(w.name for w in sequent.vars if w is not v)), (v.name,)) for v in over
     ]
@@ -318,10 +320,9 @@ def _readings(
                 yield MeasureInduction(measure, at)
         case RecursionInduction(_, _, general) if general:
             yield replace(rule, general=())
-        case IntInduction(on, base, ()):
-            general = tuple(v.name for v in sequent.vars if v.name != on and v not in base.free)
+        case IntInduction(_, _, general):
             if general:
-                yield replace(rule, general=general)
+                yield replace(rule, general=())
             if rule.width == 1:
                 yield replace(rule, width=2)
 

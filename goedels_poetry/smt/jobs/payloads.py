@@ -19,7 +19,7 @@ from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.protocol.trials import HINT, Status, TrialLog
 from goedels_poetry.smt.auxiliary.standard import with_standard_auxiliaries
 from goedels_poetry.smt.context.prover import ProverContext
-from goedels_poetry.smt.notation.text import parse_problem, parse_sequent
+from goedels_poetry.smt.notation.text import bringing, brought_by, parse_problem, parse_sequent, with_brought
 from goedels_poetry.smt.refutation.refute import show_assignment
 from goedels_poetry.smt.rewriting.plan import key_of
 from goedels_poetry.smt.termination.measured import with_definitions, with_measures
@@ -27,9 +27,9 @@ from goedels_poetry.smt.termination.search import structural_sizes
 
 Json = dict[str, Any]
 
-_PROBLEMS: OrderedDict[tuple[str, bool], Problem] = OrderedDict()
+_PROBLEMS: OrderedDict[tuple[str, bool, tuple[str, ...]], Problem] = OrderedDict()
 KEPT_PROBLEMS = 128
-_CONTEXTS: OrderedDict[tuple[str, int, tuple[str, ...], bool], ProverContext] = OrderedDict()
+_CONTEXTS: OrderedDict[tuple[str, int, tuple[str, ...], bool, tuple[str, ...]], ProverContext] = OrderedDict()
 KEPT_CONTEXTS = 4
 """A context has solver processes, a parsed problem is small."""
 EXHAUSTED = "exhausted"
@@ -38,19 +38,33 @@ EXPECTED_SECONDS = 300.0
 """What strategies share out in a run without a limit."""
 
 
-def problem_of(text: str, *, as_written: bool = False) -> Problem:
+def problem_of(text: str, brought: tuple[str, ...] = (), *, as_written: bool = False) -> Problem:
     """The parsed problem with the auxiliary functions that its proofs may use; the last few are kept.
 
-    Declared functions that premises define have definitions, unless it is wanted ``as_written``.
+    Declared functions that premises define have definitions, unless it is wanted ``as_written``. ``brought``: further
+    definitions, see `brought_by`.
     """
-    problem = _PROBLEMS.get((text, as_written))
+    problem = _PROBLEMS.get((text, as_written, brought))
     if problem is None:
-        parsed = parse_problem(text)
-        problem = with_standard_auxiliaries(parsed if as_written else with_definitions(parsed))
+        if brought:
+            problem = with_brought(problem_of(text, as_written=as_written), brought)
+        else:
+            parsed = parse_problem(text)
+            problem = with_standard_auxiliaries(parsed if as_written else with_definitions(parsed))
         while len(_PROBLEMS) >= KEPT_PROBLEMS:
             _PROBLEMS.popitem(last=False)
-        _PROBLEMS[text, as_written] = problem
+        _PROBLEMS[text, as_written, brought] = problem
     return problem
+
+
+def problem_in(payload: Json) -> Problem:
+    """The problem of a payload, with the definitions that its statements bring along."""
+    return problem_of(payload["theorem"], brought_along(payload))
+
+
+def brought_along(payload: Json) -> tuple[str, ...]:
+    """The definitions behind its statements."""
+    return brought_by([payload.get(part) for part in ("statement", "scope", "sketch")])
 
 
 def goal_sequent(problem: Problem, statement: str) -> Sequent:
@@ -63,12 +77,13 @@ def context_of(payload: Json, *, as_written: bool = False) -> tuple[ProverContex
 
     The contexts of the last few problems are kept, with their solver processes.
     """
-    problem = problem_of(payload["theorem"], as_written=as_written)
+    brought = brought_along(payload)
+    problem = problem_of(payload["theorem"], brought, as_written=as_written)
     seed, hidden = int(payload.get("seed", 0)), tuple(payload.get("hide", ()))
     if hidden:
         problem = replace(problem, premises=tuple(p for p in problem.premises if p.name not in hidden))
-    name = (problem.source_sha256, seed, hidden, bool(problem.defined))
-    context = _CONTEXTS.pop(name, None) or ProverContext(with_measures(problem, seed), seed=seed)
+    name = (problem.source_sha256, seed, hidden, bool(problem.defined), brought)
+    context = _CONTEXTS.pop(name, None) or ProverContext(with_measures(problem, seed), seed=seed, brought=brought)
     _CONTEXTS[name] = context
     while len(_CONTEXTS) > KEPT_CONTEXTS:
         _CONTEXTS.popitem(last=False)[1].close()
@@ -97,6 +112,8 @@ def result(context: ProverContext, began: float, value: Json, reason: str = "") 
         context.trials.end(
             Status.OPEN, f"leaves {open_cases} cases as goals" if open_cases > 1 else "leaves a case as goal"
         )
+    if "sketch" in value:
+        value = {**value, "sketch": bringing(value["sketch"], context.brought)}
     missed = any(t.strategy == HINT and t.status is not Status.PROVED for t in context.trials.trials)
     trials = context.trials.to_json() if reason or open_cases or missed else {}
     context.trials.close()

@@ -335,6 +335,7 @@ def read_idea(problem: Problem, sequent: Sequent, known: list[Sequent], reply: A
     proposal = object_of(reply)
     odd = [name for name in proposal if name not in PROOF_SCHEMA["properties"]]
     notes = [f"{', '.join(odd)[:MAX_ODD]}: no part of a reply, left aside"] if odd else []
+    proposal = _generalising(problem, sequent, proposal)
     lemmas = _lemmas(problem, sequent, {key_of(fact) for fact in known}, proposal, notes)
     if proposal.get("together") is True and lemmas:
         lemmas, rule = [_conjoined(problem, sequent, proposal, lemmas, notes)], None
@@ -346,6 +347,30 @@ def read_idea(problem: Problem, sequent: Sequent, known: list[Sequent], reply: A
     names = [lemma.name for lemma in lemmas]
     placed = read_placed(problem, sequent, known, [lemma.sequent for lemma in lemmas], names, proposal)
     return Idea(tuple(lemmas), rule, proposal.get("leave_open") is True, placed, tuple(notes))
+
+
+def _generalising(problem: Problem, sequent: Sequent, proposal: Json) -> Json:
+    """The reply with its induction as that of its generalisation, as far as it is one over the variables of that.
+
+    It stays that of the goal, too, where it is one over the goal's.
+    """
+    given = proposal.get("generalise")
+    entry = given if isinstance(given, dict) else {"statement": given}
+    said = {part: proposal[part] for part in PARTS if proposal.get(part)}
+    if not given or not said or any(entry.get(part) for part in PARTS):
+        return proposal
+    lemma = sequent_of(
+        lemma_of(entry.get("statement"), problem, sequent.vars, "generalise.statement"), problem.signature.names
+    )
+    try:
+        read_rule(problem, lemma, said, [])
+    except BadProposal:
+        return proposal
+    try:
+        read_rule(problem, sequent, said, [])
+    except BadProposal:
+        proposal = {name: part for name, part in proposal.items() if name not in said}
+    return {**proposal, "generalise": {**entry, **said}}
 
 
 # ------------------------------------------------------------------------------------------------------------ lemmas

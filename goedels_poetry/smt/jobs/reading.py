@@ -5,18 +5,23 @@ Nothing here trusts what it reads: texts are parsed over the problem's own symbo
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from goedels_poetry.errors import GoedelsPoetryError
-from goedels_poetry.kernel.printer import show_sort, show_symbol
+from goedels_poetry.kernel.faults import InvalidText
+from goedels_poetry.kernel.printer import show, show_sort, show_symbol
 from goedels_poetry.kernel.problem import Problem
+from goedels_poetry.kernel.reading.certificate import read_definitions
 from goedels_poetry.kernel.reading.names import legible
-from goedels_poetry.kernel.terms import BOOL, Sort, Term, forall
+from goedels_poetry.kernel.terms import BOOL, INT, Sort, Term, forall
 from goedels_poetry.smt.notation.formulas import NotRead, in_prefix
-from goedels_poetry.smt.notation.reply_forms import MAX_TERM, MAX_TEXT
-from goedels_poetry.smt.notation.text import parse_term
+from goedels_poetry.smt.notation.reply_forms import MAX_DEFINITIONS, MAX_TERM, MAX_TEXT
+from goedels_poetry.smt.notation.text import MARK, definition_texts, parse_term, with_brought
 
 Json = dict[str, Any]
 
@@ -95,6 +100,68 @@ def unbarred(name: str) -> str:
     """A name without the bars that it may be written in."""
     name = name.strip()
     return name[1:-1] if len(name) > 2 and name[0] == name[-1] == "|" else name
+
+
+# ------------------------------------------------------------------------------------------------------- definitions
+
+_DEFINES = re.compile(r"\s*\(\s*define-fun(?:s?-rec\s|\s+\S+\s+\(\s*\()")
+_HEAD = re.compile(r"(\w+)\s*\(\s*\(")
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def with_definitions(problem: Problem, reply: Any) -> tuple[Problem, Json, tuple[str, ...]]:
+    """The problem with the functions that a reply defines, the reply with their names here, and their definitions.
+
+    A name here has a mark of what it means behind it: two replies may define one name in two ways. Where statements
+    have brought one such along, its name alone is enough.
+
+    Raises:
+        BadProposal: a name that is taken, no definition, too many or too large ones.
+    """
+    whole = object_of(reply)
+    lemmas = list_at(whole, "lemmas")
+    hoisted = [e for e in lemmas if _DEFINES.match(str(e.get("statement") if isinstance(e, dict) else e))]
+    given = [*list_at(whole, "definitions"), *hoisted]
+    whole = {**whole, "lemmas": [e for e in lemmas if e not in hoisted]} if hoisted else whole
+    names, new_here = problem.signature.names, {*_HEAD.findall(json.dumps(given))}
+    known = {plain: name for name in names if (plain := MARK.sub("", name)) not in names | new_here}
+    whole, given = _renamed([whole, given], known)
+    brought: list[str] = []
+    for number in range(len(given)):
+        where = f"definitions[{number}]"
+        entry = given[number] if isinstance(given[number], dict) else {"statement": given[number]}
+        text = entry.get("statement")
+        if not isinstance(text, str) or len(given) > MAX_DEFINITIONS:
+            raise BadProposal(f"{where}: a text was expected, one define-fun-rec; at most {MAX_DEFINITIONS} are read")
+        try:
+            signature = read_definitions([_balanced(text.strip())], problem.signature)
+        except (InvalidText, RecursionError) as error:
+            raise BadProposal(f"{where}: {error}") from error
+        new = signature.definitions[len(problem.signature.definitions) :]
+        if any(d.body.size > MAX_TERM or not _PLAIN.fullmatch(d.name) for d in new):
+            raise BadProposal(f"{where}: names of letters and digits, and at most {MAX_TERM} symbols, were expected")
+        (line,) = definition_texts(new)
+        if entry.get("measure") not in (None, "") and len(new) == 1:
+            wide = replace(problem, signature=signature)
+            measure = term_of(entry["measure"], wide, new[0].params, f"{where}.measure", INT)
+            body = show(new[0].body)
+            line = f"{line.removesuffix(f'{body})')}(! {body} :measure {show(measure)}))"
+        mark = f"_h{hashlib.sha256(line.encode()).hexdigest()[:6]}"
+        whole, given, line = _renamed([whole, given, line], {d.name: d.name + mark for d in new})
+        brought.append(line)
+        if problem.signature.definition(new[0].name + mark) is None:  # else a statement has brought it along
+            problem = with_brought(problem, [line])
+    return problem, whole, tuple(brought)
+
+
+def _renamed(value: Any, names: Mapping[str, str]) -> Any:
+    """A value of JSON with other names for some symbols, but for what is quoted."""
+    if isinstance(value, str) and names:
+        token = rf'"[^"]*"|(?<![\w!?.$])(?:{"|".join(names)})(?![\w!?$])'
+        return re.sub(token, lambda found: names.get(found[0], found[0]), value)
+    if isinstance(value, dict):
+        return {key: _renamed(item, names) for key, item in value.items()}
+    return [_renamed(item, names) for item in value] if isinstance(value, list) else value
 
 
 # ------------------------------------------------------------------------------------------------------------- terms

@@ -15,6 +15,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+from goedels_poetry.errors import OUT_OF_TIME
 from goedels_poetry.kernel.faults import InvalidText, SchemeError
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.problem import Problem
@@ -30,8 +31,10 @@ from goedels_poetry.smt.context.sessions import OutOfTime
 from goedels_poetry.smt.jobs.guided import complete
 from goedels_poetry.smt.jobs.payloads import (
     EXHAUSTED,
+    brought_along,
     context_of,
     goal_sequent,
+    problem_in,
     problem_of,
     refuted_child,
     refuted_children,
@@ -40,9 +43,18 @@ from goedels_poetry.smt.jobs.payloads import (
     scope_of,
 )
 from goedels_poetry.smt.jobs.proposals import idea_to_sketch, is_sketch, query_candidate, read_idea, read_instances
-from goedels_poetry.smt.jobs.reading import BadProposal, Json, named_values, object_of, respelled, term_of, unbarred
+from goedels_poetry.smt.jobs.reading import (
+    BadProposal,
+    Json,
+    named_values,
+    object_of,
+    respelled,
+    term_of,
+    unbarred,
+    with_definitions,
+)
 from goedels_poetry.smt.notation.reply_forms import describe_definitions, describe_goal, describe_problem
-from goedels_poetry.smt.notation.text import parse_sequent
+from goedels_poetry.smt.notation.text import MARK, bringing, parse_sequent
 from goedels_poetry.smt.rewriting.plan import Plan, key_of
 from goedels_poetry.smt.search.search import Sketcher
 
@@ -53,7 +65,7 @@ COMPLETING_SECONDS, HINT_SECONDS = 120.0, 40.0
 
 def describe(payload: Json) -> dict[str, str]:
     """See `ModelGuided.describe`."""
-    problem = problem_of(payload["theorem"])
+    problem = problem_in(payload)
     facts = [goal_sequent(problem, statement) for _, statement in payload["scope"]]
     sequent = goal_sequent(problem, payload["statement"])
     formulas = [sequent.formula, *[p.formula for p in problem.premises], *[fact.formula for fact in facts]]
@@ -78,16 +90,17 @@ def read_candidate(payload: Json) -> Json:
 
 
 def _reply(payload: Json, *, sketches_only: bool) -> Json:
-    problem = problem_of(payload["theorem"])
+    problem = problem_in(payload)
     sequent = goal_sequent(problem, payload["statement"])
     facts = [parse_sequent(text, problem.signature) for _, text in payload.get("scope", ())]
-    reply = payload["reply"]
     try:
+        problem, reply, own = with_definitions(problem, payload["reply"])
+        brought = tuple(dict.fromkeys((*brought_along(payload), *own)))
         if says_refuted(reply):
             said = read_refutation(problem, sequent, reply)
             return _read({"refutation": said, "key": f"refuted:{json.dumps(said, sort_keys=True)}"})
         if sketches_only or is_sketch(reply):
-            return _read({"sketch": idea_to_sketch(read_idea(problem, sequent, facts, reply))})
+            return _read({"sketch": bringing(idea_to_sketch(read_idea(problem, sequent, facts, reply)), brought)})
         return _read({"candidate": query_candidate(read_instances(problem, sequent, facts, reply))})
     except (BadProposal, SchemeError) as fault:
         return _read({}, str(fault))
@@ -99,9 +112,19 @@ def _read(value: Json, reason: str = "") -> Json:
 
 def verify_idea(payload: Json) -> Json:
     """Test the lemmas of a model's sketch, then find out how they give the goal; the sketch gets its rule."""
-    proposal = payload["sketch"]
-    payload = {**payload, "scope": _usable(payload, proposal)}
+    payload = {**payload, "scope": _usable(payload, payload["sketch"])}
     context, sequent, began = context_of(payload)
+    try:
+        return _verified_idea(payload, context, sequent, began)
+    except OutOfTime:
+        reason = f"{OUT_OF_TIME} before it was known whether these lemmas give the goal"
+        return result(context, began, {"report": reason}, reason)
+
+
+def _verified_idea(payload: Json, context: ProverContext, sequent: Sequent, began: float) -> Json:
+    proposal = payload["sketch"]
+    if endless := _endless(context):
+        return result(context, began, {"report": endless}, endless)
     false = list(refuted_children(context, proposal, "lemma"))
     if false:
         said = "; ".join(text for _, text in false)
@@ -122,12 +145,20 @@ def verify_idea(payload: Json) -> Json:
     return result(context, began, *refuted) if refuted else result(context, began, {"sketch": stored})
 
 
+def _endless(context: ProverContext) -> str:
+    """Which auxiliary function was not shown to end; "" where all were."""
+    names = {d.name for d in context.signature.definitions if MARK.search(d.name)} - context.problem.measures.keys()
+    open_ = [t for t in context.terminations if not t.ok and not names.isdisjoint(t.group)]
+    said = [f"{', '.join(t.group)} was not shown to end for all arguments: {t.reason}" for t in open_]
+    return f"{'; '.join(said)}; define it otherwise, or name a measure that falls" if said else ""
+
+
 def _usable(payload: Json, proposal: Json) -> list[list[str]]:
     """The facts that the proof of a sketch may use: those that a hint names, else all."""
     scope, using = list(payload.get("scope", ())), proposal.get("using")
     if using is None:
         return scope
-    signature = problem_of(payload["theorem"]).signature
+    signature = problem_in(payload).signature
     return [fact for fact in scope if key_of(parse_sequent(fact[1], signature)) in using]
 
 

@@ -144,9 +144,8 @@ def _induction(problem: Problem, sequent: Sequent, given: Any, where: str, notes
     if on.sort is INT:
         base = given.get("from")
         start = term_of(base, problem, sequent.vars, f"{where}.from", INT) if base not in (None, "") else integer(0)
-        return Rule(
-            IntInduction(on.name, start, (), True, whole_number(given.get("width"), MAX_WIDTH, f"{where}.width"))
-        )
+        width = whole_number(given.get("width"), MAX_WIDTH, f"{where}.width")
+        return Rule(IntInduction(on.name, start, general_beside(sequent, (on, start)), True, width))
     depth = whole_number(given.get("depth"), MAX_DEPTH, f"{where}.depth")
     return Rule(StructuralInduction(on.name, general_variables(sequent, on), depth), order[:MAX_ORDER])
 

@@ -42,6 +42,7 @@ from goedels_poetry.smt.jobs.payloads import (
     NO_HINT,
     context_of,
     goal_sequent,
+    problem_in,
     problem_of,
     refuted_child,
     result,
@@ -54,7 +55,14 @@ from goedels_poetry.smt.jobs.rules import read_rule
 from goedels_poetry.smt.notation.goals import excerpt, excerpts, preceded_by
 from goedels_poetry.smt.notation.infix import render
 from goedels_poetry.smt.notation.reply_forms import describe_goal
-from goedels_poetry.smt.notation.text import name_premises, parse_sequent, query_to_json, scheme_to_json, show_sequent
+from goedels_poetry.smt.notation.text import (
+    brought_by,
+    name_premises,
+    parse_sequent,
+    query_to_json,
+    scheme_to_json,
+    show_sequent,
+)
 from goedels_poetry.smt.refutation.refute import show_assignment
 from goedels_poetry.smt.rewriting.plan import Plan, detail_of, key_of, leaf
 from goedels_poetry.smt.rewriting.statements import apart
@@ -164,6 +172,8 @@ def retrieve(payload: Json) -> Json:
     reach = set(context.shape.reachable_functions(sequent.formula))
     usable = []
     for entry in payload["lemmas"]:
+        if not {*brought_by(entry["statement"])} <= {*context.brought}:
+            continue
         fact = parse_sequent(entry["statement"], context.signature)
         used = symbols(fact.formula) & context.signature.names
         if used <= reach and fact.key is not sequent.key:
@@ -250,7 +260,7 @@ def theory_of(problem: Problem) -> str:
 
 def canonical(payload: Json) -> Json:
     """The key of one statement."""
-    return {"key": key_of(goal_sequent(problem_of(payload["theorem"]), payload["statement"]))}
+    return {"key": key_of(goal_sequent(problem_in(payload), payload["statement"]))}
 
 
 def judge(payload: Json) -> Json:
@@ -287,11 +297,11 @@ def _doubts(context: ProverContext) -> list[str]:
 
 def sequent(payload: Json) -> Json:
     """See `Readable.sequent`."""
-    problem = problem_of(payload["theorem"])
+    problem = problem_in(payload)
     goal, signature = goal_sequent(problem, payload["statement"]), problem.signature
     used = symbols(goal.formula) & signature.names
     return {
-        "statement": show_sequent(goal),
+        "statement": payload["statement"] or show_sequent(goal),
         "text": describe_goal(goal, ())["statement"],
         "variables": [[show(v), show_sort(v.sort), _is_inductive(v.sort, signature)] for v in goal.vars],
         "hypotheses": [show(hypothesis) for hypothesis in goal.hyps],

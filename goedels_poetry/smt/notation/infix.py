@@ -33,6 +33,10 @@ _QUANTIFIERS = {"forall": "for all", "exists": "there is"}
 _ASSOCIATIVE = frozenset({"or", "and", "+", "*"})
 
 
+BROUGHT = "\n(define-fun"
+"""Begins each auxiliary definition that stands behind a sequent, one a line, see `text.brought_by`."""
+
+
 def render(statement: str) -> str:
     """A term or a sequent of the language in infix notation; text that is neither comes back unchanged."""
     return render_tree(statement, lambda tree: tree)
@@ -42,7 +46,7 @@ def render_tree(statement: str, told: Callable[[Tree], Tree]) -> str:
     """As `render`, of what ``told`` makes of the tree: a leaf of any text stands as it is."""
     if len(statement) > MAX_CHARACTERS:
         return statement
-    tree = _read(statement)
+    tree = _read(statement.partition(BROUGHT)[0])
     if tree is None:
         return statement
     try:

@@ -30,6 +30,8 @@ MAX_LEMMAS = 12
 """Lemmas that are read; further ones are left aside."""
 MOST_LISTED = 3 * MAX_LEMMAS
 """A list of more lemmas is refused as a whole."""
+MAX_DEFINITIONS = 6
+"""Auxiliary functions, or groups of them that call each other."""
 MAX_INSTANCES = 40
 MAX_TERM = 400
 """Nodes of one lemma or term."""
@@ -98,6 +100,11 @@ SKETCH_SCHEMA: Schema = {
     **_object(
         {
             "why": _TEXT,
+            "definitions": {
+                **_some("array"),
+                "maxItems": MAX_DEFINITIONS,
+                "items": _either(_object({"statement": _TEXT, "measure": _WORD}, "statement"), _TEXT),
+            },
             "lemmas": {
                 "type": "array",
                 "maxItems": MOST_LISTED,
@@ -174,6 +181,9 @@ FORMAL_FORMAT: str = _DATA["formal_format"]
 MAX_DESCRIPTION = 30_000
 """Characters of any one part of a description; a longer one is cut, and says so."""
 
+MAX_BESIDE = 900
+"""Characters of definitions that the goal does not rest on."""
+
 _COMMENT = re.compile(r"\"[^\"]*\"|\|[^|]*\||;[^\r\n]*")
 
 TRIED_PROOFS = (
@@ -207,15 +217,22 @@ def describe_problem(problem: Problem) -> dict[str, str]:
 
 
 def describe_definitions(problem: Problem, formulas: Iterable[Term], text: str) -> str:
-    """The declarations and definitions that ``formulas`` rest on; definitions as they stand in the ``text``."""
+    """Declarations and definitions, as they stand in the ``text``; those that ``formulas`` do not rest on come last."""
     signature = problem.signature
     names = reached(signature, list(formulas))
-    shown = [d for d in signature.definitions if d.name in names]
     written = _written(text) if text.isascii() else {}
-    lines = printer.declarations(replace(signature, definitions=()))
-    for _, group in groupby(shown, lambda d: d.group):
+    shown, beside = list[str](), list[str]()
+    for _, group in groupby(signature.definitions, lambda d: d.group):
         some = tuple(group)
-        lines += [written[some[0].name]] if some[0].name in written else definitions(Signature(definitions=some))
+        needed = any(d.name in names for d in some)
+        if needed or "!" not in some[0].name:  # lemmas may need what the goal does not; not what only searches use
+            lines = [written[some[0].name]] if some[0].name in written else definitions(Signature(definitions=some))
+            (shown if needed else beside).extend(lines)
+    lines = [*printer.declarations(replace(signature, definitions=())), *shown]
+    if beside:
+        kept = [line for n, line in enumerate(beside) if sum(map(len, beside[: n + 1])) <= MAX_BESIDE]
+        left = f" (and {len(beside) - len(kept)} more)" if len(kept) < len(beside) else ""
+        lines += [f"; defined as well{left}:", *kept]
     return _cut("\n".join(lines)) or "(none)"
 
 

@@ -5,8 +5,11 @@ The kernel knows none of the program's exceptions. Whoever is to tell a user wha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import fields
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, replace
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from goedels_poetry.kernel import printer
@@ -14,8 +17,10 @@ from goedels_poetry.kernel.derivation import Derivation, Query, Step
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.problem import Definition, Problem, Signature
 from goedels_poetry.kernel.reading import parser
-from goedels_poetry.kernel.reading.certificate import SCHEMES, key_of
-from goedels_poetry.kernel.reading.reader import Group, Lexeme, SExpr, Source, decode, read
+from goedels_poetry.kernel.reading.certificate import SCHEMES, key_of, read_definitions
+from goedels_poetry.kernel.reading.elaborate import Elaborator, Scope
+from goedels_poetry.kernel.reading.reader import Group, Lexeme, SExpr, Source, attributes, decode, read
+from goedels_poetry.kernel.reading.symbols import Symbols
 from goedels_poetry.kernel.refutation import theory
 from goedels_poetry.kernel.refutation.theory import definitions
 from goedels_poetry.kernel.schemas import Scheme
@@ -27,8 +32,9 @@ from goedels_poetry.kernel.termination import (
     SizeComponent,
     TerminationEvidence,
 )
-from goedels_poetry.kernel.terms import Sort, Term
+from goedels_poetry.kernel.terms import INT, Sort, Term
 from goedels_poetry.protocol.lines import as_invalid_input
+from goedels_poetry.smt.notation.infix import BROUGHT
 
 # Proofs as JSON
 
@@ -154,12 +160,59 @@ def parse_term(text: str, signature: Signature, variables: Sequence[Term] = (), 
 
 @as_invalid_input()
 def parse_sequent(text: str, signature: Signature) -> Sequent:
-    """Read a sequent as certificates have it.
+    """Read a sequent as certificates have it; the definitions behind it are in the ``signature``, see `brought_by`.
 
     Raises:
         InvalidInput: malformed, ill-sorted, or a variable that shares its name with another or with a symbol.
     """
-    return parser.parse_sequent(text, signature)
+    return parser.parse_sequent(text.partition(BROUGHT)[0], signature)
+
+
+# Auxiliary functions of a reply: the statements that speak of them bring their definitions along, a line each, so that
+# every process that reads one knows them. Each name ends in a mark made of its definition: one name, one meaning.
+
+MARK = re.compile(r"_h[0-9a-f]{6}(?![0-9A-Za-z_])")
+
+
+def brought_by(value: Any) -> tuple[str, ...]:
+    """The definitions that statements and sketches bring along, anywhere in a value of JSON, each once."""
+    if isinstance(value, str):
+        return tuple(BROUGHT.strip() + part for part in value.split(BROUGHT)[1:])
+    items = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ()
+    own = value.get("definitions", ()) if isinstance(value, Mapping) else ()
+    return tuple(dict.fromkeys([*own, *(text for item in items for text in brought_by(item))]))
+
+
+def bringing(sketch: Json, brought: Sequence[str]) -> Json:
+    """A sketch whose parts bring the definitions along where they speak of any."""
+    if not (brought and MARK.search(json.dumps(sketch))):
+        return sketch
+    children = []
+    for child in sketch["children"]:
+        child = {**child, **({"sketch": bringing(child["sketch"], brought)} if child.get("sketch") else {})}
+        plain = child["statement"].partition(BROUGHT)[0]
+        own = brought if MARK.search(json.dumps(child)) else ()
+        children.append({**child, "statement": "\n".join([plain, *own])})
+    return {**sketch, "children": children, "definitions": list(brought)}
+
+
+@as_invalid_input()
+def with_brought(problem: Problem, brought: Iterable[str]) -> Problem:
+    """The problem over a signature that has these definitions, with the measures that their attributes name.
+
+    Raises:
+        InvalidInput: one is no definition, or has the name of something else.
+    """
+    measures = dict(problem.measures)
+    for text in brought:
+        problem = replace(problem, signature=read_definitions([text], problem.signature))
+        source, definition = Source(decode(text)), problem.signature.definitions[-1]
+        command, scope = read(source)[0], Scope({p.name: p for p in definition.params}, renaming=False)
+        elaborator = Elaborator(Symbols.of(problem.signature, source))
+        for key, value in attributes(source, command.items[-1])[1] if isinstance(command, Group) else ():
+            if key.text == ":measure":
+                measures[definition.name] = (elaborator.closed(value, scope, INT),)
+    return replace(problem, measures=MappingProxyType(measures))
 
 
 def name_premises(names: Iterable[str], problem: Problem) -> list[str]:

@@ -47,7 +47,7 @@ class Unfolder:
         first = tuple(Instance("def", t.name, t.args) for t in self.calls(sequent.concl))[:MAX_INSTANCES]
         if first and len(set(first)) < len(set(frontier)):
             yield first
-        frontier, known = self._compute(frontier, instances), 0
+        frontier, known = self.compute(frontier, instances), 0
         for _ in rounds:
             following: list[Term] = []
             for call in frontier:
@@ -57,13 +57,13 @@ class Unfolder:
                     continue
                 instances[instance] = None
                 following.extend(self.calls(self._body(call)))
-            frontier = self._compute(following, instances)
+            frontier = self.compute(following, instances)
             if len(instances) == known:
                 return
             known = len(instances)
             yield tuple(instances)
 
-    def _compute(self, calls: list[Term], instances: dict[Instance, None]) -> list[Term]:
+    def compute(self, calls: list[Term], instances: dict[Instance, None]) -> list[Term]:
         """Unfold calls on numbers to the end, also those that only count by one: a body has just the branch taken.
 
         Returns:

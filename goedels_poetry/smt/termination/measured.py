@@ -46,12 +46,16 @@ Choice = dict[str, tuple[Term, ...]]
 
 
 def with_measures(problem: Problem, seed: int = 0) -> Problem:
-    """The problem with measures for those groups of definitions that are not seen to terminate, if any are likely."""
+    """The problem with measures for those groups of definitions that are not seen to terminate, if any are likely.
+
+    Those that the problem has already are tried first.
+    """
     measures: Choice = {}
+    given, problem = problem.measures, replace(problem, measures=MappingProxyType({}))
     for group in terminations_by_solver(Context(problem)).groups:
         if not group.ok:
             definitions = [d for name in group.group if (d := problem.signature.definition(name)) is not None]
-            measures.update(_likely(problem, definitions, seed) or {})
+            measures.update(_likely(problem, definitions, seed, given) or {})
     return replace(problem, measures=MappingProxyType(measures)) if measures else problem
 
 
@@ -68,7 +72,7 @@ def with_definitions(problem: Problem) -> Problem:
     return problem
 
 
-def _likely(problem: Problem, group: Sequence[Definition], seed: int) -> Choice | None:
+def _likely(problem: Problem, group: Sequence[Definition], seed: int, given: Measures) -> Choice | None:
     """The first choice of measures that falls at all sampled arguments, or the one that falls at the most of them."""
     best: tuple[float, Choice] | None = None
     evaluator = Evaluator(problem.signature, problem.premises, fuel=4_000, circular=True)
@@ -77,7 +81,8 @@ def _likely(problem: Problem, group: Sequence[Definition], seed: int) -> Choice 
     if _score(evaluator, problem.signature, group, never, points) > CALM:  # such arguments tell measures not apart
         calling = [replace(d, body=_without_equations(d.body)) for d in group]
         problem = replace(problem, signature=_redefined(problem.signature, calling))
-    for choice in itertools.islice(_choices(problem.signature, group), MAX_CHOICES):
+    named = [{d.name: given[d.name] for d in group}] if all(d.name in given for d in group) else []
+    for choice in itertools.chain(named, itertools.islice(_choices(problem.signature, group), MAX_CHOICES)):
         score = _score(evaluator, problem.signature, group, choice, points)
         if score == 1:
             return choice

@@ -9,15 +9,16 @@ from typing import Any
 
 
 def on_first_use(
-    package: str, home_of: Mapping[str, str], root: str = ""
+    package: str, names_of: Mapping[str, str], root: str = ""
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """``__getattr__`` and ``__dir__`` of a package (PEP 562); a name that was asked for stays in it.
 
     Args:
         package: its ``__name__``.
-        home_of: name -> module that has it, below ``root``.
+        names_of: the names by the module that has them, below ``root``.
         root: the package itself by default.
     """
+    home_of = {name: module for module, names in names_of.items() for name in names.split()}
 
     def get(name: str) -> Any:
         if name not in home_of:

@@ -47,23 +47,12 @@ __all__ = [
     "summarize",
 ]
 
-_HOME_OF = {
-    "AttemptError": "autoformalizer.outcome",
-    "AutoformalizationExecutor": "autoformalizer.executor",
-    "AutoformalizationResult": "autoformalizer.outcome",
-    "BadItems": "autoformalizer.executor",
-    "BeamSearchExecutor": "autoformalizer.executor",
-    "CandidateLean": "autoformalizer.executor",
-    "ExecutorCache": "models.cache",
-    "Item": "autoformalizer.executor",
-    "RetryConfig": "models.requests",
-    "RetryPolicyExecutor": "autoformalizer.executor",
-    "Summary": "autoformalizer.executor",
-    "autoformalize_all": "autoformalizer.executor",
-    "autoformalize_item": "autoformalizer.executor",
-    "load_items": "autoformalizer.executor",
-    "read_item": "autoformalizer.executor",
-    "summarize": "autoformalizer.executor",
+_NAMES_OF = {
+    "autoformalizer.executor": "AutoformalizationExecutor BadItems BeamSearchExecutor CandidateLean Item "
+    "RetryPolicyExecutor Summary autoformalize_all autoformalize_item load_items read_item summarize",
+    "autoformalizer.outcome": "AttemptError AutoformalizationResult",
+    "models.cache": "ExecutorCache",
+    "models.requests": "RetryConfig",
 }
 
-__getattr__, __dir__ = on_first_use(__name__, _HOME_OF, "goedels_poetry")
+__getattr__, __dir__ = on_first_use(__name__, _NAMES_OF, "goedels_poetry")

@@ -14,11 +14,10 @@ from goedels_poetry.checker.certificate.archive import (
     FILES,
     LEAN_PROOF,
     BadCertificate,
-    add_files,
     read_archive,
     read_canonical,
-    write_archive,
 )
+from goedels_poetry.checker.certificate.writing import add_files, write_archive
 from goedels_poetry.checker.lean.certify import REFUTED, read_lean
 from goedels_poetry.checker.limited import check_within
 from goedels_poetry.checker.plugins import CLAIMS

@@ -9,7 +9,8 @@ from dataclasses import replace
 
 from goedels_poetry.checker import CheckReport
 from goedels_poetry.checker.by_language import PYTHON, SMT
-from goedels_poetry.checker.certificate.archive import PROOFS, BadCertificate, add_files, read_archive
+from goedels_poetry.checker.certificate.archive import PROOFS, BadCertificate, read_archive
+from goedels_poetry.checker.certificate.writing import add_files
 from goedels_poetry.checker.limited import NO_PROOFS, check_within
 from goedels_poetry.checker.plugins import CLAIMS
 from goedels_poetry.checker.python.archive import PROOF

@@ -32,8 +32,8 @@ ROOMS = (
     "protocol",
     "models",
     "store",
-    "solvers",
     "sandbox",
+    "solvers",
     "kernel",
     "contracts",
     "plugins",
@@ -98,7 +98,7 @@ def names_of_a_face(tree: ast.Module, call: ast.Call, package: str) -> Iterator[
             if isinstance(each, ast.Assign) and getattr(each.targets[0], "id", "") == table.id
         )
     root = ast.literal_eval(call.args[2]) if len(call.args) > 2 else package
-    yield from (f"{root}.{home}" for home in ast.literal_eval(table).values())
+    yield from (f"{root}.{home}" for home in ast.literal_eval(table))
 
 
 @cache
@@ -224,7 +224,7 @@ def test_a_map_leads_to_modules_and_folders_that_are_there(face: Path) -> None:
         ("if TYPE_CHECKING:\n    from goedels_poetry.cli.app import app", "goedels_poetry.cli.app.app"),
         ("from ..cli import app", "goedels_poetry.cli.app"),
         ("JOB = 'goedels_poetry.cli.app:main'", "goedels_poetry.cli.app"),
-        ("on_first_use(__name__, {'x': 'cli.app'}, 'goedels_poetry')", "goedels_poetry.cli.app"),
+        ("on_first_use(__name__, {'cli.app': 'x'}, 'goedels_poetry')", "goedels_poetry.cli.app"),
     ],
 )
 def test_an_import_counts_wherever_it_stands(tmp_path: Path, written: str, meant: str) -> None:

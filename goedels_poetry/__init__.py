@@ -30,29 +30,7 @@ if TYPE_CHECKING:
     from goedels_poetry.store.state import GoedelsPoetryState, NodeStatus, ProofNode, Queue
     from goedels_poetry.store.state_manager import GoedelsPoetryStateManager
 
-_NAMES_OF = {
-    "contracts": "decreases ensures invariant old raises requires uses",
-    "framework": "GoedelsPoetryFramework",
-    "languages": "Goal Outcome SimpleLanguage Theorem",
-    "models.client": "Models",
-    "plugins": "RefusedPlugin",
-    "search.agents.deps": "Deps",
-    "search.agents.failure": "FailurePolicy",
-    "search.agents.registry": "agent",
-    "search.agents.sketcher": "SketchBacktrackAgent",
-    "search.machine.supervisor": "SupervisorAgent",
-    "search.memory": "ExecutionTrace NodeState",
-    "search.strategies": "Proposal StrategyGoal strategy",
-    "settings.declared": "Budgets Settings",
-    "store.proof_store": "ProofStore",
-    "store.results": "Event OpenGoal RunResult RunSummary",
-    "store.state": "GoedelsPoetryState NodeStatus ProofNode Queue Verdict",
-    "store.state_manager": "GoedelsPoetryStateManager",
-}
-
-
-__getattr__, __dir__ = on_first_use(__name__, _NAMES_OF)
-
+__getattr__, __dir__ = on_first_use(__name__)
 
 __all__ = [
     "Budgets",

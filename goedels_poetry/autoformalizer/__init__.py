@@ -47,12 +47,4 @@ __all__ = [
     "summarize",
 ]
 
-_NAMES_OF = {
-    "autoformalizer.executor": "AutoformalizationExecutor BadItems BeamSearchExecutor CandidateLean Item "
-    "RetryPolicyExecutor Summary autoformalize_all autoformalize_item load_items read_item summarize",
-    "autoformalizer.outcome": "AttemptError AutoformalizationResult",
-    "models.cache": "ExecutorCache",
-    "models.requests": "RetryConfig",
-}
-
-__getattr__, __dir__ = on_first_use(__name__, _NAMES_OF, "goedels_poetry")
+__getattr__, __dir__ = on_first_use(__name__)

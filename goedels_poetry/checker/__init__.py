@@ -19,19 +19,7 @@ if TYPE_CHECKING:
     from goedels_poetry.checker.smt.check import check_certificate
     from goedels_poetry.checker.smt.write import BadProof, write_certificate, write_counterexample
 
-_NAMES_OF = {
-    "checker.by_language": "check_any",
-    "checker.certificate.archive": "BadCertificate",
-    "checker.certificate.report": "CheckReport Counts TrustLevel",
-    "checker.certificate.writing": "Certificate FinishedProofExists",
-    "checker.plugins": "Checker Submission",
-    "checker.registry": "Checkers",
-    "checker.smt.check": "check_certificate",
-    "checker.smt.write": "BadProof write_certificate write_counterexample",
-}
-
-__getattr__, __dir__ = on_first_use(__name__, _NAMES_OF, "goedels_poetry")
-
+__getattr__, __dir__ = on_first_use(__name__)
 
 __all__ = [
     "BadCertificate",

@@ -42,7 +42,7 @@ def check_any(
     language = language_of(path)
     if not language and not may_be_smt(path):
         nothing = f"{MANIFEST} names no `language`, and these are not the files of a certificate in SMT-LIB"
-        reason = manifest_fault(path) or nothing
+        reason = _manifest(path)[1] or nothing
         return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(reason,))
     if language in CHECKERS or not language:
         return CHECKERS.get(language, _check_smt)(path, against, choices)
@@ -55,24 +55,20 @@ def check_any(
 
 def language_of(path: Path) -> str:
     """The language that a certificate's manifest names, unchecked; "" when it names none."""
-    try:
-        manifest = json.loads(plain_bytes(path / MANIFEST))
-    except (BadCertificate, OSError, ValueError, RecursionError):
-        return ""
+    manifest = _manifest(path)[0]
     return str(manifest.get("language", "")) if isinstance(manifest, dict) else ""
 
 
-def manifest_fault(path: Path) -> str:
-    """Why a certificate's manifest is no JSON; "" where it is, or is not there."""
+def _manifest(path: Path) -> tuple[Any, str]:
+    """What a certificate's manifest says, and why it is no JSON: "" where it is, or is not there."""
     try:
-        json.loads(plain_bytes(path / MANIFEST))
+        return json.loads(plain_bytes(path / MANIFEST)), ""
     except RecursionError:
-        return f"{MANIFEST} is nested too deeply"
+        return None, f"{MANIFEST} is nested too deeply"
     except ValueError as error:
-        return f"{MANIFEST} is not JSON: {error}"
+        return None, f"{MANIFEST} is not JSON: {error}"
     except (BadCertificate, OSError):
-        return ""
-    return ""
+        return None, ""
 
 
 def may_be_smt(path: Path) -> bool:

@@ -1,7 +1,7 @@
 """A process that runs functions with contracts in CPython, for checks of proofs: nothing here makes one.
 
-Its argument is the parent's process id. For each frame ``{"source", "function"}`` it writes an empty one, when it
-begins, and then one with what `cross_check` returns. Every function runs in sandboxes of its own.
+Its argument is the parent's process id. It answers a frame ``{"source", "function"}`` with an empty one, and begins;
+and the empty one that follows with what `cross_check` returns. Every function runs in sandboxes of its own.
 """
 
 from __future__ import annotations
@@ -51,9 +51,10 @@ def main() -> None:
     """Answer requests until the input ends."""
     bind_to_parent(int(sys.argv[1]))
     requests, replies = private_pipes()
+    found: dict[str, Any] = {}
     while (request := read_message(requests)) is not None:
-        write_message(replies, {})
-        write_message(replies, cross_check(**request))
+        write_message(replies, {} if request else found)
+        found = cross_check(**request) if request else {}
 
 
 if __name__ == "__main__":

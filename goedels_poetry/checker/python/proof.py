@@ -29,9 +29,9 @@ from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.python.translate.contracts import Clause, Contract
 from goedels_poetry.python.translate.program import Program, read_program, with_contracts
 from goedels_poetry.python.translate.translate import translate
-from goedels_poetry.solvers.child import Child, ChildDied, start_module
+from goedels_poetry.solvers.child import Child, ChildDied, ChildFlood, ChildTimeout, start_module
 from goedels_poetry.solvers.limits import Limits, SolverUnavailable
-from goedels_poetry.solvers.process import is_whole, last_output, pack, unpack
+from goedels_poetry.solvers.process import BrokenFrame, is_whole, last_output, pack, unpack
 from goedels_poetry.solvers.z3_process import Z3Process
 
 UNTAKEN = "no run in CPython was seen to take the branch at line {}"
@@ -92,12 +92,12 @@ def _cross_check(source: str, function: str) -> Iterator[dict[str, Any]]:
     """
     try:
         tester = _idle.pop() if _idle and _idle[-1].alive else start_module(_TESTER)
-        for request in (pack({"source": source, "function": function}), b""):
+        for request in ({"source": source, "function": function}, {}):
             until = time.monotonic() + _SECONDS
-            found = unpack(tester.exchange(request, is_whole, until, _REPLY_BYTES))
+            found = unpack(tester.exchange(pack(request), is_whole, until, _REPLY_BYTES))
             if request:
                 yield found
-    except (OSError, RuntimeError, ChildDied) as error:
+    except (OSError, RuntimeError, ChildDied, ChildTimeout, ChildFlood, BrokenFrame) as error:
         last = last_output(error).rpartition("\n")[2] if isinstance(error, ChildDied) else ""
         raise Unavailable(f"the function could not be run in CPython: {last or error}") from error
     _idle.append(tester)

@@ -282,7 +282,9 @@ class _Player:
             ((args, named),) = self.read(call)
             function = self.function()
             given = dict(zip(self.contract.parameters, args, strict=False))
-            given = self.contract.completed({**_defaults(function), **given, **named})
+            given |= named
+            if len(given) < len(self.contract.parameters):
+                given = self.contract.completed({**_defaults(function), **given})
             allowed = self.timed(lambda: self.contract.allowed(given) if self.contract.requires(given) else None)
         except TooLong:
             return {"v": "slow"}, None

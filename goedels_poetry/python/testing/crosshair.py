@@ -197,13 +197,7 @@ def python_value(registry: Registry, kind: Type, value: Value) -> str:
         raise ValueError(f"this is no {kind}: {value!r}")
     name, fields = value[0], value[1:]
     if kind.kind == "list":
-        items: list[str] = []
-        while fields:
-            items.append(python_value(registry, kind.args[0], fields[0]))
-            if len(items) > MAX_ELEMENTS:
-                raise ValueError("this list is too long")
-            fields = fields[1][1:]
-        return f"[{', '.join(items)}]"
+        return f"[{', '.join(python_value(registry, kind.args[0], item) for item in _items(kind, value))}]"
     if kind.kind in ("dict", "set"):
         return _entries(registry, kind, value)
     if kind.kind == "tuple":
@@ -225,21 +219,22 @@ def python_value(registry: Registry, kind: Type, value: Value) -> str:
     raise ValueError(f"this is no {kind}: {value!r}")
 
 
-def _entries(registry: Registry, kind: Type, value: Value) -> str:
-    items: list[str] = []
-    keys: set[str] = set()
-    fields = value[1:]
+def _items(kind: Type, value: Value) -> Iterator[Value]:
+    """What a list, a dict or a set consists of."""
+    fields, count = value[1:], 0
     while fields:
-        parts = fields[0][1:] if kind.kind == "dict" else (fields[0],)
-        texts = [python_value(registry, k, v) for k, v in zip(kind.args, parts, strict=True)]
-        if kind.kind == "dict" and texts[0] in keys:
-            raise ValueError("no dict has a key twice")
-        keys.add(texts[0])
-        items.append(": ".join(texts))
-        if len(items) > MAX_ELEMENTS:
+        if (count := count + 1) > MAX_ELEMENTS:
             raise ValueError(f"this {kind.kind} is too long")
+        yield fields[0]
         fields = fields[1][1:]
-    return "set()" if kind.kind == "set" and not items else f"{{{', '.join(items)}}}"
+
+
+def _entries(registry: Registry, kind: Type, value: Value) -> str:
+    entries = [item[1:] if kind.kind == "dict" else (item,) for item in _items(kind, value)]
+    texts = [[python_value(registry, k, v) for k, v in zip(kind.args, parts, strict=True)] for parts in entries]
+    if kind.kind == "dict" and len({key for key, _ in texts}) < len(texts):
+        raise ValueError("no dict has a key twice")
+    return f"{{{', '.join(map(': '.join, texts))}}}" if texts or kind.kind == "dict" else "set()"
 
 
 def value_of_term(term: Term) -> Value:

@@ -30,49 +30,7 @@ if TYPE_CHECKING:
     from goedels_poetry.store.state import GoedelsPoetryState, NodeStatus, ProofNode, Queue
     from goedels_poetry.store.state_manager import GoedelsPoetryStateManager
 
-_HOME_OF = {
-    "Budgets": "settings.declared",
-    "Deps": "search.agents.deps",
-    "Event": "store.results",
-    "FailurePolicy": "search.agents.failure",
-    "GoedelsPoetryFramework": "framework",
-    "ExecutionTrace": "search.memory",
-    "GoedelsPoetryState": "store.state",
-    "GoedelsPoetryStateManager": "store.state_manager",
-    "Goal": "languages",
-    "Models": "models.client",
-    "NodeState": "search.memory",
-    "NodeStatus": "store.state",
-    "OpenGoal": "store.results",
-    "Outcome": "languages",
-    "Proposal": "search.strategies",
-    "ProofNode": "store.state",
-    "ProofStore": "store.proof_store",
-    "Queue": "store.state",
-    "RefusedPlugin": "plugins",
-    "RunResult": "store.results",
-    "RunSummary": "store.results",
-    "Settings": "settings.declared",
-    "SimpleLanguage": "languages",
-    "SketchBacktrackAgent": "search.agents.sketcher",
-    "StrategyGoal": "search.strategies",
-    "SupervisorAgent": "search.machine.supervisor",
-    "Theorem": "languages",
-    "Verdict": "store.state",
-    "agent": "search.agents.registry",
-    "decreases": "contracts",
-    "ensures": "contracts",
-    "invariant": "contracts",
-    "old": "contracts",
-    "raises": "contracts",
-    "requires": "contracts",
-    "strategy": "search.strategies",
-    "uses": "contracts",
-}
-
-
-__getattr__, __dir__ = on_first_use(__name__, _HOME_OF)
-
+__getattr__, __dir__ = on_first_use(__name__)
 
 __all__ = [
     "Budgets",

@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 
-def on_first_use(
-    package: str, home_of: Mapping[str, str], root: str = ""
-) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """``__getattr__`` and ``__dir__`` of a package (PEP 562); a name that was asked for stays in it.
+def on_first_use(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """``__getattr__`` and ``__dir__`` of a package (PEP 562), which has what its file imports for type checkers.
 
-    Args:
-        package: its ``__name__``.
-        home_of: name -> module that has it, below ``root``.
-        root: the package itself by default.
+    A name that was asked for stays in it.
     """
 
+    @cache
+    def home_of() -> dict[str, str]:
+        import ast  # few ask for such a name
+
+        tree = ast.parse(Path(str(sys.modules[package].__file__)).read_text("utf-8"))
+        inside = [each for node in tree.body if isinstance(node, ast.If) for each in node.body]
+        found = [each for each in inside if isinstance(each, ast.ImportFrom)]
+        return {alias.name: str(each.module) for each in found for alias in each.names}
+
     def get(name: str) -> Any:
-        if name not in home_of:
+        if name.startswith("__") or name not in home_of():
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(import_module(f"{root or package}.{home_of[name]}"), name)
+        value = getattr(import_module(home_of()[name]), name)
         setattr(sys.modules[package], name, value)
         return value
 
     def names() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *home_of})
+        return sorted({*vars(sys.modules[package]), *home_of()})
 
     return get, names

@@ -22,7 +22,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.checker.certificate.archive import EVIDENCE, LEAN_PROOF, add_files, read_archive, read_canonical
+from goedels_poetry.checker.certificate.archive import EVIDENCE, LEAN_PROOF, read_archive, read_canonical
+from goedels_poetry.checker.certificate.writing import add_files
 from goedels_poetry.checker.limited import check_within
 from goedels_poetry.lean.runtime.opening import open_lean
 from goedels_poetry.lean.runtime.pool import LeanPool

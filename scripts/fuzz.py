@@ -152,13 +152,8 @@ def _certificate() -> Any:
 
 
 def _manifest() -> Any:
-    from goedels_poetry.checker.certificate.archive import (
-        BadCertificate,
-        canonical,
-        read_canonical,
-        read_manifest,
-        sealed,
-    )
+    from goedels_poetry.checker.certificate.archive import BadCertificate, canonical, read_canonical, read_manifest
+    from goedels_poetry.checker.certificate.writing import sealed
 
     def read(data: bytes) -> None:
         value = read_canonical(data, "manifest")

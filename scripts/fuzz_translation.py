@@ -26,13 +26,14 @@ from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.refutation.operations import Undecided, Value
 from goedels_poetry.kernel.terms import BOOL, FALSE, Term, and_, app, eq, forall, var
+from goedels_poetry.python.testing.crosshair import python_value
 from goedels_poetry.python.translate.build import INEXACT
 from goedels_poetry.python.translate.contracts import OutsideFragment
 from goedels_poetry.python.translate.module import Type
 from goedels_poetry.python.translate.program import read_program
 from goedels_poetry.python.translate.registry import Registry, kept_as, legal
 from goedels_poetry.python.translate.script import script
-from goedels_poetry.python.translate.translate import Translation, python_value, translate
+from goedels_poetry.python.translate.translate import Translation, translate
 
 
 def script_value(registry: Registry, kind: Type, text: str) -> Value:

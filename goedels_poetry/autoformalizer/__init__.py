@@ -47,23 +47,4 @@ __all__ = [
     "summarize",
 ]
 
-_HOME_OF = {
-    "AttemptError": "autoformalizer.outcome",
-    "AutoformalizationExecutor": "autoformalizer.executor",
-    "AutoformalizationResult": "autoformalizer.outcome",
-    "BadItems": "autoformalizer.executor",
-    "BeamSearchExecutor": "autoformalizer.executor",
-    "CandidateLean": "autoformalizer.executor",
-    "ExecutorCache": "models.cache",
-    "Item": "autoformalizer.executor",
-    "RetryConfig": "models.requests",
-    "RetryPolicyExecutor": "autoformalizer.executor",
-    "Summary": "autoformalizer.executor",
-    "autoformalize_all": "autoformalizer.executor",
-    "autoformalize_item": "autoformalizer.executor",
-    "load_items": "autoformalizer.executor",
-    "read_item": "autoformalizer.executor",
-    "summarize": "autoformalizer.executor",
-}
-
-__getattr__, __dir__ = on_first_use(__name__, _HOME_OF, "goedels_poetry")
+__getattr__, __dir__ = on_first_use(__name__)

@@ -11,32 +11,15 @@ from goedels_poetry.lazy import on_first_use
 
 if TYPE_CHECKING:
     from goedels_poetry.checker.by_language import check_any
-    from goedels_poetry.checker.certificate.archive import BadCertificate, FinishedProofExists
-    from goedels_poetry.checker.certificate.report import Certificate, CheckReport, Counts, TrustLevel
+    from goedels_poetry.checker.certificate.archive import BadCertificate
+    from goedels_poetry.checker.certificate.report import CheckReport, Counts, TrustLevel
+    from goedels_poetry.checker.certificate.writing import Certificate, FinishedProofExists
     from goedels_poetry.checker.plugins import Checker, Submission
     from goedels_poetry.checker.registry import Checkers
     from goedels_poetry.checker.smt.check import check_certificate
     from goedels_poetry.checker.smt.write import BadProof, write_certificate, write_counterexample
 
-_HOME_OF = {
-    "BadCertificate": "checker.certificate.archive",
-    "BadProof": "checker.smt.write",
-    "Certificate": "checker.certificate.report",
-    "CheckReport": "checker.certificate.report",
-    "Checker": "checker.plugins",
-    "Checkers": "checker.registry",
-    "Counts": "checker.certificate.report",
-    "FinishedProofExists": "checker.certificate.archive",
-    "Submission": "checker.plugins",
-    "TrustLevel": "checker.certificate.report",
-    "check_any": "checker.by_language",
-    "check_certificate": "checker.smt.check",
-    "write_certificate": "checker.smt.write",
-    "write_counterexample": "checker.smt.write",
-}
-
-__getattr__, __dir__ = on_first_use(__name__, _HOME_OF, "goedels_poetry")
-
+__getattr__, __dir__ = on_first_use(__name__)
 
 __all__ = [
     "BadCertificate",

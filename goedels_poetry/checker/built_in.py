@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goedels_poetry.checker.by_language import check_any
-from goedels_poetry.checker.certificate.report import Certificate, CheckReport
+from goedels_poetry.checker.certificate.report import CheckReport
+from goedels_poetry.checker.certificate.writing import Certificate
 from goedels_poetry.checker.plugins import Json, Submission
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.solvers.cvc5_process import CHILD as CVC5_CHILD
-from goedels_poetry.solvers.limits import JobTimeout
-from goedels_poetry.solvers.worker_pool import WorkerPool
+from goedels_poetry.solvers.worker_pool import JobTimeout, WorkerPool
 
 if TYPE_CHECKING:  # a theorem in another language must not wait for Lean's modules
     from goedels_poetry.lean.runtime.pool import LeanPool
@@ -34,9 +34,11 @@ class _InWorkers:
 
     module: str
     """What the worker loads."""
+    children: tuple[str, ...] = (CVC5_CHILD,)
+    """What its own processes load."""
 
     def __init__(self) -> None:
-        self._pool = WorkerPool(modules=(self.module, CVC5_CHILD))
+        self._pool = WorkerPool(modules=(self.module, *self.children))
 
     async def _run(self, function: str, payload: Json, seconds: float | None, most: float) -> Certificate:
         limit = most if seconds is None else min(seconds, most)
@@ -109,6 +111,7 @@ class PythonChecker(_InWorkers):
     """``derivation`` of the translation; ``counterexample``: arguments; ``checks``: what passed."""
 
     module = "goedels_poetry.checker.python.certify"
+    children = (CVC5_CHILD, "goedels_poetry.checker.python.cross_check")
 
     async def certify(self, submission: Submission) -> Certificate:
         """See `Checker.certify`."""

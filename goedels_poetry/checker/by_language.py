@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import resource
 import sys
 import time
@@ -9,9 +10,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.checker.certificate.archive import HASHED, LEAN_PROOF, MANIFEST, language_of, manifest_fault
-from goedels_poetry.checker.certificate.fields import Choices
+from goedels_poetry.checker.certificate.archive import (
+    HASHED,
+    LEAN_PROOF,
+    MANIFEST,
+    BadCertificate,
+    Choices,
+    plain_bytes,
+)
 from goedels_poetry.checker.certificate.report import CheckReport
+from goedels_poetry.checker.certificate.writing import report_to_json
 from goedels_poetry.checker.plugins import check_by_plugin, registered
 from goedels_poetry.kernel.verdict import Verdict
 
@@ -34,7 +42,7 @@ def check_any(
     language = language_of(path)
     if not language and not may_be_smt(path):
         nothing = f"{MANIFEST} names no `language`, and these are not the files of a certificate in SMT-LIB"
-        reason = manifest_fault(path) or nothing
+        reason = _manifest(path)[1] or nothing
         return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(reason,))
     if language in CHECKERS or not language:
         return CHECKERS.get(language, _check_smt)(path, against, choices)
@@ -43,6 +51,24 @@ def check_any(
         reason = f"no checker is registered for the language {language}"
         return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(reason,))
     return check_by_plugin(plugin, path, against)
+
+
+def language_of(path: Path) -> str:
+    """The language that a certificate's manifest names, unchecked; "" when it names none."""
+    manifest = _manifest(path)[0]
+    return str(manifest.get("language", "")) if isinstance(manifest, dict) else ""
+
+
+def _manifest(path: Path) -> tuple[Any, str]:
+    """What a certificate's manifest says, and why it is no JSON: "" where it is, or is not there."""
+    try:
+        return json.loads(plain_bytes(path / MANIFEST)), ""
+    except RecursionError:
+        return None, f"{MANIFEST} is nested too deeply"
+    except ValueError as error:
+        return None, f"{MANIFEST} is not JSON: {error}"
+    except (BadCertificate, OSError):
+        return None, ""
 
 
 def may_be_smt(path: Path) -> bool:
@@ -98,14 +124,14 @@ def check_again(payload: Json) -> Json:
     language = language_of(where)
     if language != payload.get("language", language):
         reason = f"it is a certificate of {language or 'nothing'}, not of {payload['language']}"
-        return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(reason,)).to_json()
+        return report_to_json(CheckReport(Verdict.UNKNOWN, refused=True, reasons=(reason,)))
     if language and language != SMT:
         if language == LEAN:
             _lift_memory_limit()
-        return check_any(where, payload["theorem"], theorem=payload.get("function", "")).to_json()
+        return report_to_json(check_any(where, payload["theorem"], theorem=payload.get("function", "")))
     if (where / LEAN_PROOF).is_file():
         _lift_memory_limit()
-    return check_written(payload, where, payload["theorem"].encode(), time.monotonic()).to_json()
+    return report_to_json(check_written(payload, where, payload["theorem"].encode(), time.monotonic()))
 
 
 def _lift_memory_limit() -> None:

@@ -14,15 +14,15 @@ from typing import Any
 
 from typing_extensions import TypedDict, Unpack
 
-from goedels_poetry.checker.by_language import LEAN, PYTHON, check_any, may_be_smt
-from goedels_poetry.checker.certificate.archive import LEAN_PROOF, language_of
-from goedels_poetry.checker.certificate.fields import Choices
+from goedels_poetry.checker.by_language import LEAN, PYTHON, check_any, language_of, may_be_smt
+from goedels_poetry.checker.certificate.archive import LEAN_PROOF, Choices
 from goedels_poetry.checker.certificate.report import CheckReport
+from goedels_poetry.checker.certificate.writing import about_lean, about_proofs, report_from_json, report_to_json
 from goedels_poetry.checker.plugins import BUILT_IN
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.solvers.limits import JobTimeout, SolverError
-from goedels_poetry.solvers.worker_pool import WorkerPool
+from goedels_poetry.solvers.limits import SolverError
+from goedels_poetry.solvers.worker_pool import JobTimeout, WorkerPool
 
 SCHEMA = 1
 """Version of the object that ``check --json`` prints."""
@@ -105,7 +105,7 @@ async def checked_in(
         return CheckReport(Verdict.UNKNOWN, reasons=(reason,), retry=True, seconds=time.monotonic() - began)
     except SolverError as error:
         return CheckReport(Verdict.UNKNOWN, reasons=(str(error),), retry=True, seconds=time.monotonic() - began)
-    report = CheckReport.from_json(found)
+    report = report_from_json(found)
     if proofs and report.accepted and report.proofs is None:
         return replace(report, notes=(*report.notes, NO_PROOFS))
     return report
@@ -119,9 +119,9 @@ async def _in_a_process(pool: WorkerPool, payload: Json, seconds: float, memory_
 def check(payload: Json) -> Json:
     """What `checked_in` asks of its process: the report as JSON."""
     try:
-        return _report(payload).to_json()
+        return report_to_json(_report(payload))
     except GoedelsPoetryError as error:  # there is no Lean to ask
-        return CheckReport(Verdict.UNKNOWN, reasons=(str(error),)).to_json()
+        return report_to_json(CheckReport(Verdict.UNKNOWN, reasons=(str(error),)))
 
 
 def answer(report: CheckReport, certificate: str, against: str | None) -> Json:
@@ -149,9 +149,9 @@ def answer(report: CheckReport, certificate: str, against: str | None) -> Json:
         "reasons": list(report.reasons),
         "notes": list(report.notes),
         "seconds": round(report.seconds, 3),
-        **report.about_lean(),
+        **about_lean(report),
         **({"checked_by": report.checked_by} if report.checked_by else {}),
-        **report.about_proofs(),
+        **about_proofs(report),
         "exit_code": report.verdict.exit_code,
     }
 

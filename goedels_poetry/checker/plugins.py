@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
-from goedels_poetry.checker.certificate.report import Certificate, CheckReport, TrustLevel
+from goedels_poetry.checker.certificate.report import CheckReport, TrustLevel
+from goedels_poetry.checker.certificate.writing import Certificate
 from goedels_poetry.errors import GoedelsPoetryError, one_line
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.plugins import declared, foreign_code

@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from goedels_poetry.checker.certificate.report import Certificate
+from goedels_poetry.checker.certificate.writing import Certificate
 from goedels_poetry.checker.plugins import (
     BUILT_IN,
     CLAIMS,

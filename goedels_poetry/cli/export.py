@@ -18,11 +18,10 @@ from goedels_poetry.checker.certificate.archive import (
     LEAN_PROOF,
     PROOFS,
     BadCertificate,
-    add_files,
     read_archive,
     read_canonical,
-    write_archive,
 )
+from goedels_poetry.checker.certificate.writing import add_files, write_archive
 from goedels_poetry.checker.lean.certify import REFUTED, LeanArchive, read_lean
 from goedels_poetry.checker.lean.verify import Claim, fresh_lean, fresh_leans, second_kernel, verify_with, within
 from goedels_poetry.checker.limited import NO_PROOFS, check_within

@@ -165,8 +165,8 @@ def read(source: Source) -> str:
 
 
 def _python(data: bytes) -> str:
+    from goedels_poetry.python.testing.reading import decode_source
     from goedels_poetry.python.translate.contracts import PythonFault
-    from goedels_poetry.python.translate.program import decode_source
 
     try:
         return decode_source(data)

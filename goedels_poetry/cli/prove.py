@@ -295,7 +295,7 @@ class _Batch:
             self._progress.note(f"{source.name}: its theorems are not told apart: {describe(problem)}")
             return [source]
         if not source.named and self._language(source) == PYTHON:
-            from goedels_poetry.python.translate.program import passed_over
+            from goedels_poetry.python.testing.reading import passed_over
 
             over = passed_over(text)
             self._passed_over += [f"{source.file}:{line}: {name}" for line, name in over or ()]

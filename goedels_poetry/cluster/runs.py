@@ -19,7 +19,8 @@ from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.search.machine.background import call_in
 from goedels_poetry.search.machine.runner import CERTIFICATE, SECONDS, Assignment
 from goedels_poetry.settings.declared import Settings
-from goedels_poetry.solvers.limits import JobCrashed, JobMemory, JobTimeout, SolverError, SolverUnavailable
+from goedels_poetry.solvers.limits import SolverError, SolverUnavailable
+from goedels_poetry.solvers.worker_pool import JobCrashed, JobMemory, JobTimeout
 from goedels_poetry.store.results import RunResult
 from goedels_poetry.store.runs import RunDir
 

@@ -82,8 +82,9 @@ class ContractFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Collector]:
         """Nothing of the file is run."""
+        from goedels_poetry.python.testing.reading import decode_source
         from goedels_poetry.python.translate.contracts import PythonFault
-        from goedels_poetry.python.translate.program import decode_source, read_program, with_contracts
+        from goedels_poetry.python.translate.program import read_program, with_contracts
 
         try:
             text = decode_source(self.path.read_bytes())

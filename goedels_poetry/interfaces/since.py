@@ -154,8 +154,8 @@ def _git(folder: str, *words: str) -> subprocess.CompletedProcess[bytes]:
 def _decoded(data: bytes, language: str) -> str:
     if language != "python":
         return data.decode("utf-8")
+    from goedels_poetry.python.testing.reading import decode_source
     from goedels_poetry.python.translate.contracts import PythonFault  # only where there is Python
-    from goedels_poetry.python.translate.program import decode_source
 
     try:
         return decode_source(data)

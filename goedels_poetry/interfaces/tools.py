@@ -18,14 +18,10 @@ from typing import Annotated, Any, Literal, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
-from goedels_poetry.checker.certificate.archive import (
-    EVIDENCE,
-    BadCertificate,
-    language_of,
-    read_archive,
-    read_canonical,
-)
+from goedels_poetry.checker.by_language import language_of
+from goedels_poetry.checker.certificate.archive import EVIDENCE, BadCertificate, read_archive, read_canonical
 from goedels_poetry.checker.certificate.receipt import basis_of, receipt
+from goedels_poetry.checker.certificate.writing import report_to_json
 from goedels_poetry.checker.limited import Wanted, answer, checked_in
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput, one_line
 from goedels_poetry.files import read_bytes, shipped
@@ -418,7 +414,7 @@ class Toolbox:
             report.verdict,
             None if lean is not None else place,
             trust_level=level,
-            checked=basis_of(report.to_json()),
+            checked=basis_of(report_to_json(report)),
             checked_by=report.checked_by,
             statement=lean,
             against=compared or None,

@@ -7,7 +7,8 @@ from typing import Any
 from goedels_poetry.errors import Unavailable
 from goedels_poetry.protocol.base import JobPool
 from goedels_poetry.solvers.launch import memory_limit_mb
-from goedels_poetry.solvers.limits import JobCrashed, JobMemory, JobTimeout, SolverUnavailable
+from goedels_poetry.solvers.limits import SolverUnavailable
+from goedels_poetry.solvers.worker_pool import JobCrashed, JobMemory, JobTimeout
 
 READ_SECONDS = (15.0, 30.0)
 """For the first try and, when that was too slow, for another one in a fresh process."""

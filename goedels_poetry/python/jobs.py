@@ -37,6 +37,7 @@ from goedels_poetry.kernel.terms import (
 )
 from goedels_poetry.protocol.trials import UNTRANSLATED
 from goedels_poetry.python.testing.checks import checks_of
+from goedels_poetry.python.testing.crosshair import python_arguments
 from goedels_poetry.python.translate.build import RETURNS, cond, equal, minus, plus
 from goedels_poetry.python.translate.contracts import OutsideFragment, PythonFault
 from goedels_poetry.python.translate.frame import Retry
@@ -45,7 +46,7 @@ from goedels_poetry.python.translate.loops import hint
 from goedels_poetry.python.translate.program import Program, read_program, with_contracts
 from goedels_poetry.python.translate.registry import Defined, HintedLoop, legal, readable
 from goedels_poetry.python.translate.script import Change, unfolded
-from goedels_poetry.python.translate.translate import Translation, arguments_of, python_arguments, theorem_of, translate
+from goedels_poetry.python.translate.translate import Translation, arguments_of, theorem_of, translate
 from goedels_poetry.smt.jobs import symbolic
 
 Json = dict[str, Any]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from goedels_poetry.errors import InvalidInput
@@ -20,7 +21,7 @@ from goedels_poetry.python.testing.candidate import replay, test_candidate
 from goedels_poetry.python.testing.checks import VIOLATIONS, Checks, Effort, TestReport
 from goedels_poetry.settings.declared import Settings
 from goedels_poetry.smt.language import JOB_SECONDS, JOBS, MEMORY_MB, Reading, SmtLanguage
-from goedels_poetry.solvers.limits import JobCrashed, JobMemory, JobTimeout
+from goedels_poetry.solvers.worker_pool import JobCrashed, JobMemory, JobTimeout
 
 Json = dict[str, Any]
 
@@ -29,6 +30,9 @@ _TIME_FOR_ALL = 60.0
 """Seconds of a run from which on a function that has no translation is tested thoroughly, which takes half of them."""
 _TIME_FOR_MORE = 50.0
 """Seconds of a run from which on a function that has one is tested normally, which takes a tenth of them."""
+_HEAD_START = 0.15
+"""Seconds of the search for a proof before the first tests, which it then often makes unnecessary: the checker has its
+own."""
 _PART_OF_ALL = 0.35
 """Of them, for these tests: the checker makes its own."""
 _EVIDENCE = frozenset({"counterexample", "checks", "task", "change"})
@@ -103,12 +107,13 @@ class PythonLanguage(SmtLanguage):
         """See `Language.judge`: run it, look for values that make the theorem false, and run these, too."""
         reading: PythonReading = theorem.data
         checks, seed = Checks.from_json(reading.checks), int(theorem.options.get("seed", 0))
-        quick = asyncio.create_task(test_candidate(theorem.text, checks, seed=seed, effort="quick"))
+        tested = partial(test_candidate, theorem.text, checks)
         if not reading.smt:
+            quick = asyncio.create_task(tested(seed=seed, effort="quick"))
             if _breaks_contract(await quick):
                 return _refuted(quick.result(), reading.lines)
             # Other inputs than the checker makes in the end: with its seed they would be tried twice.
-            tests = asyncio.create_task(test_candidate(theorem.text, checks, seed=seed + 1, effort=self._effort))
+            tests = asyncio.create_task(tested(seed=seed + 1, effort=self._effort))
             try:
                 found = await asyncio.wait_for(tests, None if self._limit is None else self._limit * _PART_OF_ALL)
             except TimeoutError:  # the checker tries what is left of the time
@@ -117,8 +122,13 @@ class PythonLanguage(SmtLanguage):
                 return _refuted(found, reading.lines)
             return Outcome(True, {"verdict": "unknown", "reason": f"{UNTRANSLATED}{reading.outside}"})
         early = asyncio.create_task(self._early.search(self._asked, self._root(theorem, reading)))
-        under_way: list[asyncio.Future[Any]] = [quick, early]
+        under_way: list[asyncio.Future[Any]] = [early]
         try:
+            await asyncio.wait((early,), timeout=_HEAD_START)
+            if early.done() and await _is_whole_proof(early):
+                return Outcome(True, {"verdict": "open"})
+            quick = asyncio.create_task(tested(seed=seed, effort="quick"))
+            under_way.append(quick)
             if await _proved_before(quick, early):
                 return Outcome(True, {"verdict": "open"})
             if _breaks_contract(await quick):
@@ -130,8 +140,8 @@ class PythonLanguage(SmtLanguage):
             under_way += [tests, judge, others]
             if await _proved_before(others, early):
                 return Outcome(True, {"verdict": "open"})
-            tested, judged = await others
-            outcome = _refuted(tested, reading.lines) if _breaks_contract(tested) else None
+            found, judged = await others
+            outcome = _refuted(found, reading.lines) if _breaks_contract(found) else None
             outcome = outcome or await self._confirmed(theorem, checks, judged)
             if outcome.value.get("verdict") == "open":
                 self._early.leave(reading.smt)

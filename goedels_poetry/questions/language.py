@@ -10,8 +10,7 @@ from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.protocol.base import EXHAUSTED, Goal, Outcome, Theorem
 from goedels_poetry.protocol.reading import read_apart
-from goedels_poetry.solvers.limits import JobCrashed, JobMemory, JobTimeout
-from goedels_poetry.solvers.worker_pool import WorkerPool
+from goedels_poetry.solvers.worker_pool import JobCrashed, JobMemory, JobTimeout, WorkerPool
 
 Json = dict[str, Any]
 

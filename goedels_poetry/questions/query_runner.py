@@ -5,6 +5,9 @@ Trusted code. Statuses come from separate, killable processes; what was cut off,
 
 from __future__ import annotations
 
+import math
+import re
+import secrets
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,11 +18,14 @@ from goedels_poetry.questions.entailment.entailment import decide
 from goedels_poetry.questions.entailment.findings import LEAST, MEMORY_MB, Entailment
 from goedels_poetry.questions.entailment.models import Encoder
 from goedels_poetry.questions.entailment.program import LogicProgram
+from goedels_poetry.solvers.child import Child
 from goedels_poetry.solvers.cvc5_process import Cvc5Process
 from goedels_poetry.solvers.limits import Answer, Limits, Options
-from goedels_poetry.solvers.process import Runner, race
-from goedels_poetry.solvers.z3_process import Evidence, Z3Process
+from goedels_poetry.solvers.process import DEFAULT_LIMITS, Runner, race, script_fault, term_fault
+from goedels_poetry.solvers.z3_process import ERROR_START, UNSAFE_TO_POP, Z3Process, error_answer, why_unknown
 
+_STATUS = re.compile(r'\s*(sat|unsat|unknown)\s+\(:reason-unknown "?(.*?)"?\)\s*', re.DOTALL)
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9.]*")
 FAST = 0.25
 """Seconds for a first try at each question; z3 is killed when they are over."""
 STEPS = 300_000
@@ -35,6 +41,112 @@ OUTPUT_BYTES = 2_000_000
 DELETION = 0.05
 DELETION_STEPS = 20_000
 """Seconds, and steps of z3, to find out whether a premise of a core can be left out; else it is kept."""
+# Several questions about one program in one exchange with z3
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A status with its evidence: the model of ``sat``, the assumptions that ``unsat`` needs, in z3's words."""
+
+    answer: Answer
+    model: str = ""
+    core: str = ""
+
+
+class QuestionProcess(Z3Process):
+    """A z3 that answers several small questions at once, and looks for optima."""
+
+    def evidence(
+        self,
+        prelude: str,
+        extras: Sequence[str],
+        limits: Limits = DEFAULT_LIMITS,
+        assuming: Sequence[Sequence[str]] = (),
+    ) -> tuple[Evidence, ...]:
+        """Check a prelude together with each extra, one after the other, all in one exchange.
+
+        It is z3's incremental solver that answers: fast, and weaker on nonlinear arithmetic and bit-vectors than
+        ``ask``. ``limits`` hold for each check; where there is an ``rlimit``, z3 is killed after ``seconds`` instead of
+        stopping itself, since a timer for each check costs 0.2 ms. When the process is lost, all answers are those of
+        the loss.
+
+        Args:
+            assuming: for each extra the Boolean constants that are assumed; those that an ``unsat`` needs are its core.
+        """
+        assumed = [tuple(names) for names in assuming] or [()] * len(extras)
+        texts = (script_fault(text) for text in (prelude, *extras))
+        names = (f"no name: {name}" for each in assumed for name in each if not _NAME.fullmatch(name))
+        fault = next(filter(None, (*texts, *names)), None)
+        if fault:
+            return (Evidence(Answer("error", fault)),) * len(extras)
+        found: list[Evidence] = []
+        questions = list(zip(extras, assumed, strict=True))
+
+        def query(child: Child, deadline: float) -> Answer:
+            found[:] = self._evidence(child, prelude, questions, limits, deadline)
+            return found[-1].answer
+
+        last = self._guarded(replace(limits, seconds=limits.seconds * len(extras)), query)
+        if len(found) < len(extras):
+            return (Evidence(last),) * len(extras)
+        seconds = last.seconds / len(extras)
+        return tuple(replace(each, answer=replace(each.answer, seconds=seconds)) for each in found)
+
+    def optimize(self, prelude: str, maximize: bool, term: str, limits: Limits = DEFAULT_LIMITS) -> Answer:
+        """What z3 takes for the optimum of a term over the prelude, in ``output`` as ``(objectives …)``."""
+        fault = script_fault(prelude) or term_fault(term)
+        if fault:
+            return Answer("error", fault)
+        script = f"{prelude}\n({'maximize' if maximize else 'minimize'} {term})"
+        return self._guarded(
+            limits, lambda child, deadline: self._ask(child, script, limits, "objectives", {}, deadline)
+        )
+
+    def _evidence(
+        self,
+        child: Child,
+        prelude: str,
+        questions: Sequence[tuple[str, tuple[str, ...]]],
+        limits: Limits,
+        deadline: float,
+    ) -> list[Evidence]:
+        child = self._renewed(child, limits, deadline)
+        stops = replace(limits, seconds=math.inf) if limits.rlimit else limits
+        setup = self._set_options(child, stops, {"produce-unsat-assumptions": "true"}, False, deadline)
+        mark = secrets.token_hex(16)
+        asked = "".join(_question(extra, assumed, f'(echo "{mark}")') for extra, assumed in questions)
+        reply = self._talk(child, f"{setup}\n{prelude}{asked}", deadline, limits.output_bytes)
+        sections = reply.split(mark)
+        if len(sections) != 4 * len(questions) + 1:
+            return [Evidence(error_answer(reply.replace(mark, ""), 1))] * len(questions)
+        found: list[Evidence] = []
+        for number in range(len(questions)):
+            spoilt = found and found[-1].answer.status == "error"
+            found.append(found[-1] if spoilt else _evidence(*sections[4 * number : 4 * number + 4]))
+        self._unsafe = True if any(word in extra for extra, _ in questions for word in UNSAFE_TO_POP) else self._unsafe
+        return found
+
+
+def _question(extra: str, assumed: Sequence[str], echo: str) -> str:
+    """One check, and what it gives: status, model, core, with a mark before each."""
+    check = f"(check-sat-assuming ({' '.join(assumed)}))" if assumed else "(check-sat)"
+    core = "(get-unsat-assumptions)" if assumed else ""
+    return f"\n(push){extra}\n{echo}{check}(get-info :reason-unknown){echo}(get-model){echo}{core}{echo}(pop)"
+
+
+def _evidence(before: str, replied: str, model: str, core: str) -> Evidence:
+    """What the parts of a reply amount to. Of what is not there to be got z3 complains, which does not count."""
+    shape = _STATUS.fullmatch(replied)
+    if before.strip() or shape is None:
+        return Evidence(error_answer(before + replied, 1))
+    status, reason = shape.groups()
+    if status == "unknown":
+        return Evidence(Answer("unknown", why_unknown(reason, 0, DEFAULT_LIMITS)))
+    if status == "sat":
+        return Evidence(Answer("sat"), model="" if ERROR_START.match(model) else model.strip())
+    return Evidence(Answer("unsat"), core="" if ERROR_START.match(core) else core.strip())
+
+
 OPEN = Evidence(Answer("unknown", "timeout"))
 _Z3_WAYS: tuple[tuple[Options, float], ...] = (
     ({}, 0.5),
@@ -54,7 +166,7 @@ _CVC5_WAYS: tuple[tuple[Options, float], ...] = (
 class SolverPair:
     """One process of each solver, started when first asked; for one thread at a time, except ``stop``."""
 
-    z3: Z3Process = field(default_factory=Z3Process)
+    z3: QuestionProcess = field(default_factory=QuestionProcess)
     cvc5: Cvc5Process = field(default_factory=Cvc5Process)
     stopped: bool = False
 

@@ -18,14 +18,6 @@ if TYPE_CHECKING:
     from goedels_poetry.reasoning.solving import solve
     from goedels_poetry.search.tasks.question import Question
 
-_HOME_OF = {
-    "ProofOfThought": "reasoning.proof_of_thought",
-    "Question": "search.tasks.question",
-    "solve": "reasoning.solving",
-}
-"""Brought in on first use: deciding a program needs nothing of the state machine."""
-
-__getattr__, __dir__ = on_first_use(__name__, _HOME_OF, "goedels_poetry")
-
+__getattr__, __dir__ = on_first_use(__name__)
 
 __all__ = ["ProofOfThought", "QueryResult", "Question", "VerificationResult", "solve"]

@@ -14,25 +14,34 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from goedels_poetry.sandbox.child.processes import descendants
 from goedels_poetry.sandbox.limits import SandboxLimits, usage
+from goedels_poetry.solvers.child import Process
+from goedels_poetry.solvers.preload import ForkServer, forked
 
 PACKAGE = Path(__file__).parents[1]
-_LAUNCH = "goedels_poetry.sandbox.child.launch"
-# The launcher's modules belong to a package whose faces are not for it: only their folders are made known.
+# Our modules belong to packages whose faces are not for them: only their folders are made known. What a program of our
+# own is made of stays loaded in it; of the others there is no trace.
 _BOOT = """
 import sys
-before = frozenset(sys.modules)
-from types import ModuleType
-for name, path in (("goedels_poetry", {package!r}), ("goedels_poetry.sandbox", {sandbox!r})):
-    module = ModuleType(name)
-    module.__path__ = [path]
-    sys.modules[name] = module
-from {launch} import main
-main({wanted}, {report}, {lifeline}, before)
+for name, path in {folders}:
+    sys.modules[name] = type(sys)(name)
+    sys.modules[name].__path__ = [path]
+for name in {modules}:
+    __import__(name)
+sys.dont_write_bytecode = True
+before = frozenset(sys.modules) - {{{own}}}
+from goedels_poetry.sandbox.child.launch import main
+if {fork}:
+    from goedels_poetry.solvers.fork_server import main as serve
+    serve()
+main({descriptors}, before)
 """
+_ROOMS = ("sandbox", "solvers")
+FOLDERS = tuple(str(PACKAGE / room) for room in _ROOMS)
+"""Of what the launcher consists of."""
 _SETUP_SECONDS = 20.0
 """Beyond the wall limit, for copying folders on a machine that is busy."""
 _GRACE_SECONDS = 2.0
@@ -61,20 +70,43 @@ class Outcome:
     failure: str = ""
 
 
-def launcher(wanted: int, report: int, lifeline: int) -> list[str]:
-    """The command of the launcher with its three file descriptors.
+def launcher(config: Mapping[str, Any], descriptors: Sequence[int], fork: bool = False) -> list[str]:
+    """The command of the launcher with its three file descriptors; ``fork``: of what forks launchers.
 
     As ``python -I``, but that it hears the variables we set: all others are gone.
     """
+    package = PACKAGE.name
+    own = {package: str(PACKAGE), **{f"{package}.{room}": place for room, place in zip(_ROOMS, FOLDERS, strict=True)}}
     text = _BOOT.format(
-        launch=_LAUNCH,
-        package=str(PACKAGE),
-        sandbox=str(PACKAGE / "sandbox"),
-        wanted=wanted,
-        report=report,
-        lifeline=lifeline,
+        folders=(*own.items(), *config["folders"]),
+        modules=config["modules"],
+        own=", ".join(map(repr, own)),
+        fork=fork,
+        descriptors=", ".join(map(str, descriptors)),
     )
-    return [os.path.realpath(sys.executable), "-P", "-s", "-S", "-B", "-c", text]
+    more = [str(os.getpid())] if fork else []
+    return [os.path.realpath(sys.executable), "-P", "-s", "-S", "-c", text, *more]
+
+
+def _started(
+    config: Mapping[str, Any], walls: Sequence[str], environment: Mapping[str, str], passed: Sequence[int]
+) -> Process:
+    """The launcher: a fork of a warm parent, which runs nothing and has no secrets, or a process of its own."""
+    request = {"main": "", "modules": [], "environment": environment, "folder": "/"}
+    command = launcher(config, (3, 4, 5), fork=True)
+    parent = {name: environment[name] for name in ("PATH", "LANG", "PYTHONHASHSEED")}
+    if not walls and (fork := forked(tuple(command), lambda: ForkServer(command, parent), request, passed)) is not None:
+        return fork
+    return subprocess.Popen(
+        [*walls, *launcher(config, passed)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd="/",
+        env=dict(environment),
+        pass_fds=passed,
+        start_new_session=True,
+    )
 
 
 def run_process(
@@ -99,43 +131,22 @@ def run_process(
             wanted = closing.enter_context(tempfile.TemporaryFile())
             marshal.dump(dict(config), wanted)
             wanted.seek(0)
-            report, reporting = os.pipe()
-            lifeline, holding = os.pipe()
-            ours, theirs = _Descriptors(closing, [report, holding]), _Descriptors(closing, [reporting, lifeline])
-            passed = (wanted.fileno(), reporting, lifeline)
-            process = subprocess.Popen(
-                [*walls, *launcher(*passed)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                cwd="/",
-                env=dict(environment),
-                pass_fds=passed,
-                start_new_session=True,
-            )
-        except (OSError, ValueError) as failure:
+            ends = [
+                closing.enter_context(os.fdopen(fd, "wb" if n % 2 else "rb", 0))
+                for n, fd in enumerate(os.pipe() + os.pipe())
+            ]
+            report, reporting, lifeline, holding = ends
+            process = _started(config, walls, environment, (wanted.fileno(), reporting.fileno(), lifeline.fileno()))
+        except (OSError, ValueError, RuntimeError) as failure:
             outcome.failure = str(failure)
             return outcome
-        theirs.close()
+        reporting.close()
+        lifeline.close()
         try:
-            _Loop(process, report, holding, ours, stdin, limits, config, cancelled, outcome).run()
+            _Loop(process, report.fileno(), holding, stdin, limits, config, cancelled, outcome).run()
         finally:
             _end(process)
     return outcome
-
-
-class _Descriptors:
-    """File descriptors that are closed once, at the latest at the end."""
-
-    def __init__(self, closing: contextlib.ExitStack, numbers: list[int]) -> None:
-        self.numbers = numbers
-        closing.callback(self.close)
-
-    def close(self, number: int | None = None) -> None:
-        for each in [number] if number is not None else list(self.numbers):
-            if each in self.numbers:
-                self.numbers.remove(each)
-                os.close(each)
 
 
 class _Loop:
@@ -143,10 +154,9 @@ class _Loop:
 
     def __init__(
         self,
-        process: subprocess.Popen[bytes],
+        process: Process,
         report: int,
-        holding: int,
-        ours: _Descriptors,
+        holding: IO[bytes],
         stdin: bytes,
         limits: SandboxLimits,
         config: Mapping[str, Any],
@@ -154,7 +164,7 @@ class _Loop:
         outcome: Outcome,
     ) -> None:
         assert process.stdin and process.stdout and process.stderr
-        self.process, self.ours, self.limits, self.config, self.outcome = process, ours, limits, config, outcome
+        self.process, self.limits, self.config, self.outcome = process, limits, config, outcome
         self.unsent = memoryview(stdin)
         self.started = time.monotonic()
         self.deadline = self.started + limits.wall_seconds + _SETUP_SECONDS
@@ -245,7 +255,7 @@ class _Loop:
         if not self.outcome.stopped:
             self.outcome.stopped = why
             self.deadline = min(self.deadline, time.monotonic() + _GRACE_SECONDS)
-            self.ours.close(self.holding)
+            self.holding.close()
 
     def _look(self, now: float) -> None:
         """End a command whose processes use too much together: limits of the kernel are those of single processes."""
@@ -266,7 +276,7 @@ class _Loop:
             self._stop("processes")
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end(process: Process) -> None:
     """No process is left, whatever state this one is in: first those that it waits for, or has yet to wait for."""
     for wait in (_WAIT_SECONDS, _WAIT_SECONDS):
         try:
@@ -279,8 +289,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     if process.poll() is None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
-    for stream in (process.stdin, process.stdout, process.stderr):
+    process.wait()
+    for stream in (process.stdin, process.stdout, process.stderr, getattr(process, "status", None)):
         if stream is not None:
             with contextlib.suppress(OSError):
                 stream.close()
-    process.wait()

@@ -21,7 +21,7 @@ from goedels_poetry.sandbox.child.processes import remove
 from goedels_poetry.sandbox.isolation import Isolation, Setup
 from goedels_poetry.sandbox.limits import UNAVAILABLE, SandboxLimits, SandboxResult, explain, tasks_of
 from goedels_poetry.sandbox.places import DEVICES, Places, measure, moved_packages, places, relative_name
-from goedels_poetry.sandbox.process import PACKAGE, Outcome, run_process
+from goedels_poetry.sandbox.process import FOLDERS, Outcome, run_process
 
 _FOLDER = "/box"
 _PREFIX = "goedels-poetry-box-"
@@ -49,6 +49,7 @@ def run_python(
     files: Mapping[str, bytes] | None = None,
     keep: Sequence[str] = (),
     packages: bool = False,
+    ours: Mapping[str, Path] | None = None,
     limits: SandboxLimits = _DEFAULTS,
     cancelled: int | None = None,
 ) -> SandboxResult:
@@ -59,6 +60,7 @@ def run_python(
         files: of the folder, by names relative to it; modules among them can be imported.
         keep: names of files that are wanted when it has ended.
         packages: it may import third-party packages of this interpreter.
+        ours: folders by the names of packages, all modules of which it finds loaded.
         cancelled: a file descriptor that can be read when nobody wants the result any more.
 
     Raises InvalidInput for names of files that lead out of the folder.
@@ -70,6 +72,10 @@ def run_python(
         "argv": [],
         "files": given,
         "keep": [relative_name(name) for name in keep],
+        "folders": [(name, str(place)) for name, place in (ours or {}).items()],
+        "modules": [
+            f"{name}.{file.stem}" for name, place in (ours or {}).items() for file in sorted(place.glob("*.py"))
+        ],
     }
     return _run(wanted, packages=packages, stdin=stdin, limits=limits, cancelled=cancelled, chosen=chosen())
 
@@ -187,7 +193,7 @@ def _in(
     disk = limits.disk_mb << 20
     beyond = [os.path.join(tree, name) for name in wanted.get("skip", ())] if tree else []
     config = {
-        "tree": None, "tree_name": tree or "", "skip": [], **wanted,
+        "tree": None, "tree_name": tree or "", "skip": [], "folders": [], "modules": [], **wanted,
         "features": list(chosen.features),
         "folder": folder,
         "folder_bytes": disk + given + wanted.get("tree_bytes", 0),
@@ -204,7 +210,6 @@ def _in(
         "own_view": chosen.own_view,
         "tasks": 0 if chosen.own_view or chosen.nobody else tasks_of(os.geteuid()),
         "user": chosen.user(),
-        "parent": os.getpid(),
         "cpu_seconds": float(limits.cpu_seconds),
         "wall_seconds": float(limits.wall_seconds),
         "memory_bytes": (limits.memory_mb << 20) + _INTERPRETER_BYTES,
@@ -218,7 +223,7 @@ def _in(
         environment |= moved_packages(tree, folder)
     walls: list[str] = []
     if chosen.bwrap:
-        more = [os.path.realpath(sys.executable), str(PACKAGE / "sandbox")]
+        more = [os.path.realpath(sys.executable), *FOLDERS, *(place for _, place in config["folders"])]
         walls = bubblewrap.walls(chosen.bwrap, config, more, environment)
         config["tree"] = tree and bubblewrap.SOURCE
     return _result(run_process(config, walls, environment, stdin, limits, cancelled), limits, command=bool(tree))

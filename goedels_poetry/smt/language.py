@@ -21,8 +21,7 @@ from goedels_poetry.smt.notation.reply_forms import (
     SKETCH_SCHEMA,
 )
 from goedels_poetry.solvers.cvc5_process import CHILD as CVC5_CHILD
-from goedels_poetry.solvers.limits import JobCrashed, JobMemory, JobTimeout
-from goedels_poetry.solvers.worker_pool import WorkerPool
+from goedels_poetry.solvers.worker_pool import JobCrashed, JobMemory, JobTimeout, WorkerPool
 from goedels_poetry.version import __version__
 
 Json = dict[str, Any]

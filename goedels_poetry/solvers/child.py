@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import math
 import os
 import select
 import signal
@@ -11,24 +12,21 @@ import subprocess
 import sys
 import threading
 import time
-import traceback
 import weakref
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from queue import SimpleQueue
-from typing import IO, Any, BinaryIO, NoReturn, TypeVar
+from typing import IO, Any, BinaryIO, TypeVar
 
-from goedels_poetry.solvers.launch import children_environment, module_command, name_process
+from goedels_poetry.solvers import launch
+from goedels_poetry.solvers.launch import children_environment, module_command, run_forked
 
 T = TypeVar("T")
 
-_LAUNCHER = str(Path(__file__).with_name("launch.py"))
 KILLED = -signal.SIGKILL
 """The return code of a child that somebody else has killed, if we have not."""
 WHO_KILLS = "the system does that when memory runs out: let less run beside it, or give it more"
 _READ = 1 << 16
 _COMPLAINTS = 4096
-_MOST_FDS = 4096
 _MOST_STATUS = 64
 _LOOK_AGAIN = 0.02
 
@@ -112,22 +110,29 @@ def start_process(start: Callable[[], T]) -> T:
 
 def executable_command(program: str, *arguments: str, address_space: int) -> list[str]:
     """The command line that runs a foreign program bound to this process."""
-    launcher = [sys.executable, "-I", "-S", _LAUNCHER, str(os.getpid()), str(address_space)]
+    launcher = [sys.executable, "-I", "-S", launch.__file__, str(os.getpid()), str(address_space)]
     return [*launcher, program, *arguments]
 
 
 def start_program(program: str, *arguments: str, address_space: int) -> Child:
     """Run a foreign program bound to this process, in so many bytes of address space. Raises OSError."""
+    if _may_fork():
+        return Child(_fork(launch.main, (str(address_space), program, *arguments), "solver"))
     return Child(executable_command(program, *arguments, address_space=address_space))
+
+
+def _may_fork() -> bool:
+    """Whether this is a worker, which has no second thread."""
+    return share_group and threading.active_count() == 1
 
 
 def start_module(module: str, *arguments: str) -> Child:
     """Run a module of ours as a child.
 
-    A worker that has no second thread forks once more: it was forked from a parent that has the module loaded, or loads
-    it now, once, and starting another interpreter would double the time of a small check. Raises OSError, RuntimeError.
+    A worker forks once more: its own parent has the module loaded, or it loads it now, once, and starting another
+    interpreter would double the time of a small check. Raises OSError, RuntimeError.
     """
-    if share_group and threading.active_count() == 1:
+    if _may_fork():
         with contextlib.suppress(ImportError, MemoryError):  # a process of its own says what is missing
             return Child(_fork(importlib.import_module(module).main, arguments, module.rpartition(".")[2]))
     return Child(module_command(module, *arguments))
@@ -160,9 +165,12 @@ class Forked:
                     self.returncode = int(line) if line else KILLED  # it ends with its server
             return self.returncode
 
-    def wait(self) -> int:
-        """The return code, when it has ended."""
+    def wait(self, timeout: float = math.inf) -> int:
+        """The return code, when it has ended. Raises subprocess.TimeoutExpired after so many seconds."""
+        until = time.monotonic() + timeout
         while (code := self.poll()) is None:
+            if time.monotonic() > until:
+                raise subprocess.TimeoutExpired("a fork", timeout)
             if self.status is None:
                 with contextlib.suppress(ChildProcessError):  # another thread has reaped it
                     os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
@@ -201,27 +209,6 @@ def _end(process: Process, owner: int) -> None:
     for pipe in (process.stdin, process.stdout, process.stderr, getattr(process, "status", None)):
         if pipe is not None:
             pipe.close()
-
-
-def run_forked(main: Callable[[], None], arguments: Sequence[str], pipes: tuple[int, int, int], name: str) -> NoReturn:
-    """In a process that was just forked: be a program of our own, and end with it."""
-    code = 1
-    try:
-        for caught in (signal.SIGTERM, signal.SIGCHLD, signal.SIGINT):
-            signal.signal(caught, signal.SIG_DFL)
-        for number, fd in enumerate(pipes):
-            os.dup2(fd, number)
-        os.closerange(3, _MOST_FDS)
-        name_process(f"poetry-{name}")
-        sys.argv = [sys.argv[0], *arguments]
-        main()
-        code = 0
-    except SystemExit as end:
-        code = end.code if isinstance(end.code, int) else 1
-    except BaseException:  # noqa: BLE001  it is the end of this process; the last words go where they are read
-        traceback.print_exc()
-    finally:
-        os._exit(code)
 
 
 class Child:

@@ -6,15 +6,36 @@ Run as ``python -m goedels_poetry.solvers.cvc5_child PARENT_PID MEMORY_MB``, or 
 from __future__ import annotations
 
 import os
+import re
+import resource
 import sys
 from typing import Any
 
 import cvc5
 
-from goedels_poetry.solvers.launch import address_space_now, bind_to_parent, limit_memory
-from goedels_poetry.solvers.process import MEMORY_EXIT, command_lines, private_pipes, read_message, write_message
+from goedels_poetry.solvers.launch import bind_to_parent, limit_memory
+from goedels_poetry.solvers.process import MEMORY_EXIT, bare_text
+from goedels_poetry.solvers.worker import private_pipes, read_message, write_message
 
+_PAREN_OR_NEWLINE = re.compile(r"[()\n]")
 _RESOURCES = "resource::resourceUnitsUsed"
+
+
+def command_lines(text: str) -> list[int]:
+    """The line, from 1, on which each top-level command of a faultless script begins."""
+    bare, _ = bare_text(text)
+    lines = []
+    line, depth = 1, 0
+    for mark in _PAREN_OR_NEWLINE.finditer(bare):
+        if mark.group() == "\n":
+            line += 1
+        elif mark.group() == "(":
+            if depth == 0:
+                lines.append(line)
+            depth += 1
+        else:
+            depth -= 1
+    return lines
 
 
 class _Rejected(Exception):
@@ -44,6 +65,15 @@ def _used(solver: Any) -> int | None:
         return int(statistics[_RESOURCES]["value"])
     except (KeyError, TypeError, RuntimeError):
         return None  # a build without statistics
+
+
+def address_space_now() -> int:
+    """How many bytes of address space this process uses; 0 where there is no /proc."""
+    try:
+        with open("/proc/self/statm") as statm:
+            return int(statm.read().split()[0]) * resource.getpagesize()
+    except OSError:
+        return 0
 
 
 class _Fresh:

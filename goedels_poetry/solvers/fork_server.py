@@ -1,10 +1,10 @@
-"""A warm parent for worker processes: it loads our modules once and does nothing else but fork.
+"""A warm parent for processes of ours: it loads modules once and does nothing else but fork.
 
 Run as ``python -m goedels_poetry.solvers.fork_server PARENT_PID MODULE...`` with a Unix socket as standard input. A
-request is a message with five file descriptors: the worker's standard input, output and error; a pipe on which its
-number and, when it has ended, its return code are written; and a file with the rest as JSON. The server has one thread,
-runs no job and loads no plug-in, so a worker forked from it is as fresh as one that was started by itself, without the
-quarter of a second that loading takes.
+request is a message with file descriptors: those that the new process has as 0, 1, 2, ...; a pipe on which its number
+and, when it has ended, its return code are written; and a file with the rest as JSON. The server has one thread, runs
+no job and loads no plug-in, so a process forked from it is as fresh as one that was started by itself, without the
+quarter of a second that loading takes. The sandbox has one of its own, which knows nothing of ours.
 """
 
 from __future__ import annotations
@@ -18,18 +18,19 @@ import select
 import signal
 import socket
 import sys
-from typing import Any, NoReturn
 
-from goedels_poetry.solvers import worker
-from goedels_poetry.solvers.child import run_forked
-from goedels_poetry.solvers.launch import adopt_orphans, bind_to_parent
+from goedels_poetry.solvers.launch import adopt_orphans, bind_to_parent, run_forked, settle
+
+TYPE_CHECKING = False  # the module typing takes longer to load than the others
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
 
 OURS = (__package__ or "").partition(".")[0] + "."
-_FDS = 5
+_MOST_FDS = 8
 
 
 def main() -> None:
-    """Fork until the other side of the socket is closed."""
+    """Fork until the other side of the socket is closed; returns in a process that runs what its caller does next."""
     bind_to_parent(int(sys.argv[1]))
     adopt_orphans()  # solvers of a worker that was killed
     requests = socket.socket(fileno=os.dup(0))
@@ -38,7 +39,7 @@ def main() -> None:
         os.set_blocking(end, False)
     signal.set_wakeup_fd(hears)
     signal.signal(signal.SIGCHLD, lambda *_: None)  # it only wakes the poll below
-    workers: dict[int, int] = {}  # the pipe of each, by its number
+    workers: dict[int, tuple[int, bool]] = {}  # by its number the pipe of each, and whether it is a module of ours
     owner = os.getpid()
     signal.signal(signal.SIGTERM, lambda *_: _end(workers) if os.getpid() == owner else None)
     poll = select.poll()
@@ -51,14 +52,16 @@ def main() -> None:
         if heard in ready:
             os.read(heard, 4096)
         if requests.fileno() in ready:
-            data, fds, _, _ = socket.recv_fds(requests, 1, _FDS)
+            data, fds, _, _ = socket.recv_fds(requests, 1, _MOST_FDS)
             if not data:
                 _end(workers)
             with open(fds.pop()) as file:
                 file.seek(0)
                 request = json.load(file)
             ahead += request["modules"][1:]
-            _serve(request, fds, workers)
+            if _serve(request, fds, workers):
+                requests.detach()  # the number is another file's
+                return
         elif ahead:  # a request is served first: its worker loads what it needs
             load([ahead.pop(0)])
         _bury(workers)
@@ -75,7 +78,7 @@ def load(modules: list[str]) -> None:
     gc.freeze()  # pages that the collector does not touch stay shared
 
 
-def _bury(workers: dict[int, int]) -> None:
+def _bury(workers: dict[int, tuple[int, bool]]) -> None:
     """Write down how workers have ended, end what they have left, and reap all."""
     while True:
         try:
@@ -84,20 +87,24 @@ def _bury(workers: dict[int, int]) -> None:
             return
         if ended is None:
             return
-        pipe = workers.pop(ended.si_pid, None)
+        pipe, _ = workers.pop(ended.si_pid, (None, False))
+        if pipe is not None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(ended.si_pid, signal.SIGKILL)
+        os.waitpid(ended.si_pid, 0)
         if pipe is not None:
             code = ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
             with contextlib.suppress(BrokenPipeError):
                 os.write(pipe, f"{code}\n".encode())
             os.close(pipe)
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(ended.si_pid, signal.SIGKILL)
-        os.waitpid(ended.si_pid, 0)
 
 
-def _end(workers: dict[int, int]) -> NoReturn:
-    """End this process, but first kill and reap its workers with their solvers: not every system has an init."""
-    for pid in workers:
+def _end(workers: dict[int, tuple[int, bool]]) -> NoReturn:
+    """End this process, but first kill and reap its workers with their solvers: not every system has an init.
+
+    Others see for themselves that nobody wants them any more, and have folders to remove.
+    """
+    for pid in [pid for pid, (_, ours) in workers.items() if ours]:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(pid, signal.SIGKILL)
     with contextlib.suppress(ChildProcessError):
@@ -106,8 +113,10 @@ def _end(workers: dict[int, int]) -> NoReturn:
     os._exit(0)
 
 
-def _serve(request: dict[str, Any], fds: list[int], workers: dict[int, int]) -> None:
+def _serve(request: dict[str, Any], fds: list[int], workers: dict[int, tuple[int, bool]]) -> bool:
+    """Fork; whether this is the fork, and its program is not a module of ours."""
     load(request["modules"][:1])  # the others as soon as no request waits
+    *pipes, status = fds
     parent = os.getpid()
     try:
         pid = os.fork()
@@ -119,15 +128,21 @@ def _serve(request: dict[str, Any], fds: list[int], workers: dict[int, int]) -> 
         os.environ.clear()
         os.environ.update(request["environment"])
         os.chdir(request["folder"])
+        if not request["main"]:
+            settle(pipes, "sandbox")
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            return True
         sys.path[:] = request["path"]
-        run_forked(worker.main, [str(parent), *request["packages"]], (fds[0], fds[1], fds[2]), "worker")
-    for fd in fds[:3]:
+        main = importlib.import_module(request["main"]).main
+        run_forked(main, [str(parent), *request["arguments"]], pipes, "worker")
+    for fd in pipes:
         os.close(fd)
     if pid < 0:
-        os.close(fds[3])
+        os.close(status)
     else:
-        workers[pid] = fds[3]
-        os.write(fds[3], f"{pid}\n".encode())
+        workers[pid] = status, bool(request["main"])
+        os.write(status, f"{pid}\n".encode())
+    return False
 
 
 if __name__ == "__main__":

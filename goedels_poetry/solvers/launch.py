@@ -1,15 +1,23 @@
 """Tie a child process to its parent and bound its memory, then (as a script) become the solver; its surroundings.
 
 Run as ``python -I -S launch.py PARENT_PID ADDRESS_SPACE_BYTES COMMAND ARG...``. A wrapper rather than
-``preexec_fn``: code between fork and exec may deadlock when the parent has threads, and ours has.
+``preexec_fn``: code between fork and exec may deadlock when the parent has threads. One without forks, and is spared
+another interpreter.
 """
 
 import ctypes
+import fcntl
 import os
 import resource
 import signal
 import sys
 
+TYPE_CHECKING = False  # the module typing takes longer to load than all of these
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import NoReturn
+
+_MOST_FDS = 4096
 _PR_SET_PDEATHSIG = 1
 _PR_SET_NAME = 15
 _PR_SET_CHILD_SUBREAPER = 36
@@ -66,15 +74,6 @@ def memory_limit_mb() -> int | None:
     return None if hard == resource.RLIM_INFINITY else hard >> 20
 
 
-def address_space_now() -> int:
-    """How many bytes of address space this process uses; 0 where there is no /proc."""
-    try:
-        with open("/proc/self/statm") as statm:
-            return int(statm.read().split()[0]) * resource.getpagesize()
-    except OSError:
-        return 0
-
-
 def module_command(module: str, *arguments: str) -> list[str]:
     """The command line that runs one of our own modules, never one of the working directory."""
     return [sys.executable, "-P", "-m", module, str(os.getpid()), *arguments]
@@ -86,7 +85,38 @@ def children_environment() -> dict[str, str]:
     return {**os.environ, **_MALLOC, "PYTHONPATH": path, "PYTHONHASHSEED": "0"}
 
 
-if __name__ == "__main__":
+def settle(pipes: "Sequence[int]", name: str) -> None:
+    """In a process that was just forked: have these files as 0, 1, ... and no others, and Python's signals."""
+    for caught in (signal.SIGTERM, signal.SIGCHLD, signal.SIGINT):
+        signal.signal(caught, signal.SIG_DFL)
+    for number, fd in enumerate([fcntl.fcntl(fd, fcntl.F_DUPFD, len(pipes)) for fd in pipes]):
+        os.dup2(fd, number)
+    os.closerange(len(pipes), _MOST_FDS)
+    name_process(f"poetry-{name}")
+
+
+def run_forked(main: "Callable[[], None]", arguments: "Sequence[str]", pipes: "Sequence[int]", name: str) -> "NoReturn":
+    """In a process that was just forked: be a program of our own, and end with it."""
+    code = 1
+    try:
+        settle(pipes, name)
+        sys.argv = [sys.argv[0], *arguments]
+        main()
+        code = 0
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else 1
+    except BaseException:  # noqa: BLE001  it is the end of this process; the last words go where they are read
+        sys.excepthook(*sys.exc_info())
+    finally:
+        os._exit(code)
+
+
+def main() -> None:
+    """Become the solver."""
     bind_to_parent(int(sys.argv[1]))
     limit_memory(int(sys.argv[2]))
     os.execv(sys.argv[3], sys.argv[3:])
+
+
+if __name__ == "__main__":
+    main()

@@ -77,22 +77,6 @@ class SolverUnavailable(SolverError, Unavailable):
     """A solver, or a worker, cannot be started, or a fresh one dies at once: not the fault of what was asked."""
 
 
-class JobTimeout(SolverError):
-    """The job ran longer than it was allowed to and was killed."""
-
-
-class JobCrashed(SolverError):
-    """The job raised, or its process ended: in one line, with what else is known (a traceback) in ``details``."""
-
-    def __init__(self, message: str, details: str = "") -> None:
-        super().__init__(message)
-        self.details = details
-
-
-class JobMemory(SolverError):
-    """The job needed more memory than it was allowed."""
-
-
 PROCESSORS = "GOEDELS_POETRY_PROCESSORS"
 """Environment: a smaller number than the system gives, for a machine that is shared. A worker of a cluster sets it."""
 

@@ -1,4 +1,4 @@
-"""Worker processes, forked from a `fork_server` that can load what they need before they are needed."""
+"""Processes forked from a `fork_server`, which can load what they need before they are needed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import subprocess
 import sys
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any
 
 from goedels_poetry.solvers.child import Child, Forked, start_process
 from goedels_poetry.solvers.launch import children_environment, module_command
@@ -32,37 +33,33 @@ class Ended(Exception):
 class ForkServer:
     """The process, and the socket on which it is asked. It ends with the process that has started it."""
 
-    def __init__(self, modules: Sequence[str]) -> None:
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         """Raises OSError. The thread that calls has to live as long as this process: with it the server ends."""
         self.owner = os.getpid()
         self._ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs:
+        with theirs, contextlib.ExitStack() as failing:
+            failing.callback(self._ours.close)
+            end = theirs.fileno()
             process = subprocess.Popen(
-                module_command(SERVER, *modules),
-                stdin=theirs.fileno(),
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                env=children_environment(),
-                start_new_session=True,
+                command, stdin=end, stdout=end, stderr=end, env=environment, start_new_session=True
             )
+            failing.pop_all()
         self.close = weakref.finalize(self, _end, process, self._ours, self.owner)
 
-    def fork(self, modules: Sequence[str], packages: Sequence[str], seconds: float) -> Child:
-        """A new worker that has loaded ``modules``. Raises Ended or OSError."""
+    def fork(self, request: Mapping[str, Any], seconds: float, more: Sequence[int] = ()) -> Forked:
+        """A new process. Raises Ended or OSError.
+
+        Args:
+            request: ``main`` (or "") with ``arguments`` and ``path``, ``modules`` to load, ``environment``, ``folder``.
+            seconds: for the answer. more: file descriptors that it has as 3, 4, ...
+        """
         pairs = [os.pipe() for _ in range(4)]
         (child_in, stdin), (stdout, child_out), (stderr, child_err), (status, child_status) = pairs
         theirs, ours = (child_in, child_out, child_err, child_status), (stdin, stdout, stderr)
-        request = {
-            "modules": list(modules),
-            "packages": list(packages),
-            "environment": children_environment(),
-            "folder": os.getcwd(),
-            "path": sys.path,
-        }
         file = os.memfd_create("request")
         try:
             os.write(file, json.dumps(request).encode())
-            socket.send_fds(self._ours, [b"."], (*theirs, file))
+            socket.send_fds(self._ours, [b"."], (*theirs[:3], *more, child_status, file))
         except OSError as error:
             for fd in (*ours, status):
                 os.close(fd)
@@ -78,7 +75,7 @@ class ForkServer:
             for fd in ours:
                 os.close(fd)
             raise Ended
-        return Child(Forked(int(line), ours, replies))
+        return Forked(int(line), ours, replies)
 
 
 def _end(process: subprocess.Popen[bytes], ours: socket.socket, owner: int) -> None:
@@ -93,7 +90,7 @@ def _end(process: subprocess.Popen[bytes], ours: socket.socket, owner: int) -> N
     process.wait()
 
 
-_server: ForkServer | None = None
+_servers: dict[Hashable, ForkServer] = {}
 _holders = 0
 
 
@@ -101,7 +98,7 @@ def load_ahead(*modules: str) -> None:
     """Have the server begin to load ``modules``, which the workers of some pool will need."""
     if sys.platform == "linux":
         with _lock, contextlib.suppress(OSError, RuntimeError):
-            _living(modules)
+            _living(SERVER, _of_workers(modules))
 
 
 def hold() -> None:
@@ -113,36 +110,53 @@ def hold() -> None:
 
 def release() -> None:
     """A pool has ended."""
-    global _holders, _server  # noqa: PLW0603
+    global _holders  # noqa: PLW0603
     with _lock:
         _holders -= 1
-        if _holders <= 0 and _server is not None:
-            _server.close()
-            _server = None
+        if _holders <= 0:
+            _forget(SERVER)
 
 
 def start_worker(packages: Sequence[str], modules: Sequence[str] = ()) -> Child:
     """A worker process that has loaded ``modules``. Raises OSError or RuntimeError when there can be none."""
-    if sys.platform == "linux":
-        for _ in range(2):  # one that was killed is replaced
-            with _lock:
-                server = _living(modules)
-                try:
-                    return server.fork(modules, packages, LOADING_SECONDS)
-                except Ended:
-                    _forget(server)
-    return Child(module_command(WORKER, *packages))
+    request = {
+        "main": WORKER,
+        "arguments": list(packages),
+        "modules": list(modules),
+        "environment": children_environment(),
+        "folder": os.getcwd(),
+        "path": sys.path,
+    }
+    return Child(forked(SERVER, _of_workers(modules), request) or module_command(WORKER, *packages))
 
 
-def _living(modules: Sequence[str]) -> ForkServer:
-    global _server  # noqa: PLW0603
-    if _server is None or _server.owner != os.getpid():  # a forked copy of its owner has none
-        _server = start_process(lambda: ForkServer(modules))
-    return _server
+def forked(
+    key: Hashable, start: Callable[[], ForkServer], request: Mapping[str, Any], more: Sequence[int] = ()
+) -> Forked | None:
+    """A process of the server of this ``key``, which is started where there is none; None where it cannot fork.
+
+    The rest as in `ForkServer.fork`. Raises OSError or RuntimeError when there can be no server.
+    """
+    for _ in range(2 if sys.platform == "linux" else 0):  # one that was killed is replaced
+        with _lock:
+            try:
+                return _living(key, start).fork(request, LOADING_SECONDS, more)
+            except Ended:
+                _forget(key)
+    return None
 
 
-def _forget(server: ForkServer) -> None:
-    global _server  # noqa: PLW0603
-    server.close()
-    if _server is server:
-        _server = None
+def _of_workers(modules: Sequence[str]) -> Callable[[], ForkServer]:
+    return lambda: ForkServer(module_command(SERVER, *modules), children_environment())
+
+
+def _living(key: Hashable, start: Callable[[], ForkServer]) -> ForkServer:
+    if key not in _servers or _servers[key].owner != os.getpid():  # a forked copy of its owner has none
+        _servers[key] = start_process(start)
+    return _servers[key]
+
+
+def _forget(key: Hashable) -> None:
+    server = _servers.pop(key, None)
+    if server is not None:
+        server.close()

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-import os
 import re
 import threading
 import time
@@ -22,7 +21,7 @@ from goedels_poetry.solvers.child import KILLED, WHO_KILLS, Child, ChildDied, Ch
 from goedels_poetry.solvers.launch import memory_limit_mb
 from goedels_poetry.solvers.limits import Answer, Finish, Get, Limits, Options, SolverUnavailable
 
-_HEADER = 4
+HEADER = 4
 MAX_FRAME = 1 << 30
 
 
@@ -35,67 +34,28 @@ def pack(message: dict[str, Any]) -> bytes:
     body = json.dumps(message, allow_nan=False).encode()
     if len(body) > MAX_FRAME:
         raise ValueError(f"a message of {len(body)} bytes is too long")
-    return len(body).to_bytes(_HEADER, "big") + body
+    return len(body).to_bytes(HEADER, "big") + body
 
 
 def is_whole(received: bytearray) -> bool:
     """Whether exactly one frame was received. Raises BrokenFrame when it can never be."""
-    if len(received) < _HEADER:
+    if len(received) < HEADER:
         return False
-    length = int.from_bytes(received[:_HEADER], "big")
-    if length > MAX_FRAME or len(received) > _HEADER + length:
+    length = int.from_bytes(received[:HEADER], "big")
+    if length > MAX_FRAME or len(received) > HEADER + length:
         raise BrokenFrame("not a frame")
-    return len(received) == _HEADER + length
+    return len(received) == HEADER + length
 
 
 def unpack(received: bytes | bytearray) -> dict[str, Any]:
     """The message in one whole frame. Raises BrokenFrame."""
     try:
-        message = json.loads(received[_HEADER:])
+        message = json.loads(received[HEADER:])
     except ValueError as error:
         raise BrokenFrame(str(error)) from error
     if not isinstance(message, dict):
         raise BrokenFrame("not a message")
     return message
-
-
-def read_message(fd: int) -> dict[str, Any] | None:
-    """Block until a message arrives; None at the end of input."""
-    header = _read_exactly(fd, _HEADER)
-    if header is None:
-        return None
-    body = _read_exactly(fd, int.from_bytes(header, "big"))
-    return None if body is None else unpack(header + body)
-
-
-def write_message(fd: int, message: dict[str, Any]) -> None:
-    """Block until the whole message is written."""
-    rest = memoryview(pack(message))
-    while rest:
-        rest = rest[os.write(fd, rest) :]
-
-
-def _read_exactly(fd: int, size: int) -> bytes | None:
-    data = bytearray()
-    while len(data) < size:
-        chunk = os.read(fd, min(size - len(data), 1 << 20))
-        if not chunk:
-            return None
-        data += chunk
-    return bytes(data)
-
-
-def private_pipes() -> tuple[int, int]:
-    """For a child: take standard input and output for messages alone.
-
-    Whatever else prints in this process (a C++ library, a job) then goes nowhere and cannot forge a message.
-    """
-    requests, replies = os.dup(0), os.dup(1)
-    null = os.open(os.devnull, os.O_RDWR)
-    os.dup2(null, 0)
-    os.dup2(null, 1)
-    os.close(null)
-    return requests, replies
 
 
 # A lexical gate in front of every solver
@@ -122,7 +82,6 @@ _ATOMS = re.compile(r'"(?:[^"]|"")*"|\|[^|\\]*\||;[^\n]*')
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _NEEDS_ATOMS = re.compile(r'["|;]')
 _PAREN = re.compile(r"[()]")
-_PAREN_OR_NEWLINE = re.compile(r"[()\n]")
 _COMMAND = re.compile(r"\(\s*([a-z][a-z0-9-]*)(?=[\s()])")
 
 
@@ -138,7 +97,8 @@ def _line(text: str, position: int) -> int:
     return text.count("\n", 0, position) + 1
 
 
-def _bare(text: str) -> tuple[str, str | None]:
+def bare_text(text: str) -> tuple[str, str | None]:
+    """The text without what may hide a parenthesis, and what is wrong with it."""
     if not text.isascii():
         try:
             text.encode()
@@ -158,7 +118,7 @@ def _bare(text: str) -> tuple[str, str | None]:
 
 def script_fault(text: str) -> str | None:
     """Say why the text is not a sequence of complete, allowed commands, or None when it is. Linear time."""
-    bare, fault = _bare(text)
+    bare, fault = bare_text(text)
     if fault:
         return fault
     depth = 0
@@ -188,7 +148,7 @@ def script_fault(text: str) -> str | None:
 
 def term_fault(text: str) -> str | None:
     """Say why the text is not one balanced term, or None when it is."""
-    bare, fault = _bare(text)
+    bare, fault = bare_text(text)
     if fault:
         return fault
     depth = 0
@@ -199,23 +159,6 @@ def term_fault(text: str) -> str | None:
     if depth or not bare.strip():
         return "not a term"
     return None
-
-
-def command_lines(text: str) -> list[int]:
-    """The line, from 1, on which each top-level command of a faultless script begins."""
-    bare, _ = _bare(text)
-    lines = []
-    line, depth = 1, 0
-    for mark in _PAREN_OR_NEWLINE.finditer(bare):
-        if mark.group() == "\n":
-            line += 1
-        elif mark.group() == "(":
-            if depth == 0:
-                lines.append(line)
-            depth += 1
-        else:
-            depth -= 1
-    return lines
 
 
 MEMORY_EXIT = 101

@@ -9,14 +9,7 @@ from typing import Any
 from goedels_poetry.solvers import preload
 from goedels_poetry.solvers.child import KILLED, WHO_KILLS, Child, ChildDied, ChildFlood, ChildTimeout
 from goedels_poetry.solvers.launch import memory_limit_mb
-from goedels_poetry.solvers.limits import (
-    JobCrashed,
-    JobMemory,
-    JobTimeout,
-    SolverError,
-    SolverUnavailable,
-    processors,
-)
+from goedels_poetry.solvers.limits import SolverError, SolverUnavailable, processors
 from goedels_poetry.solvers.process import (
     START_SECONDS,
     BrokenFrame,
@@ -32,6 +25,22 @@ _MAX_RESULT_BYTES = 256 << 20
 _MAX_REASON = 300
 _PING: dict[str, Any] = {"function": "", "payload": {}, "memory_mb": 4096}
 """A request that every worker refuses, and so answers."""
+
+
+class JobTimeout(SolverError):
+    """The job ran longer than it was allowed to and was killed."""
+
+
+class JobCrashed(SolverError):
+    """The job raised, or its process ended: in one line, with what else is known (a traceback) in ``details``."""
+
+    def __init__(self, message: str, details: str = "") -> None:
+        super().__init__(message)
+        self.details = details
+
+
+class JobMemory(SolverError):
+    """The job needed more memory than it was allowed."""
 
 
 class _Worker:

@@ -21,14 +21,10 @@ What was measured (z3 5.4.0, Linux, one core of a shared machine):
 
 from __future__ import annotations
 
-import math
 import re
 import secrets
 import sys
 import sysconfig
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -41,35 +37,22 @@ from goedels_poetry.solvers.process import (
     get_command,
     get_fault,
     script_fault,
-    term_fault,
 )
 
 _REPLY = re.compile(r"\s*\(:rlimit (\d+)\)\s+(sat|unsat|unknown)\s+\(:rlimit (\d+)\)\s*")
-_STATUS = re.compile(r'\s*(sat|unsat|unknown)\s+\(:reason-unknown "?(.*?)"?\)\s*', re.DOTALL)
-_ERROR_START = re.compile(r"^\s*\(error\b", re.MULTILINE)
+ERROR_START = re.compile(r"^\s*\(error\b", re.MULTILINE)
 _ERROR = re.compile(r'^\s*\(error "(?:line (\d+) column (\d+): )?(.*?)"\)\s*$', re.MULTILINE | re.DOTALL)
 _CUT_OFF = ("push canceled", "pop canceled", "canceled")
 """What z3 says when a limit strikes before the check begins."""
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9.]*")
 _OPTION = re.compile(r"[A-Za-z][\w.:-]*")
 _OPTION_VALUE = re.compile(r"[\w.+-]+")
 _CHECK = "(get-info :rlimit)(check-sat)(get-info :rlimit)"
 _UNSAFE = "match"
-_UNSAFE_TO_POP = ("define-fun-rec", "define-funs-rec")
+UNSAFE_TO_POP = ("define-fun-rec", "define-funs-rec")
 _NO_TIMEOUT = "4294967295"
 _DEFAULTS: dict[str, str] = {}
 """What options are worth in a process that was asked nothing: to ask takes as long as a small query."""
 _ADDRESS_SPACE_SLACK = 512 << 20  # code, stacks and the allocator's reserve, which -memory does not count
-_MOST_SPARE = 4
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """A status with its evidence: the model of ``sat``, the assumptions that ``unsat`` needs, in z3's words."""
-
-    answer: Answer
-    model: str = ""
-    core: str = ""
 
 
 @cache
@@ -105,52 +88,6 @@ class Z3Process(SolverProcess):
         Several sessions may share a process, but each switch reloads a prelude.
         """
         return Session(self, prelude, options or {}, cores)
-
-    def evidence(
-        self,
-        prelude: str,
-        extras: Sequence[str],
-        limits: Limits = DEFAULT_LIMITS,
-        assuming: Sequence[Sequence[str]] = (),
-    ) -> tuple[Evidence, ...]:
-        """Check a prelude together with each extra, one after the other, all in one exchange.
-
-        It is z3's incremental solver that answers: fast, and weaker on nonlinear arithmetic and bit-vectors than
-        ``ask``. ``limits`` hold for each check; where there is an ``rlimit``, z3 is killed after ``seconds`` instead of
-        stopping itself, since a timer for each check costs 0.2 ms. When the process is lost, all answers are those of
-        the loss.
-
-        Args:
-            assuming: for each extra the Boolean constants that are assumed; those that an ``unsat`` needs are its core.
-        """
-        assumed = [tuple(names) for names in assuming] or [()] * len(extras)
-        texts = (script_fault(text) for text in (prelude, *extras))
-        names = (f"no name: {name}" for each in assumed for name in each if not _NAME.fullmatch(name))
-        fault = next(filter(None, (*texts, *names)), None)
-        if fault:
-            return (Evidence(Answer("error", fault)),) * len(extras)
-        found: list[Evidence] = []
-        questions = list(zip(extras, assumed, strict=True))
-
-        def query(child: Child, deadline: float) -> Answer:
-            found[:] = self._evidence(child, prelude, questions, limits, deadline)
-            return found[-1].answer
-
-        last = self._guarded(replace(limits, seconds=limits.seconds * len(extras)), query)
-        if len(found) < len(extras):
-            return (Evidence(last),) * len(extras)
-        seconds = last.seconds / len(extras)
-        return tuple(replace(each, answer=replace(each.answer, seconds=seconds)) for each in found)
-
-    def optimize(self, prelude: str, maximize: bool, term: str, limits: Limits = DEFAULT_LIMITS) -> Answer:
-        """What z3 takes for the optimum of a term over the prelude, in ``output`` as ``(objectives …)``."""
-        fault = script_fault(prelude) or term_fault(term)
-        if fault:
-            return Answer("error", fault)
-        script = f"{prelude}\n({'maximize' if maximize else 'minimize'} {term})"
-        return self._guarded(
-            limits, lambda child, deadline: self._ask(child, script, limits, "objectives", {}, deadline)
-        )
 
     def _start(self, memory_mb: int) -> Child:
         binary = z3_binary()
@@ -229,44 +166,20 @@ class Z3Process(SolverProcess):
         )
         before, found, after = reply.partition(mark)
         shape = _REPLY.fullmatch(after)
-        if not found or before.strip() or shape is None or _ERROR_START.search(reply):
-            return _error_answer(reply.replace(mark, ""), first_line)
+        if not found or before.strip() or shape is None or ERROR_START.search(reply):
+            return error_answer(reply.replace(mark, ""), first_line)
         start, status, stop = shape.groups()
         used = int(stop) - int(start)
         if status == "unknown":
             printed = self._talk(child, "(get-info :reason-unknown)", deadline, limits.output_bytes)
             reason = printed.strip().removeprefix("(:reason-unknown").removesuffix(")").strip()
-            return Answer("unknown", _why_unknown(reason.strip('"'), used, limits), rlimit_used=used)
+            return Answer("unknown", why_unknown(reason.strip('"'), used, limits), rlimit_used=used)
         output = ""
         if wanted := get_command(get, status):
             output = self._talk(child, wanted, deadline, limits.output_bytes)
-            if _ERROR_START.search(output):
-                return _error_answer(output, first_line)
+            if ERROR_START.search(output):
+                return error_answer(output, first_line)
         return Answer("sat" if status == "sat" else "unsat", "", output.strip(), rlimit_used=used)
-
-    def _evidence(
-        self,
-        child: Child,
-        prelude: str,
-        questions: Sequence[tuple[str, tuple[str, ...]]],
-        limits: Limits,
-        deadline: float,
-    ) -> list[Evidence]:
-        child = self._renewed(child, limits, deadline)
-        stops = replace(limits, seconds=math.inf) if limits.rlimit else limits
-        setup = self._set_options(child, stops, {"produce-unsat-assumptions": "true"}, False, deadline)
-        mark = secrets.token_hex(16)
-        asked = "".join(_question(extra, assumed, f'(echo "{mark}")') for extra, assumed in questions)
-        reply = self._talk(child, f"{setup}\n{prelude}{asked}", deadline, limits.output_bytes)
-        sections = reply.split(mark)
-        if len(sections) != 4 * len(questions) + 1:
-            return [Evidence(_error_answer(reply.replace(mark, ""), 1))] * len(questions)
-        found: list[Evidence] = []
-        for number in range(len(questions)):
-            spoilt = found and found[-1].answer.status == "error"
-            found.append(found[-1] if spoilt else _evidence(*sections[4 * number : 4 * number + 4]))
-        self._unsafe = True if any(word in extra for extra, _ in questions for word in _UNSAFE_TO_POP) else self._unsafe
-        return found
 
     def _talk(self, child: Child, message: str, deadline: float, max_bytes: int) -> str:
         """Send commands and read all they print, up to an echo of a fresh random word nobody could guess."""
@@ -278,6 +191,18 @@ class Z3Process(SolverProcess):
         self._unsafe = self._unsafe or _UNSAFE in message
         reply = child.exchange(data, lambda got: got.endswith(end), deadline, max_bytes + len(end))
         return reply[: -len(end)].decode("utf-8", "replace")
+
+
+_ahead: dict[Limits, Z3Process | None] = {}
+"""Processes that nobody has used, by their limits; None where one was taken."""
+
+
+def unused(limits: Limits) -> Z3Process:
+    """A process that nobody has asked anything; it loads, or has loaded since the last job of this worker."""
+    process = _ahead.get(limits) or Z3Process()
+    _ahead[limits] = None
+    process.begin(limits)
+    return process
 
 
 class Session:
@@ -326,10 +251,10 @@ class Session:
             line = process._lines + 2
             printed = process._talk(child, f"{setup}\n{self._pending}", deadline, limits.output_bytes)
             if printed.strip():
-                return _error_answer(printed, line)
+                return error_answer(printed, line)
             self._pending = ""
         answer = process._check(child, "(push)", extra, limits, get, deadline)
-        if any(word in extra for word in _UNSAFE_TO_POP):
+        if any(word in extra for word in UNSAFE_TO_POP):
             process._unsafe = True
         elif answer.rlimit_used is not None and answer.reason not in ("timeout", "memory"):  # else no push may stand
             self._pushed = True
@@ -342,27 +267,7 @@ def _timeout(limits: Limits) -> str:
     return str(max(1, int(milliseconds))) if milliseconds < int(_NO_TIMEOUT) else _NO_TIMEOUT
 
 
-def _question(extra: str, assumed: Sequence[str], echo: str) -> str:
-    """One check, and what it gives: status, model, core, with a mark before each."""
-    check = f"(check-sat-assuming ({' '.join(assumed)}))" if assumed else "(check-sat)"
-    core = "(get-unsat-assumptions)" if assumed else ""
-    return f"\n(push){extra}\n{echo}{check}(get-info :reason-unknown){echo}(get-model){echo}{core}{echo}(pop)"
-
-
-def _evidence(before: str, replied: str, model: str, core: str) -> Evidence:
-    """What the parts of a reply amount to. Of what is not there to be got z3 complains, which does not count."""
-    shape = _STATUS.fullmatch(replied)
-    if before.strip() or shape is None:
-        return Evidence(_error_answer(before + replied, 1))
-    status, reason = shape.groups()
-    if status == "unknown":
-        return Evidence(Answer("unknown", _why_unknown(reason, 0, DEFAULT_LIMITS)))
-    if status == "sat":
-        return Evidence(Answer("sat"), model="" if _ERROR_START.match(model) else model.strip())
-    return Evidence(Answer("unsat"), core="" if _ERROR_START.match(core) else core.strip())
-
-
-def _why_unknown(reason: str, used: int, limits: Limits) -> str:
+def why_unknown(reason: str, used: int, limits: Limits) -> str:
     """The solver's reason; ``used`` are the steps of the check."""
     if "memory" in reason:
         return "memory"
@@ -373,7 +278,7 @@ def _why_unknown(reason: str, used: int, limits: Limits) -> str:
     return reason
 
 
-def _error_answer(reply: str, first_line: int) -> Answer:
+def error_answer(reply: str, first_line: int) -> Answer:
     """The answer to a reply that holds more than one status: its first message, with the caller's line."""
     if found := _ERROR.search(reply):
         line, column, message = found.groups()
@@ -386,32 +291,3 @@ def _error_answer(reply: str, first_line: int) -> Answer:
         place = f"line {int(line) - first_line + 1} column {column}: " if line else ""
         return Answer("error", place + message)
     return Answer("error", f"unexpected reply: {reply.strip()[:200]!r}")
-
-
-# -- processes that one job of a worker leaves to the next -----------------------------------------------------
-# A reset costs a tenth of a start and finds the same. For searches only: a check has processes that nobody has used.
-
-_spare: list[Z3Process] = []
-
-
-def lend() -> Z3Process:
-    """A process that was handed back, or a new one; what it knew is forgotten with the first question."""
-    return _spare.pop() if _spare else Z3Process()
-
-
-def take_back(process: Z3Process) -> None:
-    """Keep it for the next job, unless there are enough."""
-    if process.pid is not None and len(_spare) < _MOST_SPARE:
-        _spare.append(process)
-    else:
-        process.close()
-
-
-@contextmanager
-def borrowed() -> Iterator[Z3Process]:
-    """One for as long as this lasts."""
-    process = lend()
-    try:
-        yield process
-    finally:
-        take_back(process)

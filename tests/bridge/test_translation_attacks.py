@@ -11,14 +11,8 @@ import pytest
 from kept_lean import Kept
 
 from goedels_poetry.checker import CheckReport, TrustLevel, check_certificate, write_certificate
-from goedels_poetry.checker.certificate.archive import (
-    LEAN_PROOF,
-    Archive,
-    BadCertificate,
-    add_files,
-    canonical,
-    read_archive,
-)
+from goedels_poetry.checker.certificate.archive import LEAN_PROOF, Archive, BadCertificate, canonical, read_archive
+from goedels_poetry.checker.certificate.writing import add_files
 from goedels_poetry.checker.smt import lean_proof
 from goedels_poetry.checker.smt.lean_proof import NO_LEAN, with_lean
 from goedels_poetry.kernel.reading.certificate import derivation_from_json

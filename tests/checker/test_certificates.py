@@ -16,7 +16,7 @@ from goedels_poetry.checker import (
     write_certificate,
     write_counterexample,
 )
-from goedels_poetry.checker.certificate.archive import write_archive
+from goedels_poetry.checker.certificate.writing import write_archive
 from goedels_poetry.kernel.derivation import Derivation, Instance, Query, Step
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import FALSE, integer, not_

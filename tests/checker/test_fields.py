@@ -10,7 +10,7 @@ import pytest
 from walked import HEAD, KINDS, OPEN, RIGHT, TASK, WRONG, fault, logic, places, python, replaced, shown, value_at, wrong
 
 from goedels_poetry.checker import check_any, write_certificate
-from goedels_poetry.checker.certificate import fields
+from goedels_poetry.checker.certificate import archive as fields
 from goedels_poetry.checker.certificate.archive import MANIFEST
 from goedels_poetry.checker.certificate.report import CheckReport
 from goedels_poetry.kernel.verdict import Verdict
@@ -38,7 +38,7 @@ def test_the_fields_of_a_certificate_are_those_of_the_table(kind, honest):
         {"smt": fields.SMT, "logic": fields.LOGIC, "python": fields.PYTHON}[manifest["language"]]
     )
     evidence = next((json.loads(p.read_bytes()) for p in path.glob("*.json") if p.name != MANIFEST), {})
-    assert set(evidence) <= set(fields.EVIDENCE[kind.split(",")[0]])
+    assert set(evidence) <= set(fields.EVIDENCE_KEYS[kind.split(",")[0]])
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -76,7 +76,7 @@ BEGIN, END = "<!-- fields -->\n", "<!-- end of fields -->\n"
 
 def test_the_documentation_says_what_each_field_is():
     lines = ["| certificate | claims | hints | notes |", "|---|---|---|---|"]
-    for kind, evidence in fields.EVIDENCE.items():
+    for kind, evidence in fields.EVIDENCE_KEYS.items():
         whole = {**MANIFESTS[kind.split(" ")[0]], **evidence}
         cells = [", ".join(f"`{n}`" for n, role in whole.items() if role == wanted) for wanted in ROLES]
         lines.append(f"| {kind} | {' | '.join(cells)} |")

@@ -14,18 +14,15 @@ import pytest
 from trusted_base import certificate
 
 from goedels_poetry.checker import check_certificate, write_certificate, write_counterexample
-from goedels_poetry.checker.certificate.archive import (
-    MANIFEST,
-    PROOFS,
+from goedels_poetry.checker.certificate.archive import MANIFEST, PROOFS, canonical, proof_name, read_archive, sha256
+from goedels_poetry.checker.certificate.report import TrustLevel
+from goedels_poetry.checker.certificate.writing import (
     add_files,
-    canonical,
-    proof_name,
-    read_archive,
+    report_from_json,
+    report_to_json,
     sealed,
-    sha256,
     write_archive,
 )
-from goedels_poetry.checker.certificate.report import CheckReport, TrustLevel
 from goedels_poetry.checker.limited import NO_PROOFS, check_within
 from goedels_poetry.checker.python.archive import PROOF
 from goedels_poetry.checker.smt import proof_objects
@@ -60,15 +57,15 @@ def test_a_proof_for_each_obligation_makes_the_highest_level(made: Path) -> None
     assert report.trust_level is TrustLevel.STEP_BY_STEP
     assert report.proofs is not None
     assert (report.proofs.checked, report.proofs.without) == (report.obligations.total, ())
-    assert CheckReport.from_json(report.to_json()) == CheckReport.from_json(json.loads(json.dumps(report.to_json())))
-    assert report.to_json()["proofs"] == {"checked": report.obligations.total, "without": []}
+    assert report_from_json(report_to_json(report)) == report_from_json(json.loads(json.dumps(report_to_json(report))))
+    assert report_to_json(report)["proofs"] == {"checked": report.obligations.total, "without": []}
     assert gzip.decompress(read_archive(made).proofs[FIRST]).startswith(b"; cvc5 1.")
 
 
 def test_without_being_asked_for_they_are_left_aside(made: Path) -> None:
     report = check_certificate(made)
     assert report.trust_level is TrustLevel.CONFIRMED
-    assert report.proofs is None and "proofs" not in report.to_json()
+    assert report.proofs is None and "proofs" not in report_to_json(report)
 
 
 def test_a_check_without_them_loads_nothing_of_their_checker(made: Path) -> None:

@@ -32,8 +32,8 @@ ROOMS = (
     "protocol",
     "models",
     "store",
-    "solvers",
     "sandbox",
+    "solvers",
     "kernel",
     "contracts",
     "plugins",
@@ -81,24 +81,8 @@ def dotted_names(module: str, path: Path) -> Iterator[str]:
             above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
             base = ".".join([*above, *([node.module] if node.module else [])])
             yield from (f"{base}.{alias.name}" for alias in node.names)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            if node.value.startswith(f"{NAME}.") and node.value not in ENTRY_POINTS:
-                yield node.value.partition(":")[0]
-        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "on_first_use":
-            yield from names_of_a_face(tree, node, package)
-
-
-def names_of_a_face(tree: ast.Module, call: ast.Call, package: str) -> Iterator[str]:
-    """What the table of a face names, which has its names brought in on first use."""
-    table = call.args[1]
-    if isinstance(table, ast.Name):
-        table = next(
-            each.value
-            for each in tree.body
-            if isinstance(each, ast.Assign) and getattr(each.targets[0], "id", "") == table.id
-        )
-    root = ast.literal_eval(call.args[2]) if len(call.args) > 2 else package
-    yield from (f"{root}.{home}" for home in ast.literal_eval(table).values())
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value not in ENTRY_POINTS:
+            yield from (name for name in [node.value.partition(":")[0]] if node.value.startswith(f"{NAME}."))
 
 
 @cache
@@ -224,7 +208,6 @@ def test_a_map_leads_to_modules_and_folders_that_are_there(face: Path) -> None:
         ("if TYPE_CHECKING:\n    from goedels_poetry.cli.app import app", "goedels_poetry.cli.app.app"),
         ("from ..cli import app", "goedels_poetry.cli.app"),
         ("JOB = 'goedels_poetry.cli.app:main'", "goedels_poetry.cli.app"),
-        ("on_first_use(__name__, {'x': 'cli.app'}, 'goedels_poetry')", "goedels_poetry.cli.app"),
     ],
 )
 def test_an_import_counts_wherever_it_stands(tmp_path: Path, written: str, meant: str) -> None:

@@ -10,7 +10,8 @@ from goedels_poetry import GoedelsPoetryFramework, Settings
 from goedels_poetry.checker import check_any
 from goedels_poetry.contracts import ContractViolation, enabled, ensures, invariant, old, requires
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.python.translate.program import passed_over, read_program, with_contracts
+from goedels_poetry.python.testing.reading import passed_over
+from goedels_poetry.python.translate.program import read_program, with_contracts
 
 HERE = Path(__file__).parent
 ACCOUNT = (HERE.parents[1] / "theorems" / "python" / "account.py").read_text("utf-8")

@@ -8,7 +8,8 @@ import pytest
 
 from goedels_poetry import GoedelsPoetryFramework, RunResult, Settings
 from goedels_poetry.checker import check_any
-from goedels_poetry.checker.certificate.archive import canonical, sealed, sha256
+from goedels_poetry.checker.certificate.archive import canonical, sha256
+from goedels_poetry.checker.certificate.writing import sealed
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.python.testing.contracts import MEANS
 

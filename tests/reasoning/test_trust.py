@@ -13,7 +13,8 @@ from model_server import Answer, Server
 
 from goedels_poetry.checker.certificate.archive import MANIFEST, canonical, sha256
 from goedels_poetry.checker.certificate.report import CheckReport
-from goedels_poetry.checker.logic.check import LogicArchive, check_logic, write_logic
+from goedels_poetry.checker.logic.check import LogicArchive, check_logic
+from goedels_poetry.checker.logic.jobs import write_logic
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.models.client import models_from

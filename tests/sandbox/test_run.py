@@ -158,6 +158,17 @@ os._exit(9)
     assert (result.status, result.returncode) == ("exited", 9), result
 
 
+def test_a_program_finds_nothing_of_the_last_one_and_nothing_of_ours(way: str) -> None:
+    names = "import builtins, json, os, sys\nevery = (builtins, json, os, sys)\n"
+    left = "for each in every: each.left = os.environ['left'] = '1'\nopen('left', 'w').close()"
+    for _ in range(2):
+        found = printed(
+            names + "print([e for e in every if hasattr(e, 'left')], 'left' in os.environ, os.listdir('.'))"
+        )
+        assert found == "[] False []\n" and printed(names + left) == ""
+    assert "goedels_poetry" not in printed("import sys, os; print(list(sys.modules), sys.argv, os.environ)")
+
+
 @pytest.mark.parametrize("name", ["\udcff", "../a", "/a", "a/../../b", "", "a/", "a\0b", "."])
 def test_names_that_lead_out_of_the_folder_are_refused(name: str) -> None:
     with pytest.raises(InvalidInput):

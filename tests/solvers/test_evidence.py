@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from goedels_poetry.questions.query_runner import Evidence, QuestionProcess
 from goedels_poetry.solvers.limits import Limits
-from goedels_poetry.solvers.z3_process import Evidence, Z3Process
 
 PRELUDE = (
     "(declare-const g Bool)(declare-const h Bool)(declare-const x Int)(assert (=> g (> x 3)))(assert (=> h (< x 9)))"
@@ -16,8 +16,8 @@ ABOVE_FIVE = "(declare-const x Int)(assert (> x 5))"
 
 
 @pytest.fixture(scope="module")
-def z3() -> Iterator[Z3Process]:
-    with Z3Process() as process:
+def z3() -> Iterator[QuestionProcess]:
+    with QuestionProcess() as process:
         assert process.ask("(assert true)").status == "sat"  # it runs: tests count how often it starts anew
         yield process
 
@@ -26,7 +26,7 @@ def statuses(found: tuple[Evidence, ...]) -> list[str]:
     return [e.answer.status for e in found]
 
 
-def test_each_question_has_its_status_and_its_evidence(z3: Z3Process) -> None:
+def test_each_question_has_its_status_and_its_evidence(z3: QuestionProcess) -> None:
     extras = ["(assert (< x 2))", "(assert (> x 10))", "(assert (= x 5))"]
     low, high, free = z3.evidence(PRELUDE, extras, assuming=[["g", "h"]] * 3)
     assert statuses((low, high, free)) == ["unsat", "unsat", "sat"]
@@ -35,7 +35,7 @@ def test_each_question_has_its_status_and_its_evidence(z3: Z3Process) -> None:
     assert not low.model and not free.core
 
 
-def test_names_mean_what_each_program_declares(z3: Z3Process) -> None:
+def test_names_mean_what_each_program_declares(z3: QuestionProcess) -> None:
     starts = z3.starts
     for prelude, question, expected in (
         ("(declare-const x Bool)(assert x)", "(assert (not x))", "unsat"),
@@ -62,7 +62,7 @@ def test_names_mean_what_each_program_declares(z3: Z3Process) -> None:
         '(assert (= x "sat"))',
     ],
 )
-def test_what_is_no_question_is_an_error_and_spoils_nothing_after_it(z3: Z3Process, text: str) -> None:
+def test_what_is_no_question_is_an_error_and_spoils_nothing_after_it(z3: QuestionProcess, text: str) -> None:
     assert statuses(z3.evidence(ABOVE_FIVE, [text])) == ["error"]
     before, wrong, after = z3.evidence(ABOVE_FIVE, ["(assert (< x 4))", text, "(assert (< x 4))"])
     assert wrong.answer.status == after.answer.status == "error"
@@ -70,14 +70,14 @@ def test_what_is_no_question_is_an_error_and_spoils_nothing_after_it(z3: Z3Proce
     assert statuses(z3.evidence(ABOVE_FIVE, ["(assert (< x 4))"])) == ["unsat"]
 
 
-def test_an_error_in_the_prelude_or_in_an_assumption_is_an_error_of_every_question(z3: Z3Process) -> None:
+def test_an_error_in_the_prelude_or_in_an_assumption_is_an_error_of_every_question(z3: QuestionProcess) -> None:
     assert statuses(z3.evidence("(declare-const x Int)(assert y)(assert false)", ["", ""])) == ["error", "error"]
     assert statuses(z3.evidence("(assert", [""])) == ["error"]
     assert statuses(z3.evidence(PRELUDE, [""], assuming=[["g", "(echo"]])) == ["error"]
     assert statuses(z3.evidence(PRELUDE, ["(assert g)"])) == ["sat"]
 
 
-def test_what_cannot_be_stopped_is_killed_and_nothing_is_made_of_it(z3: Z3Process) -> None:
+def test_what_cannot_be_stopped_is_killed_and_nothing_is_made_of_it(z3: QuestionProcess) -> None:
     bits = "(declare-const x (_ BitVec 65536))(declare-const y (_ BitVec 65536))(assert (= (bvmul x y) (bvadd x y)))"
     starts = z3.starts
     found = z3.evidence(bits, ["", "(assert (= x y))"], Limits(rlimit=100_000, seconds=0.1, grace=0.05))
@@ -86,7 +86,7 @@ def test_what_cannot_be_stopped_is_killed_and_nothing_is_made_of_it(z3: Z3Proces
     assert z3.starts == starts + 1
 
 
-def test_the_optimizer_is_asked_for_a_term_and_for_nothing_else(z3: Z3Process) -> None:
+def test_the_optimizer_is_asked_for_a_term_and_for_nothing_else(z3: QuestionProcess) -> None:
     below_seven = "(declare-const x Int)(assert (< x 7))"
     assert "(x 6)" in z3.optimize(below_seven, True, "x").output
     assert z3.optimize(below_seven, True, "x)(assert false)(maximize x").status == "error"

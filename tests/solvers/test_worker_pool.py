@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from goedels_poetry.solvers.limits import JobCrashed, JobMemory, JobTimeout, SolverError, SolverUnavailable
-from goedels_poetry.solvers.worker_pool import WorkerPool
+from goedels_poetry.solvers.limits import SolverError, SolverUnavailable
+from goedels_poetry.solvers.worker_pool import JobCrashed, JobMemory, JobTimeout, WorkerPool
 
 Make = Callable[..., WorkerPool]
 

@@ -15,11 +15,10 @@ from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.refutation.theory import named_premises, with_definitions
 from goedels_poetry.kernel.schemas import instances
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.questions.query_runner import OPEN, QueryRunner
+from goedels_poetry.questions.query_runner import OPEN, Evidence, QueryRunner
 from goedels_poetry.reasoning.backends import SMT2Backend
 from goedels_poetry.smt.notation.text import parse_problem, parse_sequent
 from goedels_poetry.solvers.limits import Limits
-from goedels_poetry.solvers.z3_process import Evidence
 
 THEOREM = """(declare-datatypes ((L 0)) (((nil) (cons (hd Int) (tl L)))))
 (define-fun-rec len ((x L)) Int (match x ((nil 0) ((cons h t) (+ 1 (len t))))))

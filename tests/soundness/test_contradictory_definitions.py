@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from goedels_poetry.checker import CheckReport, TrustLevel, check_certificate, write_certificate, write_counterexample
+from goedels_poetry.checker.certificate.writing import report_from_json, report_to_json
 from goedels_poetry.checker.smt.check import definition_lines
 from goedels_poetry.kernel.derivation import Derivation, Instance, Query, Step
 from goedels_poetry.kernel.sequent import sequent_of
@@ -163,4 +164,4 @@ def test_programs_name_them_as_well(text: str, reason: str, core: set[str]) -> N
 
 def test_reports_of_both_kinds_survive_json(tmp_path: Path) -> None:
     report = checked(tmp_path, f"{ENDLESS}\n(declare-const a Int)(prove (= a a))")
-    assert CheckReport.from_json(json.loads(json.dumps(report.to_json()))).core == report.core
+    assert report_from_json(json.loads(json.dumps(report_to_json(report)))).core == report.core

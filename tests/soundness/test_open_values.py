@@ -18,7 +18,7 @@ from goedels_poetry.kernel.terms import Term
 from goedels_poetry.smt.notation.text import parse_problem
 from goedels_poetry.smt.refutation.refute import WORK, Refuter
 from goedels_poetry.solvers.limits import Limits
-from goedels_poetry.solvers.z3_process import borrowed
+from goedels_poetry.solvers.worker import borrowed
 
 # ------------------------------------------------------------------------------------------------ regular languages
 

@@ -3,16 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.checker.certificate.archive import (
-    EVIDENCE,
-    MANIFEST,
-    OBLIGATIONS,
-    THEOREM,
-    canonical,
-    make_manifest,
-    read_archive,
-    write_archive,
-)
+from goedels_poetry.checker.certificate.archive import EVIDENCE, MANIFEST, OBLIGATIONS, THEOREM, canonical, read_archive
+from goedels_poetry.checker.certificate.writing import make_manifest, write_archive
 from goedels_poetry.checker.smt.counterexample import evidence_script, with_interpretation
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.kernel.derivation import Query

@@ -17,8 +17,10 @@ from pathlib import Path
 import proofs
 
 from goedels_poetry.checker import write_certificate, write_counterexample
-from goedels_poetry.checker.logic.check import LogicArchive, write_logic
-from goedels_poetry.checker.python.archive import PROOF, write_python
+from goedels_poetry.checker.logic.check import LogicArchive
+from goedels_poetry.checker.logic.jobs import write_logic
+from goedels_poetry.checker.python.archive import PROOF
+from goedels_poetry.checker.python.certify import write_python
 from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.python.translate.program import read_program as read_python
 from goedels_poetry.python.translate.translate import translate

@@ -11,10 +11,13 @@ import proofs
 from forge import forge, script_of_counterexample, with_ends
 
 from goedels_poetry.checker import check_any, write_certificate
-from goedels_poetry.checker.certificate.archive import MANIFEST, canonical, sealed, sha256
+from goedels_poetry.checker.certificate.archive import MANIFEST, canonical, sha256
 from goedels_poetry.checker.certificate.report import CheckReport
-from goedels_poetry.checker.logic.check import LogicArchive, write_logic
-from goedels_poetry.checker.python.archive import PROOF, write_python
+from goedels_poetry.checker.certificate.writing import sealed
+from goedels_poetry.checker.logic.check import LogicArchive
+from goedels_poetry.checker.logic.jobs import write_logic
+from goedels_poetry.checker.python.archive import PROOF
+from goedels_poetry.checker.python.certify import write_python
 from goedels_poetry.python.translate.program import read_program as read_python_program
 from goedels_poetry.python.translate.translate import translate
 from goedels_poetry.questions.entailment.program import statement_of

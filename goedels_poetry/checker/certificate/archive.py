@@ -1,20 +1,20 @@
-"""Certificates on disk: four files, and what may be added; canonical JSON, hashes; written whole or not at all."""
+"""Certificates on disk, as they are read: four files, and what may be added; canonical JSON, hashes, kinds of fields.
+
+Each field is a claim, a hint, or a note. A claim is computed from the user's text and compared; what differs refuses
+the certificate. A hint is what a prover had to find: it is used, and what comes of it is verified. A note is for
+people, and decides nothing. What may be claimed besides is the caller's, see `Choices`.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
-import shutil
-import tempfile
-from collections.abc import Callable, Collection, Mapping
-from contextlib import suppress
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from goedels_poetry.checker.certificate import fields
 from goedels_poetry.errors import GoedelsPoetryError
 
 Json: TypeAlias = dict[str, Any]
@@ -35,6 +35,52 @@ _PROOF = re.compile(r"[0-9]{3,5}\.cpc\.gz")
 MAX_BYTES = 200_000_000
 CLAIMS = ("proved", "negation proved", "counterexample", "inconsistent")
 
+# What each field of each kind of certificate is; the readers use these tables
+
+CLAIM, HINT, NOTE = "claim", "hint", "note"
+
+_SEALED = {"schema": CLAIM, "language": CLAIM, "versions": NOTE, "info": NOTE, "manifest_sha256": CLAIM}
+_STATED = {**_SEALED, "claim": CLAIM, "statement": CLAIM, "files": CLAIM}
+
+SMT = {**_STATED, "assume_definitions": CLAIM}
+LEAN = {**_STATED, "theorem": CLAIM, "witness": CLAIM}
+LOGIC = {
+    **_SEALED, "claim": CLAIM, "statement": CLAIM, "file": CLAIM, "dialect": CLAIM, "choice": CLAIM, "world": CLAIM,
+    "milliseconds": HINT, "optimize_milliseconds": HINT,
+}  # fmt: skip
+PYTHON = {**_SEALED, "claim": CLAIM, "files": CLAIM, "function": CLAIM}
+"""Entries of the manifests, by language."""
+
+INTERPRETATION, PREMISES, DEFINED = "interpretation", "premises", "defined"
+"""Keys of the evidence: what it says of all that the theorem leaves open, of premises that it proves, and which
+declared functions premises define."""
+_MORE = {"termination": HINT, "bounds": HINT, INTERPRETATION: HINT, PREMISES: HINT}
+EVIDENCE_KEYS: Mapping[str, Mapping[str, str]] = {
+    "SMT proof": {"steps": HINT, "auxiliary": HINT, "measures": HINT, DEFINED: HINT, **_MORE},
+    "SMT counterexample": {"values": HINT, "table": HINT, **_MORE},
+    "Lean": {},
+    "logic": {},
+    "Python proof": {},
+    "Python refutation": {"arguments": HINT},
+    "Python tested": {"task": CLAIM, "change": CLAIM},
+}
+"""Keys of the evidence, by kind of certificate; those that have none are decided from the text alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What a caller chooses of what is claimed; a certificate that asks for something else is refused.
+
+    Attributes:
+        assume_definitions: definitions that are not shown to terminate count as consistent; SMT only.
+        theorem: which one of several theorems of the original; "" accepts the one that the certificate names.
+        world: ``closed``: what a program does not make true is false, and there is nothing that it does not name.
+    """
+
+    assume_definitions: bool = False
+    theorem: str = ""
+    world: str = "open"
+
 
 class BadCertificate(GoedelsPoetryError):
     """The files of a certificate are not what they have to be: ``message`` says how.
@@ -48,10 +94,6 @@ class BadCertificate(GoedelsPoetryError):
 
     def __str__(self) -> str:
         return self.message if self.path is None else f"{self.path}: {self.message}"
-
-
-class FinishedProofExists(GoedelsPoetryError):
-    """There is a certificate at this place already, and it is not to be overwritten."""
 
 
 @dataclass(frozen=True)
@@ -99,11 +141,6 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def sealed(manifest: Json) -> Json:
-    """A manifest with the hash of all its other entries."""
-    return manifest | {"manifest_sha256": sha256(canonical(manifest))}
-
-
 def read_manifest(data: bytes, *, schema: int, language: str, keys: Collection[str]) -> Json:
     """A manifest of a kind and with an intact seal; what its entries say is for the caller to judge.
 
@@ -119,57 +156,6 @@ def read_manifest(data: bytes, *, schema: int, language: str, keys: Collection[s
     if manifest["manifest_sha256"] != sha256(canonical(rest)):
         raise BadCertificate("the manifest was edited: its hash does not fit")
     return manifest
-
-
-def make_manifest(
-    files: Mapping[str, bytes],
-    *,
-    claim: str,
-    statement: str,
-    assume_definitions: bool,
-    versions: Mapping[str, str],
-    info: Mapping[str, Any],
-) -> Json:
-    """The manifest of a certificate. ``info`` is anything a reader may like to know; no verdict rests on it."""
-    return sealed(
-        {
-            "schema": SCHEMA,
-            "language": "smt",
-            "claim": claim,
-            "statement": statement,
-            "assume_definitions": assume_definitions,
-            "files": {name: sha256(files[name]) for name in (*HASHED, LEAN_PROOF) if name in files},
-            "versions": dict(versions),
-            "info": plain(dict(info)),
-        }
-    )
-
-
-def plain(value: Any) -> Any:
-    """``value`` as canonical JSON can say it: numbers that are not finite are left out, other objects become text."""
-    return json.loads(json.dumps(value, default=str), parse_constant=lambda _: None)
-
-
-def language_of(path: Path) -> str:
-    """The language that a certificate's manifest names, unchecked; "" when it names none."""
-    try:
-        manifest = json.loads(plain_bytes(path / MANIFEST))
-    except (BadCertificate, OSError, ValueError, RecursionError):
-        return ""
-    return str(manifest.get("language", "")) if isinstance(manifest, dict) else ""
-
-
-def manifest_fault(path: Path) -> str:
-    """Why a certificate's manifest is no JSON; "" where it is, or is not there."""
-    try:
-        json.loads(plain_bytes(path / MANIFEST))
-    except RecursionError:
-        return f"{MANIFEST} is nested too deeply"
-    except ValueError as error:
-        return f"{MANIFEST} is not JSON: {error}"
-    except (BadCertificate, OSError):
-        return ""
-    return ""
 
 
 def read_archive(path: Path) -> Archive:
@@ -191,7 +177,7 @@ def read_archive(path: Path) -> Archive:
         data = {name: plain_bytes(path / name) for name in (*FILES, *more)}
     except OSError as error:
         raise BadCertificate(f"the certificate cannot be read: {error}") from error
-    manifest = read_manifest(data[MANIFEST], schema=SCHEMA, language="smt", keys=fields.SMT)
+    manifest = read_manifest(data[MANIFEST], schema=SCHEMA, language="smt", keys=SMT)
     if manifest["claim"] not in CLAIMS or not isinstance(manifest["assume_definitions"], bool):
         raise BadCertificate(f"unknown claim: {manifest['claim']!r}")
     if manifest["files"] != {name: sha256(data[name]) for name in (*HASHED, *more)}:
@@ -208,21 +194,6 @@ def _proofs_in(path: Path) -> list[str]:
     return [f"{PROOFS}/{name}" for name in names]
 
 
-def add_files(directory: Path, more: Mapping[str, bytes]) -> None:
-    """Put a Lean proof, or proof objects, into a certificate, whose other files stay as they are. Nothing is checked.
-
-    Raises:
-        BadCertificate: there is no certificate at this place.
-    """
-    archive = read_archive(directory)
-    lean = {} if archive.lean_proof is None else {LEAN_PROOF: archive.lean_proof}
-    files = {THEOREM: archive.theorem, EVIDENCE: archive.evidence, OBLIGATIONS: archive.obligations}
-    files |= {**lean, **archive.proofs, **more}
-    hashes = {name: sha256(data) for name, data in files.items()}
-    manifest = {key: value for key, value in archive.manifest.items() if key != "manifest_sha256"} | {"files": hashes}
-    write_archive(directory, {**files, MANIFEST: canonical(sealed(manifest))}, overwrite=True)
-
-
 def plain_bytes(path: Path) -> bytes:
     """The bytes of a file that is no link and not too large; raises `BadCertificate`."""
     if path.is_symlink() or not path.is_file():
@@ -230,70 +201,3 @@ def plain_bytes(path: Path) -> bytes:
     if path.stat().st_size > MAX_BYTES:
         raise BadCertificate(f"{path.name} is larger than {MAX_BYTES} bytes")
     return path.read_bytes()
-
-
-def finished_proof(directory: Path) -> str | None:
-    """The SHA-256 of the theorem of a finished certificate at this place, or None when there is none."""
-    try:
-        return sha256(read_archive(directory).theorem)
-    except BadCertificate:
-        return None
-
-
-def write_archive(directory: Path, files: Mapping[str, bytes], *, overwrite: bool | Callable[[], bool] = False) -> None:
-    """Write a whole certificate under a temporary name beside its place, then rename it.
-
-    Nobody waits for the disk, as with the store of a run: what a power loss tears is not what its manifest says, is
-    refused, and made anew. To wait for four files was seen to take 25 ms, more than all that the check computes.
-
-    Args:
-        overwrite: whether a certificate at the place is replaced; a function, which may read that one, is asked when
-            all is written, and what it cannot read is not replaced.
-
-    Raises:
-        FinishedProofExists: something stands at the place and is not to be replaced.
-    """
-    directory.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(prefix=f".{directory.name}.{os.getpid()}.", dir=directory.parent))
-    try:
-        for name, data in files.items():
-            (temporary / name).parent.mkdir(exist_ok=True)
-            (temporary / name).write_bytes(data)
-        temporary.chmod(0o755)
-        put_in_place(temporary, directory, overwrite=_asked(overwrite))
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-
-
-def _asked(overwrite: bool | Callable[[], bool]) -> bool:
-    try:
-        return overwrite() if callable(overwrite) else overwrite
-    except BadCertificate:
-        return False
-
-
-def put_in_place(temporary: Path, directory: Path, *, overwrite: bool = False) -> None:
-    """Rename a folder to where it belongs.
-
-    Raises:
-        FinishedProofExists: something stands there and ``overwrite`` is not set.
-    """
-    taken = f"{directory} exists already; remove it or choose another place"
-    there = os.path.lexists(directory)  # a link that leads nowhere takes the place, too
-    if there and not overwrite:
-        raise FinishedProofExists(taken)
-    old = Path(tempfile.mkdtemp(prefix=f".{directory.name}.old.", dir=directory.parent)) if there else None
-    try:
-        if old is not None:
-            directory.rename(old / "replaced")
-        temporary.rename(directory)
-    except OSError as error:
-        if old is not None:
-            with suppress(OSError):  # what was there comes back, unless somebody else has taken its place
-                (old / "replaced").rename(directory)
-        if os.path.lexists(directory):
-            raise FinishedProofExists(taken) from error
-        raise
-    finally:
-        if old is not None and os.path.lexists(directory):  # else it holds the only copy
-            shutil.rmtree(old, ignore_errors=True)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from enum import IntEnum
-from pathlib import Path
-from typing import Any
 
 from goedels_poetry.kernel.verdict import Verdict
 
@@ -95,86 +93,7 @@ class CheckReport:
     reading: Reading | None = None
     proofs: ProofObjects | None = None
 
-    def to_json(self) -> dict[str, Any]:
-        """The report as JSON."""
-        return {
-            "verdict": self.verdict.value,
-            "trust_level": None if self.trust_level is None else str(self.trust_level),
-            "refused": self.refused,
-            "retry": self.retry,
-            "obligations": asdict(self.obligations),
-            "undecided_by_first": list(self.undecided_by_first),
-            "undecided_by_second": list(self.undecided_by_second),
-            "reasons": list(self.reasons),
-            "notes": list(self.notes),
-            "assumptions": list(self.assumptions),
-            "core": list(self.core),
-            "needed": None if self.needed is None else list(self.needed),
-            "statement": self.statement,
-            "seconds": round(self.seconds, 3),
-            "counterexample": dict(self.counterexample),
-            **self.about_lean(),
-            **({"checked_by": self.checked_by} if self.checked_by else {}),
-            **({"reading": asdict(self.reading)} if self.reading is not None else {}),
-            **self.about_proofs(),
-        }
-
-    @classmethod
-    def from_json(cls, json: dict[str, Any]) -> CheckReport:
-        """What `to_json` has written."""
-        lists = ("undecided_by_first", "undecided_by_second", "reasons", "notes", "assumptions", "core", "axioms")
-        level, needed, line = json["trust_level"], json["needed"], json.get("line")
-        return cls(
-            Verdict(json["verdict"]),
-            None if level is None else TrustLevel(int(level.removeprefix("L"))),
-            **{name: tuple(json.get(name, ())) for name in lists},
-            refused=json["refused"],
-            retry=json["retry"],
-            obligations=Counts(**json["obligations"]),
-            needed=None if needed is None else tuple(needed),
-            statement=json["statement"],
-            seconds=json["seconds"],
-            counterexample=json["counterexample"],
-            rule=json.get("rule") or "",
-            place=None if line is None else (line, json["column"]),
-            versions=json.get("versions", {}),
-            checked_by=json.get("checked_by", ""),
-            reading=Reading(**json["reading"]) if json.get("reading") else None,
-            proofs=ProofObjects(p["checked"], tuple(p["without"])) if (p := json.get("proofs")) else None,
-        )
-
-    def about_proofs(self) -> dict[str, Any]:
-        """What came of proof objects; empty when they were not asked for."""
-        if self.proofs is None:
-            return {}
-        return {"proofs": {"checked": self.proofs.checked, "without": list(self.proofs.without)}}
-
-    def about_lean(self) -> dict[str, Any]:
-        """What only a check by Lean tells; empty for others."""
-        if not (self.versions or self.rule or self.place):
-            return {}
-        line, column = self.place or (None, None)
-        place = {"line": line, "column": column}
-        return {"rule": self.rule or None, **place, "axioms": list(self.axioms), "versions": dict(self.versions)}
-
     @property
     def accepted(self) -> bool:
         """Whether the certificate shows what it claims."""
         return self.trust_level is not None or self.verdict is Verdict.TESTED
-
-
-@dataclass(frozen=True, slots=True)
-class Certificate:
-    """A checker's answer about what a run claims, and where the certificate lies that it has accepted."""
-
-    verdict: Verdict
-    path: Path | None = None
-    """None when none was written."""
-    trust_level: str | None = None
-    """"L1" to "L3", see `TrustLevel`; None unless something was shown."""
-    reason: str = ""
-    warnings: tuple[str, ...] = ()
-    details: dict[str, Any] = field(default_factory=dict)
-    """The report as JSON; of a logic program ``result`` besides."""
-    checked_by: str = ""
-    """The plug-in whose checker this is; "" for ours."""

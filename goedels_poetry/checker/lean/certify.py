@@ -11,20 +11,24 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.checker.certificate import fields
 from goedels_poetry.checker.certificate.archive import (
+    LEAN,
     MANIFEST,
     BadCertificate,
-    FinishedProofExists,
     canonical,
-    plain,
     plain_bytes,
     read_manifest,
-    sealed,
     sha256,
+)
+from goedels_poetry.checker.certificate.report import CheckReport, TrustLevel
+from goedels_poetry.checker.certificate.writing import (
+    Certificate,
+    FinishedProofExists,
+    plain,
+    report_to_json,
+    sealed,
     write_archive,
 )
-from goedels_poetry.checker.certificate.report import Certificate, CheckReport, TrustLevel
 from goedels_poetry.checker.lean.original import has_programs, may_deceive, read_original
 from goedels_poetry.checker.lean.verify import (
     SECONDS,
@@ -115,7 +119,7 @@ def read_lean(path: Path) -> LeanArchive:
         original, proof = (data[name].decode("utf-8") for name in HASHED)
     except (OSError, UnicodeDecodeError) as error:
         raise BadCertificate(f"the certificate cannot be read: {error}") from error
-    manifest = read_manifest(data[MANIFEST], schema=SCHEMA, language=LANGUAGE, keys=fields.LEAN)
+    manifest = read_manifest(data[MANIFEST], schema=SCHEMA, language=LANGUAGE, keys=LEAN)
     if manifest["files"] != {name: sha256(data[name]) for name in HASHED}:
         raise BadCertificate("a file was edited: its hash is not the one in the manifest")
     claim, theorem, witness, statement = (manifest[key] for key in ("claim", "theorem", "witness", "statement"))
@@ -234,7 +238,7 @@ async def _certify(
     except InvalidInput as error:
         return Certificate(Verdict.UNKNOWN, reason=f"the original is not valid: {error}")
     if not report.accepted:
-        return Certificate(Verdict.UNKNOWN, reason="; ".join(report.reasons), details=report.to_json())
+        return Certificate(Verdict.UNKNOWN, reason="; ".join(report.reasons), details=report_to_json(report))
     archive = LeanArchive(
         claim.original,
         claim.text,
@@ -247,7 +251,7 @@ async def _certify(
     try:
         write_lean(directory, archive, info)
     except FinishedProofExists as error:
-        return Certificate(Verdict.UNKNOWN, reason=str(error), details={**report.to_json(), "retry": True})
+        return Certificate(Verdict.UNKNOWN, reason=str(error), details={**report_to_json(report), "retry": True})
     confirmed = report.trust_level is TrustLevel.CONFIRMED  # then the notes say why, and warn of nothing
     return Certificate(
         report.verdict,
@@ -259,7 +263,7 @@ async def _certify(
             *(f"assumed: {what}" for what in report.assumptions),
             *(() if confirmed else report.notes),
         ),
-        details=report.to_json(),
+        details=report_to_json(report),
     )
 
 

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from goedels_poetry.checker.certificate import fields
 from goedels_poetry.checker.certificate.archive import (
+    LOGIC,
     MANIFEST,
     BadCertificate,
-    canonical,
-    plain,
     plain_bytes,
     read_manifest,
-    sealed,
     sha256,
-    write_archive,
 )
 from goedels_poetry.checker.certificate.report import MAY_RISE, CheckReport, TrustLevel
 from goedels_poetry.errors import InvalidInput
@@ -57,33 +52,6 @@ class LogicArchive:
     versions: dict[str, str]
 
 
-def write_logic(directory: Path, archive: LogicArchive, info: Mapping[str, Any]) -> None:
-    """Write a whole certificate beside its place, then rename it; one of the same program is replaced.
-
-    Raises:
-        FinishedProofExists: something else stands at the place.
-    """
-    data = archive.program.encode("utf-8")
-    manifest = sealed(
-        {
-            "schema": SCHEMA,
-            "language": LANGUAGE,
-            "dialect": archive.dialect,
-            "claim": archive.claim,
-            "choice": archive.choice,
-            "world": archive.world,
-            "milliseconds": archive.milliseconds,
-            "optimize_milliseconds": archive.optimize_milliseconds,
-            "statement": archive.statement,
-            "file": sha256(data),
-            "versions": archive.versions,
-            "info": plain(dict(info)),
-        }
-    )
-    files = {PROGRAMS[archive.dialect]: data, MANIFEST: canonical(manifest)}
-    write_archive(directory, files, overwrite=lambda: read_logic(directory).program == archive.program)
-
-
 def read_logic(path: Path) -> LogicArchive:
     """Read a certificate's files and compare their hashes.
 
@@ -93,7 +61,7 @@ def read_logic(path: Path) -> LogicArchive:
     try:
         names = sorted(entry.name for entry in path.iterdir())
         manifest_data = plain_bytes(path / MANIFEST)
-        manifest = read_manifest(manifest_data, schema=SCHEMA, language=LANGUAGE, keys=fields.LOGIC)
+        manifest = read_manifest(manifest_data, schema=SCHEMA, language=LANGUAGE, keys=LOGIC)
         dialect = manifest["dialect"]
         if not isinstance(dialect, str) or dialect not in PROGRAMS or names != sorted((PROGRAMS[dialect], MANIFEST)):
             raise BadCertificate(f"missing or unknown files: {', '.join(names)}")

@@ -5,10 +5,13 @@ Glue, not trusted: the verdict is `checked`'s.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.checker.logic.check import LogicArchive, checked, write_logic
+from goedels_poetry.checker.certificate.archive import MANIFEST, canonical, sha256
+from goedels_poetry.checker.certificate.writing import plain, report_to_json, sealed, write_archive
+from goedels_poetry.checker.logic.check import LANGUAGE, PROGRAMS, SCHEMA, LogicArchive, checked, read_logic
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.questions.entailment.program import LogicProgram, statement_of
 from goedels_poetry.questions.query_runner import SolverPair, decided_by, read_program
@@ -42,7 +45,7 @@ def certify(payload: Json) -> Json:
         {"goedels-poetry": __version__, **solver_versions()},
     )
     done = checked(archive)
-    report, details = done.report, done.report.to_json()
+    report, details = done.report, report_to_json(done.report)
     if done.program is not None and done.found is not None:
         details["result"] = result_of(done.program, done.found, world=options["world"]).to_json()
     where = Path(payload["directory"])
@@ -78,3 +81,30 @@ def _uncertified(program: LogicProgram, options: Json) -> Json:
         "warnings": [OLDER_READING],
         "details": {"result": result},
     }
+
+
+def write_logic(directory: Path, archive: LogicArchive, info: Mapping[str, Any]) -> None:
+    """Write a whole certificate beside its place, then rename it; one of the same program is replaced.
+
+    Raises:
+        FinishedProofExists: something else stands at the place.
+    """
+    data = archive.program.encode("utf-8")
+    manifest = sealed(
+        {
+            "schema": SCHEMA,
+            "language": LANGUAGE,
+            "dialect": archive.dialect,
+            "claim": archive.claim,
+            "choice": archive.choice,
+            "world": archive.world,
+            "milliseconds": archive.milliseconds,
+            "optimize_milliseconds": archive.optimize_milliseconds,
+            "statement": archive.statement,
+            "file": sha256(data),
+            "versions": archive.versions,
+            "info": plain(dict(info)),
+        }
+    )
+    files = {PROGRAMS[archive.dialect]: data, MANIFEST: canonical(manifest)}
+    write_archive(directory, files, overwrite=lambda: read_logic(directory).program == archive.program)

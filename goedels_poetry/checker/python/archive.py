@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.checker.certificate import fields
 from goedels_poetry.checker.certificate.archive import (
+    EVIDENCE_KEYS,
     MANIFEST,
+    PYTHON,
     BadCertificate,
-    canonical,
-    plain,
     plain_bytes,
     read_canonical,
     read_manifest,
-    sealed,
     sha256,
 )
 
@@ -42,33 +39,6 @@ class PythonArchive:
     """Where the certificate of the translation is."""
 
 
-def write_python(
-    directory: Path,
-    *,
-    source: str,
-    claim: str,
-    function: str,
-    evidence: Mapping[str, Any],
-    versions: Mapping[str, str],
-    info: Mapping[str, Any],
-) -> None:
-    """Write the files into a folder that exists; a proof's own certificate is there already."""
-    data = {PROGRAM: source.encode("utf-8"), EVIDENCE: canonical(dict(evidence))}
-    manifest = sealed(
-        {
-            "schema": SCHEMA,
-            "language": LANGUAGE,
-            "claim": claim,
-            "function": function,
-            "files": {name: sha256(content) for name, content in data.items()},
-            "versions": dict(versions),
-            "info": plain(dict(info)),
-        }
-    )
-    for name, content in {**data, MANIFEST: canonical(manifest)}.items():
-        (directory / name).write_bytes(content)
-
-
 def read_python(path: Path) -> PythonArchive:
     """Read a certificate's files and compare their hashes.
 
@@ -76,7 +46,7 @@ def read_python(path: Path) -> PythonArchive:
         BadCertificate: missing, unknown or oversized files, malformed JSON, text that is not UTF-8, a wrong hash.
     """
     try:
-        manifest = read_manifest(plain_bytes(path / MANIFEST), schema=SCHEMA, language=LANGUAGE, keys=fields.PYTHON)
+        manifest = read_manifest(plain_bytes(path / MANIFEST), schema=SCHEMA, language=LANGUAGE, keys=PYTHON)
         claim, function = manifest["claim"], manifest["function"]
         if claim not in CLAIMS or not isinstance(function, str):
             raise BadCertificate(f"unknown claim: {claim!r} about {function!r}")
@@ -91,16 +61,7 @@ def read_python(path: Path) -> PythonArchive:
     if manifest["files"] != {name: sha256(content) for name, content in data.items()}:
         raise BadCertificate("a file was edited: its hash is not the one in the manifest")
     evidence = read_canonical(data[EVIDENCE], EVIDENCE)
-    known = fields.EVIDENCE[_KINDS[claim]]
+    known = EVIDENCE_KEYS[_KINDS[claim]]
     if not isinstance(evidence, dict) or not set(evidence) <= set(known):
         raise BadCertificate(f"the evidence is no JSON object that has at most {', '.join(known) or 'no key'}")
     return PythonArchive(source, claim, function, evidence, path / PROOF if claim == "proved" else None)
-
-
-def same_claim(directory: Path, source: str, function: str) -> bool:
-    """Whether a finished certificate about this function of this program stands there."""
-    try:
-        found = read_python(directory)
-    except BadCertificate:
-        return False
-    return (found.source, found.function) == (source, function)

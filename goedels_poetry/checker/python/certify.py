@@ -6,12 +6,14 @@ import os
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.checker.certificate.archive import FinishedProofExists, put_in_place
+from goedels_poetry.checker.certificate.archive import MANIFEST, BadCertificate, canonical, sha256
 from goedels_poetry.checker.certificate.report import CheckReport
-from goedels_poetry.checker.python.archive import PROOF, same_claim, write_python
+from goedels_poetry.checker.certificate.writing import FinishedProofExists, plain, put_in_place, sealed
+from goedels_poetry.checker.python.archive import EVIDENCE, LANGUAGE, PROGRAM, PROOF, SCHEMA, read_python
 from goedels_poetry.checker.python.check import check_python, original
 from goedels_poetry.checker.smt.jobs import report_json, write_proof
 from goedels_poetry.errors import GoedelsPoetryError, Unavailable
@@ -93,3 +95,39 @@ def _write(payload: Json, function: str, folder: Path) -> None:
         },
         info=payload["info"],
     )
+
+
+def write_python(
+    directory: Path,
+    *,
+    source: str,
+    claim: str,
+    function: str,
+    evidence: Mapping[str, Any],
+    versions: Mapping[str, str],
+    info: Mapping[str, Any],
+) -> None:
+    """Write the files into a folder that exists; a proof's own certificate is there already."""
+    data = {PROGRAM: source.encode("utf-8"), EVIDENCE: canonical(dict(evidence))}
+    manifest = sealed(
+        {
+            "schema": SCHEMA,
+            "language": LANGUAGE,
+            "claim": claim,
+            "function": function,
+            "files": {name: sha256(content) for name, content in data.items()},
+            "versions": dict(versions),
+            "info": plain(dict(info)),
+        }
+    )
+    for name, content in {**data, MANIFEST: canonical(manifest)}.items():
+        (directory / name).write_bytes(content)
+
+
+def same_claim(directory: Path, source: str, function: str) -> bool:
+    """Whether a finished certificate about this function of this program stands there."""
+    try:
+        found = read_python(directory)
+    except BadCertificate:
+        return False
+    return (found.source, found.function) == (source, function)

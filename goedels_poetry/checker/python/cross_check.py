@@ -1,13 +1,12 @@
-"""A process that runs a function with a contract in CPython, for the check of a proof: nothing here makes one.
+"""A process that runs functions with contracts in CPython, for checks of proofs: nothing here makes one.
 
-Its argument is the parent's process id. It reads ``{"source", "function"}`` and writes what `cross_check` returns, as
-JSON.
+Its argument is the parent's process id. It answers a frame ``{"source", "function"}`` with an empty one, and begins;
+and the empty one that follows with what `cross_check` returns. Every function runs in sandboxes of its own.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
 from typing import Any
 
@@ -16,6 +15,7 @@ from goedels_poetry.python.testing.candidate import test_candidate
 from goedels_poetry.python.testing.checks import checks_of
 from goedels_poetry.python.translate.program import read_program
 from goedels_poetry.solvers.launch import bind_to_parent
+from goedels_poetry.solvers.worker import private_pipes, read_message, write_message
 
 DISAGREE = ("compile", "signature", "unloadable", "deterministic")
 """Kinds of results, besides broken contracts, that no program has of which the translation is true."""
@@ -47,6 +47,15 @@ def cross_check(source: str, function: str) -> dict[str, Any]:
     }
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Answer requests until the input ends."""
     bind_to_parent(int(sys.argv[1]))
-    json.dump(cross_check(**json.load(sys.stdin)), sys.stdout)
+    requests, replies = private_pipes()
+    found: dict[str, Any] = {}
+    while (request := read_message(requests)) is not None:
+        write_message(replies, {} if request else found)
+        found = cross_check(**request) if request else {}
+
+
+if __name__ == "__main__":
+    main()

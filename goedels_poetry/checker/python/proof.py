@@ -8,11 +8,8 @@ what a proof rests on is not what makes inputs.
 from __future__ import annotations
 
 import ast
-import json
-import subprocess
 import time
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from types import MappingProxyType
@@ -32,8 +29,9 @@ from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.python.translate.contracts import Clause, Contract
 from goedels_poetry.python.translate.program import Program, read_program, with_contracts
 from goedels_poetry.python.translate.translate import translate
-from goedels_poetry.solvers.launch import children_environment, module_command
+from goedels_poetry.solvers.child import Child, ChildDied, ChildFlood, ChildTimeout, start_module
 from goedels_poetry.solvers.limits import Limits, SolverUnavailable
+from goedels_poetry.solvers.process import BrokenFrame, is_whole, last_output, pack, unpack
 from goedels_poetry.solvers.z3_process import Z3Process
 
 UNTAKEN = "no run in CPython was seen to take the branch at line {}"
@@ -46,16 +44,16 @@ UNFOLDED = "is unfolded only where"
 def proved(archive: PythonArchive, until: float, proofs: bool = False) -> CheckReport:
     """The report on a proof; ``proofs``: also on its proof objects."""
     assert archive.proof is not None
+    running = _cross_check(archive.source, archive.function)
+    next(running)  # beside all that follows
     program = read_program(archive.source)
     text = translate(program, archive.function).text.encode()
     if plain_bytes(archive.proof / THEOREM) != text:
         raise BadCertificate("the theorem that is proved is not the translation of the program")
     if archive.function not in with_contracts(program):
         raise BadCertificate(f"the program has no contract of {archive.function!r}")
-    with ThreadPoolExecutor(1) as beside:  # while solvers work
-        running = beside.submit(_cross_check, archive.source, archive.function)
-        report = check_certificate(archive.proof, text, second_seconds=until - time.monotonic(), proofs=proofs)
-        ran = running.result()
+    report = check_certificate(archive.proof, text, second_seconds=until - time.monotonic(), proofs=proofs)
+    ran = next(running)
     report = replace(report, statement=f"{archive.function}: its contract holds")
     if report.verdict is not Verdict.PROVED:
         return replace(report, verdict=Verdict.UNKNOWN, trust_level=None, refused=True) if report.accepted else report
@@ -78,33 +76,36 @@ def proved(archive: PythonArchive, until: float, proofs: bool = False) -> CheckR
     return replace(report, reasons=(note,), trust_level=TrustLevel.REBUILT)
 
 
-def _cross_check(source: str, function: str) -> dict[str, Any]:
-    """What came of runs in CPython; see `cross_check`.
+_TESTER = f"{__package__}.cross_check"
+_SECONDS = 3600.0
+_REPLY_BYTES = 1 << 20
+_idle: list[Child] = []
+"""The process that ran the last function waits for the next one, as its own sandboxes keep one from another."""
+
+
+def _cross_check(source: str, function: str) -> Iterator[dict[str, Any]]:
+    """First that runs in CPython have begun, then what came of them; see `cross_check`.
 
     Raises:
         Unavailable: there is no sandbox, or the process ended without a report.
         InvalidInput: the contract cannot be tested.
     """
-    given = json.dumps({"source": source, "function": function}).encode()
     try:
-        done = subprocess.run(
-            module_command(f"{__package__}.cross_check"),
-            input=given,
-            capture_output=True,
-            env=children_environment(),
-            check=False,
-        )
-    except OSError as error:
-        raise Unavailable(f"the function could not be run in CPython: {error}") from error
-    if done.returncode:
-        last = done.stderr.decode(errors="replace").strip().rpartition("\n")[2] or f"exit code {done.returncode}"
-        raise Unavailable(f"the function could not be run in CPython: {last}")
-    found: dict[str, Any] = json.loads(done.stdout)
+        tester = _idle.pop() if _idle and _idle[-1].alive else start_module(_TESTER)
+        for request in ({"source": source, "function": function}, {}):
+            until = time.monotonic() + _SECONDS
+            found = unpack(tester.exchange(pack(request), is_whole, until, _REPLY_BYTES))
+            if request:
+                yield found
+    except (OSError, RuntimeError, ChildDied, ChildTimeout, ChildFlood, BrokenFrame) as error:
+        last = last_output(error).rpartition("\n")[2] if isinstance(error, ChildDied) else ""
+        raise Unavailable(f"the function could not be run in CPython: {last or error}") from error
+    _idle.append(tester)
     if "unavailable" in found:
         raise Unavailable(found["unavailable"])
     if "invalid" in found:
         raise InvalidInput(found["invalid"])
-    return found
+    yield found
 
 
 LIMITS = Limits(rlimit=2_000_000, seconds=10.0)

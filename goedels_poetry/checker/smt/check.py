@@ -15,8 +15,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from goedels_poetry.checker.certificate.archive import EVIDENCE, Archive, BadCertificate, read_archive, read_canonical
-from goedels_poetry.checker.certificate.fields import DEFINED, INTERPRETATION, PREMISES
+from goedels_poetry.checker.certificate.archive import (
+    DEFINED,
+    EVIDENCE,
+    INTERPRETATION,
+    PREMISES,
+    Archive,
+    BadCertificate,
+    read_archive,
+    read_canonical,
+)
 from goedels_poetry.checker.certificate.report import MAY_RISE, CheckReport, Counts, Reading, TrustLevel
 from goedels_poetry.checker.smt.portfolio import Z3_OPTIONS, Solvers, Undecided, for_want_of_time
 from goedels_poetry.checker.smt.vacuity import (

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from goedels_poetry.checker.certificate.fields import INTERPRETATION
+from goedels_poetry.checker.certificate.archive import INTERPRETATION
 from goedels_poetry.checker.certificate.report import CheckReport, Counts, TrustLevel
 from goedels_poetry.checker.smt.portfolio import Solvers
 from goedels_poetry.checker.smt.portfolio import Undecided as NotShown

@@ -17,8 +17,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.checker.certificate.archive import FinishedProofExists, finished_proof, put_in_place, sha256
+from goedels_poetry.checker.certificate.archive import sha256
 from goedels_poetry.checker.certificate.report import CheckReport
+from goedels_poetry.checker.certificate.writing import FinishedProofExists, finished_proof, put_in_place, report_to_json
 from goedels_poetry.checker.smt.check import check_certificate
 from goedels_poetry.checker.smt.premise_theorems import PremiseTheorems, bare_problem
 from goedels_poetry.checker.smt.write import write_certificate, write_counterexample
@@ -247,7 +248,7 @@ def report_json(path: Path | None, report: CheckReport) -> Json:
         "trust_level": str(report.trust_level) if report.trust_level is not None else None,
         "reason": "; ".join(report.reasons),
         "warnings": [*(f"assumed: {what}" for what in report.assumptions), *report.notes],
-        "details": report.to_json(),
+        "details": report_to_json(report),
     }
 
 

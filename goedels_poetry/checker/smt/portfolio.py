@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from goedels_poetry.solvers.cvc5_process import Cvc5Process
 from goedels_poetry.solvers.limits import Answer, Finish, Limits, SolverUnavailable
-from goedels_poetry.solvers.z3_process import Z3Process
+from goedels_poetry.solvers.z3_process import Z3Process, unused
 
 Options = Mapping[str, str]
 
@@ -62,8 +62,7 @@ class Solvers:
     @classmethod
     def start(cls, limits: Limits, second: bool, until: float = math.inf) -> Solvers:
         """Processes that nobody has used before. They load while the theorem is read."""
-        solvers = cls(Z3Process(), Cvc5Process() if second else None, limits, until)
-        solvers.first.begin(limits)
+        solvers = cls(unused(limits), Cvc5Process() if second else None, limits, until)
         if solvers.second is not None:
             solvers.second.begin(limits)  # it takes longer to load than most obligations to decide
         return solvers

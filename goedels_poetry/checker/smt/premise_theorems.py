@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from goedels_poetry.checker.certificate.fields import PREMISES
+from goedels_poetry.checker.certificate.archive import PREMISES
 from goedels_poetry.checker.smt.portfolio import Solvers, Undecided
 from goedels_poetry.kernel.derivation import Derivation
 from goedels_poetry.kernel.faults import BadProof, CodecError

@@ -10,18 +10,17 @@ from typing import Any
 
 from goedels_poetry.checker.certificate.archive import (
     CLAIMS,
+    DEFINED,
     EVIDENCE,
+    INTERPRETATION,
     MANIFEST,
     OBLIGATIONS,
+    PREMISES,
     THEOREM,
-    FinishedProofExists,
     canonical,
-    finished_proof,
-    make_manifest,
     sha256,
-    write_archive,
 )
-from goedels_poetry.checker.certificate.fields import DEFINED, INTERPRETATION, PREMISES
+from goedels_poetry.checker.certificate.writing import FinishedProofExists, finished_proof, make_manifest, write_archive
 from goedels_poetry.checker.smt.counterexample import evidence_script
 from goedels_poetry.checker.smt.premise_theorems import PremiseTheorems, with_theorems
 from goedels_poetry.errors import GoedelsPoetryError

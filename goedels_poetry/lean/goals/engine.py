@@ -36,8 +36,7 @@ from goedels_poetry.lean.statement.vocabulary import NotTranslatable
 from goedels_poetry.lean.tactics.portfolio import Clock, Proposal, accepted
 from goedels_poetry.lean.text.task import Task
 from goedels_poetry.smt.notation.text import parse_problem, parse_term
-from goedels_poetry.solvers.limits import JobCrashed, JobMemory, JobTimeout
-from goedels_poetry.solvers.worker_pool import WorkerPool
+from goedels_poetry.solvers.worker_pool import JobCrashed, JobMemory, JobTimeout, WorkerPool
 
 # -- How the proof of a lemma begins in Lean, by the scheme that the engine has proved it with ---------------------
 

@@ -192,22 +192,24 @@ class Evaluator:
         """
         unseen: dict[str, Any] | None = None
         arguments = {**whole, "result": result}
+
+        def broken(clause: int, why: str) -> dict[str, Any]:
+            after = {"after": _short(next(iter(whole.values()), None))} if self.is_method else {}
+            return {"v": "broken", "clause": clause, "why": why, "result": _short(result), **after}
+
         for number, condition in enumerate(self.after):
-            broken = {"v": "broken", "clause": number, "why": "", "result": _short(result)}
-            if self.is_method:
-                broken["after"] = _short(next(iter(whole.values()), None))
             try:
                 if not condition(**arguments):
-                    return broken
+                    return broken(number, "")
                 if not seen_whole:
-                    unseen = unseen or {**broken, "why": "cannot be seen whole, "}
+                    unseen = unseen or broken(number, "cannot be seen whole, ")
             except Exception as error:  # noqa: BLE001  a promise that cannot be evaluated is not kept
                 if type(error).__name__ in _RESOURCES:
                     return {"v": "slow"}
                 why = f"cannot be evaluated ({type(error).__name__}: {error}), "[:400]
                 if not isinstance(error, TooLarge) and not _too_long(type(error).__name__, str(error)):
-                    return {**broken, "why": why}
-                unseen = unseen or {**broken, "why": why}
+                    return broken(number, why)
+                unseen = unseen or broken(number, why)
         if not self.returns.admits(result):
             return {"v": "mistyped", "result": _short(result), "type": type(result).__name__}
         return {"v": "ok"} if unseen is None else {"v": "unseen", "as": unseen}

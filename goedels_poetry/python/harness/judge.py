@@ -89,7 +89,7 @@ class Domain:
             vain += 1 if repr(recipe) not in self.seen else 4  # hardly one is new: sooner known than that few are right
             for mend in (_same, *_MENDS):
                 mended = mend(recipe)
-                if self.admits(mended):
+                if (mend is _same or mended != recipe) and self.admits(mended):
                     vain = 0
                     yield mended
                     break

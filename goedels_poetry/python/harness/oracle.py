@@ -11,8 +11,6 @@ import json
 import signal
 import sys
 from ast import literal_eval
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from .values import NotData, Opaque, Reader, Writer
 
@@ -38,7 +36,7 @@ class Limit:
     """
 
     def __init__(self, wall: bool = False) -> None:
-        self.running, self.wall = False, wall
+        self.running, self.wall, self.most = False, wall, 0.0
         signal.signal(signal.SIGPROF, self._ring)
         signal.signal(signal.SIGALRM, self._ring)
         signal.signal(signal.SIGVTALRM, signal.SIG_DFL)
@@ -47,20 +45,21 @@ class Limit:
         if self.running:
             raise TooLong
 
-    @contextmanager
-    def seconds(self, seconds: float) -> Iterator[None]:
+    def seconds(self, seconds: float) -> Limit:
         """Raise `TooLong` within the block after so many seconds of processor time."""
-        self.running = True
-        signal.setitimer(signal.ITIMER_VIRTUAL, seconds + _GRACE)
-        signal.setitimer(signal.ITIMER_PROF, seconds, _AGAIN)
+        self.most = seconds
+        return self
+
+    def __enter__(self) -> None:
+        signal.setitimer(signal.ITIMER_VIRTUAL, self.most + _GRACE)
+        signal.setitimer(signal.ITIMER_PROF, self.most, _AGAIN)
         if self.wall:
-            signal.setitimer(signal.ITIMER_REAL, 4 * seconds + 1, _AGAIN)
-        try:
-            yield
-        finally:
-            self.running = False
-            for timer in (signal.ITIMER_PROF, signal.ITIMER_VIRTUAL, signal.ITIMER_REAL):
-                signal.setitimer(timer, 0)
+            signal.setitimer(signal.ITIMER_REAL, 4 * self.most + 1, _AGAIN)
+        self.running = True  # last: an earlier limit that strikes only now is none of this one
+
+    def __exit__(self, *_: object) -> None:
+        self.running = False  # the others may ring in vain, until the next limit sets them anew
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
 
 MOST_PENDING = 3000

@@ -282,7 +282,9 @@ class _Player:
             ((args, named),) = self.read(call)
             function = self.function()
             given = dict(zip(self.contract.parameters, args, strict=False))
-            given = self.contract.completed({**_defaults(function), **given, **named})
+            given |= named
+            if len(given) < len(self.contract.parameters):
+                given = self.contract.completed({**_defaults(function), **given})
             allowed = self.timed(lambda: self.contract.allowed(given) if self.contract.requires(given) else None)
         except TooLong:
             return {"v": "slow"}, None
@@ -291,7 +293,8 @@ class _Player:
         if allowed is None:
             return {"v": "outside"}, None
         try:
-            self.timed(lambda: self.contract.enter(given))
+            if self.contract.captures:
+                self.timed(lambda: self.contract.enter(given))
             result = self.timed(lambda: function(*args, **named), seconds)
         except TooLong:
             return {"v": "time", "seconds": seconds}, None
@@ -302,9 +305,9 @@ class _Player:
                 verdict = self.contract.after_exception(given)
             return self.watch.weighed(verdict), raised["mro"]
         try:
-            verdict = self.timed(lambda: self.contract.of_result(given, result))
-            answer = self.timed(
-                lambda: values.write((*args, *named.values(), result), self.job["closely"] * values.MOST_NODES)
+            most, whole = self.job["closely"] * values.MOST_NODES, (*args, *named.values(), result)
+            verdict, answer = self.timed(
+                lambda: (self.contract.of_result(given, result), values.write(whole, most)), 2 * self.job["patience"]
             )
         except TooLong:
             return {"v": "slow"}, None
@@ -325,18 +328,20 @@ class _Player:
             return False
 
     def play(self) -> None:
+        """Each line has the outcome of the last call and the number of the one that begins now."""
         ends = _cpu() + self.job["budget"]
-        slow = 0
+        slow: int = 0
+        last: dict[str, Any] = {}
         for number, call in enumerate(self.job["calls"]):
             generated = call.get("generated", False)
             if generated and (_cpu() > ends or (slow >= 3 and call.get("large"))):
                 continue
-            self.say({"start": number})
+            self.say({**last, "start": number})
             seconds = min(call["seconds"], self.job["seconds"])
             if self.contract is not None and generated:
                 outcome = self.judged(call, seconds)
                 slow += outcome["runs"][0]["v"] in ("time", "slow")
-                self.say({"n": number, "outcome": outcome})
+                last = {"n": number, "outcome": outcome}
                 continue
             outcome = self.call(call, seconds)
             if call.get("times", 1) > 1 and outcome["k"] != "time" and outcome.get("t", 1) < 0.1:
@@ -346,8 +351,8 @@ class _Player:
             slow += outcome["k"] == "time"
             if len(outcome.get("out", "")) == 0:
                 outcome.pop("out", None)
-            self.say({"n": number, "outcome": outcome})
-        self.say({"end": len(self.job["calls"]), "lines": sorted(self.watch.seen)})
+            last = {"n": number, "outcome": outcome}
+        self.say({**last, "end": len(self.job["calls"]), "lines": sorted(self.watch.seen)})
 
 
 def _defaults(function: Any) -> dict[str, Any]:

@@ -14,7 +14,8 @@ from pydantic import Field
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.protocol.record import STRICT, Record
 from goedels_poetry.python.harness.values import MADE
-from goedels_poetry.python.translate.program import Program, has_hints, with_contracts
+from goedels_poetry.python.translate.contracts import HINTS, ContractNames
+from goedels_poetry.python.translate.program import Program, with_contracts
 
 _EXACT = 1 << 53  # ints beyond are hexadecimal text in JSON
 
@@ -242,6 +243,12 @@ class TestReport:
     counterexample: dict[str, Any] | None
     fault: str
     untaken: tuple[int, ...] = ()
+
+
+def has_hints(program: Program) -> bool:
+    """Whether a body says something of its loops or its recursion, which is checked when it runs."""
+    names = ContractNames.of(program.tree)
+    return any(isinstance(node, ast.Call) and names.kind(node.func) in HINTS for node in ast.walk(program.tree))
 
 
 def checks_of(program: Program, function: str) -> Checks:

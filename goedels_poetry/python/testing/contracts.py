@@ -147,7 +147,8 @@ class ContractTester:
         stateful = next((c for c in failing if c.says(*_WRONG, "unstable", "gone")), None)
         if stateful is not None:
             return _unsteady(stateful)
-        by_size = sorted((c for c in cases if not c.again), key=lambda c: sum(c.measure))
+        open_ones = [c for c in cases if not c.again and c.says("slow", "time", "unseen")]
+        by_size = sorted(open_ones, key=lambda c: sum(c.measure))
         slow = [c for c in by_size if c.says("slow", "time") and not c.large and c.is_tiny]
         for case in [*slow[:2], *[c for c in by_size if c.says("unseen")][:1]]:
             one = [{"input": case.given, "large": False}]
@@ -269,8 +270,9 @@ class ContractTester:
             cases = [replace(c, verdict=c.verdict["as"]) if c.says("unseen") and c.is_tiny else c for c in cases]
         clear = [c for c in cases if c.says(*_WRONG) or (c.says("gone") and not c.large)]
         clear.sort(key=lambda c: sum(c.measure))  # stable: of one size, the one tried first
-        quick = [c.measure for c in cases if c.says("ok") and c.outcome.get("t", 1) < 0.02]
-        endless = [c for c in cases if c.says("time", "depth") and _is_endless(c, quick)]
+        ended = [c for c in cases if c.says("time", "depth")]
+        quick = [c.measure for c in cases if ended and c.says("ok") and c.outcome.get("t", 1) < 0.02]
+        endless = [c for c in ended if _is_endless(c, quick)]
         touched = [c for c in cases if c.says("touched")]
         changed = [c for c in cases if c.again and c.says("ok")]
         if not self.checks.own:

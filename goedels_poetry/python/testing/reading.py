@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.python.testing.checks import Checks
 from goedels_poetry.python.translate.contracts import PythonFault
-from goedels_poetry.python.translate.program import parse_module, read_program
+from goedels_poetry.python.translate.program import encoding_of, parse_module, read_program, with_contracts
 
 _BUILT_IN = frozenset(dir(builtins))
 _KINDS = {"posonlyargs": "positional", "args": "", "vararg": "*", "kwonlyargs": "named", "kwarg": "**"}
@@ -422,3 +422,49 @@ def branch_lines(source: str, function: str) -> set[int]:
                     block[0].lineno for block in blocks if block and block[0].lineno != getattr(node, "lineno", 0)
                 }
     return found
+
+
+# Files as CPython decodes them, and what in them is no theorem
+
+
+def decode_source(data: bytes) -> str:
+    """The text of a file as CPython decodes it: by its byte order mark or what its first two lines say, else UTF-8.
+
+    Raises:
+        PythonFault: an unknown encoding, or bytes that it does not have.
+    """
+    try:
+        encoding = encoding_of(data)
+    except (SyntaxError, LookupError, UnicodeDecodeError) as error:
+        raise PythonFault(f"this is not Python: {error}", 1, 1, hint="save it in UTF-8") from error
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        before = data[: error.start]
+        line, column = before.count(b"\n") + 1, len(before) - before.rfind(b"\n")
+        message = f"not text in {encoding.upper()} (byte {data[error.start]:#04x})"
+        raise PythonFault(message, line, column) from error
+    except (LookupError, ValueError) as error:  # a codec of bytes, or one that fails otherwise
+        raise PythonFault(f"this is not text in {encoding}: {error}", 1, 1, hint="save it in UTF-8") from error
+
+
+def passed_over(source: str) -> list[tuple[int, str]] | None:
+    """What of a file is no theorem, with lines: functions without contracts, methods as ``Class.name``.
+
+    None for a text that `read_program` refuses.
+    """
+    try:
+        program = read_program(source)
+    except PythonFault:
+        return None
+    contracted, found = with_contracts(program), []
+    for node in program.tree.body:
+        inside = node.body if isinstance(node, ast.ClassDef) else ()
+        methods = [n for n in inside if isinstance(n, _FUNCTIONS)]
+        found += [(n.lineno, f"{node.name}.{n.name}") for n in methods if f"{node.name}.{n.name}" not in contracted]  # type: ignore[attr-defined]
+        if isinstance(node, _FUNCTIONS) and node.name not in contracted:
+            found.append((node.lineno, node.name))
+    return found
+
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)

@@ -10,17 +10,13 @@ and could deceive it.
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import py_compile
 import secrets
 import signal
-import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from goedels_poetry.errors import InvalidInput, Unavailable
@@ -30,9 +26,9 @@ from goedels_poetry.sandbox import SandboxLimits, SandboxResult, run_python_asyn
 from goedels_poetry.sandbox.process import PACKAGE
 
 _PROGRAM = "import sys\nsys.path.insert(0, '.')\nfrom harness.{part} import main\nmain()\n"
+HARNESS = {"harness": PACKAGE / "python" / "harness"}
 _RESTARTS = 4  # of a player whose candidate ended its process
 _STANDSTILLS = 2  # until no more is tried of a candidate that stops its process: each takes the whole wall time
-_UNCHECKED = py_compile.PycInvalidationMode.UNCHECKED_HASH  # it has no other source than the file beside it
 _REPLY_BYTES = 32_000_000
 _JUDGE_MB = 1024
 _RANG = (-signal.SIGVTALRM, 128 + signal.SIGVTALRM)  # the process ended by the harness's own clock
@@ -66,30 +62,20 @@ class JudgeFailed(Exception):
 
 
 @cache
-def harness_files() -> dict[str, bytes]:
-    """What the processes are made of, by the name of the file there; compiled as well, once for all of them."""
-    files: dict[str, bytes] = {}
-    with tempfile.TemporaryDirectory() as beside:
-        for path in sorted((Path(__file__).parents[1] / "harness").glob("*.py")):
-            files[f"harness/{path.name}"] = path.read_bytes()
-            compiled = Path(beside, path.stem)
-            py_compile.compile(str(path), str(compiled), path.name, doraise=True, invalidation_mode=_UNCHECKED)
-            name = Path(importlib.util.cache_from_source(path.name)).name
-            files[f"harness/__pycache__/{name}"] = compiled.read_bytes()
-    for path in sorted((PACKAGE / "contracts").glob("*.py")):
-        files[f"goedels_poetry/contracts/{path.name}"] = path.read_bytes()
-    files["goedels_poetry/__init__.py"] = b"from goedels_poetry.contracts import *\n"
-    return files
+def contract_files() -> dict[str, bytes]:
+    """What a module finds when it imports this package: its decorators."""
+    own = {f"goedels_poetry/contracts/{path.name}": path.read_bytes() for path in (PACKAGE / "contracts").glob("*.py")}
+    return {**own, "goedels_poetry/__init__.py": b"from goedels_poetry.contracts import *\n"}
 
 
 def generated_call(subject: Subject, given: dict[str, Any], seconds: float, *, large: bool, times: int = 2) -> Call:
     """A call with generated arguments, each passed as its parameter wants; ``times``: with the same ones."""
     positional: list[Any] = []
     named: list[Any] = []
-    for p in subject.parameters:
+    for at, p in enumerate(subject.parameters):
         if p.name not in given:  # left to its default; what follows is passed by name
             continue
-        if p.kind != "named" and not named and len(positional) == subject.parameters.index(p):
+        if p.kind != "named" and not named and len(positional) == at:
             positional.append(given[p.name])
         else:
             named.append([p.name, given[p.name]])
@@ -147,12 +133,13 @@ async def play(
             match line:
                 case {"loaded": outcome}:
                     loaded = _well_formed(outcome, loading=True)
-                case {"start": int() as number}:
-                    started = number
                 case {"n": int() as number, "outcome": outcome} if 0 <= number < len(left):
                     outcomes[left[number]] = _well_formed(outcome, clauses=len(checks.ensures))
-                    started = None
+            match line:
+                case {"start": int() as started}:
+                    pass
                 case {"end": _}:
+                    started = None
                     loaded["lines"] = [n for n in line.get("lines", ()) if type(n) is int]
         if loaded["k"] == "gone" and result.status != "exited":
             loaded = {"k": "gone", "why": result.explanation}
@@ -292,8 +279,9 @@ async def _run(
     result = await run_python_async(
         _PROGRAM.format(part=part),
         stdin=json.dumps({**job, "nonce": nonce}).encode(),
-        files=harness_files(),
+        files=contract_files(),
         packages=packages,
+        ours=HARNESS,
         limits=SandboxLimits(
             cpu_seconds=cpu, wall_seconds=3 * cpu + 10, memory_mb=memory_mb, output_bytes=_REPLY_BYTES
         ),
@@ -307,9 +295,9 @@ async def _run(
 def _reply(output: bytes, nonce: str) -> list[dict[str, Any]]:
     """The lines of the reply; whatever else stands in the output is none of ours."""
     lines: list[dict[str, Any]] = []
-    for line in output.split(b"\n"):
-        number, _, text = line.partition(b" ")
+    for line in output.decode(errors="replace").split("\n"):
+        number, _, text = line.partition(" ")
         with suppress(ValueError, RecursionError):
-            data = json.loads(text) if number == nonce.encode() else None
+            data = json.loads(text) if number == nonce else None
             lines += [data] if isinstance(data, dict) else []
     return lines

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from goedels_poetry.python.translate.contracts import (
-    HINTS,
     Contract,
     ContractNames,
     OutsideFragment,
@@ -109,27 +108,6 @@ def read_program(source: str) -> Program:
     return Program(source, tree, MappingProxyType(functions), MappingProxyType(classes))
 
 
-def decode_source(data: bytes) -> str:
-    """The text of a file as CPython decodes it: by its byte order mark or what its first two lines say, else UTF-8.
-
-    Raises:
-        PythonFault: an unknown encoding, or bytes that it does not have.
-    """
-    try:
-        encoding = encoding_of(data)
-    except (SyntaxError, LookupError, UnicodeDecodeError) as error:
-        raise PythonFault(f"this is not Python: {error}", 1, 1, hint="save it in UTF-8") from error
-    try:
-        return data.decode(encoding)
-    except UnicodeDecodeError as error:
-        before = data[: error.start]
-        line, column = before.count(b"\n") + 1, len(before) - before.rfind(b"\n")
-        message = f"not text in {encoding.upper()} (byte {data[error.start]:#04x})"
-        raise PythonFault(message, line, column) from error
-    except (LookupError, ValueError) as error:  # a codec of bytes, or one that fails otherwise
-        raise PythonFault(f"this is not text in {encoding}: {error}", 1, 1, hint="save it in UTF-8") from error
-
-
 def encoding_of(data: bytes) -> str:
     """What a file says that it is encoded in, by the rules of `tokenize.open` (PEP 263).
 
@@ -148,34 +126,6 @@ def with_contracts(program: Program) -> tuple[str, ...]:
         if f.is_theorem and (f.fault or f.contract.requires or f.contract.ensures or f.contract.raises)
     ]
     return tuple(name for _, name in sorted(found, key=lambda one: one[0]))
-
-
-def has_hints(program: Program) -> bool:
-    """Whether a body says something of its loops or its recursion, which is checked when it runs."""
-    names = ContractNames.of(program.tree)
-    return any(isinstance(node, ast.Call) and names.kind(node.func) in HINTS for node in ast.walk(program.tree))
-
-
-def passed_over(source: str) -> list[tuple[int, str]] | None:
-    """What of a file is no theorem, with lines: functions without contracts, methods as ``Class.name``.
-
-    None for a text that `read_program` refuses.
-    """
-    try:
-        program = read_program(source)
-    except PythonFault:
-        return None
-    contracted, found = with_contracts(program), []
-    for node in program.tree.body:
-        inside = node.body if isinstance(node, ast.ClassDef) else ()
-        methods = [n for n in inside if isinstance(n, _FUNCTIONS)]
-        found += [(n.lineno, f"{node.name}.{n.name}") for n in methods if f"{node.name}.{n.name}" not in contracted]  # type: ignore[attr-defined]
-        if isinstance(node, _FUNCTIONS) and node.name not in contracted:
-            found.append((node.lineno, node.name))
-    return found
-
-
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def parse_module(source: str) -> ast.Module:

@@ -26,14 +26,14 @@ def main(wanted: int, report: int, lifeline: int, modules: frozenset[str]) -> No
         wanted: file descriptor of what is wanted.
         report: file descriptor of the report.
         lifeline: file descriptor that ends when we are to.
-        modules: those that were imported before any of ours.
+        modules: those that a program finds loaded.
     """
     with open(wanted, "rb") as file:
         config: dict[str, Any] = marshal.load(file)
     if IS_LINUX and config["own_view"]:  # otherwise the keeper has a folder to remove: it looks who its parent is
         prctl(PR_SET_PDEATHSIG, _SIGKILL)
     os.environ.pop("PWD", None)  # bubblewrap sets it
-    config["modules"] = modules
+    config |= {"modules": modules, "parent": os.getppid()}
     try:
         if "namespaces" in config["features"]:
             _in_namespaces(config, report, lifeline)

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from goedels_poetry import languages
 from goedels_poetry.checker.certificate.receipt import basis_of
-from goedels_poetry.checker.certificate.report import Certificate
+from goedels_poetry.checker.certificate.writing import Certificate
 from goedels_poetry.checker.plugins import CLAIMS, Submission
 from goedels_poetry.errors import is_passing, one_line
 from goedels_poetry.kernel.verdict import Verdict

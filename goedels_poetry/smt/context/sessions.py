@@ -26,7 +26,8 @@ from goedels_poetry.kernel.terms import Kind, Term, is_app, not_, subterms
 from goedels_poetry.protocol.base import UNITS_A_SECOND
 from goedels_poetry.solvers.cvc5_process import Cvc5Process
 from goedels_poetry.solvers.limits import Answer, Limits
-from goedels_poetry.solvers.z3_process import Session, Z3Process, lend, take_back
+from goedels_poetry.solvers.worker import lend, take_back
+from goedels_poetry.solvers.z3_process import Session, Z3Process
 
 # What a job may use, and what it has used so far
 

@@ -77,7 +77,7 @@ from goedels_poetry.smt.search.falsify import (
     with_constants,
 )
 from goedels_poetry.solvers.limits import Limits
-from goedels_poetry.solvers.z3_process import borrowed
+from goedels_poetry.solvers.worker import borrowed
 
 Json = dict[str, Any]
 

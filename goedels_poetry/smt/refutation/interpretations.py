@@ -39,7 +39,7 @@ from goedels_poetry.kernel.terms import (
 from goedels_poetry.smt.refutation.models import functions_of_model
 from goedels_poetry.smt.refutation.refute import Refuter
 from goedels_poetry.solvers.limits import Limits
-from goedels_poetry.solvers.z3_process import borrowed
+from goedels_poetry.solvers.worker import borrowed
 
 TRIALS = 400
 """Functions that are tried, one after the other, for one theorem."""

@@ -22,7 +22,7 @@ from goedels_poetry.kernel.refutation.theory import with_definitions
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import INT, REAL, BitVector, Sort, Term
 from goedels_poetry.solvers.limits import Limits
-from goedels_poetry.solvers.z3_process import borrowed
+from goedels_poetry.solvers.worker import borrowed
 
 SECONDS = 5e-6
 """For each resource unit: some formulas take z3 far longer than it counts."""

@@ -34,7 +34,7 @@ from goedels_poetry.smt.refutation.interpretations import open_things, suggested
 from goedels_poetry.smt.refutation.refute import show_values
 from goedels_poetry.smt.search.falsify import MODEL, QUICK, Counterexample, closed_context, counterexample
 from goedels_poetry.solvers.limits import Limits
-from goedels_poetry.solvers.z3_process import borrowed
+from goedels_poetry.solvers.worker import borrowed
 
 EVALUATED = "the definition is consistent; the counterexample makes only calls that come to an end"
 """What is left to assume when values are computed by definitions that are not shown to be well-founded."""

@@ -58,7 +58,7 @@ from goedels_poetry.kernel.terms import (
     symbols,
 )
 from goedels_poetry.solvers.limits import Limits
-from goedels_poetry.solvers.z3_process import borrowed
+from goedels_poetry.solvers.worker import borrowed
 
 MAX_ASSIGNMENTS = 5_000
 MAX_QUERIES = 300

@@ -7,6 +7,7 @@ import asyncio
 import pytest
 from kept_contracts import KEPT
 
+from goedels_poetry.checker.python import proof
 from goedels_poetry.python.testing.candidate import replay, test_candidate
 from goedels_poetry.python.testing.checks import CheckResult, TestReport, checks_of
 from goedels_poetry.python.translate.program import read_program
@@ -106,3 +107,12 @@ def g() -> int:
     raise {error}
 """
     assert ran(text).counterexample["input"] == {"n": "4"}
+
+
+def test_the_process_that_runs_functions_for_checks_goes_on_after_a_hostile_one():
+    for body, passed in (("n", True), ("__import__('os')._exit(0)", False), ("n + [].x", False), ("n", True)):
+        running = proof._cross_check(
+            f"{HEAD}@ensures(lambda n, result: result == n)\ndef f(n: int) -> int:\n    return {body}\n", "f"
+        )
+        assert next(running) == {} and next(running)["passed"] is passed
+        assert len(proof._idle) == 1 and proof._idle[0].alive

@@ -11,9 +11,11 @@ from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.terms import Kind, Term
+from goedels_poetry.python.testing.crosshair import python_arguments
+from goedels_poetry.python.testing.reading import decode_source
 from goedels_poetry.python.translate.contracts import OutsideFragment, PythonFault
-from goedels_poetry.python.translate.program import decode_source, read_program
-from goedels_poetry.python.translate.translate import Translation, python_arguments, translate
+from goedels_poetry.python.translate.program import read_program
+from goedels_poetry.python.translate.translate import Translation, translate
 
 # ruff: noqa: E501  programs, each on its line
 

@@ -227,7 +227,7 @@ def rows(heading: str) -> Iterator[tuple[str, str]]:
 
 
 def test_every_program_has_its_answer(backend: JSONBackend) -> None:
-    assert len(PROGRAMS) == len(ANSWERS) == 3
+    assert len(PROGRAMS) == len(ANSWERS) == 2
     found = [backend.execute(program).answer for program in PROGRAMS]
     assert found == [{"True": True}.get(answer) or json.loads(answer) for answer in ANSWERS]
 

@@ -288,7 +288,8 @@ class Runs:
             if found:
                 names = ", ".join(run.run_id for run in found[:5])
                 raise UnknownRun(f"{run_id!r} is ambiguous: {names}")
-        raise UnknownRun(f"there is no run {run_id!r} in {self._where}; `goedels-poetry runs` lists them")
+        what = "are no runs" if run_id == LAST else f"is no run {run_id!r}"
+        raise UnknownRun(f"there {what} in {self._where}; `goedels-poetry runs` lists them")
 
     def latest(self, prefix: str) -> RunDir | None:
         """The latest run of a theorem, by its :func:`identity`."""

@@ -62,7 +62,7 @@ def test_out_is_a_folder_in_every_command() -> None:
 
 
 def test_the_last_run_needs_no_id(cli: Any, theorems: Any) -> None:
-    assert "no run" in cli("show", "last").err
+    assert "there are no runs" in cli("show", "last").err
     cli("prove", theorems / "swap_twice.smt2", "-q")
     (last,) = cli("prove", theorems / "mirror_twice.smt2", "-q", "--json").objects()
     assert last["run_id"] in cli("show", "last").out

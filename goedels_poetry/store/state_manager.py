@@ -361,6 +361,8 @@ class GoedelsPoetryStateManager:
             failed = self._txn.put(replace(node, queue=None, status=NodeStatus.FAILED))
             target = self._handle_failed_sketch(failed)
             return f"backtracked to {target.id}" if target else "no ancestor left"
+        if move not in _ENDS:
+            raise ValueError(f"the move {move!r} has no effect here: give it one")
         node = self._txn.put(replace(node, queue=None, status=NodeStatus.FAILED))
         if move == "give_up":
             self._settle(node, at_once=True)
@@ -410,6 +412,8 @@ _QUEUE_OF_MOVE = {
     "sketch": Queue.RETRIEVE,
     "resketch": Queue.SKETCH,
 }
+_ENDS = ("keep", "give_up")
+"""Moves that leave the goal open."""
 
 
 def _prepared(node: ProofNode, move: str) -> ProofNode:

@@ -212,7 +212,8 @@ def described() -> dict[str, str]:
     return asyncio.run(describe())
 
 
-OF_OTHERS = ("question-", "code-", "change-", "parts-")
+OF_QUESTIONS = ("question-", "policy-")
+OF_OTHERS = (*OF_QUESTIONS, "code-", "change-", "parts-")
 
 
 @pytest.mark.parametrize("name", [name for name in Prompts().names() if not name.startswith(OF_OTHERS)])
@@ -225,11 +226,11 @@ def test_a_prompt_can_be_filled_in(name: str, described: dict[str, str]) -> None
     assert "nothing is taken on trust" in messages[0][1]
 
 
-@pytest.mark.parametrize("name", [name for name in Prompts().names() if name.startswith("question-")])
+@pytest.mark.parametrize("name", [name for name in Prompts().names() if name.startswith(OF_QUESTIONS)])
 def test_a_prompt_about_a_question_can_be_filled_in(name: str) -> None:
     question = Question("Is it so?", "One. Two.", conversation=(("assistant", "a program"), ("user", "proved")))
     told = wording.variables(question) | decider.variables(question)
-    told |= {"report": "R", "faults": "F", "vocabulary": "V", "added": "A", "premises": "P"}
+    told |= {"report": "R", "faults": "F", "vocabulary": "V", "added": "A", "premises": "P", "case": "C"}
     messages = Prompts().get(name).messages(told)
     assert messages[-1][0] == "user"
     assert "{{" not in messages[-1][1]

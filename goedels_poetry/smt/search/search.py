@@ -377,7 +377,7 @@ class Sketcher:
             yield plan
 
     def _with_lemmas(self, sequent: Sequent) -> Iterator[Plan]:
-        """Lemmas from the failed step, then common properties, then exploration; each followed by induction."""
+        """Lemmas from each of `SOURCES`, then exploration; each source is followed by inductions."""
         for source in SOURCES:
             if source.idea not in self._without:
                 self._begin(source.strategy)

@@ -135,7 +135,9 @@ class Setup:
 RETRIES = (0.1, 0.5, 0.0)
 """Seconds to wait before a kernel that could put up walls is tried again; after the last try it is done without."""
 
-Trial = Callable[[Setup], str]
+Loaded = tuple[Sequence[tuple[str, str]], Sequence[str]]
+"""Packages with their folders, and the modules that a program finds loaded."""
+Trial = Callable[[Setup, Loaded], str]
 """Runs a program that tries things, in this setup: "" when all was well, else why not."""
 
 _found: dict[tuple[Trial, str | None, bool, int], Setup] = {}
@@ -157,17 +159,17 @@ def forced(way: str) -> Iterator[None]:
         _forced.reset(token)
 
 
-def setup(trial: Trial, several: bool = False) -> Setup:
+def setup(trial: Trial, several: bool = False, loaded: Loaded = ((), ())) -> Setup:
     """How programs are run here, found out once: the first setup in which `trial` goes well.
 
     Args:
-        trial: what is tried.
+        trial: what is tried. loaded: with this, as the program that is waiting.
         several: it is for commands, which may start processes. The kernel does not bound how many root has, so as
             root a command is nobody: in namespaces of our own, or else in bubblewrap.
     """
     key = (trial, _forced.get(), several and os.geteuid() == 0, os.geteuid())
     for pause in RETRIES if key not in _found else ():
-        found = _find(*key)
+        found = _find(*key, loaded)
         unwalled = not found.own_view and not found.features
         if not (unwalled and _forced.get() is None and (_has_landlock() or _has_seccomp())):
             _found[key] = found
@@ -178,7 +180,7 @@ def setup(trial: Trial, several: bool = False) -> Setup:
     return _found[key]
 
 
-def _find(trial: Trial, way: str | None, counted: bool, who: int) -> Setup:
+def _find(trial: Trial, way: str | None, counted: bool, who: int, loaded: Loaded) -> Setup:
     """`who` is part of what is remembered: a process that changes its user looks again."""
     filters = tuple(name for name, there in ((LANDLOCK, _has_landlock()), (SECCOMP, _has_seccomp())) if there)
     users = (True, False) if os.geteuid() == 0 else (False,)
@@ -197,7 +199,7 @@ def _find(trial: Trial, way: str | None, counted: bool, who: int) -> Setup:
         candidates += [Setup((), None, user) for user in users]
     failure = ""
     for candidate in candidates:
-        failed = trial(candidate)
+        failed = trial(candidate, loaded)
         if not failed:
             return Setup(candidate.features, candidate.bwrap, candidate.nobody, failure)
         failure = failure or failed

@@ -18,7 +18,7 @@ from goedels_poetry.errors import InvalidInput
 from goedels_poetry.sandbox import isolation
 from goedels_poetry.sandbox import isolation as bubblewrap
 from goedels_poetry.sandbox.child.processes import remove
-from goedels_poetry.sandbox.isolation import Isolation, Setup
+from goedels_poetry.sandbox.isolation import Isolation, Loaded, Setup
 from goedels_poetry.sandbox.limits import UNAVAILABLE, SandboxLimits, SandboxResult, explain, tasks_of
 from goedels_poetry.sandbox.places import DEVICES, Places, measure, moved_packages, places, relative_name
 from goedels_poetry.sandbox.process import FOLDERS, Outcome, run_process
@@ -65,6 +65,8 @@ def run_python(
 
     Raises InvalidInput for names of files that lead out of the folder.
     """
+    folders = [(name, str(place)) for name, place in (ours or {}).items()]
+    modules = [f"{name}.{m.stem}" for name, place in (ours or {}).items() for m in sorted(place.glob("*.py"))]
     given = {relative_name(name): content for name, content in (files or {}).items()}
     wanted = {
         "program": program,
@@ -72,12 +74,11 @@ def run_python(
         "argv": [],
         "files": given,
         "keep": [relative_name(name) for name in keep],
-        "folders": [(name, str(place)) for name, place in (ours or {}).items()],
-        "modules": [
-            f"{name}.{file.stem}" for name, place in (ours or {}).items() for file in sorted(place.glob("*.py"))
-        ],
+        "folders": folders,
+        "modules": modules,
     }
-    return _run(wanted, packages=packages, stdin=stdin, limits=limits, cancelled=cancelled, chosen=chosen())
+    how = chosen(loaded=(folders, modules))
+    return _run(wanted, packages=packages, stdin=stdin, limits=limits, cancelled=cancelled, chosen=how)
 
 
 def run_command(
@@ -129,14 +130,15 @@ def find_isolation() -> Isolation:
     return isolation.describe(chosen())
 
 
-def chosen(several: bool = False) -> Setup:
+def chosen(several: bool = False, loaded: Loaded = ((), ())) -> Setup:
     """How programs are run here, or commands, which may start `several` processes."""
-    return isolation.setup(_trial, several)
+    return isolation.setup(_trial, several, loaded)
 
 
-def _trial(candidate: Setup) -> str:
+def _trial(candidate: Setup, loaded: Loaded) -> str:
     wanted = {
-        "program": _TRIAL, "arguments": [], "argv": [], "files": {"given": b"given"}, "keep": ["left"]
+        "program": _TRIAL, "arguments": [], "argv": [], "files": {"given": b"given"}, "keep": ["left"],
+        "folders": loaded[0], "modules": loaded[1],
     }  # fmt: skip
     for _ in range(_TRIALS):
         result = _run(wanted, packages=False, stdin=b"", limits=_TRIED, cancelled=None, chosen=candidate)

@@ -361,8 +361,6 @@ class GoedelsPoetryStateManager:
             failed = self._txn.put(replace(node, queue=None, status=NodeStatus.FAILED))
             target = self._handle_failed_sketch(failed)
             return f"backtracked to {target.id}" if target else "no ancestor left"
-        if move not in _ENDS:
-            raise ValueError(f"the move {move!r} has no effect here: give it one")
         node = self._txn.put(replace(node, queue=None, status=NodeStatus.FAILED))
         if move == "give_up":
             self._settle(node, at_once=True)
@@ -412,8 +410,7 @@ _QUEUE_OF_MOVE = {
     "sketch": Queue.RETRIEVE,
     "resketch": Queue.SKETCH,
 }
-_ENDS = ("keep", "give_up")
-"""Moves that leave the goal open."""
+"""Other moves leave the goal open: a new one that does not has a row here, or its own case in `set_decision`."""
 
 
 def _prepared(node: ProofNode, move: str) -> ProofNode:

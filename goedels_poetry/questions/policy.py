@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.kernel.printer import declarations, show, show_symbol
+from goedels_poetry.kernel.printer import declarations, equations, show, show_symbol
 from goedels_poetry.kernel.reading import reader
 from goedels_poetry.kernel.reading.hints import nearest
 from goedels_poetry.kernel.reading.reader import DECLARING, Atom, Group, Lexeme, SExpr, Source, command_of, decode
@@ -86,8 +87,9 @@ class Policy:
         """Of all that a review is about: vocabulary, words, sentences, rules; not of tests, layout and comments."""
         signature = self.program.signature
         rules = [[p.name, show(p.formula), list(p.sentences), p.words] for p in self.program.premises]
+        rules += [[p.name, show(p.formula), p.words, "instead of", p.instead] for p in self.program.readings]
         texts = [sorted(each.items()) for each in (self.words, self.sentences, self.left_out)]
-        whole = json.dumps([declarations(signature), [show(d.body) for d in signature.definitions], rules, texts])
+        whole = json.dumps([declarations(signature), equations(signature), rules, texts])
         return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     @property
@@ -109,8 +111,9 @@ class Policy:
 
     def vocabulary(self) -> list[str]:
         """One line for each symbol: its declaration, and its words."""
-        lines = {line: line.split()[1].strip("|") for line in declarations(self.program.signature)}
-        return [line + (f" ; {self.words[name]}" if name in self.words else "") for line, name in lines.items()]
+        words = {f"{show_symbol(name)} ": text for name, text in self.words.items()}
+        said = {line: line.partition(" ")[2] for line in declarations(self.program.signature)}
+        return [line + "".join(f" ; {words[w]}" for w in words if rest.startswith(w)) for line, rest in said.items()]
 
     def page(self) -> list[str]:
         """Lines for a reviewer: each sentence, below it its rules in words, or why there are none."""
@@ -119,6 +122,11 @@ class Policy:
             cited = f" {list(rule.sentences)}" if len(rule.sentences) > 1 else ""
             words = in_words(show(rule.formula), self.words)
             below[max(rule.sentences, default=0)].append(f"    {rule.name}{cited}: {words}")
+        for reading in self.program.readings:
+            words = f"{in_words(show(reading.formula), self.words)} ({reading.words})"
+            below[max(reading.sentences, default=0)].append(f"    {reading.name}, a reading: {words}")
+        meant = [in_words(text.removeprefix("(assert ")[:-1], self.words) for text in equations(self.program.signature)]
+        below[0] += [f"    by definition: {text}" for text in meant]
         for number, why in {**dict.fromkeys(self.unsaid, "no reason is given"), **self.left_out}.items():
             below[number].append(f"    not formalised: {why}")
         heads = {**{number: f"[{number}] {text}" for number, text in self.sentences.items()}, 0: "Citing no sentence:"}
@@ -136,17 +144,21 @@ class Policy:
 
 
 def in_words(formula: str, words: Mapping[str, str]) -> str:
-    """A formula in infix notation, symbols as their words in quotes; ``{1}`` in words of a function is an argument."""
+    """A formula in infix notation, symbols as their words in quotes; ``{1}`` in words of a function is an argument.
+
+    Words that leave out an argument are not used: they would hide it.
+    """
+    words = {show_symbol(name): text for name, text in words.items()}
 
     def substituted(tree: Tree) -> Tree:
         if isinstance(tree, str):
             return f'"{words[tree]}"' if tree in words else tree
         head, rest = tree[0], [substituted(each) for each in tree[1:]]
-        if not isinstance(head, str) or "{1}" not in words.get(head, "") or any(isinstance(r, list) for r in rest):
+        places = {f"{{{place}}}": str(argument).strip('"') for place, argument in enumerate(rest, 1)}
+        named = isinstance(head, str) and all(place in words.get(head, "") for place in places)
+        if not isinstance(head, str) or not named or any(isinstance(r, list) for r in rest):
             return [head if isinstance(head, str) else substituted(head), *rest]
-        text = words[head]
-        for place, argument in enumerate(rest, 1):
-            text = text.replace(f"{{{place}}}", str(argument).strip('"'))
+        text = re.sub(r"\{[0-9]+\}", lambda place: places.get(place[0], place[0]), words[head])
         return f'"{text}"'
 
     return render_tree(formula, substituted)
@@ -276,7 +288,7 @@ def _check_case(source: Source, program: LogicProgram, commands: Iterable[Group]
             continue
         nullary = name == "declare-const" or (name == "declare-fun" and _flat(items[2]) == "()")
         if name in DECLARING and not (nullary and sort in sorts and word not in names):
-            hint = nearest(word, names) or "say it with the names of the policy, or leave it out"
+            hint = nearest(word, names - {word}) or "say it with the names of the policy, or leave it out"
             source.fail(f"a case declares no `{word}`: it may only name things of a sort of the policy", command, hint)
         if name not in DECLARING:
             source.fail(f"`{name}` in a case", command, "a case names things, asserts facts, and has a goal")

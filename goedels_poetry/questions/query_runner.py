@@ -119,10 +119,12 @@ class QuestionProcess(Z3Process):
         sections = reply.split(mark)
         if len(sections) != 4 * len(questions) + 1:
             return [Evidence(error_answer(reply.replace(mark, ""), 1))] * len(questions)
-        found: list[Evidence] = []
+        found, spoilt = list[Evidence](), False
         for number in range(len(questions)):
-            spoilt = found and found[-1].answer.status == "error"
-            found.append(found[-1] if spoilt else _evidence(*sections[4 * number : 4 * number + 4]))
+            before, replied, *rest = sections[4 * number : 4 * number + 4]
+            found.append(found[-1] if spoilt else _evidence(before, replied, *rest))
+            # What was cut off while it was asserted is half there: z3 says unsat of what it was not told.
+            spoilt = spoilt or bool(before.strip()) or _STATUS.fullmatch(replied) is None
         self._unsafe = True if any(word in extra for extra, _ in questions for word in UNSAFE_TO_POP) else self._unsafe
         return found
 

@@ -51,6 +51,8 @@ that are named are all · the closed world."""
 
 MOST = 12
 """Readings that are tried one by one."""
+MOST_PARTS = 40
+"""Of an `or` that is read as a choice."""
 SECONDS, SECONDS_EACH = 5.0, 1.0
 """Of wall time, for all readings of a program and for each."""
 OPEN = Verdict.UNKNOWN
@@ -221,14 +223,14 @@ def _made(kind: Kind, formula: Term, words: str, sentences: tuple[int, ...] = ()
 def _kinds(program: LogicProgram) -> Iterator[Reading]:
     """``the_bird`` is a bird: a constant whose name has the words of a predicate's name."""
     predicates = [
-        (name, sorts[0])
+        (name, _words(name), sorts[0])
         for name, (sorts, result) in program.signature.functions.items()
         if result is BOOL and len(sorts) == 1
     ]
     for thing in _constants(program):
         parts = _words(thing.name)
-        for name, sort in predicates:
-            if sort is thing.sort and _words(name) <= parts:
+        for name, words, sort in predicates:
+            if sort is thing.sort and words and words <= parts:
                 yield _made("kind", app(name, (thing,), BOOL), f"{thing.name} is what its name says: {name}")
 
 
@@ -252,7 +254,8 @@ def _choices(program: LogicProgram) -> Iterator[Reading]:
         if premise.origin is not Origin.TEXT and premise.origin is not Origin.UNSAID:
             continue
         for conditions, conclusion in rules(premise.formula):
-            if is_app(conclusion, "or") and not any(is_app(part, "not") for part in conclusion.args):
+            few = is_app(conclusion, "or") and len(conclusion.args) <= MOST_PARTS
+            if few and not any(is_app(part, "not") for part in conclusion.args):
                 one = and_([not_(and_(pair)) for pair in itertools.combinations(conclusion.args, 2)])
                 formula = _closed(implies(and_(conditions), one))
                 yield _made("choice", formula, f"`or` in {premise.name} is a choice: not both", premise.sentences)
@@ -284,15 +287,16 @@ def _completions(program: LogicProgram) -> Iterator[Reading]:
         if name in others or (len(ways) < 2 and not ways[0][0]):  # one fact is no list
             continue
         sorts = signature.functions[name][0]
-        binders = tuple(var(f"of!{number}", sort) for number, sort in enumerate(sorts))
+        used = {v.name for conditions, head, _ in ways for v in and_([head, *conditions]).free}
+        fresh = itertools.islice((f"of!{n}" for n in itertools.count() if f"of!{n}" not in used), len(sorts))
+        binders = tuple(map(var, fresh, sorts))
         bodies = []
         for conditions, head, _ in ways:
             body = and_([*map(eq, binders, head.args), *conditions])
             bodies.append(exists(sorted(body.free - set(binders), key=show), body))
         formula = forall(binders, implies(app(name, binders, BOOL), or_(bodies)))
-        unequal = [
-            not_(eq(a, b)) for a, b in itertools.combinations(different, 2) if a.sort is b.sort and a.sort in sorts
-        ]
+        named_of = [tuple(a for a in different if a.sort is sort) for sort in dict.fromkeys(sorts)]
+        unequal = [app("distinct", things, BOOL) for things in named_of if len(things) > 1]
         sentences = tuple(sorted({number for *_, premise in ways for number in premise.sentences}))
         named = ", ".join(dict.fromkeys(premise.name for *_, premise in ways))
         words = f"what is stated of {name} ({named}) is complete: nothing else makes it true"

@@ -222,3 +222,28 @@ def test_what_a_model_cannot_say_is_listed_and_nothing_is_written_without_an_ans
     with Server([Answer("I would rather not.")]) as server:
         ran = cli("ask", "--policy", "other.smt2", "--formalise", "rules.txt", *flags(server))
     assert ran.code == 1 and "other.smt2 is not written" in ran.err and not (tmp_path / "other.smt2").exists()
+
+
+def test_an_edit_that_changes_what_a_rule_means_ends_its_review_and_the_page_hides_no_meaning() -> None:
+    text = (
+        "(declare-sort P 0)(declare-fun |may see| (P P) Bool)(declare-fun open (P) Bool)\n"
+        '(set-info :words (|may see| "{1} may see {2}"))(set-info :words (open "{1} is open"))\n'
+        "(define-fun seen ((x P) (y P)) Bool (|may see| x y))\n"
+        "(assert (! (forall ((x P) (y P)) (=> (seen x y) (open y))) :named r1))\n"
+        '(assert (! (forall ((x P)) (open x)) :named r2 :reading "All is open." :instead r1))\n'
+    )
+    policy = read_policy(text)
+    for old, new in (("((x P) (y P)) Bool", "((y P) (x P)) Bool"), ("(open x)) :", "(not (open x))) :"), ("All", "It")):
+        assert read_policy(text.replace(old, new)).digest != policy.digest, new
+    assert policy.page() == [
+        "Citing no sentence:",
+        '    r1: for all x y: seen(x, y) => "y is open"',
+        '    r2, a reading: for all x: "x is open" (All is open.)',
+        '    by definition: for all x y: seen(x, y) = "x may see y"',
+    ]
+    assert policy.vocabulary()[1:3] == [
+        "(declare-fun |may see| (P P) Bool) ; {1} may see {2}",
+        "(declare-fun open (P) Bool) ; {1} is open",
+    ]
+    assert in_words("(f a b)", {"f": "{1} is fine"}) == "f(a, b)", "words without {2} would hide it"
+    assert in_words("(f a b)", {"f": "{1} sees {2}", "a": "{2}"}) == '"{2} sees b"'

@@ -316,7 +316,7 @@ async def test_a_refutation_that_leans_on_a_hypothesis_is_none(leans: Leans, tmp
 
 
 ABSURD = (
-    "universe u\nnamespace A\nvariable {α : Type u} (xs : List α)\n"
+    "universe u\nnamespace A\ntheorem t.contradiction : True := trivial\nvariable {α : Type u} (xs : List α)\n"
     "theorem t (h : xs = []) (n : Nat) (g : n < xs.length) : n = 7 := sorry\nend A\n"
 )
 
@@ -328,7 +328,7 @@ async def test_hypotheses_that_contradict_each_other_are_certified_beside_the_pr
     made = await certify_proof(kept, target, ABSURD.replace("sorry", "by simp_all"), tmp_path / "c", {}, 60.0)
     assert (made.verdict, made.trust_level, made.path) == (Verdict.INCONSISTENT, "L3", tmp_path / "c"), made
     assert made.reason == "the hypotheses of A.t contradict each other, so its conclusion plays no part"
-    assert "theorem _root_.A.t.contradiction : ∀ {α : Type u}" in (tmp_path / "c" / "proof.lean").read_text()
+    assert "theorem _root_.A.t.contradiction' : ∀ {α : Type u}" in (tmp_path / "c" / "proof.lean").read_text()
     report = await check_lean(tmp_path / "c", ABSURD, kept)
     assert (report.verdict, report.accepted) == (Verdict.INCONSISTENT, True), report
     fewer = ABSURD.replace("(h : xs = []) ", "")
@@ -354,6 +354,10 @@ async def test_what_says_less_than_that_the_hypotheses_contradict_each_other_is_
     nothing = await read_original(leans.elaborator, "theorem t : 1 = 2 := sorry\n", SECONDS)
     found = await admit(leans, "theorem r : ¬ False := fun h => h\n", nothing, ("r",), SECONDS, negates="t", empty=True)
     assert isinstance(found, Refusal)
+    meant = await read_original(leans.elaborator, "theorem t (n : Nat) (h : n < 0) : False := sorry\n", SECONDS)
+    says = "theorem r : ∀ n : Nat, n < 0 → False := fun _ h => absurd h (Nat.not_lt_zero _)\n"
+    found = await admit(leans, says, meant, ("r",), SECONDS, negates="t", empty=True)
+    assert isinstance(found, Refusal) and "itself says" in found.reason, "a theorem that says so is proved by this"
 
 
 @pytest.mark.parametrize(

@@ -312,6 +312,12 @@ async def test_a_definition_that_is_none_is_refused(smt: SmtLanguage, definition
     assert read.reason.startswith("definitions[0]") and words in read.reason
 
 
+async def test_names_of_the_theorem_that_end_as_ours_do_break_no_reading(smt: SmtLanguage) -> None:
+    goal = Goal(f"(declare-fun |a(_h123abc| (Int) Int)\n(declare-fun |b_h123abc!| (Int) Int)\n{REVERSE}", {}, "0", "")
+    read = await smt.read_sketch(goal, {"definitions": [SNOC], "lemmas": SNOC_LEMMAS})
+    assert read.ok, read.reason
+
+
 async def test_a_definition_that_does_not_end_refuses_its_sketch(smt: SmtLanguage) -> None:
     definition = {"statement": ENDLESS, "measure": "(size!List x)"}
     done = await judged(smt, REVERSE, definitions=[definition], lemmas=SNOC_LEMMAS)

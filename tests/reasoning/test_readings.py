@@ -1,6 +1,7 @@
 """Answers below `proved` and `refuted`: what follows when the text is read in another way, and which way that is."""
 
 import json
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -38,6 +39,23 @@ def smt2() -> Iterator[SMT2Backend]:
 
 def asking(goal: str) -> str:
     return f"(define-fun goal () Bool {goal})\n"
+
+
+def test_a_program_may_use_any_names_and_any_number_of_them(smt2: SMT2Backend) -> None:
+    head = "(declare-fun g (Int) Bool)(declare-fun f (Int Int) Bool)(assert (! (f 7 7) :named r2))\n"
+    rule = "(assert (! (forall ((|of!0| Int) (y Int)) (=> (g |of!0|) (f y |of!0|))) :named r1))\n"
+    found = smt2.execute(head + rule + asking("(=> (f 1 2) (g 2))"))
+    (complete,) = found.readings
+    assert "(and (= of!1 y) (= of!2 of!0) (g of!0))" in complete["premises"][0], "no variable of the rule is captured"
+    things = [f"c{number}" for number in range(700)]
+    many = "(declare-sort T 0)" + "".join(f"(declare-const {thing} T)" for thing in things)
+    many += "(declare-fun r (T) Bool)(declare-fun s (T) Bool)(declare-fun |?| (T) Bool)"
+    many += "(assert (! (forall ((x T)) (=> (r x) (s x))) :named p1))(assert (! (r c0) :named p2))"
+    either = " ".join(f"(s {thing})" for thing in things)
+    many += f"(assert (! (or {either}) :named p3))"
+    began = time.monotonic()
+    assert smt2.execute(many + asking("(|?| c1)")).verdict is Verdict.UNKNOWN
+    assert time.monotonic() - began < 20, "700 names give 244,650 pairs, and a name without words names no kind"
 
 
 @pytest.mark.parametrize(

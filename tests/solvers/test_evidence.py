@@ -91,3 +91,12 @@ def test_the_optimizer_is_asked_for_a_term_and_for_nothing_else(z3: QuestionProc
     assert "(x 6)" in z3.optimize(below_seven, True, "x").output
     assert z3.optimize(below_seven, True, "x)(assert false)(maximize x").status == "error"
     assert statuses(z3.evidence(below_seven, ["(assert (> x 5))"])) == ["sat"]
+
+
+def test_what_is_cut_off_while_it_is_asserted_spoils_all_that_comes_after_it(z3: QuestionProcess) -> None:
+    letters = [f"q{number}" for number in range(1500)]
+    declared = "".join(f"(declare-fun {letter} (T) Bool)" for letter in letters)
+    some = " ".join(f"({letter} x)" for letter in letters)
+    prelude = f"(declare-sort T 0)(declare-const a T){declared}(assert (forall ((x T)) (or {some})))"
+    found = z3.evidence(prelude, ["(assert (q0 a))", "(assert (not (q0 a)))"], Limits(rlimit=300_000, seconds=5.0))
+    assert statuses(found) == ["unknown", "unknown"], "z3 itself says unsat of the second"

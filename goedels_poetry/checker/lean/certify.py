@@ -135,6 +135,9 @@ def read_lean(path: Path) -> LeanArchive:
 Json = dict[str, Any]
 
 _PLAIN_NAME = re.compile(r"[\w'.!?]+")
+_DECLARED = re.compile(
+    r"\b(?:theorem|lemma|def|abbrev|axiom|opaque|inductive|structure|class)\s+(?:_root_\.)?([\w'.!?]+)"
+)
 
 
 async def certify_proof(
@@ -170,8 +173,7 @@ async def _absurd(fresh: FreshLean, target: Target, claim: Claim, until: float) 
         looked = await premises_of(leans, original, target.full_name)
     if not looked.absurd or not claim.text.startswith(target.prefix):
         return None
-    name = target.full_name.removeprefix(PRIVATE)
-    witness = f"{name}.contradiction" if _PLAIN_NAME.fullmatch(name) else "contradiction"
+    witness = _witness(target, "contradiction")
     universes = f".{{{', '.join(target.levels)}}}" if target.levels else ""
     rest = claim.text[len(target.prefix) :]
     text = f"{target.prefix}theorem _root_.{witness}{universes}{looked.absurd}\n{rest}"
@@ -194,12 +196,20 @@ async def certify_negation(
     """
     if not target.type:
         return Certificate(Verdict.UNKNOWN, reason="the statement has no closed form to negate")
-    name = target.full_name.removeprefix(PRIVATE)
-    witness = f"{name}.disproof" if _PLAIN_NAME.fullmatch(name) else "disproof"
+    witness = _witness(target, "disproof")
     universes = f".{{{', '.join(target.levels)}}}" if target.levels else ""
     text = f"{target.prefix}theorem _root_.{witness}{universes} : ¬ ({target.type}) := {proof}\n"
     claim = Claim(text, _stated(target), (target.full_name,), witness)
     return await _certify(fresh, claim, directory, info, seconds, (), elaborator)
+
+
+def _witness(target: Target, what: str) -> str:
+    """A name for the theorem that says so, which the user's file does not have, whatever its namespaces are."""
+    name = target.full_name.removeprefix(PRIVATE)
+    witness, taken = f"{name}.{what}" if _PLAIN_NAME.fullmatch(name) else what, _DECLARED.findall(target.reference)
+    while any(f".{witness}".endswith(f".{each}") for each in taken):
+        witness += "'"
+    return witness
 
 
 def elaborator_at_hand(original: str, settings: LeanSettings | None = None) -> LeanPool | None:

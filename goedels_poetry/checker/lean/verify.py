@@ -371,7 +371,7 @@ async def _accepted(
         notes=(*premises.notes, *notes_on(found, leans.replayer.version)),
         assumptions=assumptions,
         axioms=found.axioms,
-        reasons=(CONTRADICTORY.format(theorems[0]),) if claim.empty else (),
+        reasons=(CONTRADICTORY.format(theorems[0].removeprefix(PRIVATE)),) if claim.empty else (),
     )
 
 
@@ -415,7 +415,7 @@ async def _premises(
         looked = await premises_of(leans, grounded.original, name, seconds)
         harmless = harmless and looked.premises in ("none", "satisfiable")
         if looked.premises == "contradictory":
-            notes.append(VACUOUS + CONTRADICTORY.format(name))
+            notes.append(VACUOUS + CONTRADICTORY.format(name.removeprefix(PRIVATE)))
         elif looked.premises == "unknown":
             what = ", ".join(looked.unshown) or "its arguments together"
             notes.append(f"{name} may be about nothing: no values were found for: {what}")

@@ -235,6 +235,8 @@ class Comparison:
         assert a is not None and b is not None
         same = a[0].levels == b[0].levels and "False" not in self.ours.constants
         types = self._absurd(a[0].type, b[0].type) if same else None
+        if types and Comparison(self.theirs, self.ours)._same(a[0].type, b[0].type):
+            return f"{of} itself says that its hypotheses contradict each other: it is proved, or it is not"
         return "" if types else f"{name} does not say that the hypotheses of {of} contradict each other"
 
     def _two_theorems(self, a: _Declared | None, b: _Declared | None, name: str, original: str) -> str:

@@ -124,7 +124,8 @@ def with_definitions(problem: Problem, reply: Any) -> tuple[Problem, Json, tuple
     given = [*list_at(whole, "definitions"), *hoisted]
     whole = {**whole, "lemmas": [e for e in lemmas if e not in hoisted]} if hoisted else whole
     names, new_here = problem.signature.names, {*_HEAD.findall(json.dumps(given))}
-    known = {plain: name for name in names if (plain := MARK.sub("", name)) not in names | new_here}
+    plain = {MARK.sub("", name): name for name in names if MARK.search(name) and _PLAIN.fullmatch(name)}
+    known = {short: name for short, name in plain.items() if short not in names | new_here}
     whole, given = _renamed([whole, given], known)
     brought: list[str] = []
     for number in range(len(given)):

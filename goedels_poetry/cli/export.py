@@ -23,7 +23,7 @@ from goedels_poetry.checker.certificate.archive import (
 )
 from goedels_poetry.checker.certificate.writing import add_files, write_archive
 from goedels_poetry.checker.lean.certify import REFUTED, LeanArchive, read_lean
-from goedels_poetry.checker.lean.verify import Claim, fresh_lean, fresh_leans, second_kernel, verify_with, within
+from goedels_poetry.checker.lean.verify import fresh_lean, fresh_leans, second_kernel, verify_with, within
 from goedels_poetry.checker.limited import NO_PROOFS, check_within
 from goedels_poetry.checker.plugins import CLAIMS
 from goedels_poetry.checker.python.archive import PROOF
@@ -191,7 +191,7 @@ async def _streams(archive: LeanArchive, seconds: float) -> tuple[CheckReport, t
         given.append((library, candidate))
         return await second_kernel(library, candidate, premises, left)
 
-    claim = Claim(archive.proof, archive.original, (archive.theorem,), archive.witness, stated=archive.statement)
+    claim = archive.about(archive.original, archive.statement)
     async with within(seconds) as until, fresh_leans(fresh_lean) as leans:
         report = await verify_with(replace(leans, second=second), claim, until)
     return report, given[0] if given else None

@@ -12,7 +12,7 @@ from called import call
 from forge import forge
 
 from goedels_poetry.checker import CheckReport, check_certificate
-from goedels_poetry.checker.lean.certify import PROVED, REFUTED, LeanArchive, write_lean
+from goedels_poetry.checker.lean.certify import CONTRADICTORY, PROVED, REFUTED, LeanArchive, write_lean
 from goedels_poetry.checker.smt import lean_proof
 from goedels_poetry.checker.smt.check import VERDICTS
 from goedels_poetry.cli import export
@@ -264,6 +264,12 @@ async def test_a_certificate_of_lean_becomes_data_that_a_kernel_accepts_by_itsel
     wrong["thm"]["value"] -= 1  # a part of the proof is none
     opinion = await second_opinion(node_command(), "", "\n".join([*rows, json.dumps(wrong)]), axioms, 30.0)
     assert opinion.verdict == "refused"
+    vacuous, absurd = "theorem t (n : Nat) (h : n < 0) : n = 9", "theorem r : ∀ n : Nat, n < 0 → False := by omega\n"
+    archive = LeanArchive(f"{vacuous} := sorry\n", absurd, CONTRADICTORY, "t", "r", vacuous, {"lean": "4.28"})
+    write_lean(tmp_path / "absurd", archive, {})
+    command[1] = str(tmp_path / "absurd")
+    code, _, said = await asyncio.to_thread(call, command, monkeypatch, capsys, env)
+    assert code == 0, said
 
 
 def test_the_comparator_needs_a_folder_and_a_certificate_of_lean(

@@ -78,6 +78,10 @@ class LeanArchive:
     statement: str
     versions: dict[str, str]
 
+    def about(self, original: str, stated: str | None) -> Claim:
+        """What it claims of an original."""
+        return Claim(self.proof, original, (self.theorem,), self.witness, self.claim == CONTRADICTORY, stated=stated)
+
 
 def write_lean(directory: Path, archive: LeanArchive, info: Mapping[str, Any]) -> None:
     """Write a whole certificate beside its place, then rename it; a finished one of the same original is replaced.
@@ -308,9 +312,7 @@ async def check_lean(
     async with within(SECONDS if seconds is None else seconds) as until, fresh_leans(fresh) as leans:
         original = archive.original if against is None else await _given(leans.elaborator, against, archive)
         stated = archive.statement if against is None else None
-        empty = archive.claim == CONTRADICTORY
-        claim = Claim(archive.proof, original, (archive.theorem,), archive.witness, empty, stated=stated)
-        report = await verify_with(leans, claim, until)
+        report = await verify_with(leans, archive.about(original, stated), until)
     if against is not None:
         return report
     return replace(report, notes=(*report.notes, "compared with the original in the certificate only"))

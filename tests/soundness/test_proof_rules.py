@@ -128,7 +128,7 @@ def refusal(proof: str, assertions: str = "") -> str:
         ("(assume-push @p1 (and q q))(step @p2 :rule and_elim :premises (@p1) :args (2))", "the number of an operand"),
         ("(assume-push @p1 (and q q))(step @p2 :rule and_elim :premises (@p1) :args (-1))", "the number of an operand"),
         ("(assume-push @p1 (or q q))(step @p2 :rule and_elim :premises (@p1) :args (0))", "operands of and"),
-        ("(assume-push @p1 (or q (p a)))(step @p2 :rule reordering :premises (@p1) :args (q))", "lacks a literal"),
+        ("(assume-push @p1 (or q (p a)))(step @p2 :rule reordering :premises (@p1) :args (q))", "other literals"),
         ("(assume-push @p1 (or q (p a)))(assume-push @p2 (not q))"
          "(step @p3 :rule chain_m_resolution :premises (@p1 @p2) :args ((p a) (@list false) (@list q)))", "lacks a literal"),
         ("(assume-push @p1 q)(assume-push @p2 q)"
@@ -216,6 +216,11 @@ def refusal(proof: str, assertions: str = "") -> str:
         ("(step @p1 :rule arith_mult_sign :args ((> a 0) (* a b)))", "not given"),
         ("(step @p1 :rule arith_mult_sign :args ((> a 1) (* a)))", "with zero"),
         ("(step @p1 :rule arith_mult_abs_comparison :premises ())", "expected first"),
+        ("(assume-push @p1 (or q (p a)))(step @p2 :rule reordering :premises (@p1) :args ((or q (p a) q)))", "other literals"),
+        ("(assume-push @p1 (or q (p a)))(step @p2 :rule reordering :premises (@p1) :args ((or q (p b))))", "other literals"),
+        ("(step @p1 :rule refl :rule refl :args (q))", "a keyword twice"),
+        ("(assume-push @p1 (= b a))(step @p2 :rule nary_cong :premises (@p1) :args ((+ a b)))", "of each argument"),
+        (f"(assume-push @p1 (= (p a) q))(step @p2 :rule nary_cong :premises (@p1) :args ((forall (@list {X}) (p a))))", "of each argument"),
         ("(assume-push @p1 (> a b))(step @p2 :rule arith_mult_abs_comparison :premises (@p1))", "absolute values"),
         ("(assume-push @p1 (> (abs a) b))(step @p2 :rule arith_mult_abs_comparison :premises (@p1))", "absolute values"),
         ("(assume-push @p1 (> (abs a) (abs b)))(assume-push @p2 (= (abs b) (abs a)))"

@@ -91,6 +91,14 @@ def cong(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> 
     return terms.app("=", term, terms.rebuilt(term, (*kept, *[right for _, right in pairs])))
 
 
+def nary_cong(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+    """As `cong`. Needs: equations of all arguments, and no binders."""
+    term = a_term(*arguments)
+    if term.binders or len(premises) != len(term.args):
+        raise Rejected("an equation of each argument was expected")
+    return cong(terms, premises, arguments)
+
+
 # ---------------------------------------------------------------------------------------------------- clauses
 
 
@@ -151,9 +159,13 @@ def factoring(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]
 
 
 def reordering(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
-    """A clause. Needs: it has all literals of the premise."""
-    (premise,), (wanted,) = premises, arguments
-    return _weaker(terms, _literals(terms, premise), a_term(wanted))
+    """A clause. Needs: it has the literals of the premise, each as often."""
+    (premise,), clause = premises, a_term(*arguments)
+    if clause is not premise and sorted(t.number for t in _literals(terms, premise)) != sorted(
+        t.number for t in _literals(terms, clause)
+    ):
+        raise Rejected("other literals than those of the premise")
+    return clause
 
 
 def and_intro(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
@@ -360,7 +372,7 @@ RULES = {
 } | {
     rule.__name__.replace("_", "-"): rule
     for rule in (distinct_elim, exists_elim, quant_unused_vars, quant_miniscope_and, quant_miniscope_or)
-} | {"nary_cong": cong, "pairwise_cong": cong} | theories.RULES  # fmt: skip
+} | {"nary_cong": nary_cong, "pairwise_cong": nary_cong} | theories.RULES  # fmt: skip
 
 
 # ------------------------------------------------------------------------------------------------------ proofs
@@ -448,6 +460,8 @@ class State:
         if rest and not (isinstance(rest[0], str) and rest[0].startswith(":")):
             stated, rest = a_term(read_value(self.terms, rest[0], self.names)), rest[1:]
         given = dict(zip(rest[::2], rest[1::2], strict=True))
+        if 2 * len(given) != len(rest):
+            raise Rejected("a keyword twice")
         rule, premises = given.pop(":rule", ""), given.pop(":premises", Group())
         arguments = given.pop(":args", Group())
         if given or not isinstance(rule, str) or not isinstance(premises, Group) or not isinstance(arguments, Group):

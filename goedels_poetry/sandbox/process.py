@@ -91,11 +91,17 @@ def launcher(config: Mapping[str, Any], descriptors: Sequence[int], fork: bool =
 def _started(
     config: Mapping[str, Any], walls: Sequence[str], environment: Mapping[str, str], passed: Sequence[int]
 ) -> Process:
-    """The launcher: a fork of a warm parent, which runs nothing and has no secrets, or a process of its own."""
+    """The launcher: a fork of a warm parent, which runs nothing and has no secrets, or a process of its own.
+
+    A command has its own: thousands of processes that it may leave dead would be the parent's to bury.
+    """
     request = {"main": "", "modules": [], "environment": environment, "folder": "/"}
     command = launcher(config, (3, 4, 5), fork=True)
     parent = {name: environment[name] for name in ("PATH", "LANG", "PYTHONHASHSEED")}
-    if not walls and (fork := forked(tuple(command), lambda: ForkServer(command, parent), request, passed)) is not None:
+    fork = None
+    if not walls and config["tree"] is None:
+        fork = forked(tuple(command), lambda: ForkServer(command, parent), request, passed)
+    if fork is not None:
         return fork
     return subprocess.Popen(
         [*walls, *launcher(config, passed)],

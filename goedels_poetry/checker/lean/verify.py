@@ -13,7 +13,7 @@ import re
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -455,7 +455,7 @@ class Looked:
     accepts. "contradictory": `False` follows from them, in the words of a Lean that is not believed."""
     unshown: tuple[str, ...] = ()
     """Arguments for which no values were found."""
-    absurd: str = ""
+    absurd: str = field(default="", compare=False)
     """Of contradictory ones: the statement that they are, and what proves it, as Lean text after the name."""
 
 

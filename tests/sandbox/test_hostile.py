@@ -12,6 +12,7 @@ from hostile_programs import PROGRAMS, Hostile, Machine, faults, machine, run_ho
 
 from goedels_poetry.sandbox import isolation
 from goedels_poetry.sandbox.isolation import forced
+from goedels_poetry.sandbox.run import run_python
 
 WAYS = ("bubblewrap", "kernel", "filters")
 WANTED = {
@@ -48,6 +49,8 @@ def test_a_hostile_program_ends_clearly_and_changes_nothing(
 ) -> None:
     need(way)
     arguments, there = here
+    with forced(way):
+        run_python("")  # the warm parent of programs may be gone, or not yet be there
     before = there.state()
     with forced(way):
         result = run_hostile(name, arguments)
@@ -59,6 +62,8 @@ def test_a_hostile_program_ends_clearly_and_changes_nothing(
 @pytest.mark.parametrize("name", [name for name, hostile in PROGRAMS.items() if hostile.limits_do])
 def test_limits_alone_bound_what_a_program_uses(name: str, here: tuple[list[str], Machine]) -> None:
     arguments, there = here
+    with forced("resource limits"):
+        run_python("")
     before = there.state()
     with forced("resource limits"):
         result = run_hostile(name, arguments)

@@ -26,7 +26,7 @@ from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.refutation.operations import Undecided, Value
 from goedels_poetry.kernel.terms import BOOL, FALSE, Term, and_, app, eq, forall, var
-from goedels_poetry.python.testing.crosshair import python_value
+from goedels_poetry.python.testing.literals import python_value
 from goedels_poetry.python.translate.build import INEXACT
 from goedels_poetry.python.translate.contracts import OutsideFragment
 from goedels_poetry.python.translate.module import Type

@@ -6,13 +6,12 @@ import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from goedels_poetry.cli.ask import page as answered
 from goedels_poetry.cli.configure import settings
 from goedels_poetry.cli.report import Report, dollars, show, spent_lines, write_whole
 from goedels_poetry.cli.run_errors import Unusable
@@ -21,8 +20,6 @@ from goedels_poetry.errors import GoedelsPoetryError, UnknownRun
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.protocol.trials import NOT_APPLIED, Status, Trial
-from goedels_poetry.reasoning.solving import answer_of
-from goedels_poetry.reasoning.steps import QueryResult
 from goedels_poetry.search.agents.deps import FAULT, Fault
 from goedels_poetry.search.machine.kinds import task_of
 from goedels_poetry.search.memory import conversation
@@ -48,6 +45,9 @@ from goedels_poetry.trace.explain import rows as trial_rows
 from goedels_poetry.trace.page.data import render, run_data
 from goedels_poetry.trace.terminal import console, counted, one_line, printable, say
 from goedels_poetry.trace.wording import wording_of
+
+if TYPE_CHECKING:  # most runs are not about questions
+    from goedels_poetry.reasoning.steps import QueryResult
 
 NOT_FOUND = 2
 
@@ -212,8 +212,11 @@ def _print_page(
     if result is not None:
         _say_lines(out, model_lines(result.metrics.get("models", {})))
         answer = _answer(store, result)
-        for line in answered(answer) if answer is not None else ():
-            say(out, line)
+        if answer is not None:
+            from goedels_poetry.cli.ask import page
+
+            for line in page(answer):
+                say(out, line)
         show(out, Report(result, theorem))
         return
     moment = f"after commit {at} of {store.seq}" if at is not None else "not ended"
@@ -228,6 +231,8 @@ def _answer(store: StoreReader, result: RunResult | None) -> QueryResult | None:
     task = task_of(store) if result is not None else None
     if result is None or not isinstance(task, Question) or task.task != "answer":
         return None
+    from goedels_poetry.reasoning.solving import answer_of
+
     return answer_of(task, result, store)
 
 

@@ -37,7 +37,7 @@ from goedels_poetry.kernel.terms import (
 )
 from goedels_poetry.protocol.trials import UNTRANSLATED
 from goedels_poetry.python.testing.checks import checks_of
-from goedels_poetry.python.testing.crosshair import python_arguments
+from goedels_poetry.python.testing.literals import python_arguments
 from goedels_poetry.python.translate.build import RETURNS, cond, equal, minus, plus
 from goedels_poetry.python.translate.contracts import OutsideFragment, PythonFault
 from goedels_poetry.python.translate.frame import Retry

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+import trusted_base
 
 PACKAGE = Path(__file__).parents[2] / "goedels_poetry"
 ARCHITECTURE = PACKAGE.parent / "docs" / "architecture.md"
@@ -241,3 +242,16 @@ def test_a_module_of_one_importer_is_the_exception() -> None:
             importers.setdefault(other, set()).add(module)
     single = [m for m, path in modules().items() if path.name != "__init__.py" and len(importers.get(m, ())) == 1]
     assert len(single) <= MOST_SECTIONS
+
+
+@pytest.mark.parametrize(
+    ("module", "rooms"),
+    [
+        ("cli.prove", {"reasoning", "questions", "python", "lean", "smt", "sandbox"}),
+        ("cli.inspect", {"reasoning", "questions", "python", "lean", "smt", "sandbox"}),
+        ("python.jobs", {"search", "checker", "questions", "lean", "sandbox"}),
+    ],
+)
+def test_what_many_do_not_need_is_loaded_when_it_is_needed(module: str, rooms: set[str]) -> None:
+    names = trusted_base.loaded(f"import {NAME}.{module}")["modules"]
+    assert rooms.isdisjoint(name.split(".")[1] for name in names if "." in name)

@@ -10,13 +10,12 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.models.client import Models
 from goedels_poetry.protocol.base import REFUSED, Language
-from goedels_poetry.questions.policy import Policy, read_policy
 from goedels_poetry.search.tasks.base import (
     ANSWERED,
     FORMAL,
@@ -34,6 +33,9 @@ from goedels_poetry.search.tasks.base import (
 )
 from goedels_poetry.store.reads import HistoryEntry, Txn
 from goedels_poetry.store.state import ROOT, NodeStatus, ProofNode, Queue
+
+if TYPE_CHECKING:  # a theorem must not wait for the reader of policies
+    from goedels_poetry.questions.policy import Policy
 
 MAX_SENTENCES = 2_000
 """Further text goes into the last sentence: nothing is lost, but it cannot be told apart."""
@@ -231,6 +233,8 @@ class Question(Task):
     @cached_property
     def rules(self) -> Policy:
         """The policy; raises InvalidInput."""
+        from goedels_poetry.questions.policy import read_policy
+
         return read_policy(self.policy)
 
     @cached_property

@@ -11,7 +11,7 @@ from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.terms import Kind, Term
-from goedels_poetry.python.testing.crosshair import python_arguments
+from goedels_poetry.python.testing.literals import python_arguments
 from goedels_poetry.python.testing.reading import decode_source
 from goedels_poetry.python.translate.contracts import OutsideFragment, PythonFault
 from goedels_poetry.python.translate.program import read_program

@@ -37,8 +37,8 @@ from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.questions.policy import (
     NO_CLAIM,
     NO_TRANSLATION,
-    THE_CASE,
     Policy,
+    case_of,
     finding_of,
     read_policy,
     reviewed,
@@ -333,9 +333,7 @@ def page(result: QueryResult) -> Iterator[str]:
         yield f"  likely, by the model's word alone: {_word(result.said_answer)}"
     if result.program is not None:
         yield f"  program ({result.backend}, attempt {result.attempts}):"
-        yield from indented(
-            result.program.rpartition(f"{THE_CASE}\n")[2].strip("\n") if result.policy else result.program
-        )
+        yield from indented(case_of(result.program)[1].strip("\n") if result.policy else result.program)
     if result.certificate is not None:
         yield f"  certificate: {printable(result.certificate)}"
     if result.run_id:

@@ -33,8 +33,8 @@ FINDINGS = {
     **dict(zip((Verdict.PROVED, Verdict.REFUTED, Verdict.UNKNOWN, Verdict.INCONSISTENT), EXPECTED, strict=True)),
     Verdict.INVALID: NO_TRANSLATION,
 }
-THE_CASE = "; the case"
-"""The line of a program above what a model wrote."""
+_THE_CASE = "\n; the case\n"
+"""In a program, between the rules and what a model wrote."""
 NO_CLAIM = "(define-fun goal () Bool false)"
 _NUMBER, _SYMBOL, _TEXT = Lexeme.NUMERAL, Lexeme.SYMBOL, Lexeme.STRING
 _INFO: dict[str, tuple[list[Lexeme], str]] = {
@@ -296,7 +296,7 @@ def _check_case(source: Source, program: LogicProgram, commands: Iterable[Group]
 
 @as_invalid_input()
 def with_case(policy: Policy, case: str, cited: Collection[int]) -> str:
-    """The rules, `THE_CASE`, and a case that a model wrote, as one program; what repeats the rules is left out.
+    """The rules and a case that a model wrote, as one program, see `case_of`; what repeats the rules is left out.
 
     Args:
         cited: numbers of sentences that tell of the case: facts come from these, or are marked as assumptions.
@@ -317,7 +317,13 @@ def with_case(policy: Policy, case: str, cited: Collection[int]) -> str:
             if notes.origin is Origin.UNSAID or wrong:
                 what = f"sentence {wrong[0]} does not tell of the case" if wrong else "where is this fact from?"
                 source.fail(what, command, f"cite one of {sorted(cited)}, or mark an assumption with :world")
-    return f"{policy.rules}\n{THE_CASE}\n{_only(source.text, own)}"
+    return f"{policy.rules}{_THE_CASE}{_only(source.text, own)}"
+
+
+def case_of(program: str) -> tuple[int, str]:
+    """Of a program that `with_case` has made: how many lines are the rules', and the case."""
+    rules, mark, case = program.partition(_THE_CASE)
+    return f"{rules}{mark}".count("\n"), case
 
 
 def _flat(expr: SExpr) -> str:

@@ -10,7 +10,7 @@ import pytest
 from model_server import Answer, Server
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.questions.policy import EXPECTED, in_words, read_policy, reviewed, with_case
+from goedels_poetry.questions.policy import EXPECTED, case_of, in_words, read_policy, reviewed, with_case
 
 ROOT = Path(__file__).parents[2]
 TRAVEL = ROOT / "theorems" / "policies" / "travel_expenses.smt2"
@@ -121,6 +121,14 @@ def test_a_case_changes_no_rule_and_no_vocabulary(case: str, words: str) -> None
     good = "(declare-const ann Person)(assert (! (= (age ann) 3) :named c1 :sentence 3))"
     program = with_case(policy, f"{policy.rules}\n{good}(pop 1)", frozenset({3}))
     assert program.startswith(policy.rules) and program.count("adults") == 1  # what repeats the rules is left out
+
+
+def test_the_case_is_told_from_the_rules_whatever_comments_say() -> None:
+    policy = read_policy(POLICY.replace("(assert (!", "(assert ; the case of all people\n(!"))
+    case = "(declare-const ann Person)\n(assert (! (= (age ann) 3)\n; the case\n:named c1 :sentence 3))"
+    program = with_case(policy, case, frozenset({3}))
+    assert case_of(program) == (len(policy.rules.splitlines()) + 1, case)
+    assert program.splitlines()[case_of(program)[0] :] == case.splitlines()
 
 
 def test_a_question_gets_the_rules_from_the_file_and_the_case_from_the_model(cli: Any, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.models.requests import Reply, object_of
 from goedels_poetry.protocol.base import OPEN, REFUSED, VACUOUS, Answering, Outcome
-from goedels_poetry.questions.policy import THE_CASE, read_rules
+from goedels_poetry.questions.policy import case_of, read_rules
 from goedels_poetry.search.agents.conversation import conversation
 from goedels_poetry.search.agents.deps import Apply, Deps
 from goedels_poetry.search.agents.failure import ERROR, FailureTable, writes
@@ -64,7 +64,7 @@ def report_on(question: Question, program: str, outcome: Outcome, doubts: Sequen
     found = outcome.value
     result = found.get("result")
     if not outcome.ok or result is None:
-        return _unreadable(program, outcome, program.partition(THE_CASE)[0].count("\n") + 1 if question.policy else 0)
+        return _unreadable(*case_of(program) if question.policy else (0, program), outcome)
     findings: list[Json] = found.get("findings", [])
     refused = [f for f in findings if f["kind"] == REFUSED]
     if refused:
@@ -93,10 +93,9 @@ def report_on(question: Question, program: str, outcome: Outcome, doubts: Sequen
     return _open(question, result, found.get("world", ()), list(dict.fromkeys(doubts)))
 
 
-def _unreadable(program: str, outcome: Outcome, ours: int) -> Report:
-    """A program that the reader refuses, with the line that is meant; the first lines are ``ours``."""
+def _unreadable(ours: int, program: str, outcome: Outcome) -> Report:
+    """A program that the reader refuses, with the line that is meant; before it stood lines of ``ours``."""
     where, message = outcome.value, outcome.words or "the program cannot be read"
-    program = "\n".join(program.splitlines()[ours:])
     line, column = where.get("line") and max(1, where["line"] - ours), where.get("column")
     place = f"line {line}" + (f", column {column}" if column else "") if line else ""
     place = ", ".join(filter(None, (place, str(where.get("path") or ""))))

@@ -39,7 +39,7 @@ from goedels_poetry.kernel.terms import (
     var,
 )
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.questions.entailment.closed_world import polarities, rules
+from goedels_poetry.questions.entailment.closed_world import constants_of, polarities, rules
 from goedels_poetry.questions.entailment.entailment import decide
 from goedels_poetry.questions.entailment.findings import Entailment, Solvers
 from goedels_poetry.questions.entailment.program import LogicPremise, LogicProgram, Origin
@@ -127,7 +127,7 @@ def graded(program: LogicProgram, found: Entailment, decide: Decide, *, complete
 
     Args:
         found: what is known about the program as it stands.
-        decide: asked once for each reading, and twice for all of them together.
+        decide: asked once for each reading, and again for several together where none alone decides.
         completes: whether what is not said may be taken for false. Not where "uncertain" is an answer.
     """
     answer, verdict, _ = answer_of(program, found)
@@ -143,10 +143,11 @@ def graded(program: LogicProgram, found: Entailment, decide: Decide, *, complete
         weaker = map(under, itertools.islice(_weaker(program, core), MOST))
         return Graded(readings=tuple(tried.to_json() for tried in weaker if tried.answer != answer))
     alone = [under(r) for r in itertools.islice(_stronger(program, completes), MOST)]
-    possible = [tried.reading for tried in alone if tried.verdict is not Verdict.INCONSISTENT]
+    possible = [tried for tried in alone if tried.verdict is not Verdict.INCONSISTENT]
     telling = [tried for tried in alone if tried.answer is not None]
     if not telling and len(possible) > 1:
-        telling = [tried for tried in [under(_joined(possible, under))] if tried.answer is not None]
+        joined = _joined(possible, under)
+        telling = [joined] if joined.answer is not None else []
     if not telling and completes:
         closed = under(Reading("closed", ("what does not follow is false, and there is nothing but what is named",)))
         telling = [closed] if closed.answer is not None else []
@@ -178,18 +179,20 @@ class _Tried:
         }
 
 
-def _joined(readings: Sequence[Reading], under: Callable[[Reading], _Tried]) -> Reading:
+def _joined(alone: Sequence[_Tried], under: Callable[[Reading], _Tried]) -> _Tried:
     """Readings together, in their order, without those that contradict the ones before and those that can be spared."""
-    kept: list[Reading] = []
-    for reading in readings:
-        if under(_all([*kept, reading])).verdict is not Verdict.INCONSISTENT:
-            kept.append(reading)
-    answer = under(_all(kept)).answer
-    for reading in reversed(kept[:]) if answer is not None else ():
+    best, *others = alone
+    kept = [best.reading]
+    for other in others:
+        more = under(_all([*kept, other.reading]))
+        if more.verdict is not Verdict.INCONSISTENT:
+            kept, best = [*kept, other.reading], more
+    for reading in reversed(kept) if best.answer is not None else ():
         fewer = [each for each in kept if each is not reading]
-        if under(_all(fewer)).answer == answer:
-            kept = fewer
-    return _all(kept)
+        less = under(_all(fewer))
+        if less.answer == best.answer:
+            kept, best = fewer, less
+    return best
 
 
 def _all(readings: Sequence[Reading]) -> Reading:
@@ -227,7 +230,7 @@ def _kinds(program: LogicProgram) -> Iterator[Reading]:
         for name, (sorts, result) in program.signature.functions.items()
         if result is BOOL and len(sorts) == 1
     ]
-    for thing in _constants(program):
+    for thing in constants_of(program.signature):
         parts = _words(thing.name)
         for name, words, sort in predicates:
             if sort is thing.sort and words and words <= parts:
@@ -236,16 +239,6 @@ def _kinds(program: LogicProgram) -> Iterator[Reading]:
 
 def _words(name: str) -> set[str]:
     return {part.lower() for part in _PART.findall(name)}
-
-
-def _constants(program: LogicProgram) -> list[Term]:
-    """Declared constants of declared sorts."""
-    signature = program.signature
-    return [
-        app(name, (), result)
-        for name, (sorts, result) in signature.functions.items()
-        if not sorts and result in signature.sorts and signature.definition(name) is None
-    ]
 
 
 def _choices(program: LogicProgram) -> Iterator[Reading]:
@@ -281,7 +274,7 @@ def _completions(program: LogicProgram) -> Iterator[Reading]:
                 concluded.setdefault(conclusion.name, []).append((conditions, conclusion, premise))
             else:
                 others |= polarities(signature, [(conclusion, 1)], declared)[0]
-    different = _constants(program)
+    different = constants_of(signature)
     for name in _backwards(program, concluded):
         ways = concluded[name]
         if name in others or (len(ways) < 2 and not ways[0][0]):  # one fact is no list

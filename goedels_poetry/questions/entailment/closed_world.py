@@ -265,13 +265,21 @@ def _words(atom: Term) -> str:
 def things_of(signature: Signature) -> dict[Sort, list[Term]]:
     """The named elements of each sort that has only such."""
     things: dict[Sort, list[Term]] = {BOOL: [TRUE, FALSE], **{sort: [] for sort in signature.sorts}}
-    for name, (args, result) in signature.functions.items():
-        if not args and result in signature.sorts and signature.definition(name) is None:
-            things[result].append(app(name, (), result))
+    for constant in constants_of(signature):
+        things[constant.sort].append(constant)
     for datatype in signature.datatypes:
         if not any(c.fields for c in datatype.constructors):
             things[datatype.sort] = [app(c.name, (), datatype.sort) for c in datatype.constructors]
     return things
+
+
+def constants_of(signature: Signature) -> list[Term]:
+    """Declared constants of declared sorts."""
+    return [
+        app(name, (), result)
+        for name, (args, result) in signature.functions.items()
+        if not args and result in signature.sorts and signature.definition(name) is None
+    ]
 
 
 def _used(signature: Signature, formulas: Iterable[Term]) -> set[str]:

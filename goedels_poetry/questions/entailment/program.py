@@ -30,6 +30,8 @@ class Origin(StrEnum):
     """One way to take the words of the text, which nothing that is proved rests on."""
 
 
+SAID = (Origin.WORLD, Origin.DERIVED, Origin.READING)
+"""Origins that a program says with words, in an attribute or a member of the same name."""
 DEFINITION = "the recursive definition of "
 """How the words of a premise begin that is a definition whose recursion is not seen to end."""
 

@@ -12,7 +12,7 @@ from typing import TypeAlias, TypeVar
 
 from goedels_poetry.kernel.reading.hints import nearest
 from goedels_poetry.kernel.terms import BOOL, INT, REAL, Sort
-from goedels_poetry.questions.entailment.program import Origin
+from goedels_poetry.questions.entailment.program import SAID, Origin
 from goedels_poetry.questions.json.symbols import (
     BUILT_IN,
     MAKERS,
@@ -96,8 +96,7 @@ MAX_SENTENCE = 999_999
 _Reading: TypeAlias = Callable[[Node], tuple[dict[str, Node], Typed]]
 """How an element of a section is read: its members and its formula."""
 
-_SAID = (Origin.WORLD, Origin.DERIVED, Origin.READING)
-_NOTES = ("name", "description", "sentence", "sentences", *_SAID, "instead")
+_NOTES = ("name", "description", "sentence", "sentences", *SAID, "instead")
 
 
 class Content:
@@ -414,7 +413,7 @@ class Content:
     ) -> Statement:
         name = self._name(node, found, default, names)
         sentences = tuple(dict.fromkeys(self._sentences(found)))
-        said = [origin for origin in _SAID if origin in found and found[origin].value != ""]
+        said = [origin for origin in SAID if origin in found and found[origin].value != ""]
         if len(said) > 1:
             self.text.refuse(found[said[1]], f"both '{said[0]}' and '{said[1]}'", "a premise comes from one of them")
         words = self.string(found[said[0]], said[0]) if said else ""

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from goedels_poetry.kernel.reading.reader import Atom, Group, Lexeme, SExpr, Source, annotated, attributes, name_of
 from goedels_poetry.kernel.terms import BOOL, Kind, Term, alpha, and_, app, is_app, not_, subterms
-from goedels_poetry.questions.entailment.program import LogicGoal, Objective, Origin, Place
+from goedels_poetry.questions.entailment.program import SAID, LogicGoal, Objective, Origin, Place
 
 # What an assertion says of itself
 
@@ -103,8 +103,6 @@ def _truth(source: Source, key: Atom, value: SExpr) -> bool:
     return value.text == "true"
 
 
-SAID = (Origin.WORLD, Origin.DERIVED, Origin.READING)
-"""Origins that an attribute of the same name says, with words."""
 OURS = frozenset({":named", ":sentence", ":instead", ":objective", *[f":{origin}" for origin in SAID]})
 
 

@@ -177,10 +177,9 @@ async def _absurd(fresh: FreshLean, target: Target, claim: Claim, until: float) 
         looked = await premises_of(leans, original, target.full_name)
     if not looked.absurd or not claim.text.startswith(target.prefix):
         return None
-    witness = _witness(target, "contradiction")
-    universes = f".{{{', '.join(target.levels)}}}" if target.levels else ""
+    witness, head = _witness(target, "contradiction")
     rest = claim.text[len(target.prefix) :]
-    text = f"{target.prefix}theorem _root_.{witness}{universes}{looked.absurd}\n{rest}"
+    text = f"{target.prefix}{head}{looked.absurd}\n{rest}"
     return Claim(text, claim.original, claim.theorems, witness, empty=True)
 
 
@@ -200,20 +199,20 @@ async def certify_negation(
     """
     if not target.type:
         return Certificate(Verdict.UNKNOWN, reason="the statement has no closed form to negate")
-    witness = _witness(target, "disproof")
-    universes = f".{{{', '.join(target.levels)}}}" if target.levels else ""
-    text = f"{target.prefix}theorem _root_.{witness}{universes} : ¬ ({target.type}) := {proof}\n"
+    witness, head = _witness(target, "disproof")
+    text = f"{target.prefix}{head} : ¬ ({target.type}) := {proof}\n"
     claim = Claim(text, _stated(target), (target.full_name,), witness)
     return await _certify(fresh, claim, directory, info, seconds, (), elaborator)
 
 
-def _witness(target: Target, what: str) -> str:
-    """A name for the theorem that says so, which the user's file does not have, whatever its namespaces are."""
+def _witness(target: Target, what: str) -> tuple[str, str]:
+    """Name and head of the theorem that says so; the user's file has no such name, whatever its namespaces are."""
     name = target.full_name.removeprefix(PRIVATE)
     witness, taken = f"{name}.{what}" if _PLAIN_NAME.fullmatch(name) else what, _DECLARED.findall(target.reference)
     while any(f".{witness}".endswith(f".{each}") for each in taken):
         witness += "'"
-    return witness
+    universes = f".{{{', '.join(target.levels)}}}" if target.levels else ""
+    return witness, f"theorem _root_.{witness}{universes}"
 
 
 def elaborator_at_hand(original: str, settings: LeanSettings | None = None) -> LeanPool | None:

@@ -18,7 +18,7 @@ from typing import IO, Any
 
 from goedels_poetry.sandbox.child.processes import descendants
 from goedels_poetry.sandbox.limits import SandboxLimits, usage
-from goedels_poetry.solvers.child import Process
+from goedels_poetry.solvers.child import Process, close_pipes
 from goedels_poetry.solvers.preload import ForkServer, forked
 
 PACKAGE = Path(__file__).parents[1]
@@ -296,7 +296,4 @@ def _end(process: Process) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    for stream in (process.stdin, process.stdout, process.stderr, getattr(process, "status", None)):
-        if stream is not None:
-            with contextlib.suppress(OSError):
-                stream.close()
+    close_pipes(process)

@@ -206,9 +206,15 @@ def _end(process: Process, owner: int) -> None:
         return
     process.kill()
     process.wait()
+    close_pipes(process)
+
+
+def close_pipes(process: Process) -> None:
+    """Close our ends of the pipes of a process that has ended."""
     for pipe in (process.stdin, process.stdout, process.stderr, getattr(process, "status", None)):
         if pipe is not None:
-            pipe.close()
+            with contextlib.suppress(OSError):
+                pipe.close()
 
 
 class Child:

@@ -109,7 +109,7 @@ _HEAD = re.compile(r"(\w+)\s*\(\s*\(")
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-def with_definitions(problem: Problem, reply: Any) -> tuple[Problem, Json, tuple[str, ...]]:
+def with_reply_functions(problem: Problem, reply: Any) -> tuple[Problem, Json, tuple[str, ...]]:
     """The problem with the functions that a reply defines, the reply with their names here, and their definitions.
 
     A name here has a mark of what it means behind it: two replies may define one name in two ways. Where statements

@@ -51,7 +51,7 @@ from goedels_poetry.smt.jobs.reading import (
     respelled,
     term_of,
     unbarred,
-    with_definitions,
+    with_reply_functions,
 )
 from goedels_poetry.smt.notation.reply_forms import describe_definitions, describe_goal, describe_problem
 from goedels_poetry.smt.notation.text import MARK, bringing, parse_sequent
@@ -94,7 +94,7 @@ def _reply(payload: Json, *, sketches_only: bool) -> Json:
     sequent = goal_sequent(problem, payload["statement"])
     facts = [parse_sequent(text, problem.signature) for _, text in payload.get("scope", ())]
     try:
-        problem, reply, own = with_definitions(problem, payload["reply"])
+        problem, reply, own = with_reply_functions(problem, payload["reply"])
         brought = tuple(dict.fromkeys((*brought_along(payload), *own)))
         if says_refuted(reply):
             said = read_refutation(problem, sequent, reply)

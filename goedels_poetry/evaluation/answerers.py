@@ -122,7 +122,7 @@ class Theorem:
         """To be proved, or refuted; where it lies does not matter."""
         name = self.file.replace(chr(92), "/").rpartition("/")[2]
         asked = f"{normalize('NFC', name)}:{self.theorem}"  # systems write accents in two ways
-        return GoldQuestion(self.name, self.dataset, asked, self.text, self.gold, self.tags, self.name)
+        return GoldQuestion(self.name, self.dataset, asked, self.text, self.gold, self.tags, place=self.name)
 
 
 class ProofAnswerer:

@@ -159,6 +159,8 @@ class Metrics(_Figures):
     """Accuracy of the best answers of any grade."""
     grades: dict[str, Share]
     """By grade: right ones among the answers of that grade."""
+    conditions: float | None
+    """Mean F1 of the conditions, over outcomes whose gold answer has some; None: there are none."""
     calibration: dict[str, Share]
     """By level of confidence: right ones among those that were answered true or false."""
     attempts: Spread
@@ -229,6 +231,9 @@ def metrics(outcomes: Iterable[Outcome]) -> Metrics:
         },
         graded=share([one.graded_correct for one in every], questions),
         grades={grade: share(flags) for grade, flags in by_grade.items() if flags},
+        conditions=mean(scores)
+        if (scores := [one.conditions for one in every if one.conditions is not None])
+        else None,
         calibration={level or "none": share(flags) for level, flags in by_level.items() if flags},
         attempts=spread([float(one.attempts) for one in every]),
         calls=spread([float(one.calls) for one in paid]),

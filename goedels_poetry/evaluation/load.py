@@ -114,12 +114,15 @@ def _question(form: Format, row: Row, stem: str) -> GoldQuestion:
     options = row.get("options") or ()
     if not isinstance(options, list | tuple) or not all(isinstance(option, str) for option in options):
         raise BadData('"options" is a list of texts, e.g. ["A) True", "B) False"]')
+    conditions = row.get("conditions") or []
+    if not _is_answer(["", conditions]):
+        raise BadData('"conditions" is a list of texts: sentences of the context')
     by_id = _NAMES.get(name.partition("_")[0].lower(), form.dataset or stem)  # ProofWriter_RelNeg-OWA-D5-1041_Q1
     dataset = text_of(row, "dataset", default=by_id)
     tags = {
         f"depth {row.get('QDep')}": isinstance(row.get("QDep"), int),
         "closed world": "-CWA-" in name,  # its answers were made with negation as failure
-        "conditional": row.get("conditional") is True,
+        "conditional": bool(conditions) or row.get("conditional") is True,
         "with facts": form.name == "strategyqa" and bool(context),
     }
     return GoldQuestion(
@@ -129,6 +132,7 @@ def _question(form: Format, row: Row, stem: str) -> GoldQuestion:
         context,
         gold_label(answer, tuple(options)),
         tuple(tag for tag, holds in tags.items() if holds),
+        tuple(conditions),
     )
 
 
@@ -165,7 +169,7 @@ def _conditional(row: Row, documents: Mapping[str, str]) -> Row:
     answers = row.get("answers")
     if not isinstance(answers, list) or not answers:
         raise BadData('"answers" is a list of [answer, [conditions]], and not empty')
-    if not all(isinstance(answer, list) and answer and isinstance(answer[0], str) for answer in answers):
+    if not all(map(_is_answer, answers)):
         raise BadData('"answers" is a list of [answer, [conditions]]')
     golds = {answer[0].strip().lower() for answer in answers}
     if not golds <= {"yes", "no"}:
@@ -182,8 +186,17 @@ def _conditional(row: Row, documents: Mapping[str, str]) -> Row:
         "question": f"Scenario: {scenario}\n\nQuestion: {asked}" if scenario else asked,
         "context": documents[url],
         "answer": golds.pop(),
-        "conditional": any(any(answer[1:]) for answer in answers),
+        "conditions": [_Words(text).text for _, *rest in answers for texts in rest for text in texts or ()],
     }
+
+
+def _is_answer(value: Any) -> bool:
+    match value:
+        case [str()] | [str(), None]:
+            return True
+        case [str(), [*conditions]]:
+            return all(isinstance(each, str) for each in conditions)
+    return False
 
 
 # Documents of ConditionalQA
@@ -337,7 +350,7 @@ def _notes(questions: Iterable[GoldQuestion]) -> Iterator[str]:
     tags = Counter((question.dataset, tag) for question in every for tag in question.tags)
     for (dataset, tag), number in tags.items():
         if tag == "conditional":
-            yield f"{dataset}: {number} of the answers hold under conditions, which are not judged"
+            yield f"{dataset}: {number} of the answers hold under conditions"
         if tag == "closed world":
             yield f"{dataset}: {number} questions have answers for a closed world; ask with --world closed"
     golds = {(question.question, question.context, question.gold) for question in every}

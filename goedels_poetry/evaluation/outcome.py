@@ -22,6 +22,7 @@ from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.lean.errors.classify import ErrorCategory, ErrorClassifier
 from goedels_poetry.questions.result import Answer
 from goedels_poetry.reasoning.steps import QueryResult
+from goedels_poetry.search.tasks.question import split
 
 # A question of a data set with the answer that is held to be right
 
@@ -56,6 +57,8 @@ class GoldQuestion:
     gold: Label
     tags: tuple[str, ...] = ()
     """What sets it apart from others of its data set, e.g. ``conditional``, ``closed world``, ``depth 3``."""
+    conditions: tuple[str, ...] = ()
+    """Sentences of the text on which the answer is conditional (ConditionalQA)."""
     place: str = ""
     """``FILE:LINE``."""
 
@@ -305,6 +308,8 @@ class Outcome:
     """The best answer of any grade; None in results of earlier versions, where it is ``predicted``."""
     tests: Mapping[str, str] = field(default_factory=dict)
     """Of the formalisation: name to outcome; what the confidence was made of."""
+    conditions: Score | None = None
+    """F1 of the conditions that were answered, where the gold answer has some; see `conditions_f1`."""
 
     @property
     def graded_correct(self) -> bool:
@@ -388,7 +393,22 @@ def outcome(question: GoldQuestion, result: QueryResult | str, sample: int, seco
         grade=result.grade,
         graded=predicted(result, result.graded_answer),
         tests={str(test["name"]): str(test["outcome"]) for test in result.confidence.get("tests", ())},
+        conditions=conditions_f1(question, result) if question.conditions else None,
     )
+
+
+def conditions_f1(question: GoldQuestion, result: QueryResult) -> float:
+    """F1 of the conditions with which the gold answer would follow; 0 where none is right.
+
+    Precision: of the answered ones, those about a sentence of a gold condition; recall: of the gold ones, those with a
+    sentence that an answered one is about.
+    """
+    wanted = "yes" if question.gold == "true" else "no"
+    answered = [str(each.get("text", "")) for each in result.conditions if each["answer"] == wanted]
+    gold = [split(condition) for condition in question.conditions]
+    right = sum(any(s in text for sentences in gold for s in sentences) for text in answered)
+    named = sum(any(s in text for s in sentences for text in answered) for sentences in gold)
+    return 2 / (len(answered) / right + len(gold) / named) if right else 0.0
 
 
 def read_outcome(row: Any) -> Outcome:

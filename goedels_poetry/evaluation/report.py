@@ -373,6 +373,8 @@ def _facts(report: Report) -> Iterable[str]:
             f"{found.cached} replies came from the cache and are in no cost; with GOEDELS_POETRY__MODELS__CACHE=false "
             "all are asked for"
         )
+    if found.conditions is not None:
+        yield f"conditions, where the gold answer has some: F1 {found.conditions:.3f}"
     for reason, number in report.data.left_out.items():
         yield f"left out of the data: {reason}: {number}"
     for note in report.data.notes:

@@ -44,8 +44,15 @@ def with_conditions(program: LogicProgram, found: Entailment, solvers: Solvers) 
     conditions = list[Condition]()
     for side in (goal, not_(goal)):
         some = [*_Side(side, given, ask, encoder, bare).found()] or [*_Side(side, atoms, ask, encoder, bare).found()]
-        conditions += [Condition(side is goal, facts) for facts in some]
+        conditions += [Condition(side is goal, facts, _sentences(program, facts, things)) for facts in some]
     return replace(found, conditions=tuple(conditions))
+
+
+def _sentences(program: LogicProgram, facts: Sequence[Term], things: set[str]) -> tuple[int, ...]:
+    """Numbers of the sentences about the predicates, or quantities, of the facts."""
+    names = set().union(*map(symbols, facts)) & program.signature.names - things
+    about = [premise for premise in program.premises if not names.isdisjoint(symbols(premise.formula))]
+    return tuple(sorted({number for premise in about for number in premise.sentences}))
 
 
 def _atoms(program: LogicProgram) -> Iterator[Term]:

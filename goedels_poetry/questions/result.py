@@ -119,7 +119,8 @@ class VerificationResult:
     model_words: str = ""
     """The model in words."""
     conditions: tuple[dict[str, Any], ...] = ()
-    """Of an open goal: each ``{"answer": "yes" | "no", "facts": [formulas], "words"}``, with which it would follow."""
+    """Of an open goal: each ``{"answer": "yes" | "no", "facts": [formulas], "words", "sentences": [numbers]}``, with
+    which it would follow."""
     optimum: int | str | None = None
     """Of the first objective."""
     optima: tuple[dict[str, Any], ...] = ()
@@ -227,7 +228,8 @@ def _world(program: LogicProgram, answer: GoalAnswer) -> dict[str, Any] | None:
 
 def _condition(condition: Condition) -> dict[str, Any]:
     words = " and ".join(map(render_formula, condition.facts))
-    return {"answer": "yes" if condition.holds else "no", "facts": [*map(show, condition.facts)], "words": words}
+    facts, sentences = [*map(show, condition.facts)], list(condition.sentences)
+    return {"answer": "yes" if condition.holds else "no", "facts": facts, "words": words, "sentences": sentences}
 
 
 def _is_choice(program: LogicProgram, goals: Sequence[GoalAnswer]) -> bool:

@@ -124,7 +124,8 @@ def answer_of(question: Question, run: RunResult, store: StoreReader) -> QueryRe
     goals = list(details.get("goals", ()))
     core = with_texts(details.get("core"), question.sentences)
     settled = run.verdict in DECIDES or run.verdict is Verdict.INCONSISTENT
-    counter = countermodel_of(goals) if run.verdict is Verdict.UNKNOWN else None
+    unknown = run.verdict is Verdict.UNKNOWN
+    counter = countermodel_of(goals) if unknown else None
     return replace(
         _empty(question, run),
         answer=_answer(question, run.verdict, details),
@@ -137,7 +138,7 @@ def answer_of(question: Question, run: RunResult, store: StoreReader) -> QueryRe
         **_readings(question, report),
         countermodel=counter,
         countermodel_words="; ".join(render_model(counter)),
-        conditions=tuple(details.get("conditions") or ()) if run.verdict is Verdict.UNKNOWN else (),
+        conditions=with_texts(details.get("conditions", ()) if unknown else (), question.sentences) or (),
         finding=finding_of(run.verdict, goals) if question.policy else "",
         options=_options(question, goals),
         attempts=root.attempts,

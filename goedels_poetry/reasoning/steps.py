@@ -51,8 +51,8 @@ class QueryResult:
     countermodel_words: str = ""
     """Of an answer ``unknown``: a world in which the premises are true and the goal is false."""
     conditions: tuple[dict[str, Any], ...] = ()
-    """Of an answer ``unknown``: each ``{"answer": "yes" | "no", "facts": [formulas], "words"}``, with which it would
-    be that answer."""
+    """Of an answer ``unknown``: each ``{"answer": "yes" | "no", "facts": [formulas], "words", "sentences", "text"}``,
+    with which it would be that answer; the sentences are those of the text about what the facts are about."""
     finding: str = ""
     """Of a question to a policy: see `questions.policy.finding_of`."""
     policy: dict[str, Any] | None = None

@@ -117,7 +117,7 @@ def test_conditionalqa_takes_the_document_from_the_file_beside_it(tmp_path: Path
     assert question.context == (
         "Document - Boats:\n\n## Overview\n\nBoats must be registered if:\n\n- they are longer than 3 m"
     )
-    assert question.tags == ("conditional",)
+    assert (question.tags, question.conditions) == (("conditional",), ("- it is longer than 3 m",))
     assert any("hold under conditions" in note for note in data.notes)
 
 

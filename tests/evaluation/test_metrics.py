@@ -22,6 +22,10 @@ from goedels_poetry.evaluation import (
     wilson,
 )
 from goedels_poetry.evaluation.figures import curves
+from goedels_poetry.evaluation.outcome import GoldQuestion
+from goedels_poetry.evaluation.outcome import outcome as outcome_of
+from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.reasoning.steps import QueryResult
 
 
 def outcome(gold: str, predicted: str, number: int = 0, **more: Any) -> Outcome:
@@ -233,3 +237,23 @@ def test_factors_are_fitted_to_what_was_right_and_the_curve_says_how_often(monke
         (1000, pytest.approx(0.3), pytest.approx(0.3)),
         (1000, pytest.approx(0.9), pytest.approx(0.9)),
     ]
+
+
+@pytest.mark.parametrize(
+    ("answered", "f1"),
+    [
+        ([("yes", "You must be over 18. You may not be on strike.")], 1.0),
+        ([("yes", "You must be over 18."), ("yes", "It costs nothing.")], 0.5),
+        ([("no", "You must be over 18. You may not be on strike.")], 0.0),
+        ([], 0.0),
+    ],
+    ids=["both named by one", "one of two, one too many", "of the other answer", "none"],
+)
+def test_conditions_are_compared_with_the_gold_ones(answered: list[tuple[str, str]], f1: float) -> None:
+    gold = GoldQuestion(
+        "q", "d", "May I?", "…", "true", conditions=("You must be over 18.", "You may not be on strike.")
+    )
+    conditions = tuple({"answer": side, "facts": [], "words": "", "text": text} for side, text in answered)
+    result = QueryResult("May I?", None, Verdict.UNKNOWN, program="p", conditions=conditions)
+    made = outcome_of(gold, result, 0, 1.0, repeated=False)
+    assert (made.conditions, metrics([made]).conditions) == (f1, f1)

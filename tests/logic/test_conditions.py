@@ -85,3 +85,10 @@ def test_the_search_is_bounded(backend: SMT2Backend) -> None:
     result = backend.execute(asked("".join(names + clauses), "(and p0 (not p1) p2)"))
     assert result.verdict is Verdict.UNKNOWN
     assert time.monotonic() - began < 10
+
+
+def test_a_condition_names_the_sentences_about_what_its_facts_are_about(backend: SMT2Backend) -> None:
+    result = backend.execute(asked(PEOPLE, "(covered ann)"))
+    numbers = {frozenset(each["facts"]): each["sentences"] for each in result.conditions}
+    assert numbers[frozenset({"(insured ann)"})] == [1]
+    assert numbers[frozenset({"(married ann bob)", "(insured bob)", "(paid bob)"})] == [1, 2, 3]

@@ -60,6 +60,8 @@ class Condition:
 
     holds: bool
     facts: tuple[Term, ...]
+    sentences: tuple[int, ...] = ()
+    """Of the text: those whose premises speak of what the facts speak of."""
 
 
 @dataclass(frozen=True, slots=True)
